@@ -1,0 +1,35 @@
+"""What a simulation yields: one frame of every body's surface, and the records that change its topology."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class BodyFrame:
+    """One body's surface at one frame.
+
+    uid        : Body.uid
+    origin     : (3,) float64, world space [m]; constant over a bake, keeps float32 exact far from the world's origin
+    positions  : (n, 3) float32, relative to origin [m]
+    attributes : point attributes by name: "velocity" (n, 3) float32 [m/s], "plastic_strain" (n,) float32 [-],
+                 "stress" (n,) float32 [Pa] (von Mises)
+    topology   : id of the topology record (solver/cache) that the points belong to; 0 is the artist's own
+    """
+
+    uid: str
+    origin: NDArray[np.float64]
+    positions: NDArray[np.float32]
+    attributes: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    topology: int = 0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame of the whole scene; `statistics` are plain numbers for the log and the manifest."""
+
+    number: int
+    bodies: tuple[BodyFrame, ...]
+    statistics: dict[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()

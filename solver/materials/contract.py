@@ -1,0 +1,58 @@
+"""What a material model declares about itself; properties, panels, presets and scaling are generated from it."""
+
+from dataclasses import dataclass, field
+
+# A body of another size behaves alike when stresses grow with length and rates fall with its square root
+# (density and gravity stay): the exponent of (scene size / real size) for each unit.
+SIZE_EXPONENT = {"Pa": 1.0, "1/s": -0.5, "kg/m^3": 0.0, "": 0.0}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number of a material: SI unit, default, hard range and a tooltip.
+
+    `unit` is a key of SIZE_EXPONENT; `label` is the artist's word, `description` gives the physical one.
+    """
+
+    name: str
+    label: str
+    unit: str
+    default: float
+    minimum: float
+    maximum: float
+    description: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One named option of a material: (identifier, label, description) triples, the first is the default."""
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str, str], ...]
+    description: str
+
+    @property
+    def default(self) -> str:
+        return self.options[0][0]
+
+
+@dataclass(frozen=True)
+class MaterialModel:
+    """A material model's declaration: its identifier, its parameters and choices, and the paper it follows."""
+
+    identifier: str
+    label: str
+    description: str
+    source: str
+    parameters: tuple[Parameter, ...]
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Material:
+    """The values of one material: `values[name]` in SI units, `options[name]` identifiers of choices."""
+
+    model: str
+    values: dict[str, float] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,65 @@
+"""Viscoplastic solid after Bargteil 2007: elastic below a yield stress, flowing at a rate above it."""
+
+from .contract import Choice, MaterialModel, Parameter
+
+MODEL = MaterialModel(
+    identifier="viscoplastic",
+    label="Viscoplastic",
+    description="Elastic below the yield stress; above it flows at a rate, hardens or softens, keeps its volume",
+    source="Bargteil 2007, eqs 1-12; hardening law Wicke 2010, section 4; size scaling by dimensional analysis",
+    parameters=(
+        Parameter("density", "Density", "kg/m^3", 1000.0, 1.0, 30000.0, "Mass density"),
+        Parameter("young_modulus", "Stiffness", "Pa", 1e5, 1.0, 1e12, "Young's modulus of the elastic response"),
+        Parameter("poisson_ratio", "Squash", "", 0.4, 0.0, 0.49, "Poisson's ratio: 0 compresses, 0.49 keeps its volume"),
+        Parameter(
+            "yield_stress", "Yield", "Pa", 1e3, 0.0, 1e12,
+            "Yield stress: the von Mises measure of Kirchhoff stress above which the shape changes for good",
+        ),
+        Parameter(
+            "flow_rate", "Flow", "1/s", 10.0, 0.0, 1e6,
+            "Flow rate: how fast stress above the yield stress relaxes into permanent deformation; 0 never flows",
+        ),
+        Parameter(
+            "hardening_modulus", "Hardening", "Pa", 0.0, -1e12, 1e12,
+            "Yield stress gained per unit of accumulated plastic strain; negative softens",
+        ),
+        Parameter(
+            "minimum_yield_stress", "Softest Yield", "Pa", 0.0, 0.0, 1e12, "Softening never lowers the yield stress below this"
+        ),
+        Parameter(
+            "rate_stress", "Thickening Stress", "Pa", 0.0, 0.0, 1e12,
+            "Stress at which the flow rate has halved, so that hard blows meet a solid (cornstarch); 0 switches it off",
+        ),
+        Parameter(
+            "rate_exponent", "Thickening Exponent", "", 2.0, 0.0, 8.0,
+            "How sharply the flow rate falls with stress: rate / (1 + (stress / thickening stress)^exponent)",
+        ),
+        Parameter("damping", "Damping", "1/s", 0.0, 0.0, 1e4, "Rate at which internal vibrations (not the fall) lose speed"),
+    ),
+    choices=(
+        Choice(
+            "yield_measure", "Yield Measure",
+            (
+                ("von_mises", "Shear", "Von Mises measure of the Kirchhoff stress: pressure alone never makes it flow"),
+                ("full_norm", "Full Norm", "Frobenius norm of the first Piola-Kirchhoff stress, as printed by Bargteil 2007"),
+            ),
+            "Which norm of the stress is compared with the yield stress",
+        ),
+        Choice(
+            "hardening_law", "Hardening Law",
+            (
+                ("plastic_strain", "Plastic Strain", "Hardening follows permanent deformation (Wicke 2010)"),
+                ("stress_time", "Stress over Time", "Hardening follows any stress over time, as printed by Bargteil 2007 eq 11"),
+            ),
+            "What makes the yield stress change",
+        ),
+        Choice(
+            "volume_law", "Volume Law",
+            (
+                ("quadratic", "Quadratic", "lambda/2 (J - 1)^2: resists being crushed flat"),
+                ("linear", "Linear", "lambda/2 tr(F - I)^2 as in Bargteil 2007 eq 3"),
+            ),
+            "How the material resists a change of volume",
+        ),
+    ),
+)

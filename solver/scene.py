@@ -1,0 +1,182 @@
+"""The frozen input of a simulation: plain arrays in SI units, world space, right-handed, z up.
+
+This is the one gate: `validated` casts and checks everything once, and every array is trusted after it.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import SceneError
+from .materials import Material, complete, scale_to_size
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A triangle surface.
+
+    positions : (n, 3) float64, world space [m]
+    triangles : (t, 3) int32, counter-clockwise seen from outside
+    """
+
+    positions: FloatArray
+    triangles: IntArray
+
+
+@dataclass(frozen=True)
+class Body:
+    """A deformable body.
+
+    uid           : file-safe, unique, kept for life; names caches and reports nothing to the artist
+    name          : the artist's name, for messages only
+    surface       : the artist's evaluated surface at the first frame
+    material      : values at the size of `real_size`
+    real_size     : largest extent at which the material was tuned [m]; 0 takes the values literally
+    method        : "cage" (lattice cage, any mesh) or "conforming" (tetgen, clean closed meshes)
+    resolution    : elements across the largest extent of the body
+    velocity      : (3,) initial velocity [m/s]
+    angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
+    """
+
+    uid: str
+    name: str
+    surface: Surface
+    material: Material
+    real_size: float = 0.0
+    method: str = "cage"
+    resolution: int = 24
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    @property
+    def extent(self) -> float:
+        """Largest side of the bounding box [m]."""
+        return float(np.ptp(self.surface.positions, axis=0).max())
+
+    @property
+    def element_size(self) -> float:
+        """Edge length of a lattice cell [m]."""
+        return self.extent / self.resolution
+
+    def scaled_material(self) -> Material:
+        """The material at this body's size in the scene (solver/materials: scale_to_size)."""
+        return scale_to_size(self.material, self.extent / self.real_size) if self.real_size > 0 else complete(self.material)
+
+
+@dataclass(frozen=True)
+class Collider:
+    """An obstacle.
+
+    kind       : a file of solver/colliders ("plane": local z = 0, solid below; "mesh")
+    surface    : local-space triangles of a mesh collider [m]; None for a plane
+    transforms : (k, 4, 4) float64 local to world, one a frame from `Settings.frame_start` - 1 on, or k = 1 when static
+    friction   : Coulomb coefficient [-]
+    thickness  : offset of the contact surface outwards [m]
+    two_sided  : an open sheet that is solid from both sides; False: the inside is solid
+    """
+
+    uid: str
+    name: str
+    kind: str
+    transforms: FloatArray
+    surface: Surface | None = None
+    friction: float = 0.5
+    thickness: float = 0.0
+    two_sided: bool = False
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds for the whole scene. gravity (3,) [m/s^2]; frames inclusive; threads 0 = all."""
+
+    frame_start: int = 1
+    frame_end: int = 48
+    frames_per_second: float = 24.0
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    threads: int = 0
+    maximum_substep: float = 1.0 / 96.0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything that a bake depends on."""
+
+    bodies: tuple[Body, ...]
+    colliders: tuple[Collider, ...] = ()
+    settings: Settings = field(default_factory=Settings)
+
+
+def validated(scene: Scene) -> Scene:
+    """Return the scene with arrays cast and contiguous; raise SceneError naming the object, place and remedy."""
+    if not scene.bodies:
+        raise SceneError("There is nothing to bake.", remedy="Select a mesh and press Add Body.")
+    settings = scene.settings
+    if settings.frame_end < settings.frame_start:
+        raise SceneError(
+            f"The frame range {settings.frame_start} to {settings.frame_end} is empty.", remedy="Set End to at least Start."
+        )
+    if not settings.frames_per_second > 0:
+        raise SceneError("The frame rate is not positive.", remedy="Set the scene's frame rate.")
+    uids = [item.uid for item in (*scene.bodies, *scene.colliders)]
+    if len(set(uids)) != len(uids):
+        raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")
+    return replace(
+        scene,
+        bodies=tuple(_validated_body(body) for body in scene.bodies),
+        colliders=tuple(_validated_collider(collider, settings) for collider in scene.colliders),
+    )
+
+
+def _validated_body(body: Body) -> Body:
+    surface = _validated_surface(body.surface, body.name)
+    body = replace(body, surface=surface)
+    if not body.extent > 0:
+        raise SceneError("All its vertices lie in one point.", body=body.name, remedy="Give it a size.")
+    if body.method not in ("cage", "conforming"):
+        raise SceneError(f"There is no tetrahedra method '{body.method}'.", body=body.name)
+    if not 2 <= body.resolution <= 512:
+        raise SceneError(f"Resolution {body.resolution} is outside 2 to 512.", body=body.name)
+    try:
+        complete(body.material)
+    except SceneError as error:
+        raise SceneError(error.message, body=body.name, remedy=error.remedy) from None
+    return body
+
+
+def _validated_collider(collider: Collider, settings: Settings) -> Collider:
+    transforms = np.ascontiguousarray(collider.transforms, dtype=np.float64)
+    needed = settings.frame_end - settings.frame_start + 2
+    if transforms.shape not in ((1, 4, 4), (needed, 4, 4)) or not np.isfinite(transforms).all():
+        raise SceneError(
+            f"Its transforms have shape {transforms.shape}, not (1, 4, 4) or ({needed}, 4, 4), or are not finite.",
+            body=collider.name,
+            remedy="Check its animation.",
+        )
+    if not collider.friction >= 0 or not collider.thickness >= 0:
+        raise SceneError("Friction or thickness is negative.", body=collider.name, remedy="Set them to 0 or more.")
+    surface = collider.surface and _validated_surface(collider.surface, collider.name)
+    return replace(collider, transforms=transforms, surface=surface)
+
+
+def _validated_surface(surface: Surface, name: str) -> Surface:
+    positions = np.ascontiguousarray(surface.positions, dtype=np.float64)
+    triangles = np.ascontiguousarray(surface.triangles, dtype=np.int32)
+    if positions.ndim != 2 or positions.shape[1] != 3 or triangles.ndim != 2 or triangles.shape[1] != 3:
+        raise SceneError(f"Its arrays have shapes {positions.shape} and {triangles.shape}.", body=name)
+    if not len(positions) or not len(triangles):
+        raise SceneError("It has no faces.", body=name, remedy="Choose a mesh with faces.")
+    bad = ~np.isfinite(positions).all(axis=1)
+    if bad.any():
+        raise SceneError(
+            f"{int(bad.sum())} of its vertices are not finite numbers.",
+            body=name,
+            place=f"vertex {int(np.flatnonzero(bad)[0])}",
+            remedy="Delete them or remove the modifier that makes them.",
+        )
+    if triangles.min() < 0 or triangles.max() >= len(positions):
+        raise SceneError("A face names a vertex that does not exist.", body=name, remedy="Run Mesh > Clean Up.")
+    return Surface(positions, triangles)

@@ -1,0 +1,1 @@
+"""Tetrahedral meshes: making them from an artist's surface, and judging them."""
