@@ -1,0 +1,129 @@
+"""The child process that solves: `python -m solver bake JOB CACHE`, one JSON event a line on standard output.
+
+A line "cancel" or the end of standard input stops it after the frame in hand, with everything kept; so does SIGTERM.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from .errors import SolverError
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command and return its exit code (solver/errors.py)."""
+    options = _parser().parse_args(arguments)
+    _choose_numba_cache()
+    stopping = _listen_for_stop()
+    try:
+        return _COMMANDS[options.command](options, stopping)
+    except SolverError as error:
+        emit({"event": "error", "message": str(error), "exit_code": error.exit_code})
+        return error.exit_code
+    except MemoryError:
+        emit({"event": "error", "message": "Out of memory. Lower the resolution of the bodies.", "exit_code": 6})
+        return 6
+
+
+def emit(event: dict[str, Any]) -> None:
+    """Print one event as a line of JSON."""
+    print(json.dumps(event), flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m solver", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    bake = commands.add_parser("bake", help="bake a job into a cache folder")
+    bake.add_argument("job", type=Path)
+    bake.add_argument("cache", type=Path)
+    bake.add_argument("--resume", action="store_true")
+    tets = commands.add_parser("tetrahedralize", help="write the tets of a job's bodies into an .npz")
+    tets.add_argument("job", type=Path)
+    tets.add_argument("output", type=Path)
+    commands.add_parser("warm-up", help="compile everything that a bake needs, into the numba cache")
+    for command in commands.choices.values():
+        command.add_argument("--threads", type=int, default=0)
+    return parser
+
+
+def _choose_numba_cache() -> None:
+    """Point numba at a folder that can be written, before it is first imported."""
+    if "NUMBA_CACHE_DIR" not in os.environ:
+        base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        os.environ["NUMBA_CACHE_DIR"] = str(Path(base) / "dollop" / "numba")
+
+
+def _listen_for_stop() -> threading.Event:
+    stopping = threading.Event()
+    signal.signal(signal.SIGTERM, lambda number, stack: stopping.set())
+
+    def listen() -> None:
+        for line in sys.stdin:
+            if line.strip() == "cancel":
+                break
+        stopping.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+    return stopping
+
+
+def _bake(options: argparse.Namespace, stopping: threading.Event) -> int:
+    emit({"event": "stage", "stage": "reading"})
+    from dataclasses import replace
+
+    from .bake import bake
+    from .job import read_job, read_topologies, read_versions
+
+    scene = read_job(options.job)
+    if options.threads:
+        scene = replace(scene, settings=replace(scene.settings, threads=options.threads))
+    frames = bake(
+        scene,
+        options.cache,
+        topologies=read_topologies(options.job),
+        versions=read_versions(options.job),
+        resume=options.resume,
+        report=emit,
+        stop=stopping.is_set,
+    )
+    emit({"event": "done", "frames": frames})
+    return 0
+
+
+def _tetrahedralize(options: argparse.Namespace, stopping: threading.Event) -> int:
+    import numpy as np
+
+    from .bake import prepare
+    from .job import read_job
+    from .scene import validated
+    from .tetmesh.quality import minimum_dihedral_angles
+
+    scene = validated(read_job(options.job))
+    arrays = {}
+    for body, item in zip(scene.bodies, prepare(scene, emit), strict=True):
+        arrays[f"positions_{body.uid}"] = item.mesh.positions
+        arrays[f"tets_{body.uid}"] = item.mesh.tets
+        arrays[f"quality_{body.uid}"] = minimum_dihedral_angles(item.mesh)
+    with open(options.output, "wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+    emit({"event": "done", "frames": 0})
+    return 0
+
+
+def _warm_up(options: argparse.Namespace, stopping: threading.Event) -> int:
+    from .warm_up import warm_up
+
+    emit({"event": "stage", "stage": "compiling"})
+    emit({"event": "done", "frames": warm_up()})
+    return 0
+
+
+_COMMANDS = {"bake": _bake, "tetrahedralize": _tetrahedralize, "warm-up": _warm_up}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,164 @@
+"""The bake as a short story: fill with tets, bind the surface, simulate, store every frame, be ready to go on."""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .cache import FrameStore, SurfaceTopology
+from .embedding import Binding, bind, contact_samples
+from .errors import CacheError, Cancelled
+from .frame import Frame
+from .job import scene_hash
+from .scene import Scene, validated
+from .simulate import Simulation
+from .tetmesh import MeshReport, tetrahedralize
+from .tetmesh.mesh import TetMesh
+
+# Between checkpoints at most this much work is lost to a kill; frames are kept in any case [s].
+CHECKPOINT_INTERVAL = 10.0
+
+Report = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class PreparedBody:
+    """A body ready to be simulated: its tets, its artist's surface bound to them, and the points that touch things."""
+
+    mesh: TetMesh
+    report: MeshReport
+    surface: Binding
+    contacts: Binding
+
+
+def bake(
+    scene: Scene,
+    cache_folder: Path,
+    *,
+    topologies: dict[str, SurfaceTopology] | None = None,
+    versions: dict[str, str] | None = None,
+    resume: bool = False,
+    report: Report = lambda event: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> int:
+    """Bake the scene into the folder and return the number of frames written.
+
+    Without `resume` an older cache in the folder is cleared first. With it the bake goes on from the last checkpoint,
+    to the same bytes as an uninterrupted one; CacheError when the scene has changed since. `report` receives the
+    events of docs/worker.md; `stop` is asked between frames and ends the bake with Cancelled, everything kept.
+    """
+    scene = validated(scene)
+    prepared = prepare(scene, report)
+    with _opened_store(scene, cache_folder, topologies or {}, versions or {}, resume) as store:
+        report({"event": "stage", "stage": "compiling"})
+        simulation = Simulation(
+            scene, [item.mesh for item in prepared], [item.surface for item in prepared], [item.contacts for item in prepared]
+        )
+        done = _restore(simulation, store, scene) if resume else None
+        store.update_manifest(meshes={body.uid: item.report.as_dict() for body, item in zip(scene.bodies, prepared, strict=True)})
+        return _solve(scene, simulation, store, done, report, stop)
+
+
+def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedBody]:
+    """Fill every body with tets and bind its surface; reports a "meshed" event a body."""
+    prepared = []
+    for body in scene.bodies:
+        report({"event": "stage", "stage": "tetrahedralizing", "body": body.name})
+        mesh, mesh_report = tetrahedralize(body)
+        surface = bind(mesh, body.surface.positions)
+        contacts = contact_samples(body.surface, mesh, 0.5 * body.element_size)
+        report({"event": "meshed", "uid": body.uid, "body": body.name, **mesh_report.as_dict()})
+        prepared.append(PreparedBody(mesh, mesh_report, surface, contacts))
+    return prepared
+
+
+def _opened_store(
+    scene: Scene, folder: Path, topologies: dict[str, SurfaceTopology], versions: dict[str, str], resume: bool
+) -> FrameStore:
+    if resume and FrameStore.exists(folder):
+        return FrameStore.open(folder, writable=True)
+    settings = scene.settings
+    store = FrameStore.create(
+        folder,
+        {
+            "versions": {"python": sys.version.split()[0], "numpy": np.__version__, **versions},
+            "frames_per_second": settings.frames_per_second,
+            "frame_start": settings.frame_start,
+            "frame_end": settings.frame_end,
+            "bodies": {body.uid: {"name": body.name, "vertices": len(body.surface.positions)} for body in scene.bodies},
+        },
+    )
+    for uid, topology in topologies.items():
+        store.write_topology(uid, 0, topology)
+    return store
+
+
+def _restore(simulation: Simulation, store: FrameStore, scene: Scene) -> int | None:
+    """Put the simulation at the last checkpoint and return its frame, or None when there is nothing to go on from."""
+    checkpoint = store.read_checkpoint()
+    if checkpoint is None:
+        return None
+    number, arrays = checkpoint
+    if arrays.pop("scene_hash").tobytes().decode() != scene_hash(scene, number):
+        raise CacheError(
+            "The scene has changed since these frames were baked, so they cannot be continued.",
+            frame=number,
+            remedy="Bake from the start, or undo the change.",
+        )
+    simulation.restore(arrays)
+    return number
+
+
+def _solve(
+    scene: Scene, simulation: Simulation, store: FrameStore, done: int | None, report: Report, stop: Callable[[], bool]
+) -> int:
+    settings = scene.settings
+    first = settings.frame_start if done is None else done + 1
+    store.update_manifest(frame_end=settings.frame_end)
+    started = saved = time.monotonic()
+    warned: set[str] = set()
+    for number in range(first, settings.frame_end + 1):
+        begin = time.monotonic()
+        frame = simulation.advance()
+        store.write_frame(frame)
+        now = time.monotonic()
+        if number == first:
+            report({"event": "stage", "stage": "solving"})
+        _report_frame(report, frame, settings.frame_start, settings.frame_end, now - begin, _eta(now - started, number, first, settings))
+        for warning in set(frame.warnings) - warned:
+            report({"event": "warning", "message": warning})
+            warned.add(warning)
+        stopped = stop()
+        if now - saved > CHECKPOINT_INTERVAL or stopped or number == settings.frame_end:
+            _save_checkpoint(store, simulation, scene, number)
+            saved = now
+        if stopped and number < settings.frame_end:
+            raise Cancelled("The bake was stopped; its frames are kept.", frame=number, remedy="Resume goes on from here.")
+    return max(0, settings.frame_end - first + 1)
+
+
+def _save_checkpoint(store: FrameStore, simulation: Simulation, scene: Scene, number: int) -> None:
+    fingerprint = np.frombuffer(scene_hash(scene, number).encode(), dtype=np.uint8)
+    store.write_checkpoint(number, {**simulation.checkpoint(), "scene_hash": fingerprint})
+
+
+def _eta(elapsed: float, number: int, first: int, settings: Any) -> float:
+    return elapsed / (number - first + 1) * (settings.frame_end - number)
+
+
+def _report_frame(report: Report, frame: Frame, first: int, last: int, seconds: float, eta: float) -> None:
+    report(
+        {
+            "event": "frame",
+            "frame": frame.number,
+            "first": first,
+            "last": last,
+            "seconds": round(seconds, 4),
+            "eta": round(eta, 1),
+            "statistics": frame.statistics,
+        }
+    )

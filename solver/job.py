@@ -1,0 +1,86 @@
+"""A scene on disk, for the child process that solves it: numbers as JSON, arrays as one .npz; no pickle."""
+
+import hashlib
+import json
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import SceneError
+from .materials import Material
+from .scene import Body, Collider, Scene, Settings, Surface
+
+FORMAT = 1
+_CLASSES = {cls.__name__: cls for cls in (Scene, Body, Collider, Settings, Surface, Material)}
+
+
+def write_job(scene: Scene, folder: Path) -> None:
+    """Write the scene into an existing folder as scene.json and scene.npz."""
+    arrays: dict[str, np.ndarray] = {}
+    document = {"format": FORMAT, "scene": _encode(scene, arrays)}
+    (folder / "scene.json").write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+    with open(folder / "scene.npz", "wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+
+
+def read_job(folder: Path) -> Scene:
+    """Read what write_job wrote."""
+    document = json.loads((folder / "scene.json").read_text(encoding="utf-8"))
+    if document.get("format") != FORMAT:
+        raise SceneError(f"The job has format {document.get('format')}, not {FORMAT}.", remedy="Start the bake again.")
+    with np.load(folder / "scene.npz", allow_pickle=False) as arrays:
+        return _decode(document["scene"], dict(arrays))
+
+
+def scene_hash(scene: Scene, last_frame: int) -> str:
+    """Return a hash of everything that the frames up to `last_frame` depend on, and of nothing later.
+
+    So a bake can be continued over a longer frame range, on another number of threads, or with later keys changed.
+    """
+    count = last_frame - scene.settings.frame_start + 2
+    relevant = replace(
+        scene,
+        settings=replace(scene.settings, frame_end=0, threads=0),
+        colliders=tuple(replace(item, transforms=_settled(item.transforms[:count])) for item in scene.colliders),
+    )
+    arrays: dict[str, np.ndarray] = {}
+    digest = hashlib.blake2b(json.dumps(_encode(relevant, arrays), sort_keys=True).encode(), digest_size=16)
+    for key in sorted(arrays):
+        digest.update(key.encode() + str(arrays[key].shape).encode() + np.ascontiguousarray(arrays[key]).tobytes())
+    return digest.hexdigest()
+
+
+def _settled(transforms: np.ndarray) -> np.ndarray:
+    """A collider that has not moved yet hashes like a static one."""
+    return transforms[:1] if (transforms == transforms[0]).all() else transforms
+
+
+def _encode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    if isinstance(value, np.ndarray):
+        key = f"array_{len(arrays)}"
+        arrays[key] = value
+        return {"array": key}
+    if is_dataclass(value) and not isinstance(value, type):
+        members = {field.name: _encode(getattr(value, field.name), arrays) for field in fields(value)}
+        return {"class": type(value).__name__, "members": members}
+    if isinstance(value, tuple | list):
+        return [_encode(item, arrays) for item in value]
+    if isinstance(value, dict):
+        return {"dict": {key: _encode(item, arrays) for key, item in value.items()}}
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+def _decode(value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    if isinstance(value, list):
+        return tuple(_decode(item, arrays) for item in value)
+    if isinstance(value, dict):
+        if "array" in value:
+            return arrays[value["array"]]
+        if "dict" in value:
+            return {key: _decode(item, arrays) for key, item in value["dict"].items()}
+        return _CLASSES[value["class"]](**{key: _decode(item, arrays) for key, item in value["members"].items()})
+    return value
