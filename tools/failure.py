@@ -1,0 +1,5 @@
+"""One clear sentence instead of a traceback."""
+
+
+class SetUpError(Exception):
+    """This machine lacks something; the message names it and what to do."""

@@ -1,0 +1,127 @@
+"""Run Dollop's tests; set up by itself whatever they need. No root needed.
+
+    python3 tools/test.py            everything that this machine can run; says what it could not
+    python3 tools/test.py --fast     the inner loop: checks, and the tests without the slow ones, packaging and windows
+    python3 tools/test.py --only blender -- -k bake
+    python3 tools/test.py --strict   as .ci/run does: a Blender that is missing is a failure
+
+The last line is pytest's own, summed over all its runs.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from environment import development_venv, own_tag, run_environment
+from failure import SetUpError
+from pins import PINS, ROOT
+
+NEEDS_BLENDER = ("blender", "examples", "package", "window")
+GROUPS = ("checks", "solver", *NEEDS_BLENDER)
+
+
+@dataclass
+class Tally:
+    """What all pytest runs together came to."""
+
+    started: float = field(default_factory=time.monotonic)
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("failed", "passed", "skipped", "error"), 0))
+    broken: list[str] = field(default_factory=list)
+
+    def add(self, report: Path) -> None:
+        """Read one run's report."""
+        for suite in ElementTree.parse(report).getroot().iter("testsuite"):
+            total, failed, errors, skipped = (int(suite.get(key, 0)) for key in ("tests", "failures", "errors", "skipped"))
+            self.counts["failed"] += failed
+            self.counts["error"] += errors
+            self.counts["skipped"] += skipped
+            self.counts["passed"] += total - failed - errors - skipped
+
+    def closing_line(self) -> str:
+        parts = [f"{count} {name}" for name, count in self.counts.items() if count or name == "passed"]
+        return f"====== {', '.join(parts)} in {time.monotonic() - self.started:.2f}s ======"
+
+
+def run_checks(python: Path, tally: Tally) -> None:
+    """Linter, types, import contract."""
+    commands = {
+        "ruff": [str(python), "-m", "ruff", "check", "."],
+        "mypy": [str(python), "-m", "mypy"],
+        "imports": [str(python), str(ROOT / "tools" / "import_contract.py")],
+    }
+    for name, command in commands.items():
+        print(f"--- {name}", flush=True)
+        if subprocess.run(command, cwd=ROOT, env=run_environment()).returncode != 0:
+            tally.broken.append(name)
+
+
+def run_pytest(title: str, python: Path, arguments: list[str], tally: Tally, environment: dict[str, str]) -> None:
+    """One pytest process; Blender can end a process without a word, so a missing report counts as broken."""
+    print(f"--- {title}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [str(python), "-m", "pytest", "-q", f"--junitxml={report}", *arguments]
+        code = subprocess.run(command, cwd=ROOT, env=environment).returncode
+        if report.exists():
+            tally.add(report)
+        if code != 0 or not report.exists():
+            tally.broken.append(f"{title} (exit code {code})")
+
+
+def test_folders(group: str) -> list[str]:
+    """The folders under tests/ that belong to a group; the solver's are all that need no Blender."""
+    present = sorted(path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and not path.name.startswith((".", "_")))
+    chosen = [name for name in present if name not in NEEDS_BLENDER] if group == "solver" else [group]
+    return [f"tests/{name}" for name in chosen if name in present]
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--fast", action="store_true", help="leave out what is slow, the package and the window")
+    parser.add_argument("--only", choices=GROUPS, action="append", help="run one group (repeatable)")
+    parser.add_argument("--strict", action="store_true", default=os.environ.get("CI") == "true", help="nothing may be missing")
+    parser.add_argument("--all-blenders", action="store_true", help="also try the built zip in Blender 4.2 and 4.5")
+    parser.add_argument("pytest_arguments", nargs="*", help="after --: handed to pytest")
+    return parser.parse_args()
+
+
+def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
+    groups = arguments.only or [group for group in GROUPS if not (arguments.fast and group in ("package", "window"))]
+    tag = own_tag()
+    tags = [tag, *(other for other in PINS["venvs"] if other != tag)] if arguments.strict else [tag]
+    extra = [*(["-m", "not slow"] if arguments.fast else []), *arguments.pytest_arguments]
+    environment = run_environment()
+    environment["DOLLOP_STRICT"] = "1" if arguments.strict else ""
+    environment["DOLLOP_ALL_BLENDERS"] = "1" if arguments.all_blenders else ""
+    for group in groups:
+        if group == "checks":
+            run_checks(development_venv(tag), tally)
+            continue
+        # Only Blender's own tests differ from bpy to bpy; tests/package starts every Blender by itself.
+        for one in tags if group == "blender" else [tag]:
+            folders = test_folders(group)
+            if folders:
+                run_pytest(f"{group}, {one}", development_venv(one), [*folders, *extra], tally, environment)
+
+
+def main() -> int:
+    tally = Tally()
+    try:
+        run_groups(parse_arguments(), tally)
+    except SetUpError as error:
+        print(error, file=sys.stderr)
+        tally.broken.append("set-up")
+    if tally.broken:
+        print(f"Not in order: {', '.join(tally.broken)}")
+    print(tally.closing_line(), flush=True)
+    return 1 if tally.broken or tally.counts["failed"] or tally.counts["error"] or not tally.counts["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
