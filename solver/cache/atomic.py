@@ -1,0 +1,72 @@
+"""Writing a file so that it is either whole or absent, whatever happens: a kill, a full disk, a lost network share."""
+
+import contextlib
+import errno
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import ResourceError
+
+TEMPORARY = ".part"
+
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+@contextlib.contextmanager
+def artist_errors(path: Path, frame: int | None = None) -> Iterator[None]:
+    """Turn the system's refusal to write `path` into a ResourceError that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            message, remedy = "The disk is full.", "Free some space or choose another cache folder, then press Resume."
+        elif error.errno in _FORBIDDEN:
+            message, remedy = "The folder cannot be written.", "Choose a cache folder that you may write to."
+        else:
+            message, remedy = f"It cannot be written ({error.strerror or error}).", "Check the cache folder."
+        raise ResourceError(message, place=str(path), frame=frame, remedy=remedy) from error
+
+
+def write_atomically(path: Path, data: bytes, frame: int | None = None) -> None:
+    """Write `data` beside `path`, flush it to the disk and rename it; leave nothing behind on failure.
+
+    Raises ResourceError when the disk is full or the folder cannot be written.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}{TEMPORARY}")
+    with artist_errors(path, frame):
+        try:
+            with open(temporary, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            _replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
+    _flush_folder(path.parent)
+
+
+def _replace(temporary: Path, path: Path) -> None:
+    """Rename over `path`; on Windows a reader may hold it for a moment."""
+    for _ in range(20 if os.name == "nt" else 0):
+        try:
+            return os.replace(temporary, path)
+        except PermissionError:
+            time.sleep(0.02)
+    os.replace(temporary, path)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the rename itself durable where the system can; some network shares refuse, and then it is merely later."""
+    if os.name == "nt":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,348 @@
+"""FrameStore: the frames of one bake in one folder. The directory says which frames are finished, the seals that they are whole."""
+
+import contextlib
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CacheError, SolverError, VersionError
+from ..frame import BodyFrame, Frame
+from . import archive, journal, manifest
+from .atomic import TEMPORARY, artist_errors, write_atomically
+from .lock import CacheLock
+from .topology import SurfaceTopology, from_arrays, to_arrays
+
+SUFFIX = ".dollop.npz"
+LOCK_FILE = "dollop.lock"
+_UID = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_FRAME = re.compile(r"frame_(-?\d{6,})" + re.escape(SUFFIX))
+_CHECKPOINT = re.compile(r"checkpoint_(-?\d{6,})" + re.escape(SUFFIX))
+_TOPOLOGY = re.compile(r"topology_[A-Za-z0-9_-]{1,128}_\d{6,}" + re.escape(SUFFIX))
+_PART = re.compile(r"(?:.+\.npz|" + re.escape(manifest.FILE) + r")\.\d+" + re.escape(TEMPORARY))
+_CHECKPOINTS_KEPT = 2
+_RECENT_FRAMES = 2  # a subframe reads two neighbours for each of several bodies
+
+
+class FrameStore:
+    """One bake's cache. `create` and `open(write=True)` hold its lock until `close`; `open` alone only reads.
+
+    manifest : the manifest as plain data (manifest.py lists what it must hold); changed by `update_manifest`
+    """
+
+    def __init__(self, folder: Path, content: dict[str, Any], lock: CacheLock | None = None) -> None:
+        self.folder = folder
+        self.manifest = content
+        self._lock = lock
+        self._recent: OrderedDict[tuple[int, int, int], dict[str, NDArray]] = OrderedDict()
+
+    # Opening and closing
+
+    @classmethod
+    def create(cls, folder: str | os.PathLike[str], content: dict[str, Any]) -> Self:
+        """Begin a cache, clearing an older one from the folder (foreign files stay).
+
+        content : "scene_hash", "frames_per_second", "frame_start", "frame_end", "versions" (see `versions`) and
+                  "bodies": [{"uid", "name", "origin", "vertex_count"}]; more is kept as it is.
+        Raises ResourceError when the folder cannot be written or another bake writes it.
+        """
+        path = Path(folder)
+        content = manifest.checked(content)
+        for body in content["bodies"]:
+            _safe(body["uid"])
+        with artist_errors(path):
+            path.mkdir(parents=True, exist_ok=True)
+        store = cls(path, content, CacheLock(path / LOCK_FILE))
+        try:
+            store._remove_own_files()
+            manifest.write(path, content)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str], *, write: bool = False) -> Self:
+        """Open a cache to play it, or with `write` to go on baking it.
+
+        Raises CacheError (none there, or damaged), VersionError (of another format), ResourceError (cannot write).
+        """
+        path = Path(folder)
+        content = manifest.read(path)
+        lock = CacheLock(path / LOCK_FILE) if write else None
+        store = cls(path, content, lock)
+        if write:
+            store._remove_parts()
+        return store
+
+    def close(self) -> None:
+        """Let go of the lock; harmless when done already."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # The manifest
+
+    def update_manifest(self, **changes: Any) -> None:
+        """Change or add entries ("status", "warnings", ...) and replace the file atomically. Raises ResourceError."""
+        self._writable()
+        self.manifest = manifest.checked({**self.manifest, **changes})
+        manifest.write(self.folder, self.manifest)
+
+    def reload_manifest(self) -> None:
+        """Read the manifest again, which another process may have replaced. Raises CacheError, VersionError."""
+        self.manifest = manifest.read(self.folder)
+
+    def body(self, uid: str) -> dict[str, Any]:
+        """Return the manifest's entry of one body. Raises CacheError if it is not of this bake."""
+        for body in self.manifest["bodies"]:
+            if body["uid"] == uid:
+                return body
+        raise CacheError("This body is not in the cache.", body=uid, place=str(self.folder), remedy="Bake again.")
+
+    def require_continuable(self, scene_hash: str, versions: dict[str, str]) -> None:
+        """Raise unless going on gives the bytes of an uninterrupted bake: same scene, same versions that compute."""
+        if self.manifest["scene_hash"] != scene_hash:
+            raise CacheError(
+                "The scene has changed since this cache was begun.",
+                place=str(self.folder),
+                remedy="Bake from the start, or undo the change.",
+            )
+        cached = self.manifest["versions"]
+        changed = [key for key in ("dollop", "numpy", "numba") if cached.get(key) != versions.get(key)]
+        if changed:
+            words = ", ".join(f"{key} {cached.get(key) or 'none'} instead of {versions.get(key) or 'none'}" for key in changed)
+            raise VersionError(
+                f"This cache was begun with {words}.",
+                place=str(self.folder),
+                remedy="Go on with those versions, or bake from the start.",
+            )
+
+    # Topology records
+
+    def write_topology(self, uid: str, identifier: int, topology: SurfaceTopology) -> None:
+        """Store a topology record; write it before the first frame that names it. Raises ResourceError."""
+        self._writable()
+        write_atomically(self._topology_path(uid, identifier), archive.pack(to_arrays(topology)))
+
+    def read_topology(self, uid: str, identifier: int) -> SurfaceTopology:
+        """Return a topology record. Raises CacheError if it is missing or damaged."""
+        path = self._topology_path(uid, identifier)
+        return _topology(_read(path, f"topology {identifier}", None), path)
+
+    def has_topology(self, uid: str, identifier: int) -> bool:
+        """Tell whether the record is there (unread)."""
+        return self._topology_path(uid, identifier).exists()
+
+    # Frames
+
+    def write_frame(self, frame: Frame) -> None:
+        """Store a finished frame, replacing an older one. Raises ResourceError; all other frames are kept."""
+        self._writable()
+        data = archive.pack(_frame_arrays(frame))
+        write_atomically(self._frame_path(frame.number), data, frame.number)
+        record = {"frame": frame.number, "bytes": len(data), "crc32": archive.checksum(data)}
+        if frame.statistics:
+            record["statistics"] = frame.statistics  # type: ignore[assignment]
+        if frame.warnings:
+            record["warnings"] = list(frame.warnings)  # type: ignore[assignment]
+        journal.append(self.folder, record)
+
+    def read_body_frame(self, number: int, uid: str) -> BodyFrame:
+        """Return one body at one frame. Raises CacheError if the frame is missing or damaged, or has no such body."""
+        arrays = self._frame_arrays(number)
+        if f"{uid}.positions" not in arrays:
+            raise CacheError("This body is not in the frame.", body=uid, frame=number, remedy="Bake again.")
+        prefix = f"{uid}.attribute."
+        return BodyFrame(
+            uid=uid,
+            origin=arrays[f"{uid}.origin"],
+            positions=arrays[f"{uid}.positions"],
+            attributes={k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)},
+            topology=int(arrays[f"{uid}.topology"]),
+        )
+
+    def frames(self) -> list[int]:
+        """Return the numbers of the finished frames, sorted."""
+        return sorted(self._numbers(_FRAME))
+
+    def has_frame(self, number: int) -> bool:
+        """Tell whether a frame is finished (unread)."""
+        return self._frame_path(number).exists()
+
+    def remove_frames_after(self, number: int) -> None:
+        """Forget the frames after `number`, which a bake that goes on from there will write anew. Raises ResourceError."""
+        self._writable()
+        for later in (n for n in self._numbers(_FRAME) if n > number):
+            with artist_errors(self._frame_path(later)):
+                self._frame_path(later).unlink(missing_ok=True)
+
+    def journal(self) -> dict[int, dict[str, Any]]:
+        """Return each frame's record: "bytes", "crc32", "statistics", "warnings"."""
+        return journal.read(self.folder)
+
+    def damage(self) -> Iterator[SolverError]:
+        """Read every frame and topology record and yield an error for each that is missing, damaged or mixed in."""
+        records = self.journal()
+        topologies: set[tuple[str, int]] = set()
+        for number in range(self.manifest["frame_start"], self.manifest["frame_end"] + 1):
+            path = self._frame_path(number)
+            try:
+                arrays = _read(path, "frame", number)
+            except CacheError as error:
+                yield error
+                continue
+            record = records.get(number)
+            if record and record["crc32"] != archive.checksum(path.read_bytes()):
+                yield CacheError("This file is of another bake.", place=path.name, frame=number, remedy="Bake again.")
+            topologies |= {(key[: -len(".topology")], int(arrays[key])) for key in arrays if key.endswith(".topology")}
+        for uid, identifier in sorted(topologies):
+            try:
+                self.read_topology(uid, identifier)
+            except CacheError as error:
+                yield error
+
+    # Checkpoints
+
+    def write_checkpoint(self, number: int, arrays: dict[str, NDArray]) -> None:
+        """Store the state after frame `number`; the one before it is kept, older ones go. Raises ResourceError."""
+        self._writable()
+        write_atomically(self._path("checkpoint", number), archive.pack(arrays), number)
+        for old in sorted(n for n in self._numbers(_CHECKPOINT) if n != number)[: -_CHECKPOINTS_KEPT + 1]:
+            self._path("checkpoint", old).unlink(missing_ok=True)
+
+    def read_checkpoint(self) -> tuple[int, dict[str, NDArray]] | None:
+        """Return the newest whole checkpoint, None if none was written. Raises CacheError if all are damaged."""
+        failure: CacheError | None = None
+        for number in sorted(self._numbers(_CHECKPOINT), reverse=True):
+            try:
+                return number, _read(self._path("checkpoint", number), "checkpoint", number)
+            except CacheError as error:
+                failure = failure or error
+        if failure is not None:
+            raise failure
+        return None
+
+    # Clearing
+
+    def clear(self) -> None:
+        """Remove Dollop's own files, and the folder if nothing else is in it. Raises ResourceError."""
+        if self._lock is None:
+            self._lock = CacheLock(self.folder / LOCK_FILE)
+        try:
+            self._remove_own_files()
+            with artist_errors(self.folder):
+                (self.folder / manifest.FILE).unlink(missing_ok=True)
+        finally:
+            self.close()
+        with contextlib.suppress(OSError):
+            (self.folder / LOCK_FILE).unlink()
+            self.folder.rmdir()  # refuses when a foreign file is left
+
+    def _remove_own_files(self) -> None:
+        """Remove all but the manifest and the lock."""
+        self._recent.clear()
+        for entry in list(os.scandir(self.folder)):
+            own = any(pattern.fullmatch(entry.name) for pattern in (_FRAME, _TOPOLOGY, _CHECKPOINT, _PART))
+            if (own or entry.name == journal.FILE) and entry.is_file():
+                with artist_errors(Path(entry.path)):
+                    os.unlink(entry.path)
+
+    def _remove_parts(self) -> None:
+        """Remove what a killed bake left half written; the lock says that nobody is writing it now."""
+        for entry in list(os.scandir(self.folder)):
+            if _PART.fullmatch(entry.name):
+                with artist_errors(Path(entry.path)):
+                    os.unlink(entry.path)
+
+    # Paths
+
+    def _path(self, kind: str, number: int) -> Path:
+        return self.folder / f"{kind}_{number:06d}{SUFFIX}"
+
+    def _frame_path(self, number: int) -> Path:
+        return self._path("frame", number)
+
+    def _topology_path(self, uid: str, identifier: int) -> Path:
+        return self._path(f"topology_{_safe(uid)}", identifier)
+
+    def _numbers(self, pattern: re.Pattern[str]) -> list[int]:
+        try:
+            return [int(match[1]) for entry in os.scandir(self.folder) if (match := pattern.fullmatch(entry.name))]
+        except OSError as error:
+            raise CacheError(f"The cache folder cannot be read ({error.strerror}).", place=str(self.folder)) from error
+
+    def _writable(self) -> None:
+        if self._lock is None:
+            raise RuntimeError("This FrameStore was opened for playing; open it with write=True.")
+
+    def _frame_arrays(self, number: int) -> dict[str, NDArray]:
+        """Read a frame, or take it from the last two read if its file is still the same."""
+        path = self._frame_path(number)
+        try:
+            status = path.stat()
+        except OSError:
+            status = None
+        key = (number, status.st_mtime_ns, status.st_size) if status else None
+        if key is not None and key in self._recent:
+            self._recent.move_to_end(key)
+            return self._recent[key]
+        arrays = _read(path, "frame", number)
+        if key is not None:
+            self._recent[key] = arrays
+        while len(self._recent) > _RECENT_FRAMES:
+            self._recent.popitem(last=False)
+        return arrays
+
+
+def _safe(uid: str) -> str:
+    """Return a body's uid if it may be part of a file name; raise ValueError otherwise (names never are)."""
+    if not _UID.fullmatch(uid):
+        raise ValueError(f"'{uid}' is not a file-safe identifier.")
+    return uid
+
+
+def _frame_arrays(frame: Frame) -> dict[str, NDArray]:
+    arrays: dict[str, NDArray] = {}
+    for body in frame.bodies:
+        uid = _safe(body.uid)
+        arrays[f"{uid}.positions"] = np.asarray(body.positions, np.float32)
+        arrays[f"{uid}.origin"] = np.asarray(body.origin, np.float64)
+        arrays[f"{uid}.topology"] = np.array(body.topology, np.int64)
+        arrays |= {f"{uid}.attribute.{name}": values for name, values in body.attributes.items()}
+    return arrays
+
+
+def _read(path: Path, what: str, frame: int | None) -> dict[str, NDArray]:
+    try:
+        return archive.unpack(path.read_bytes())
+    except FileNotFoundError:
+        raise CacheError(
+            f"The cached {what} is missing.", place=path.name, frame=frame, remedy="Resume the bake, or bake again."
+        ) from None
+    except OSError as error:
+        raise CacheError(
+            f"The cached {what} cannot be read ({error.strerror}).", place=path.name, frame=frame, remedy="Check the disk."
+        ) from error
+    except archive.Damaged as error:
+        raise CacheError(
+            f"The cached {what} is damaged: {error}.", place=path.name, frame=frame, remedy="Bake again."
+        ) from error
+
+
+def _topology(arrays: dict[str, NDArray], path: Path) -> SurfaceTopology:
+    try:
+        return from_arrays(arrays)
+    except KeyError as error:
+        raise CacheError(f"The topology record lacks {error}.", place=path.name, remedy="Bake again.") from error
