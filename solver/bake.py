@@ -1,6 +1,5 @@
 """The bake as a short story: fill with tets, bind the surface, simulate, store every frame, be ready to go on."""
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from .cache import FrameStore, SurfaceTopology
+from .cache import versions as cache_versions
 from .embedding import Binding, bind, contact_samples
-from .errors import CacheError, Cancelled
+from .errors import CacheError, Cancelled, SolverError, VersionError
 from .frame import Frame
 from .job import scene_hash
-from .scene import Scene, validated
+from .scene import Scene, Settings, validated
 from .simulate import Simulation
 from .tetmesh import MeshReport, tetrahedralize
 from .tetmesh.mesh import TetMesh
@@ -53,14 +53,23 @@ def bake(
     """
     scene = validated(scene)
     prepared = prepare(scene, report)
-    with _opened_store(scene, cache_folder, topologies or {}, versions or {}, resume) as store:
+    with _opened_store(scene, cache_folder, topologies or {}, versions or cache_versions(dollop=""), resume) as store:
         report({"event": "stage", "stage": "compiling"})
         simulation = Simulation(
             scene, [item.mesh for item in prepared], [item.surface for item in prepared], [item.contacts for item in prepared]
         )
         done = _restore(simulation, store, scene) if resume else None
-        store.update_manifest(meshes={body.uid: item.report.as_dict() for body, item in zip(scene.bodies, prepared, strict=True)})
-        return _solve(scene, simulation, store, done, report, stop)
+        meshes = {body.uid: item.report.as_dict() for body, item in zip(scene.bodies, prepared, strict=True)}
+        store.update_manifest(
+            status="baking", meshes=meshes, frame_end=scene.settings.frame_end, scene_hash=scene_hash(scene, scene.settings.frame_end)
+        )
+        try:
+            frames = _solve(scene, simulation, store, done, report, stop)
+        except SolverError as error:
+            store.update_manifest(status="cancelled" if isinstance(error, Cancelled) else "failed")
+            raise
+        store.update_manifest(status="done")
+        return frames
 
 
 def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedBody]:
@@ -80,18 +89,23 @@ def _opened_store(
     scene: Scene, folder: Path, topologies: dict[str, SurfaceTopology], versions: dict[str, str], resume: bool
 ) -> FrameStore:
     if resume and FrameStore.exists(folder):
-        return FrameStore.open(folder, writable=True)
+        store = FrameStore.open(folder, writable=True)
+        try:
+            store.require_versions(versions)
+        except VersionError:
+            store.close()
+            raise
+        return store
     settings = scene.settings
-    store = FrameStore.create(
-        folder,
-        {
-            "versions": {"python": sys.version.split()[0], "numpy": np.__version__, **versions},
-            "frames_per_second": settings.frames_per_second,
-            "frame_start": settings.frame_start,
-            "frame_end": settings.frame_end,
-            "bodies": {body.uid: {"name": body.name, "vertices": len(body.surface.positions)} for body in scene.bodies},
-        },
-    )
+    content = {
+        "versions": versions,
+        "scene_hash": scene_hash(scene, settings.frame_end),
+        "frames_per_second": settings.frames_per_second,
+        "frame_start": settings.frame_start,
+        "frame_end": settings.frame_end,
+        "bodies": {body.uid: {"name": body.name, "vertices": len(body.surface.positions)} for body in scene.bodies},
+    }
+    store = FrameStore.create(folder, content)
     for uid, topology in topologies.items():
         store.write_topology(uid, 0, topology)
     return store
@@ -109,6 +123,7 @@ def _restore(simulation: Simulation, store: FrameStore, scene: Scene) -> int | N
             frame=number,
             remedy="Bake from the start, or undo the change.",
         )
+    store.remove_frames_after(number)
     simulation.restore(arrays)
     return number
 
@@ -118,7 +133,6 @@ def _solve(
 ) -> int:
     settings = scene.settings
     first = settings.frame_start if done is None else done + 1
-    store.update_manifest(frame_end=settings.frame_end)
     started = saved = time.monotonic()
     warned: set[str] = set()
     for number in range(first, settings.frame_end + 1):
@@ -128,7 +142,8 @@ def _solve(
         now = time.monotonic()
         if number == first:
             report({"event": "stage", "stage": "solving"})
-        _report_frame(report, frame, settings.frame_start, settings.frame_end, now - begin, _eta(now - started, number, first, settings))
+        eta = (now - started) / (number - first + 1) * (settings.frame_end - number)
+        _report_frame(report, frame, settings, now - begin, eta)
         for warning in set(frame.warnings) - warned:
             report({"event": "warning", "message": warning})
             warned.add(warning)
@@ -146,17 +161,13 @@ def _save_checkpoint(store: FrameStore, simulation: Simulation, scene: Scene, nu
     store.write_checkpoint(number, {**simulation.checkpoint(), "scene_hash": fingerprint})
 
 
-def _eta(elapsed: float, number: int, first: int, settings: Any) -> float:
-    return elapsed / (number - first + 1) * (settings.frame_end - number)
-
-
-def _report_frame(report: Report, frame: Frame, first: int, last: int, seconds: float, eta: float) -> None:
+def _report_frame(report: Report, frame: Frame, settings: Settings, seconds: float, eta: float) -> None:
     report(
         {
             "event": "frame",
             "frame": frame.number,
-            "first": first,
-            "last": last,
+            "first": settings.frame_start,
+            "last": settings.frame_end,
             "seconds": round(seconds, 4),
             "eta": round(eta, 1),
             "statistics": frame.statistics,

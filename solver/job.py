@@ -1,4 +1,9 @@
-"""A scene on disk, for the child process that solves it: numbers as JSON, arrays as one .npz; no pickle."""
+"""A job on disk, for the child process that solves it: numbers as JSON, arrays as .npz; no pickle.
+
+scene.json, scene.npz       the solver's scene
+topology_<uid>.dollop.npz   the artist's polygons, UVs and attributes of a body, passed on to the cache
+versions.json               what starts the bake: "dollop", "blender"
+"""
 
 import hashlib
 import json
@@ -8,6 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from .cache import SurfaceTopology
+from .cache.archive import pack, unpack
+from .cache.topology import from_arrays, to_arrays
 from .errors import SceneError
 from .materials import Material
 from .scene import Body, Collider, Scene, Settings, Surface
@@ -16,22 +24,46 @@ FORMAT = 1
 _CLASSES = {cls.__name__: cls for cls in (Scene, Body, Collider, Settings, Surface, Material)}
 
 
-def write_job(scene: Scene, folder: Path) -> None:
-    """Write the scene into an existing folder as scene.json and scene.npz."""
+_TOPOLOGY_SUFFIX = ".dollop.npz"
+
+
+def write_job(
+    scene: Scene,
+    folder: Path,
+    topologies: dict[str, SurfaceTopology] | None = None,
+    versions: dict[str, str] | None = None,
+) -> None:
+    """Write the scene, each body's polygons by uid, and the caller's versions into an existing folder."""
     arrays: dict[str, np.ndarray] = {}
     document = {"format": FORMAT, "scene": _encode(scene, arrays)}
     (folder / "scene.json").write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
     with open(folder / "scene.npz", "wb") as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
+    for uid, topology in (topologies or {}).items():
+        (folder / f"topology_{uid}{_TOPOLOGY_SUFFIX}").write_bytes(pack(to_arrays(topology)))
+    (folder / "versions.json").write_text(json.dumps(versions or {}), encoding="utf-8")
 
 
 def read_job(folder: Path) -> Scene:
-    """Read what write_job wrote."""
+    """Read the scene that write_job wrote."""
     document = json.loads((folder / "scene.json").read_text(encoding="utf-8"))
     if document.get("format") != FORMAT:
         raise SceneError(f"The job has format {document.get('format')}, not {FORMAT}.", remedy="Start the bake again.")
     with np.load(folder / "scene.npz", allow_pickle=False) as arrays:
         return _decode(document["scene"], dict(arrays))
+
+
+def read_topologies(folder: Path) -> dict[str, SurfaceTopology]:
+    """Read the bodies' polygons that write_job wrote, by uid."""
+    return {
+        path.name.removeprefix("topology_").removesuffix(_TOPOLOGY_SUFFIX): from_arrays(unpack(path.read_bytes()))
+        for path in sorted(folder.glob(f"topology_*{_TOPOLOGY_SUFFIX}"))
+    }
+
+
+def read_versions(folder: Path) -> dict[str, str]:
+    """Read the caller's versions that write_job wrote."""
+    return dict(json.loads((folder / "versions.json").read_text(encoding="utf-8")))
 
 
 def scene_hash(scene: Scene, last_frame: int) -> str:
