@@ -115,6 +115,7 @@ def _restore(simulation: Simulation, store: FrameStore, scene: Scene) -> int | N
     """Put the simulation at the last checkpoint and return its frame, or None when there is nothing to go on from."""
     checkpoint = store.read_checkpoint()
     if checkpoint is None:
+        store.remove_frames_after(scene.settings.frame_start - 1)
         return None
     number, arrays = checkpoint
     if arrays.pop("scene_hash").tobytes().decode() != scene_hash(scene, number):
