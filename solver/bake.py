@@ -61,7 +61,10 @@ def bake(
         done = _restore(simulation, store, scene) if resume else None
         meshes = {body.uid: item.report.as_dict() for body, item in zip(scene.bodies, prepared, strict=True)}
         store.update_manifest(
-            status="baking", meshes=meshes, frame_end=scene.settings.frame_end, scene_hash=scene_hash(scene, scene.settings.frame_end)
+            status="baking",
+            meshes=meshes,
+            frame_end=scene.settings.frame_end,
+            scene_hash=scene_hash(scene, scene.settings.frame_end),
         )
         try:
             frames = _solve(scene, simulation, store, done, report, stop)

@@ -83,7 +83,10 @@ def save_preset(folder: Path, preset: Preset) -> Path:
         "",
         "[material]",
         f"model = {json.dumps(material.model)}",
-        *(f"{name} = {float(value)!r}" + (f"  # {units[name]}" if units[name] else "") for name, value in material.values.items()),
+        *(
+            f"{name} = {float(value)!r}" + (f"  # {units[name]}" if units[name] else "")
+            for name, value in material.values.items()
+        ),
         *(f"{name} = {json.dumps(value)}" for name, value in material.options.items()),
     ]
     folder.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,9 @@ from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 
 
 def small_scene() -> Scene:
-    surface = Surface(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]), np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]))
+    surface = Surface(
+        np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]), np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+    )
     moving = np.stack([np.eye(4)] * 11)
     moving[:, 0, 3] = np.arange(11)
     return validated(
