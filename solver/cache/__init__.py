@@ -10,9 +10,18 @@ Files of a cache folder (nothing inside names another folder, so it may be moved
     dollop.lock                         held while a bake writes (lock.py)
 """
 
-from .fingerprint import fingerprint
 from .frame_store import FrameStore
 from .manifest import versions
-from .topology import NamedArray, SurfaceTopology
+from .sampling import Sample, sample
+from .topology import NamedArray, SurfaceTopology, VertexGroups, topology_of_triangles
 
-__all__ = ["FrameStore", "NamedArray", "SurfaceTopology", "fingerprint", "versions"]
+__all__ = [
+    "FrameStore",
+    "NamedArray",
+    "Sample",
+    "SurfaceTopology",
+    "sample",
+    "topology_of_triangles",
+    "VertexGroups",
+    "versions",
+]

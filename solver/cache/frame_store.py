@@ -1,4 +1,4 @@
-"""FrameStore: the frames of one bake in one folder. The directory says which frames are finished, the seals that they are whole."""
+"""FrameStore: the frames of one bake in one folder. The directory says which are finished, the seals that they are whole."""
 
 import contextlib
 import os
@@ -30,7 +30,7 @@ _RECENT_FRAMES = 2  # a subframe reads two neighbours for each of several bodies
 
 
 class FrameStore:
-    """One bake's cache. `create` and `open(write=True)` hold its lock until `close`; `open` alone only reads.
+    """One bake's cache. `create` and `open(writable=True)` hold its lock until `close`; `open` alone only reads.
 
     manifest : the manifest as plain data (manifest.py lists what it must hold); changed by `update_manifest`
     """
@@ -47,8 +47,9 @@ class FrameStore:
     def create(cls, folder: str | os.PathLike[str], content: dict[str, Any]) -> Self:
         """Begin a cache, clearing an older one from the folder (foreign files stay).
 
-        content : "scene_hash", "frames_per_second", "frame_start", "frame_end", "versions" (see `versions`) and
-                  "bodies": [{"uid", "name", "origin", "vertex_count"}]; more is kept as it is.
+        content : "frames_per_second", "frame_start", "frame_end", "versions" (see `versions`) and
+                  "bodies": [{"uid", "name", "vertices"}]; "scene_hash" lets playback tell a stale cache;
+                  more is kept as it is.
         Raises ResourceError when the folder cannot be written or another bake writes it.
         """
         path = Path(folder)
@@ -67,18 +68,23 @@ class FrameStore:
         return store
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str], *, write: bool = False) -> Self:
-        """Open a cache to play it, or with `write` to go on baking it.
+    def open(cls, folder: str | os.PathLike[str], *, writable: bool = False) -> Self:
+        """Open a cache to play it, or with `writable` to go on baking it.
 
         Raises CacheError (none there, or damaged), VersionError (of another format), ResourceError (cannot write).
         """
         path = Path(folder)
         content = manifest.read(path)
-        lock = CacheLock(path / LOCK_FILE) if write else None
+        lock = CacheLock(path / LOCK_FILE) if writable else None
         store = cls(path, content, lock)
-        if write:
+        if writable:
             store._remove_parts()
         return store
+
+    @staticmethod
+    def exists(folder: str | os.PathLike[str]) -> bool:
+        """Tell whether the folder holds a cache (unread)."""
+        return (Path(folder) / manifest.FILE).is_file()
 
     def close(self) -> None:
         """Let go of the lock; harmless when done already."""
@@ -104,23 +110,14 @@ class FrameStore:
         """Read the manifest again, which another process may have replaced. Raises CacheError, VersionError."""
         self.manifest = manifest.read(self.folder)
 
-    def body(self, uid: str) -> dict[str, Any]:
-        """Return the manifest's entry of one body. Raises CacheError if it is not of this bake."""
-        for body in self.manifest["bodies"]:
-            if body["uid"] == uid:
-                return body
-        raise CacheError("This body is not in the cache.", body=uid, place=str(self.folder), remedy="Bake again.")
+    def body(self, uid: str) -> dict[str, Any] | None:
+        """Return the manifest's entry of one body, None if this bake does not know it."""
+        return next((body for body in self.manifest["bodies"] if body["uid"] == uid), None)
 
-    def require_continuable(self, scene_hash: str, versions: dict[str, str]) -> None:
-        """Raise unless going on gives the bytes of an uninterrupted bake: same scene, same versions that compute."""
-        if self.manifest["scene_hash"] != scene_hash:
-            raise CacheError(
-                "The scene has changed since this cache was begun.",
-                place=str(self.folder),
-                remedy="Bake from the start, or undo the change.",
-            )
+    def require_versions(self, versions: dict[str, str]) -> None:
+        """Raise VersionError unless what computes is what began this bake, so that going on gives the same bytes."""
         cached = self.manifest["versions"]
-        changed = [key for key in ("dollop", "numpy", "numba") if cached.get(key) != versions.get(key)]
+        changed = [key for key in ("dollop", "numpy", "numba") if cached.get(key, "") != versions.get(key, "")]
         if changed:
             words = ", ".join(f"{key} {cached.get(key) or 'none'} instead of {versions.get(key) or 'none'}" for key in changed)
             raise VersionError(
@@ -285,7 +282,7 @@ class FrameStore:
 
     def _writable(self) -> None:
         if self._lock is None:
-            raise RuntimeError("This FrameStore was opened for playing; open it with write=True.")
+            raise RuntimeError("This FrameStore was opened for playing; open it with writable=True.")
 
     def _frame_arrays(self, number: int) -> dict[str, NDArray]:
         """Read a frame, or take it from the last two read if its file is still the same."""

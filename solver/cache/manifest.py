@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import platform
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,7 @@ from .atomic import write_atomically
 FILE = "dollop_cache.json"
 FORMAT = "dollop-cache"
 FORMAT_VERSION = 1
-REQUIRED = ("scene_hash", "frames_per_second", "frame_start", "frame_end", "bodies", "versions")
-REQUIRED_OF_BODY = ("uid", "name", "origin", "vertex_count")
+REQUIRED = ("frames_per_second", "frame_start", "frame_end", "bodies", "versions")
 
 
 def versions(dollop: str, blender: str = "") -> dict[str, str]:
@@ -34,13 +34,31 @@ def versions(dollop: str, blender: str = "") -> dict[str, str]:
 
 
 def checked(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return a new cache's manifest with its format filled in; raise ValueError if something is left out."""
+    """Return a new cache's manifest with its format filled in; raise ValueError if something is left out.
+
+    "bake" tells one bake from the next in the same folder; it is the only entry that differs when a bake is repeated.
+    """
     missing = [key for key in REQUIRED if key not in manifest]
-    missing += [f"bodies: {key}" for body in manifest.get("bodies", ()) for key in REQUIRED_OF_BODY if key not in body]
     if missing:
         raise ValueError(f"The cache manifest lacks {', '.join(missing)}.")
-    filled = {"format": FORMAT, "format_version": FORMAT_VERSION, "status": "baking", "warnings": [], **manifest}
+    filled = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "bake": uuid.uuid4().hex,
+        "scene_hash": "",
+        "status": "baking",
+        "warnings": [],
+        **manifest,
+        "bodies": _body_list(manifest["bodies"]),
+    }
     return json.loads(json.dumps(filled, default=_plain))
+
+
+def _body_list(bodies: Any) -> list[dict[str, Any]]:
+    """Return the bodies as a list of {"uid", "name", ...}; {uid: {"name", ...}} is taken too."""
+    if isinstance(bodies, dict):
+        return [{"uid": uid, **body} for uid, body in bodies.items()]
+    return [dict(body) for body in bodies]
 
 
 def write(folder: Path, manifest: dict[str, Any]) -> None:

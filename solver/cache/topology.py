@@ -1,6 +1,6 @@
 """A topology record: everything of a surface that does not move with the frames, enough to rebuild the artist's mesh."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,8 @@ class SurfaceTopology:
     corner_normals  : (c, 3) float32, custom normals at `rest_positions`; or empty
     rest_positions  : (n, 3) float32 at which the custom normals hold [m]; or empty
     materials       : names of the slots' materials, "" for an empty slot
+    active_uv       : UV layer that renders use when none is named
+    active_color    : colour layer that renders use when none is named
     """
 
     vertex_count: int
@@ -69,6 +71,8 @@ class SurfaceTopology:
     corner_normals: NDArray[np.float32] = _none((0, 3), np.float32)
     rest_positions: NDArray[np.float32] = _none((0, 3), np.float32)
     materials: tuple[str, ...] = ()
+    active_uv: str = ""
+    active_color: str = ""
 
     @property
     def face_count(self) -> int:
@@ -88,11 +92,35 @@ def topology_of_triangles(triangles: NDArray[np.int32], vertex_count: int) -> Su
     return SurfaceTopology(vertex_count, offsets, np.ascontiguousarray(triangles, dtype=np.int32).reshape(-1))
 
 
+def mirrored(topology: SurfaceTopology) -> SurfaceTopology:
+    """Return the record with every face turned over, as a mirroring transform needs it."""
+    sizes = np.diff(topology.face_offsets)
+    starts = np.repeat(topology.face_offsets[:-1], sizes)
+    within = np.arange(topology.corner_count) - starts
+    size = np.repeat(sizes, sizes)
+    order = starts + size - 1 - within
+    # Corner k's edge leads to corner k + 1, so in the opposite direction it belongs to the neighbour.
+    edge_order = starts + (size - 2 - within) % size
+
+    def turned(attribute: NamedArray) -> NamedArray:
+        return replace(attribute, values=attribute.values[order]) if attribute.domain == "CORNER" else attribute
+
+    return replace(
+        topology,
+        corner_vertices=topology.corner_vertices[order],
+        corner_edges=topology.corner_edges[edge_order] if len(topology.corner_edges) else topology.corner_edges,
+        corner_normals=topology.corner_normals[order] if len(topology.corner_normals) else topology.corner_normals,
+        uv_layers={name: uv[order] for name, uv in topology.uv_layers.items()},
+        attributes=tuple(map(turned, topology.attributes)),
+    )
+
+
 def to_arrays(topology: SurfaceTopology) -> dict[str, NDArray]:
     """Return the record as named arrays for one archive; names of layers become text arrays, never file names."""
     arrays: dict[str, NDArray] = {"vertex_count": np.array(topology.vertex_count, np.int64)}
     arrays |= {name: getattr(topology, name) for name in (*_PLAIN, "rest_positions")}
     arrays["materials"] = _text(topology.materials)
+    arrays["active"] = _text((topology.active_uv, topology.active_color))
     arrays["uv_names"] = _text(tuple(topology.uv_layers))
     for index, uv in enumerate(topology.uv_layers.values()):
         arrays[f"uv.{index}"] = uv
@@ -125,6 +153,8 @@ def from_arrays(arrays: dict[str, NDArray]) -> SurfaceTopology:
         vertex_groups=groups,
         rest_positions=arrays["rest_positions"],
         materials=tuple(map(str, arrays["materials"])),
+        active_uv=str(arrays["active"][0]),
+        active_color=str(arrays["active"][1]),
         **{name: arrays[name] for name in _PLAIN},
     )
 

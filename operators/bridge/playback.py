@@ -1,0 +1,148 @@
+"""Playing a cache: every frame change fills the result objects from it, in the viewport and in renders.
+
+A frame that is missing or damaged never shows as a rest pose: the result is emptied and the scene says why; a render
+in the background ends with the error's exit code before it writes the picture.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...solver.cache import FrameStore, sample
+from ...solver.errors import CacheError, SolverError
+from .folders import cache_folder
+from .identity import bodies_of
+from .result_mesh import RESULT_OF, empty_result, ensure_result, fill_result, place_result, results_of
+
+STATUS = "dollop_playback"  # on the scene: one sentence for the panels, absent while all is well
+_stores: dict[Path, tuple[int, FrameStore]] = {}
+_rendering = False
+
+
+def store_of(scene: bpy.types.Scene) -> FrameStore:
+    """Return the scene's cache, opened again when a bake has replaced its manifest. Raises CacheError, VersionError."""
+    folder = cache_folder(scene)[0]
+    try:
+        stamp = (folder / "dollop_cache.json").stat().st_mtime_ns
+    except OSError:
+        _stores.pop(folder, None)
+        raise CacheError("The baked cache is missing.", place=str(folder), remedy="Bake, or choose its folder.") from None
+    known = _stores.get(folder)
+    if known is None or known[0] != stamp:
+        _stores[folder] = known = (stamp, FrameStore.open(folder))
+    return known[1]
+
+
+def play(scene: bpy.types.Scene) -> SolverError | None:
+    """Show the scene's present frame, subframes included, on every result; return what went wrong, if anything."""
+    failure: SolverError | None = None
+    filled: set[int] = set()
+    time = scene.frame_current + scene.frame_subframe
+    for item in results_of(scene):
+        if item.data.session_uid in filled or item.data.is_editmode:
+            continue
+        filled.add(item.data.session_uid)
+        try:
+            store = store_of(scene)
+            fill_result(item, sample(store, item[RESULT_OF], time), store, scene)
+        except SolverError as error:
+            failure = failure or _name_the_body(error, item)
+            empty_result(item)
+    _say(scene, failure)
+    return failure
+
+
+def show_results(scene: bpy.types.Scene) -> SolverError | None:
+    """Make what result objects are missing, for bodies that the cache knows, and show the present frame."""
+    try:
+        store = store_of(scene)
+        for body in bodies_of(scene):
+            if store.body(body.dollop.uid):
+                item = ensure_result(scene, store, body.dollop.uid)
+                place_result(item, sample(store, body.dollop.uid, store.manifest["frame_start"]).body, scene)
+    except SolverError as error:
+        _say(scene, error)
+        return error
+    return play(scene)
+
+
+def _name_the_body(error: SolverError, item: bpy.types.Object) -> SolverError:
+    return type(error)(error.message, body=item.name, place=error.place, frame=error.frame, remedy=error.remedy)
+
+
+def _say(scene: bpy.types.Scene, failure: SolverError | None) -> None:
+    text = str(failure) if failure else ""
+    if scene.get(STATUS, "") == text:
+        return
+    if text:
+        scene[STATUS] = text
+    else:
+        del scene[STATUS]
+
+
+@persistent
+def _on_frame_change(scene: bpy.types.Scene, *_: Any) -> None:
+    failure = play(scene)
+    if failure is not None and _rendering:
+        _stop_render(failure)
+
+
+@persistent
+def _on_load(*_: Any) -> None:
+    _stores.clear()
+    for scene in bpy.data.scenes:
+        if bodies_of(scene) and FrameStore.exists(cache_folder(scene)[0]):
+            show_results(scene)
+        elif next(results_of(scene), None):
+            play(scene)
+
+
+@persistent
+def _on_render_start(scene: bpy.types.Scene, *_: Any) -> None:
+    global _rendering
+    _rendering = True
+    if next(results_of(scene), None):
+        scene.render.use_lock_interface = True
+
+
+@persistent
+def _on_render_end(*_: Any) -> None:
+    global _rendering
+    _rendering = False
+
+
+def _stop_render(failure: SolverError) -> None:
+    """End the process: Blender swallows what a handler raises and would write the picture."""
+    if bpy.app.background:
+        print(f"Error: {failure}", file=sys.stderr, flush=True)
+        sys.stdout.flush()
+        os._exit(failure.exit_code)
+
+
+_HANDLERS = {
+    "frame_change_pre": _on_frame_change,
+    "load_post": _on_load,
+    "render_init": _on_render_start,
+    "render_complete": _on_render_end,
+    "render_cancel": _on_render_end,
+}
+
+
+def register() -> None:
+    """Install the handlers once, however often this is called."""
+    unregister()
+    for name, handler in _HANDLERS.items():
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def unregister() -> None:
+    """Remove the handlers; those of an earlier load of this module too."""
+    for name, handler in _HANDLERS.items():
+        handlers = getattr(bpy.app.handlers, name)
+        for old in [h for h in handlers if h.__name__ == handler.__name__ and h.__module__ == handler.__module__]:
+            handlers.remove(old)
+    _stores.clear()

@@ -1,0 +1,133 @@
+"""The object that a bake plays on: "<name> Goo", with its own mesh, beside its hidden source.
+
+A result finds its source by the identifier in `RESULT_OF`; the source remembers in `HIDDEN` how it was shown. Names
+never matter, so both may be renamed.
+"""
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+
+from ...solver.cache import FrameStore, Sample
+from ...solver.frame import BodyFrame
+from .identity import find_by_uid
+from .mesh_topology import fill_mesh, fill_vertex_groups, read_topology, set_point_attribute, set_positions
+from .units import metres_per_unit
+
+RESULT_OF = "dollop_result_of"
+HIDDEN = "dollop_hidden"
+_FILLED = "dollop_topology"  # on the mesh: which bake's topology record it holds now
+
+__all__ = ["RESULT_OF", "clear_results", "empty_result", "ensure_result", "fill_result", "read_topology", "results_of"]
+
+
+def results_of(scene: bpy.types.Scene) -> Iterator[bpy.types.Object]:
+    """Yield the result objects that the scene shows, its background sets' included."""
+    seen: set[int] = set()
+    present: bpy.types.Scene | None = scene
+    while present is not None and present.session_uid not in seen:
+        seen.add(present.session_uid)
+        for item in present.objects:
+            if RESULT_OF in item and item.type == "MESH":
+                yield item
+        present = present.background_set
+
+
+def result_for(scene: bpy.types.Scene, uid: str) -> bpy.types.Object | None:
+    """Return the result object of a body, None if there is none."""
+    return next((item for item in scene.objects if item.get(RESULT_OF) == uid and item.type == "MESH"), None)
+
+
+def ensure_result(scene: bpy.types.Scene, store: FrameStore, uid: str) -> bpy.types.Object:
+    """Return the body's result object, made if needed in its source's collections, and hide the source.
+
+    Raises CacheError when the cache does not know the body.
+    """
+    source = find_by_uid(scene, uid)
+    item = result_for(scene, uid)
+    if item is None:
+        item = _make_result(scene, store, uid, source)
+    if source is not None:
+        _hide(source)
+    scene.render.use_lock_interface = True  # the window must not read the mesh while a render refills it
+    return item
+
+
+def place_result(item: bpy.types.Object, frame: BodyFrame, scene: bpy.types.Scene) -> None:
+    """Move the object to the bake's origin; positions are relative to it, so that float32 is exact far away."""
+    item.matrix_world.identity()
+    item.location = frame.origin / metres_per_unit(scene)
+
+
+def fill_result(item: bpy.types.Object, sample: Sample, store: FrameStore, scene: bpy.types.Scene) -> None:
+    """Show one sample: move the vertices, or refill the mesh first when the topology is another one.
+
+    Point attributes: "velocity" in Blender units a second, as Cycles' motion blur reads it; "plastic_strain"; "stress" in Pa.
+    Raises CacheError when the topology record is missing, damaged or does not fit.
+    """
+    mesh, frame = item.data, sample.body
+    scale = np.float32(1.0 / metres_per_unit(scene))
+    positions = frame.positions if scale == 1.0 else frame.positions * scale
+    wanted = f"{store.manifest['bake']} {frame.uid} {frame.topology}"
+    if mesh.get(_FILLED) != wanted or len(mesh.vertices) != len(positions):
+        topology = store.read_topology(frame.uid, frame.topology)
+        fill_mesh(mesh, topology, positions)
+        fill_vertex_groups(item, topology.vertex_groups)
+        mesh[_FILLED] = wanted
+    else:
+        set_positions(mesh, positions)
+    for name, values in frame.attributes.items():
+        set_point_attribute(mesh, name, values * scale if name == "velocity" else values)
+    mesh.update()
+
+
+def empty_result(item: bpy.types.Object) -> None:
+    """Show nothing: a frame that is not there must not look like one that is."""
+    item.data.clear_geometry()
+    if _FILLED in item.data:
+        del item.data[_FILLED]
+    item.data.update()
+
+
+def clear_results(scene: bpy.types.Scene, uids: set[str] | None = None) -> int:
+    """Remove the scene's result objects (of these bodies) and show their sources as before; return how many there were."""
+    doomed = [item for item in scene.objects if RESULT_OF in item and (uids is None or item[RESULT_OF] in uids)]
+    for item in doomed:
+        data = item.data
+        bpy.data.objects.remove(item)
+        if data is not None and not data.users:
+            bpy.data.batch_remove([data])
+    for source in scene.objects:
+        if HIDDEN in source and (uids is None or source.dollop.uid in uids):
+            show_source(source)
+    return len(doomed)
+
+
+def show_source(source: bpy.types.Object) -> None:
+    """Show a source as it was before its result hid it; harmless when none did."""
+    if HIDDEN in source:
+        source.hide_viewport, source.hide_render = (bool(value) for value in source[HIDDEN])
+        del source[HIDDEN]
+
+
+def _hide(source: bpy.types.Object) -> None:
+    if HIDDEN not in source:
+        source[HIDDEN] = [int(source.hide_viewport), int(source.hide_render)]
+    source.hide_viewport = source.hide_render = True
+
+
+def _make_result(scene: bpy.types.Scene, store: FrameStore, uid: str, source: bpy.types.Object | None) -> bpy.types.Object:
+    topology = store.read_topology(uid, 0)
+    name = source.name if source is not None else str((store.body(uid) or {}).get("name", "Body"))
+    mesh = bpy.data.meshes.new(f"{name} Goo")
+    item = bpy.data.objects.new(f"{name} Goo", mesh)
+    item[RESULT_OF] = uid
+    for slot, material in enumerate(topology.materials):
+        own = source.material_slots[slot].material if source is not None and slot < len(source.material_slots) else None
+        mesh.materials.append(own or bpy.data.materials.get(material))
+    inside = set(scene.collection.children_recursive) | {scene.collection}
+    homes = [home for home in source.users_collection if home in inside] if source is not None else []
+    for home in homes or [scene.collection]:
+        home.objects.link(item)
+    return item
