@@ -43,7 +43,7 @@ def read_topology(item: bpy.types.Object, scene: bpy.types.Scene) -> SurfaceTopo
         if mesh.has_custom_normals:
             positions = _vertices(mesh).astype(np.float64) @ matrix[:3, :3].T * metres_per_unit(scene)
             normals = _get(mesh.corner_normals, "vector", 3, np.float32) @ np.linalg.inv(matrix[:3, :3])
-            normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
+            normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
             topology = replace(
                 topology,
                 corner_normals=np.ascontiguousarray(normals, np.float32),

@@ -20,8 +20,8 @@ __all__ = [
     "NamedArray",
     "Sample",
     "SurfaceTopology",
+    "VertexGroups",
     "sample",
     "topology_of_triangles",
-    "VertexGroups",
     "versions",
 ]

@@ -17,7 +17,7 @@ _DIGITS = 8
 _LOCAL_HEADER = struct.Struct("<26xHH")
 
 
-class Damaged(ValueError):
+class DamagedError(ValueError):
     """The bytes are not a sealed archive, or not the ones that were sealed. Callers say which file and frame."""
 
 
@@ -41,41 +41,41 @@ def pack(arrays: Mapping[str, NDArray]) -> bytes:
 
 
 def checksum(data: bytes) -> int:
-    """Return the checksum that the seal carries; raise Damaged if there is none or it does not fit the bytes."""
+    """Return the checksum that the seal carries; raise DamagedError if there is none or it does not fit the bytes."""
     if data[-_DIGITS - len(SEAL) : -_DIGITS] != SEAL:
-        raise Damaged("the end of the file is missing")
+        raise DamagedError("the end of the file is missing")
     actual = zlib.crc32(memoryview(data)[:-_DIGITS])
     if data[-_DIGITS:] != b"%08x" % actual:
-        raise Damaged("the checksum does not fit the bytes")
+        raise DamagedError("the checksum does not fit the bytes")
     return actual
 
 
 def unpack(data: bytes) -> dict[str, NDArray]:
-    """Return the arrays by name; raise Damaged if the seal is broken."""
+    """Return the arrays by name; raise DamagedError if the seal is broken."""
     checksum(data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return {info.filename.removesuffix(".npy"): _array(info, data) for info in archive.infolist()}
     except (zipfile.BadZipFile, zlib.error, struct.error, KeyError, EOFError) as error:
-        raise Damaged(str(error)) from error
+        raise DamagedError(str(error)) from error
 
 
 def _array(info: zipfile.ZipInfo, data: bytes) -> NDArray:
     """Read one member straight from the bytes: the seal has already vouched for them."""
     if info.compress_type != zipfile.ZIP_STORED:
-        raise Damaged(f"'{info.filename}' is compressed")
+        raise DamagedError(f"'{info.filename}' is compressed")
     name_length, extra_length = _LOCAL_HEADER.unpack_from(data, info.header_offset)
     start = info.header_offset + 30 + name_length + extra_length
     member = memoryview(data)[start : start + info.file_size]
     header = io.BytesIO(member[: 1 << 16])
     try:
         if np.lib.format.read_magic(header) != (1, 0):
-            raise Damaged(f"'{info.filename}' is of an unknown array format")
+            raise DamagedError(f"'{info.filename}' is of an unknown array format")
         shape, fortran, dtype = np.lib.format.read_array_header_1_0(header)
     except ValueError as error:
-        raise Damaged(f"'{info.filename}': {error}") from error
+        raise DamagedError(f"'{info.filename}': {error}") from error
     if dtype.hasobject or fortran:
-        raise Damaged(f"'{info.filename}' does not hold plain numbers")
+        raise DamagedError(f"'{info.filename}' does not hold plain numbers")
     count = int(np.prod(shape, dtype=np.int64))
     # The copy aligns the numbers and lets go of the other bodies' bytes.
     return np.frombuffer(member, dtype, count, offset=header.tell()).reshape(shape).copy()

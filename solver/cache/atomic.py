@@ -54,7 +54,8 @@ def _replace(temporary: Path, path: Path) -> None:
     """Rename over `path`; on Windows a reader may hold it for a moment."""
     for _ in range(20 if os.name == "nt" else 0):
         try:
-            return os.replace(temporary, path)
+            os.replace(temporary, path)
+            return
         except PermissionError:
             time.sleep(0.02)
     os.replace(temporary, path)

@@ -332,7 +332,7 @@ def _read(path: Path, what: str, frame: int | None) -> dict[str, NDArray]:
         raise CacheError(
             f"The cached {what} cannot be read ({error.strerror}).", place=path.name, frame=frame, remedy="Check the disk."
         ) from error
-    except archive.Damaged as error:
+    except archive.DamagedError as error:
         raise CacheError(
             f"The cached {what} is damaged: {error}.", place=path.name, frame=frame, remedy="Bake again."
         ) from error

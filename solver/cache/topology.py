@@ -1,14 +1,9 @@
 """A topology record: everything of a surface that does not move with the frames, enough to rebuild the artist's mesh."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-
-def _none(shape: tuple[int, ...], dtype: type) -> Any:
-    return field(default_factory=lambda: np.zeros(shape, dtype))
 
 
 @dataclass(frozen=True)
@@ -61,15 +56,15 @@ class SurfaceTopology:
     vertex_count: int
     face_offsets: NDArray[np.int32]
     corner_vertices: NDArray[np.int32]
-    material_index: NDArray[np.int32] = _none((0,), np.int32)
-    sharp_faces: NDArray[np.bool_] = _none((0,), np.bool_)
-    edges: NDArray[np.int32] = _none((0, 2), np.int32)
-    corner_edges: NDArray[np.int32] = _none((0,), np.int32)
+    material_index: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    sharp_faces: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    edges: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    corner_edges: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     uv_layers: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     attributes: tuple[NamedArray, ...] = ()
     vertex_groups: VertexGroups | None = None
-    corner_normals: NDArray[np.float32] = _none((0, 3), np.float32)
-    rest_positions: NDArray[np.float32] = _none((0, 3), np.float32)
+    corner_normals: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
+    rest_positions: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
     materials: tuple[str, ...] = ()
     active_uv: str = ""
     active_color: str = ""
