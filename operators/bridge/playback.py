@@ -4,8 +4,6 @@ A frame that is missing or damaged never shows as a rest pose: the result is emp
 in the background ends with the error's exit code before it writes the picture.
 """
 
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +14,17 @@ from ...solver.cache import FrameStore, sample
 from ...solver.errors import CacheError, SolverError
 from .folders import cache_folder
 from .identity import bodies_of
+from .render_stop import restore_output, stop_render
 from .result_mesh import RESULT_OF, empty_result, ensure_result, fill_result, place_result, results_of
 
 STATUS = "dollop_playback"  # on the scene: one sentence for the panels, absent while all is well
 _stores: dict[Path, tuple[int, FrameStore]] = {}
 _rendering = False
+_engine_frame: float | None = None  # while an engine renders this frame, others that it asks for are for motion blur
+
+
+class NotBakedYetError(CacheError):
+    """The bake has not come to this frame; no damage, so the window says it in the panel only."""
 
 
 def store_of(scene: bpy.types.Scene) -> FrameStore:
@@ -37,23 +41,47 @@ def store_of(scene: bpy.types.Scene) -> FrameStore:
     return known[1]
 
 
-def play(scene: bpy.types.Scene) -> SolverError | None:
-    """Show the scene's present frame, subframes included, on every result; return what went wrong, if anything."""
+def play(scene: bpy.types.Scene, *, neighbour: bool = False) -> SolverError | None:
+    """Show the scene's present frame, subframes included, on every result; return what went wrong, if anything.
+
+    A frame past the last finished one of a bake that is not complete shows the last one, and the scene says so; renders
+    refuse it. neighbour: the frame is only asked for by motion blur; where it is missing, what is shown stays.
+    """
     failure: SolverError | None = None
     filled: set[int] = set()
-    time = scene.frame_current + scene.frame_subframe
     for item in results_of(scene):
         if item.data.session_uid in filled or item.data.is_editmode:
             continue
         filled.add(item.data.session_uid)
-        try:
-            store = store_of(scene)
-            fill_result(item, sample(store, item[RESULT_OF], time), store, scene)
-        except SolverError as error:
-            failure = failure or _name_the_body(error, item)
-            empty_result(item)
-    _say(scene, failure)
+        error = _fill(item, scene, neighbour)
+        failure = failure or error
+    if not neighbour:
+        _say(scene, failure)
     return failure
+
+
+def _fill(item: bpy.types.Object, scene: bpy.types.Scene, neighbour: bool) -> SolverError | None:
+    try:
+        store = store_of(scene)
+        try:
+            fill_result(item, sample(store, item[RESULT_OF], _time(scene)), store, scene)
+        except CacheError:
+            last = max(store.frames(), default=None)
+            if neighbour or last is None or _time(scene) <= last:
+                raise
+            fill_result(item, sample(store, item[RESULT_OF], last), store, scene)
+            return NotBakedYetError(
+                f"This frame is not baked; frame {last}, the last one, is shown.", remedy="Resume the bake."
+            )
+    except SolverError as error:
+        if not neighbour:
+            empty_result(item)
+        return _name_the_body(error, item)
+    return None
+
+
+def _time(scene: bpy.types.Scene) -> float:
+    return float(scene.frame_current + scene.frame_subframe)
 
 
 def show_results(scene: bpy.types.Scene) -> SolverError | None:
@@ -75,20 +103,32 @@ def _name_the_body(error: SolverError, item: bpy.types.Object) -> SolverError:
 
 
 def _say(scene: bpy.types.Scene, failure: SolverError | None) -> None:
+    """Keep the sentence for the panels; damage also pops up once, later, because a handler may not open a window."""
     text = str(failure) if failure else ""
     if scene.get(STATUS, "") == text:
         return
-    if text:
-        scene[STATUS] = text
-    else:
+    if not text:
         del scene[STATUS]
+        return
+    scene[STATUS] = text
+    if not bpy.app.background and not isinstance(failure, NotBakedYetError):
+        bpy.app.timers.register(lambda: _pop_up(text), first_interval=0.0)
+
+
+def _pop_up(text: str) -> None:
+    bpy.context.window_manager.popup_menu(
+        lambda menu, _context: menu.layout.label(text=text), title="Dollop: the baked goo cannot be shown", icon="ERROR"
+    )
 
 
 @persistent
 def _on_frame_change(scene: bpy.types.Scene, *_: Any) -> None:
+    if _engine_frame is not None and _time(scene) != _engine_frame:
+        play(scene, neighbour=True)
+        return
     failure = play(scene)
     if failure is not None and _rendering:
-        _stop_render(failure)
+        stop_render(failure, scene)
 
 
 @persistent
@@ -103,30 +143,41 @@ def _on_load(*_: Any) -> None:
 
 @persistent
 def _on_render_start(scene: bpy.types.Scene, *_: Any) -> None:
-    global _rendering
-    _rendering = True
+    global _rendering, _engine_frame
+    _rendering, _engine_frame = True, None
     if next(results_of(scene), None):
         scene.render.use_lock_interface = True
 
 
 @persistent
+def _on_render_frame(scene: bpy.types.Scene, *_: Any) -> None:
+    """The last moment before the engine starts; the frame has been set by now, but not by every kind of render."""
+    global _engine_frame
+    failure = play(scene)
+    if failure is not None:
+        stop_render(failure, scene)
+    _engine_frame = _time(scene)
+
+
+@persistent
+def _on_render_frame_end(*_: Any) -> None:
+    global _engine_frame
+    _engine_frame = None
+
+
+@persistent
 def _on_render_end(*_: Any) -> None:
-    global _rendering
-    _rendering = False
-
-
-def _stop_render(failure: SolverError) -> None:
-    """End the process: Blender swallows what a handler raises and would write the picture."""
-    if bpy.app.background:
-        print(f"Error: {failure}", file=sys.stderr, flush=True)
-        sys.stdout.flush()
-        os._exit(failure.exit_code)
+    global _rendering, _engine_frame
+    _rendering, _engine_frame = False, None
+    restore_output()
 
 
 _HANDLERS = {
     "frame_change_pre": _on_frame_change,
     "load_post": _on_load,
     "render_init": _on_render_start,
+    "render_pre": _on_render_frame,
+    "render_post": _on_render_frame_end,
     "render_complete": _on_render_end,
     "render_cancel": _on_render_end,
 }

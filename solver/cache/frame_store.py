@@ -25,6 +25,7 @@ _FRAME = re.compile(r"frame_(-?\d{6,})" + re.escape(SUFFIX))
 _CHECKPOINT = re.compile(r"checkpoint_(-?\d{6,})" + re.escape(SUFFIX))
 _TOPOLOGY = re.compile(r"topology_[A-Za-z0-9_-]{1,128}_\d{6,}" + re.escape(SUFFIX))
 _PART = re.compile(r"(?:.+\.npz|" + re.escape(manifest.FILE) + r")\.\d+" + re.escape(TEMPORARY))
+_OWN = (_FRAME, _TOPOLOGY, _CHECKPOINT, _PART, re.compile(re.escape(journal.FILE)))
 _CHECKPOINTS_KEPT = 2
 _RECENT_FRAMES = 2  # a subframe reads two neighbours for each of several bodies
 
@@ -60,7 +61,7 @@ class FrameStore:
             path.mkdir(parents=True, exist_ok=True)
         store = cls(path, content, CacheLock(path / LOCK_FILE))
         try:
-            store._remove_own_files()
+            _remove(path, _OWN)
             manifest.write(path, content)
         except BaseException:
             store.close()
@@ -78,7 +79,7 @@ class FrameStore:
         lock = CacheLock(path / LOCK_FILE) if writable else None
         store = cls(path, content, lock)
         if writable:
-            store._remove_parts()
+            _remove(path, (_PART,))  # the lock says that nobody is writing them now
         return store
 
     @staticmethod
@@ -235,33 +236,26 @@ class FrameStore:
 
     def clear(self) -> None:
         """Remove Dollop's own files, and the folder if nothing else is in it. Raises ResourceError."""
-        if self._lock is None:
-            self._lock = CacheLock(self.folder / LOCK_FILE)
-        try:
-            self._remove_own_files()
-            with artist_errors(self.folder):
-                (self.folder / manifest.FILE).unlink(missing_ok=True)
-        finally:
-            self.close()
-        with contextlib.suppress(OSError):
-            (self.folder / LOCK_FILE).unlink()
-            self.folder.rmdir()  # refuses when a foreign file is left
-
-    def _remove_own_files(self) -> None:
-        """Remove all but the manifest and the lock."""
         self._recent.clear()
-        for entry in list(os.scandir(self.folder)):
-            own = any(pattern.fullmatch(entry.name) for pattern in (_FRAME, _TOPOLOGY, _CHECKPOINT, _PART))
-            if (own or entry.name == journal.FILE) and entry.is_file():
-                with artist_errors(Path(entry.path)):
-                    os.unlink(entry.path)
+        self.close()
+        self.clear_folder(self.folder)
 
-    def _remove_parts(self) -> None:
-        """Remove what a killed bake left half written; the lock says that nobody is writing it now."""
-        for entry in list(os.scandir(self.folder)):
-            if _PART.fullmatch(entry.name):
-                with artist_errors(Path(entry.path)):
-                    os.unlink(entry.path)
+    @staticmethod
+    def clear_folder(folder: str | os.PathLike[str]) -> None:
+        """Like `clear`, for a cache that cannot be opened any more; harmless when there is none. Raises ResourceError."""
+        path = Path(folder)
+        if not path.is_dir():
+            return
+        lock = CacheLock(path / LOCK_FILE)
+        try:
+            _remove(path, _OWN)
+            with artist_errors(path):
+                (path / manifest.FILE).unlink(missing_ok=True)
+        finally:
+            lock.release()
+        with contextlib.suppress(OSError):
+            (path / LOCK_FILE).unlink()
+            path.rmdir()  # refuses when a foreign file is left
 
     # Paths
 
@@ -301,6 +295,14 @@ class FrameStore:
         while len(self._recent) > _RECENT_FRAMES:
             self._recent.popitem(last=False)
         return arrays
+
+
+def _remove(folder: Path, patterns: tuple[re.Pattern[str], ...]) -> None:
+    """Remove the files that Dollop named so; nothing else in the folder is touched."""
+    for entry in list(os.scandir(folder)):
+        if entry.is_file() and any(pattern.fullmatch(entry.name) for pattern in patterns):
+            with artist_errors(Path(entry.path)):
+                os.unlink(entry.path)
 
 
 def _safe(uid: str) -> str:
