@@ -1,0 +1,116 @@
+"""The bake: beside the window while it is open, waited for when scripted or in the background."""
+
+import bpy
+
+from . import ids
+from .modal import Heartbeat, in_window
+from .polls import allowed, baking, no_body_in_scene, not_in_object_mode
+
+
+class BakeOperator:
+    """What Bake and Resume share; they differ only in `resume`."""
+
+    resume = False
+
+    @classmethod
+    def poll(cls, context):
+        return allowed(cls, baking(context), no_body_in_scene(context), not_in_object_mode(context))
+
+    def execute(self, context):
+        from .bridge.bake_session import run_to_end
+
+        if not self._start(context, beside_window=False):
+            return {"CANCELLED"}
+        run_to_end(self._session)
+        return self._finish()
+
+    def invoke(self, context, event):
+        if not in_window(context):
+            return self.execute(context)
+        if not self._start(context, beside_window=True):
+            return {"CANCELLED"}
+        self._heartbeat = Heartbeat(context, self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type == "ESC" and event.value == "PRESS":
+            self._session.cancel()
+            return {"RUNNING_MODAL"}
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        self._session.poll()
+        status = self._session.status
+        self._heartbeat.redraw(" · ".join(part for part in (f"Dollop: {status.stage}", status.remaining, "ESC stops") if part))
+        if status.running:
+            return {"PASS_THROUGH"}
+        self._heartbeat.stop()
+        return self._finish()
+
+    def cancel(self, context):
+        """Blender calls this when the file is closed under the bake."""
+        self._heartbeat.stop()
+        self._session.stop_now()
+
+    def _start(self, context, *, beside_window):
+        from ..solver.errors import SolverError
+        from .bridge.bake_session import keep_failure, start_bake
+        from .bridge.report import exit_code, sentence
+
+        try:
+            self._session = start_bake(context.scene, resume=self.resume, beside_window=beside_window)
+        except (SolverError, OSError) as error:
+            keep_failure(context.scene, sentence(error), exit_code(error))
+            self.report({"ERROR"}, sentence(error))
+            return False
+        return True
+
+    def _finish(self):
+        status = self._session.status
+        for warning in status.warnings:
+            self.report({"WARNING"}, warning)
+        if status.exit_code in (0, 7):
+            self.report({"INFO"}, status.message)
+            return {"FINISHED"} if status.exit_code == 0 else {"CANCELLED"}
+        self.report({"ERROR"}, status.message)
+        return {"CANCELLED"}
+
+
+class DOLLOP_OT_bake(BakeOperator, bpy.types.Operator):
+    """Simulate all bodies of the scene, from the first frame on; older frames of this scene are replaced"""
+
+    bl_idname = ids.BAKE
+    bl_label = "Bake"
+    bl_options = {"REGISTER"}
+
+
+class DOLLOP_OT_resume(BakeOperator, bpy.types.Operator):
+    """Go on with the bake from its last finished frames"""
+
+    bl_idname = ids.RESUME
+    bl_label = "Resume"
+    bl_options = {"REGISTER"}
+    resume = True
+
+    @classmethod
+    def poll(cls, context):
+        from .bridge.cached_frames import nothing_to_resume
+
+        return super().poll(context) and allowed(cls, nothing_to_resume(context.scene))
+
+
+class DOLLOP_OT_bake_cancel(bpy.types.Operator):
+    """Stop after the frame in hand and keep what is finished; press again to stop at once"""
+
+    bl_idname = ids.BAKE_CANCEL
+    bl_label = "Cancel"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context):
+        return allowed(cls, "" if baking(context) else "No bake is running")
+
+    def execute(self, context):
+        from .bridge.bake_session import running_session
+
+        running_session().cancel()
+        return {"FINISHED"}

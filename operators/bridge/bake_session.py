@@ -1,0 +1,182 @@
+"""One bake from the first look at the scene to its last frame; the window, scripts and the command line all run this."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import bpy
+
+from ...solver.cache import FrameStore
+from ...solver.errors import CacheError, SceneError, VersionError
+from ...solver.job import write_job
+from .bake_status import BakeStatus, keep_status
+from .folders import cache_folder
+from .identity import ensure_uid
+from .playback import play, show_results
+from .read_scene import SceneReading, read_scene
+from .result_mesh import results_of
+from .solver_process import Event, SolverProcess, threads_beside_window
+from .version import baking_versions
+
+_running: "BakeSession | None" = None
+
+_POLL_INTERVAL = 0.05  # seconds
+
+
+class BakeSession:
+    """A running bake. It keeps identifiers, never Blender's own objects, so that undo and renaming cannot hurt it."""
+
+    def __init__(self, scene: bpy.types.Scene, reading: SceneReading, folder: Path, arguments: list[str]) -> None:
+        self.scene_uid = ensure_uid(scene)
+        self.folder = folder
+        settings = reading.scene.settings
+        self.status = BakeStatus(running=True, stage="Starting", first=settings.frame_start, last=settings.frame_end)
+        self.status.warnings.extend(reading.notes)
+        self._shown = False
+        self._job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
+        try:
+            write_job(reading.scene, self._job, reading.topologies, baking_versions())
+            self._process = SolverProcess(["bake", str(self._job), str(folder), *arguments])
+        except BaseException:
+            shutil.rmtree(self._job, ignore_errors=True)
+            raise
+
+    def poll(self) -> list[Event]:
+        """Take in what the child has said since the last call, show new frames, notice its end. Never waits."""
+        finished = self._process.finished
+        events = self._process.events()
+        for event in events:
+            self.status.take(event)
+        frames = [event["frame"] for event in events if event["event"] == "frame"]
+        if frames:
+            self._show(frames)
+        if finished and self.status.running:
+            self._end()
+        return events
+
+    def cancel(self) -> None:
+        """Stop after the frame in hand; the second time, at once. Finished frames are kept either way."""
+        if self.status.stopping:
+            self._process.kill()
+        self.status.stopping = True
+        self.status.stage = "Stopping after this frame"
+        self._process.ask_to_stop()
+
+    def stop_now(self) -> None:
+        """End the child because the file or Blender closes."""
+        self._process.stop_now()
+        self._process.wait(1.0)
+        self._end()
+
+    def _show(self, frames: list[int]) -> None:
+        scene = scene_by_uid(self.scene_uid)
+        if scene is None or cache_folder(scene)[0] != self.folder:
+            return  # its scene was deleted, or the frames go where the scene does not play from
+        # Undo may have taken the result objects away again
+        if not self._shown or next(results_of(scene), None) is None:
+            show_results(scene)
+            self._shown = True
+        elif scene.frame_current in frames:
+            play(scene)
+
+    def _end(self) -> None:
+        global _running
+        status, code = self.status, self._process.returncode
+        status.running = False
+        status.stage, status.eta = "", None
+        if code == 0:
+            status.exit_code, status.progress = 0, 1.0
+            status.message = f"Baked frames {status.first} to {status.last}."
+        elif status.stopping and status.exit_code in (0, 7):
+            status.exit_code = 7
+            status.message = f"Stopped; finished frames are kept{_up_to(status)}. Resume goes on from there."
+        elif not status.message:
+            # Linux ends with SIGKILL what takes the last of the memory
+            status.exit_code = 6 if code == -9 else 5
+            hint = " The memory may be full: lower the resolution." if code == -9 else ""
+            status.message = self._process.death_notice() + hint + " Finished frames are kept."
+        self._process.close()
+        shutil.rmtree(self._job, ignore_errors=True)
+        if _running is self:
+            _running = None
+
+
+def start_bake(
+    scene: bpy.types.Scene,
+    *,
+    resume: bool = False,
+    frames: tuple[int, int] | None = None,
+    cache: str = "",
+    threads: int = 0,
+    beside_window: bool = False,
+) -> BakeSession:
+    """Read the scene and start its bake. Raises SolverError or OSError with nothing started and no frame touched."""
+    global _running
+    if _running is not None:
+        raise SceneError("A bake is running already.", remedy="Wait for it or cancel it.")
+    reading = read_scene(scene, frames=frames, threads=threads)
+    folder, note = cache_folder(scene, cache)
+    require_own_cache(reading, folder)
+    if note:
+        reading = replace(reading, notes=(*reading.notes, note))
+    count = reading.scene.settings.threads or (threads_beside_window() if beside_window else 0)
+    arguments = [*(["--resume"] if resume else []), "--threads", str(count)]
+    session = BakeSession(scene, reading, folder, arguments)
+    _running = session
+    keep_status(session.scene_uid, session.status)
+    return session
+
+
+def run_to_end(
+    session: BakeSession,
+    on_event: Callable[[Event], None] = lambda event: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> BakeStatus:
+    """Wait for the bake, handing on its events; `stop` is asked all the time and cancels it."""
+    while session.status.running:
+        for event in session.poll():
+            on_event(event)
+        if stop() and not session.status.stopping:
+            session.cancel()
+        time.sleep(_POLL_INTERVAL)
+    return session.status
+
+
+def require_own_cache(reading: SceneReading, folder: Path) -> None:
+    """Refuse to overwrite the frames of another scene; raise CacheError naming the folder."""
+    try:
+        cached = set(FrameStore.open(folder).manifest["bodies"])
+    except (CacheError, VersionError):
+        return  # nothing there that could be lost; the bake itself judges a damaged one
+    if cached and cached.isdisjoint(body.uid for body in reading.scene.bodies):
+        raise CacheError(
+            "This folder holds the bake of another scene.", place=str(folder), remedy="Choose another cache folder or clear it."
+        )
+
+
+def running_session() -> BakeSession | None:
+    """Return the bake that is running, if any."""
+    return _running
+
+
+def keep_failure(scene: bpy.types.Scene, sentence: str, exit_code: int) -> None:
+    """Keep the sentence of a bake that could not start, for the panel."""
+    keep_status(scene.dollop.uid, BakeStatus(message=sentence, exit_code=exit_code))
+
+
+def stop_running() -> None:
+    """Stop whatever bake is running because its file goes away."""
+    if _running is not None:
+        _running.stop_now()
+
+
+def scene_by_uid(uid: str) -> bpy.types.Scene | None:
+    """Return the scene of that identifier in the open file."""
+    return next((scene for scene in bpy.data.scenes if scene.dollop.uid == uid), None)
+
+
+def _up_to(status: BakeStatus) -> str:
+    return f" up to frame {status.frame}" if status.frame else ""

@@ -1,0 +1,78 @@
+"""How a bake is getting on, as plain values: what the panels and the command line show."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+_STAGES = {
+    "reading": "Reading the scene",
+    "tetrahedralizing": "Filling {body} with tets",
+    "compiling": "Compiling the solver (the first time takes up to a minute)",
+    "solving": "Simulating",
+}
+
+
+@dataclass
+class BakeStatus:
+    """progress in [0, 1], frame numbers inclusive, eta in seconds or None while unknown."""
+
+    running: bool = False
+    stopping: bool = False
+    stage: str = ""
+    message: str = ""
+    progress: float = 0.0
+    frame: int = 0
+    first: int = 0
+    last: int = 0
+    eta: float | None = None
+    exit_code: int = 0
+    warnings: list[str] = field(default_factory=list)
+    meshes: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def remaining(self) -> str:
+        """The estimated time left in words, or nothing."""
+        return f"about {duration(self.eta)} left" if self.running and self.eta is not None else ""
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Follow one event of the child process (docs/worker.md)."""
+        kind = event["event"]
+        if kind == "stage":
+            self.stage = _STAGES.get(event["stage"], event["stage"]).format(body=event.get("body", "the body"))
+        elif kind == "meshed":
+            self.meshes[event["uid"]] = event
+        elif kind == "frame":
+            self.frame, self.first, self.last, self.eta = event["frame"], event["first"], event["last"], event["eta"]
+            self.progress = (self.frame - self.first + 1) / max(1, self.last - self.first + 1)
+            self.stage = f"Frame {self.frame} of {self.last}"
+        elif kind == "warning":
+            self.warnings.append(event["message"])
+        elif kind == "error":
+            self.message, self.exit_code = event["message"], event["exit_code"]
+        if self.stopping:
+            self.stage = "Stopping after this frame"
+
+
+_IDLE = BakeStatus()
+_by_scene: dict[str, BakeStatus] = {}
+
+
+def status_of(scene_uid: str) -> BakeStatus:
+    """Return how the last bake of a scene is getting on, or has ended."""
+    return _by_scene.get(scene_uid, _IDLE)
+
+
+def keep_status(scene_uid: str, status: BakeStatus) -> None:
+    """Remember a scene's status until its next bake or the end of the session; it is never saved, and undo never sees it."""
+    _by_scene[scene_uid] = status
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as an artist says it: 40 s, 3 min 20 s, 2 h 5 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"

@@ -1,0 +1,24 @@
+"""Baked frames off the disk, result objects out of the scene, bodies back in sight."""
+
+from pathlib import Path
+
+import bpy
+
+from ...solver.cache import FrameStore
+from ...solver.errors import CacheError
+from .bake_status import BakeStatus, keep_status
+from .folders import cache_folder
+from .result_mesh import clear_results
+
+
+def clear_cache(scene: bpy.types.Scene, cache: str = "") -> Path:
+    """Delete the scene's frames, Dollop's own files only, and return their folder. Raises ResourceError, VersionError."""
+    folder = cache_folder(scene, cache)[0]
+    clear_results(scene)
+    try:
+        FrameStore.open(folder).clear()
+    except CacheError:
+        if (folder / "dollop_cache.json").exists():
+            raise
+    keep_status(scene.dollop.uid, BakeStatus())
+    return folder

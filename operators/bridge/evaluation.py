@@ -1,0 +1,95 @@
+"""The scene at one frame as Blender evaluates it, and put back as it was afterwards."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...solver.errors import SceneError
+from ...solver.scene import Surface
+
+
+def view_layer_of(scene: bpy.types.Scene) -> bpy.types.ViewLayer:
+    """Return the view layer the artist looks at, or the scene's first one."""
+    layer = bpy.context.view_layer
+    return layer if layer is not None and layer.id_data == scene else scene.view_layers[0]
+
+
+@contextmanager
+def frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
+    """Come back to the present frame, whatever happens between."""
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+
+
+@contextmanager
+def made_visible(scene: bpy.types.Scene, objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """Let Blender evaluate hidden objects too: it computes no modifiers for what nobody sees.
+
+    A body is hidden while its baked result plays, so this is the usual case. Objects that are switched off by their
+    collections are shown through a collection of their own for the moment.
+    """
+    layer = view_layer_of(scene)
+    hidden = [item for item in objects if not item.visible_get(view_layer=layer)]
+    if not hidden:
+        yield
+        return
+    shelf = bpy.data.collections.new("Dollop Reading")
+    scene.collection.children.link(shelf)
+    switches = []
+    try:
+        for item in hidden:
+            shelf.objects.link(item)
+            switches.append((item, item.hide_viewport, item.hide_get(view_layer=layer)))
+            item.hide_viewport = False
+            item.hide_set(False, view_layer=layer)
+        layer.update()
+        yield
+    finally:
+        for item, disabled, eye_closed in switches:
+            item.hide_set(eye_closed, view_layer=layer)
+            item.hide_viewport = disabled
+        bpy.data.collections.remove(shelf)
+        layer.update()
+
+
+@contextmanager
+def evaluated_mesh(item: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.types.Mesh]:
+    """Lend the object's mesh with its modifiers, in the object's own space."""
+    if item.mode == "EDIT":
+        item.update_from_editmode()
+    evaluated = item.evaluated_get(view_layer_of(scene).depsgraph)
+    try:
+        mesh = evaluated.to_mesh()
+    except RuntimeError:
+        mesh = None
+    if mesh is None:
+        raise SceneError(f"It is a {item.type.lower()}, not a mesh.", body=item.name, remedy="Use Object > Convert > Mesh.")
+    try:
+        yield mesh
+    finally:
+        evaluated.to_mesh_clear()
+
+
+def world_matrix(item: bpy.types.Object, scene: bpy.types.Scene) -> NDArray[np.float64]:
+    """Return the object's evaluated (4, 4) local-to-world matrix, lengths in Blender units."""
+    return np.array(item.evaluated_get(view_layer_of(scene).depsgraph).matrix_world, dtype=np.float64)
+
+
+def mesh_surface(mesh: bpy.types.Mesh, matrix: NDArray[np.float64], metres: float) -> Surface:
+    """Return a mesh's triangles with `matrix` applied, in metres; a mirroring matrix turns them right side out."""
+    local = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", local)
+    mesh.calc_loop_triangles()
+    triangles = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    positions = (local.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]) * metres
+    corners = triangles.reshape(-1, 3)
+    if np.linalg.det(matrix[:3, :3]) < 0:
+        corners = corners[:, ::-1]
+    return Surface(np.ascontiguousarray(positions), np.ascontiguousarray(corners))

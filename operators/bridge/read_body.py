@@ -1,0 +1,40 @@
+"""An object with object.dollop.is_body → solver.Body: the evaluated mesh, in world space and metres."""
+
+import bpy
+import numpy as np
+
+from ...solver.errors import SceneError
+from ...solver.scene import Body, Surface
+from .evaluation import evaluated_mesh, mesh_surface, world_matrix
+from .identity import ensure_uid
+from .material import read_material
+from .units import metres_per_unit, typed_number
+
+
+def read_body(item: bpy.types.Object, scene: bpy.types.Scene) -> Body:
+    """Return the body at the frame that the scene stands on."""
+    settings = item.dollop
+    metres = metres_per_unit(scene)
+    velocity = np.array(settings.velocity, dtype=np.float64) * metres
+    return Body(
+        uid=ensure_uid(item),
+        name=item.name,
+        surface=read_surface(item, scene),
+        material=read_material(item),
+        real_size=typed_number(settings.real_size) if settings.use_real_size else 0.0,
+        method=settings.method,
+        resolution=settings.resolution,
+        velocity=(velocity[0], velocity[1], velocity[2]),
+        angular_velocity=tuple(settings.angular_velocity),
+    )
+
+
+def read_surface(item: bpy.types.Object, scene: bpy.types.Scene) -> Surface:
+    """Return the object's evaluated surface in world space [m]; SceneError when there is none."""
+    if item.type != "MESH":
+        raise SceneError(f"It is a {item.type.lower()}, not a mesh.", body=item.name, remedy="Use Object > Convert > Mesh.")
+    with evaluated_mesh(item, scene) as mesh:
+        surface = mesh_surface(mesh, world_matrix(item, scene), metres_per_unit(scene))
+    if not len(surface.triangles):
+        raise SceneError("Its mesh has no faces.", body=item.name, remedy="Choose a mesh with faces.")
+    return surface

@@ -1,0 +1,80 @@
+"""An object with object.dollop.is_collider → solver.Collider: local triangles and one rigid transform a frame."""
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...solver.errors import SceneError
+from ...solver.scene import Collider, FloatArray, Surface
+from .evaluation import evaluated_mesh, mesh_surface, world_matrix
+from .identity import ensure_uid
+from .units import metres_per_unit, typed_number
+
+
+def read_collider(item: bpy.types.Object, scene: bpy.types.Scene, matrices: NDArray[np.float64]) -> Collider:
+    """Return the collider; the scene stands on the first frame, `matrices` are its (k, 4, 4) world matrices over time.
+
+    The object's scale and shear go into the triangles and only turning and moving stay in the transforms, so a scale
+    that is not applied changes nothing.
+    """
+    settings = item.dollop
+    metres = metres_per_unit(scene)
+    start = world_matrix(item, scene)
+    surface: Surface | None = None
+    if settings.collider_kind == "plane":
+        transforms = np.array([_plane_frame(matrix, item.name) for matrix in matrices])
+    else:
+        stretch = _stretch(start[:3, :3], item.name)
+        surface = _local_surface(item, scene, stretch, metres)
+        transforms = matrices.copy()
+        transforms[:, :3, :3] = matrices[:, :3, :3] @ np.linalg.inv(stretch)
+    transforms[:, :3, 3] = matrices[:, :3, 3] * metres
+    return Collider(
+        uid=ensure_uid(item),
+        name=item.name,
+        kind=settings.collider_kind,
+        transforms=transforms[:1] if (transforms == transforms[0]).all() else transforms,
+        surface=surface,
+        friction=typed_number(settings.friction),
+        thickness=typed_number(settings.thickness) * metres,
+        two_sided=settings.two_sided,
+    )
+
+
+def _local_surface(item: bpy.types.Object, scene: bpy.types.Scene, stretch: FloatArray, metres: float) -> Surface:
+    matrix = np.eye(4)
+    matrix[:3, :3] = stretch
+    with evaluated_mesh(item, scene) as mesh:
+        surface = mesh_surface(mesh, matrix, metres)
+    if not len(surface.triangles):
+        raise SceneError("Its mesh has no faces.", body=item.name, remedy="Give it faces or remove the collider.")
+    return surface
+
+
+def _stretch(linear: FloatArray, name: str) -> FloatArray:
+    """Return S of the polar decomposition linear = R S with R a rotation; a mirror goes into S.
+
+    Far below single precision's noise, so that an object without scale keeps its coordinates to the last bit.
+    """
+    _, sizes, right = np.linalg.svd(linear)
+    if not np.isfinite(sizes).all() or sizes.min() <= 1e-6 * max(sizes.max(), 1e-30):
+        raise SceneError("It is scaled to nothing along an axis.", body=name, remedy="Give it a scale above zero.")
+    mirror = np.sign(np.linalg.det(linear))
+    stretch: FloatArray = mirror * (right.T * sizes) @ right
+    if np.abs(stretch - np.eye(3)).max() < 1e-6:
+        return np.eye(3)
+    return stretch
+
+
+def _plane_frame(matrix: FloatArray, name: str) -> FloatArray:
+    """Return a rigid frame whose z axis is the plane's normal, on the side of the object's own z axis."""
+    x, y, z = matrix[:3, 0], matrix[:3, 1], matrix[:3, 2]
+    normal = np.cross(x, y)
+    length = np.linalg.norm(normal)
+    if not length > 0:
+        raise SceneError("It is scaled to nothing along an axis.", body=name, remedy="Give it a scale above zero.")
+    normal /= length if normal @ z >= 0 else -length
+    along = x / np.linalg.norm(x)
+    frame = np.eye(4)
+    frame[:3, :3] = np.column_stack((along, np.cross(normal, along), normal))
+    return frame

@@ -1,0 +1,99 @@
+"""The Blender scene → solver.Scene: the only reader. Everything comes out in world space and SI units."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...solver.errors import SceneError
+from ...solver.scene import Body, Collider, Scene, Settings, validated
+from .evaluation import frame_kept, made_visible, world_matrix
+from .identity import bodies_of, colliders_of, complete_all
+from .mesh_topology import read_topology
+from .playback_pause import playback_paused
+from .read_body import read_body
+from .read_collider import read_collider
+from .units import typed_number
+
+
+@dataclass(frozen=True)
+class SceneReading:
+    """The solver's scene, the polygons of each body by identifier, and sentences on what was left out."""
+
+    scene: Scene
+    topologies: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read_scene(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = None, threads: int = 0) -> SceneReading:
+    """Read every body and collider of the scene; SceneError names the object, the place and the remedy.
+
+    `frames` replaces the scene's range. The current frame, and what is hidden, are put back afterwards.
+    """
+    complete_all()
+    bodies, colliders = bodies_of(scene), colliders_of(scene)
+    settings = read_settings(scene, frames=frames, threads=threads)
+    with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders)):
+        matrices = _sampled_matrices(scene, colliders, settings)
+        scene.frame_set(settings.frame_start)
+        read = tuple(read_body(item, scene) for item in bodies)
+        obstacles = tuple(read_collider(item, scene, matrices[item.name_full]) for item in colliders)
+        topologies = {body.uid: read_topology(item, scene) for body, item in zip(read, bodies, strict=True)}
+    return SceneReading(validated(Scene(read, obstacles, settings)), topologies, _notes(colliders))
+
+
+def read_settings(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = None, threads: int = 0) -> Settings:
+    """Return frame range, rate, gravity and solver settings. Gravity's numbers are m/s^2 at every unit scale."""
+    settings = scene.dollop
+    own = (settings.frame_start, settings.frame_end)
+    first, last = frames or (own if settings.use_frame_range else (scene.frame_start, scene.frame_end))
+    gravity = tuple(float(value) for value in scene.gravity) if scene.use_gravity else (0.0, 0.0, 0.0)
+    return Settings(
+        frame_start=first,
+        frame_end=last,
+        frames_per_second=scene.render.fps / scene.render.fps_base,
+        gravity=(typed_number(gravity[0]), typed_number(gravity[1]), typed_number(gravity[2])),
+        threads=threads or settings.threads,
+        maximum_substep=float(settings.maximum_substep),
+    )
+
+
+def _sampled_matrices(
+    scene: bpy.types.Scene, colliders: list[bpy.types.Object], settings: Settings
+) -> dict[str, NDArray[np.float64]]:
+    """Return each collider's (k, 4, 4) world matrices, from the frame before the first to the last; k = 1 when all rest."""
+    if settings.frame_end < settings.frame_start:
+        raise SceneError(
+            f"The frame range {settings.frame_start} to {settings.frame_end} is empty.", remedy="Set End to at least Start."
+        )
+    moving = [item for item in colliders if item.dollop.follow_animation and _may_move(item)]
+    samples: dict[str, list[NDArray[np.float64]]] = {item.name_full: [] for item in moving}
+    if moving:
+        for frame in range(settings.frame_start - 1, settings.frame_end + 1):
+            scene.frame_set(frame)
+            for item in moving:
+                samples[item.name_full].append(world_matrix(item, scene))
+    scene.frame_set(settings.frame_start)
+    resting = {item.name_full: world_matrix(item, scene)[None] for item in colliders if item not in moving}
+    return resting | {name: np.array(matrices) for name, matrices in samples.items()}
+
+
+def _may_move(item: bpy.types.Object) -> bool:
+    """Tell whether anything could move the object over time; without any of these there is no need to look."""
+    return bool(item.parent or item.animation_data or len(item.constraints) or item.rigid_body)
+
+
+def _notes(colliders: list[bpy.types.Object]) -> tuple[str, ...]:
+    """Name the colliders whose shape changes over time, of which only the first frame's counts."""
+    deforming = {"ARMATURE", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "CLOTH", "SOFT_BODY", "WAVE", "OCEAN", "HOOK", "LATTICE"}
+    notes = []
+    for item in colliders:
+        keys = getattr(item.data, "shape_keys", None)
+        if any(modifier.type in deforming for modifier in item.modifiers) or (keys and keys.animation_data):
+            notes.append(f"'{item.name}' changes its shape over time; as a collider it keeps that of the first frame.")
+    return tuple(notes)
+
+
+__all__ = ["Body", "Collider", "SceneReading", "read_scene", "read_settings"]

@@ -1,0 +1,179 @@
+"""The child process that solves: started, listened to without ever waiting, asked to stop, and stopped (docs/worker.md)."""
+
+import atexit
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from pathlib import Path
+from typing import IO, Any
+
+import bpy
+
+from .folders import EXTENSION_ROOT, numba_cache_folder
+
+Event = dict[str, Any]
+
+# Written into a Blender that has no Python program of its own to run the solver
+_INSIDE_BLENDER = (
+    "import runpy, sys; sys.path[:0] = {path!r}; sys.argv = {argv!r}; runpy.run_module('solver', run_name='__main__')"
+)
+_GRACE = 2.0  # seconds that a child gets to end by itself before it is killed
+
+
+class SolverProcess:
+    """One run of `python -m solver`. Its threads only move text; nothing here touches bpy after the start."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._last_words: deque[str] = deque(maxlen=12)
+        self._process = subprocess.Popen(
+            solver_command(arguments),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=EXTENSION_ROOT,
+            env=solver_environment(),
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            # Ctrl-C and a farm's signals are meant for Blender, which then asks the child to stop in good order
+            start_new_session=True,
+        )
+        assert self._process.stdout and self._process.stderr
+        self._threads = [
+            threading.Thread(target=self._read_events, args=(self._process.stdout,), daemon=True),
+            threading.Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+        atexit.register(self.stop_now)
+
+    @property
+    def finished(self) -> bool:
+        """True once the child has ended and all that it said can be had from events()."""
+        return self._process.poll() is not None and not any(thread.is_alive() for thread in self._threads)
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.poll()
+
+    @property
+    def last_words(self) -> str:
+        """The last lines that the child wrote to standard error."""
+        return "\n".join(self._last_words)
+
+    def events(self) -> list[Event]:
+        """Return what has arrived since the last call; never waits."""
+        arrived = []
+        while True:
+            try:
+                arrived.append(self._events.get_nowait())
+            except queue.Empty:
+                return arrived
+
+    def ask_to_stop(self) -> None:
+        """Let it finish the frame in hand, write a checkpoint and end."""
+        stdin = self._process.stdin
+        with contextlib.suppress(OSError):  # it may have ended already
+            if stdin is not None and not stdin.closed:
+                stdin.write("cancel\n")
+                stdin.close()
+
+    def kill(self) -> None:
+        """End it at once. Finished frames are whole files; what was computed since the last checkpoint is lost."""
+        if self._process.poll() is None:
+            self._process.kill()
+
+    def stop_now(self) -> None:
+        """Ask, wait a moment, kill: for closing a file and for quitting."""
+        atexit.unregister(self.stop_now)
+        if self._process.poll() is not None:
+            return
+        self.ask_to_stop()
+        try:
+            self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self._process.wait()
+
+    def wait(self, timeout: float) -> bool:
+        """Wait at most `timeout` seconds for the end; True when it has ended."""
+        until = time.monotonic() + timeout
+        while not self.finished and time.monotonic() < until:
+            time.sleep(0.01)
+        return self.finished
+
+    def close(self) -> None:
+        """Forget the child; it must have ended."""
+        atexit.unregister(self.stop_now)
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):  # a pipe to a child that died
+                    stream.close()
+
+    def death_notice(self) -> str:
+        """Say how a child ended that did not say so itself."""
+        code = self._process.poll()
+        how = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended with code {code}"
+        said = f" It said last: {self._last_words[-1]}" if self._last_words else ""
+        return f"The solver {how}.{said}"
+
+    def _read_events(self, stream: IO[str]) -> None:
+        for line in stream:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue  # Blender's own chatter, when it stands in for Python
+            if isinstance(event, dict) and "event" in event:
+                self._events.put(event)
+
+    def _read_errors(self, stream: IO[str]) -> None:
+        for line in stream:
+            if line.strip():
+                self._last_words.append(line.rstrip())
+
+
+def solver_command(arguments: list[str]) -> list[str]:
+    """Return the command line: Blender's own Python, or Blender itself where there is no Python program."""
+    python = Path(sys.executable or "")
+    if python.is_file() and python.stem.lower().startswith("python"):
+        return [str(python), "-m", "solver", *arguments]
+    code = _INSIDE_BLENDER.format(path=_search_path(), argv=["solver", *arguments])
+    start = ["-b", "--factory-startup", "--python-exit-code", "1"]
+    return [bpy.app.binary_path, *start, "--python-expr", code]
+
+
+def solver_environment() -> dict[str, str]:
+    """Return the child's environment: where the modules are, where compiled kernels go, plain UTF-8 on the pipes."""
+    numba_cache = numba_cache_folder()
+    numba_cache.mkdir(parents=True, exist_ok=True)
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(_search_path()),
+        "PYTHONUTF8": "1",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",  # the extension's own folder may be read-only
+        "NUMBA_CACHE_DIR": str(numba_cache),
+    }
+
+
+def _search_path() -> list[str]:
+    """The extension's folder, then every folder of packages that this Blender sees, its extensions' wheels included."""
+    packages = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages") and Path(entry).is_dir()]
+    return [str(EXTENSION_ROOT), *dict.fromkeys(packages)]
+
+
+def threads_beside_window() -> int:
+    """Return how many threads leave one core to the window."""
+    if hasattr(os, "sched_getaffinity"):
+        available = len(os.sched_getaffinity(0))
+    else:
+        available = os.cpu_count() or 1
+    return max(1, available - 1)

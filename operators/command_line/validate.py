@@ -1,0 +1,38 @@
+"""Check the scene before a bake and the cache after it"""
+
+import argparse
+
+import bpy
+
+from ...solver.cache import FrameStore
+from ...solver.errors import CacheError
+from ..bridge.checking import check_scene
+from ..bridge.folders import cache_folder
+from .log import calm
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cached", action="store_true", help="there must be a cache, with every frame whole")
+
+
+def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
+    findings = check_scene(scene)
+    for finding in findings:
+        where = f"'{finding.object_name}': " if finding.object_name else ""
+        print(calm(f"dollop: {finding.severity} - {where}{finding.message} {finding.remedy}".rstrip()), flush=True)
+    if any(finding.severity == "error" for finding in findings):
+        return 4
+    folder, _ = cache_folder(scene, options.cache)
+    if not FrameStore.exists(folder):
+        if options.cached:
+            raise CacheError("There is no baked cache.", place=str(folder), remedy="Bake first.")
+        print("dollop: the scene is in order; nothing is baked yet", flush=True)
+        return 0
+    damage = list(FrameStore.open(folder).damage())
+    for error in damage:
+        print(calm(f"dollop: {error}"), flush=True)
+    print(
+        "dollop: the scene is in order; " + (f"{len(damage)} faults in the cache" if damage else "the cache is whole"),
+        flush=True,
+    )
+    return CacheError.exit_code if damage else 0

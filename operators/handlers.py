@@ -1,0 +1,64 @@
+"""What Dollop does by itself when files are opened, saved and left."""
+
+import bpy
+from bpy.app.handlers import persistent
+
+
+@persistent
+def _before_load(*_):
+    """A bake belongs to its file."""
+    from .bridge.bake_session import stop_running
+
+    stop_running()
+
+
+@persistent
+def _before_save(*_):
+    """Duplicates get identifiers of their own while it is still known which one is the original."""
+    from .bridge.identity import repair_all
+
+    repair_all()
+
+
+@persistent
+def _after_save(*_):
+    """Frames of a file that has got its place move there."""
+    from .bridge.bake_session import running_session
+    from .bridge.folders import move_stand_in
+
+    if running_session() is None:
+        for scene in bpy.data.scenes:
+            move_stand_in(scene)
+
+
+@persistent
+def _after_load(*_):
+    """Before playback looks for the caches, everything has its identifier."""
+    from .bridge.identity import complete_all
+
+    complete_all()
+
+
+def _lists():
+    handlers = bpy.app.handlers
+    return (
+        (handlers.load_post, _after_load),
+        (handlers.save_post, _after_save),
+        (handlers.load_pre, _before_load),
+        (handlers.save_pre, _before_save),
+    )
+
+
+def register() -> None:
+    """Add the handlers once."""
+    unregister()
+    for handlers, handler in _lists():
+        handlers.append(handler)
+
+
+def unregister() -> None:
+    """Take them out again, also those of an earlier load of this module."""
+    for handlers, handler in _lists():
+        for present in [item for item in handlers if getattr(item, "__name__", "") == handler.__name__]:
+            if present.__module__ == handler.__module__:
+                handlers.remove(present)

@@ -1,0 +1,41 @@
+"""The heartbeat that long operators share: a 20 Hz timer, a redraw when something changed, and a clean end."""
+
+import bpy
+
+TICK = 1.0 / 20.0  # seconds
+
+
+class Heartbeat:
+    """A timer that belongs to one modal operator."""
+
+    def __init__(self, context: bpy.types.Context, operator: bpy.types.Operator) -> None:
+        self._manager = context.window_manager
+        self._timer = self._manager.event_timer_add(TICK, window=context.window)
+        self._shown = ""
+        self._manager.modal_handler_add(operator)
+
+    def redraw(self, shown: str) -> None:
+        """Redraw the panels when what they show has changed."""
+        if shown == self._shown:
+            return
+        self._shown = shown
+        for window in self._manager.windows:
+            for area in window.screen.areas:
+                if area.type in {"VIEW_3D", "PROPERTIES"}:
+                    area.tag_redraw()
+            window.workspace.status_text_set(shown)
+
+    def stop(self) -> None:
+        """Let go of the timer and of the status bar; harmless when done already."""
+        if self._timer is not None:
+            self._manager.event_timer_remove(self._timer)
+            self._timer = None
+        for window in self._manager.windows:
+            window.workspace.status_text_set(None)
+            for area in window.screen.areas:
+                area.tag_redraw()
+
+
+def in_window(context: bpy.types.Context) -> bool:
+    """Tell whether there is a window whose timer could drive a modal operator."""
+    return not bpy.app.background and context.window is not None

@@ -1,0 +1,58 @@
+"""One PropertyGroup for each material model, generated from the model's own declaration."""
+
+from functools import cache
+from typing import Any
+
+import bpy
+
+from ...solver.materials import Choice, MaterialModel, Parameter, models
+
+_DECIMALS = {"Pa": 1, "kg/m^3": 1, "1/s": 3, "": 3}
+
+
+@cache
+def material_groups() -> dict[str, type]:
+    """Return the PropertyGroup of each material model by the model's identifier."""
+    return {identifier: _group(model) for identifier, model in models().items()}
+
+
+def _group(model: MaterialModel) -> type:
+    annotations: dict[str, Any] = {parameter.name: _number(parameter) for parameter in model.parameters}
+    annotations |= {choice.name: _choice(choice) for choice in model.choices}
+    name = f"DOLLOP_PG_{model.identifier}"
+    return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": model.description})
+
+
+def _number(parameter: Parameter) -> Any:
+    unit = f" [{parameter.unit}]" if parameter.unit else ""
+    # Blender has no units for pressure, density or rates; only a bounded pure number gets a slider
+    slider = not parameter.unit and parameter.maximum <= 1.0
+    return bpy.props.FloatProperty(
+        name=parameter.label,
+        description=parameter.description + unit,
+        default=parameter.default,
+        min=parameter.minimum,
+        max=parameter.maximum,
+        precision=_DECIMALS[parameter.unit],
+        subtype="FACTOR" if slider else "NONE",
+        options=set(),
+        override={"LIBRARY_OVERRIDABLE"},
+        update=_mark_changed,
+    )
+
+
+def _choice(choice: Choice) -> Any:
+    return bpy.props.EnumProperty(
+        name=choice.label,
+        description=choice.description,
+        items=choice.options,
+        default=choice.default,
+        options=set(),
+        override={"LIBRARY_OVERRIDABLE"},
+        update=_mark_changed,
+    )
+
+
+def _mark_changed(group: Any, context: bpy.types.Context) -> None:
+    """Let the preset menu show that the values are no longer the preset's."""
+    group.id_data.dollop.preset_changed = True

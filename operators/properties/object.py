@@ -1,0 +1,144 @@
+"""object.dollop: what makes an object a body or a collider."""
+
+from functools import cache
+from typing import Any
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ...solver.materials import models
+from .material import material_groups
+from .settings import HIDDEN, SETTING
+
+_METHODS = (
+    ("cage", "Cage", "A lattice of tets around the mesh carries it: takes any mesh, with holes, overlaps or flipped normals"),
+    ("conforming", "Conforming", "Tets that meet the mesh's own faces: exact contact, but only for clean closed meshes"),
+)
+_COLLIDERS = (
+    ("mesh", "Mesh", "The object's own surface, modifiers counted"),
+    ("plane", "Ground", "An endless floor through the object's origin: solid below its local Z axis"),
+)
+
+
+def _refresh_estimate(group: Any, context: bpy.types.Context) -> None:
+    from ..bridge.estimate import refresh_estimate
+
+    refresh_estimate(group.id_data, context.scene)
+
+
+def _read_preset_label(group: Any) -> str:
+    """The name in the preset menu's button, with a star once values were changed."""
+    from ..bridge.presets import available_presets
+
+    preset = available_presets().get(group.preset)
+    name = preset.name if preset else group.preset or "Choose a Goo"
+    return f"{name} *" if group.preset_changed else name
+
+
+@cache
+def object_group() -> type:
+    """Return DollopObject, with one pointer for each material model (`object.dollop.viscoplastic`)."""
+    pointers = {identifier: PointerProperty(type=group) for identifier, group in material_groups().items()}
+    annotations = {**_identity(), **_body(), **_collider(), **pointers}
+    namespace = {"__annotations__": annotations, "__doc__": "Dollop's settings of one object"}
+    return type("DollopObject", (bpy.types.PropertyGroup,), namespace)
+
+
+def _identity() -> dict[str, Any]:
+    return {
+        "is_body": BoolProperty(name="Body", description="This mesh is simulated as goo", **HIDDEN),
+        "is_collider": BoolProperty(name="Collider", description="Goo lands on this object", **HIDDEN),
+        "uid": StringProperty(name="Identifier", description="Names this object's files in the cache, for life", **HIDDEN),
+        "preview_of": StringProperty(name="Preview Of", description="Identifier of the body whose tets this shows", **HIDDEN),
+    }
+
+
+def _body() -> dict[str, Any]:
+    model_items = [(model.identifier, model.label, f"{model.description} ({model.source})") for model in models().values()]
+    return {
+        "model": EnumProperty(name="Model", description="The law that the goo follows", items=model_items, **SETTING),
+        "preset": StringProperty(name="Goo", description="The preset that was applied last", **HIDDEN),
+        "preset_label": StringProperty(name="Goo", description="The goo this is made of", get=_read_preset_label),
+        "preset_changed": BoolProperty(name="Changed", description="Values were edited after the preset", **HIDDEN),
+        "use_real_size": BoolProperty(
+            name="Real Size",
+            description="Look like goo of the size below, whatever the size in the scene: stiffness and yield stress scale "
+            "with the ratio of lengths, rates with its inverse square root. Off: values are taken literally",
+            default=True,
+            **SETTING,
+        ),
+        "real_size": FloatProperty(
+            name="Real Size (m)",
+            description="Largest extent, in metres, of the real thing that this should look like",
+            default=0.15,
+            min=1e-4,
+            max=1e4,
+            soft_max=10.0,
+            precision=3,
+            step=1,
+            **SETTING,
+        ),
+        "method": EnumProperty(name="Tets", description="How the body is filled", items=_METHODS, **SETTING),
+        "resolution": IntProperty(
+            name="Resolution",
+            description="Tetrahedra across the body's largest extent: twice as many take about sixteen times as long",
+            default=24,
+            min=2,
+            max=512,
+            soft_min=6,
+            soft_max=96,
+            update=_refresh_estimate,
+            **SETTING,
+        ),
+        "element_size": FloatProperty(name="Tet Size", description="Edge length of a tet", unit="LENGTH", **HIDDEN),
+        "estimated_tets": IntProperty(name="Tets", description="About how many tetrahedra this makes", **HIDDEN),
+        "velocity": FloatVectorProperty(
+            name="Velocity", description="Speed at the first frame", subtype="VELOCITY", unit="VELOCITY", **SETTING
+        ),
+        "angular_velocity": FloatVectorProperty(
+            name="Spin",
+            description="Angular velocity at the first frame, per second, about the centre of mass",
+            subtype="EULER",
+            unit="ROTATION",
+            **SETTING,
+        ),
+    }
+
+
+def _collider() -> dict[str, Any]:
+    return {
+        "collider_kind": EnumProperty(name="Shape", description="What the goo touches", items=_COLLIDERS, **SETTING),
+        "friction": FloatProperty(
+            name="Friction",
+            description="Coulomb coefficient: 0 is ice, 1 grips",
+            default=0.5,
+            min=0.0,
+            soft_max=2.0,
+            **SETTING,
+        ),
+        "thickness": FloatProperty(
+            name="Thickness",
+            description="Distance that the goo keeps from the surface",
+            subtype="DISTANCE",
+            min=0.0,
+            soft_max=0.1,
+            **SETTING,
+        ),
+        "two_sided": BoolProperty(
+            name="Two-Sided", description="An open sheet that is solid from both sides; off: its inside is solid", **SETTING
+        ),
+        "follow_animation": BoolProperty(
+            name="Animated",
+            description="Follow its motion, from keys, parents, constraints or drivers; off: stay as on the first frame",
+            default=True,
+            **SETTING,
+        ),
+    }

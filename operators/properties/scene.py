@@ -1,0 +1,85 @@
+"""scene.dollop: what holds for the whole bake, and how the bake is getting on."""
+
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
+
+from .settings import HIDDEN, SETTING
+
+# From Blender 4.5 a path property has to say that it understands "//"
+_PATH_OPTIONS = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
+
+
+def _read_cached(group: Any) -> str:
+    from ..bridge.cached_frames import cached_sentence
+
+    return cached_sentence(group.id_data)
+
+
+def _read_playback(group: Any) -> str:
+    from ..bridge.playback import STATUS
+
+    return str(group.id_data.get(STATUS, ""))
+
+
+def _status(name: str) -> Any:
+    """A read-only property looks into the running session, so that undo and saving never see it."""
+
+    def read(group: Any) -> Any:
+        from ..bridge.bake_status import status_of
+
+        return getattr(status_of(group.uid), name)
+
+    return read
+
+
+class DollopScene(bpy.types.PropertyGroup):
+    """Dollop's settings of one scene."""
+
+    uid: StringProperty(name="Identifier", description="Names this scene's cache, for life", **HIDDEN)
+    cache_path: StringProperty(
+        name="Cache",
+        description="Folder for the baked frames; empty: dollop_cache beside the .blend",
+        subtype="DIR_PATH",
+        options=_PATH_OPTIONS,
+    )
+    use_frame_range: BoolProperty(name="Own Range", description="Bake another range of frames than the scene's", **SETTING)
+    frame_start: IntProperty(name="Start", description="First frame of the bake", default=1, min=-1048574, **SETTING)
+    frame_end: IntProperty(name="End", description="Last frame of the bake", default=48, min=-1048574, **SETTING)
+    maximum_substep: FloatProperty(
+        name="Longest Step",
+        description="The solver never takes a longer time step than this: shorter is livelier, and slower to bake",
+        subtype="TIME_ABSOLUTE",
+        unit="TIME_ABSOLUTE",
+        default=1.0 / 96.0,
+        min=1e-5,
+        max=1.0,
+        precision=4,
+        step=0.1,
+        **SETTING,
+    )
+    threads: IntProperty(
+        name="Threads",
+        description="Processor threads for the bake; 0: all, with one left to the window. The result is the same",
+        min=0,
+        max=1024,
+        soft_max=64,
+        **SETTING,
+    )
+
+    is_baking: BoolProperty(name="Baking", description="A bake of this scene is running", get=_status("running"))
+    progress: FloatProperty(
+        name="Progress",
+        description="Part of the frames that is finished",
+        subtype="FACTOR",
+        min=0.0,
+        max=1.0,
+        get=_status("progress"),
+    )
+    stage: StringProperty(name="Stage", description="What the bake is doing now", get=_status("stage"))
+    message: StringProperty(name="Message", description="How the last bake ended, or what it warns of", get=_status("message"))
+    remaining: StringProperty(name="Remaining", description="Estimated time to the last frame", get=_status("remaining"))
+    cached: StringProperty(name="Cached", description="Which frames are baked", get=_read_cached)
+    playback_message: StringProperty(name="Playback", description="Why frames do not play", get=_read_playback)
+    frame_done: IntProperty(name="Frame", description="Last finished frame of the running bake", get=_status("frame"))

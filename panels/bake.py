@@ -1,0 +1,90 @@
+"""The bake: range, button, progress, and what it has to say."""
+
+import textwrap
+
+from ..operators import ids
+from .places import columns
+
+_LINE = 44  # characters of a message that fit into the sidebar's usual width
+
+
+class BakePanel:
+    """Bake: the frames and the button."""
+
+    bl_label = "Bake"
+
+    def draw(self, context):
+        settings = context.scene.dollop
+        layout = self.layout
+        if settings.is_baking:
+            self._draw_progress(layout, settings)
+            return
+        columns(layout)
+        self._draw_range(layout, context.scene, settings)
+        column = layout.column(align=True)
+        column.scale_y = 1.4
+        column.operator(ids.BAKE, icon="RENDER_ANIMATION")
+        column.operator(ids.RESUME, icon="PLAY")
+        draw_message(layout, settings.message)
+
+    def _draw_range(self, layout, scene, settings):
+        layout.prop(settings, "use_frame_range")
+        owner = settings if settings.use_frame_range else scene
+        column = layout.column(align=True)
+        column.prop(owner, "frame_start", text="Start")
+        column.prop(owner, "frame_end", text="End")
+
+    def _draw_progress(self, layout, settings):
+        layout.progress(factor=settings.progress, text=settings.remaining or settings.stage)
+        if settings.remaining:
+            layout.label(text=settings.stage, translate=False)
+        layout.operator(ids.BAKE_CANCEL, icon="CANCEL")
+        draw_message(layout, settings.message)
+
+
+class SolverPanel:
+    """What only few shots need to touch."""
+
+    bl_label = "Solver"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = columns(self.layout)
+        layout.prop(context.scene.dollop, "maximum_substep")
+        layout.prop(context.scene.dollop, "threads")
+
+
+class CachePanel:
+    """Where the frames are."""
+
+    bl_label = "Cache"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        settings = context.scene.dollop
+        layout = self.layout
+        layout.prop(settings, "cache_path", text="", placeholder="//dollop_cache")
+        layout.label(text=settings.cached or "Nothing is baked yet", translate=False)
+        draw_message(layout, settings.playback_message)
+        layout.operator(ids.CACHE_CLEAR, icon="TRASH")
+
+
+class ExportPanel:
+    """The frames for other programs."""
+
+    bl_label = "Export"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        self.layout.operator_menu_enum(ids.EXPORT, "format", icon="EXPORT")
+
+
+def draw_message(layout, message):
+    """Draw a sentence in lines that fit; nothing for no sentence."""
+    if not message:
+        return
+    column = layout.column(align=True)
+    column.scale_y = 0.75
+    for paragraph in message.splitlines():
+        for line in textwrap.wrap(paragraph, _LINE):
+            column.label(text=line, translate=False)

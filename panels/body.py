@@ -1,0 +1,103 @@
+"""What the active body is made of, how finely it is filled, and how it starts."""
+
+from ..operators import ids
+from .places import columns, is_body
+
+# The first numbers of every material model say what kind of goo it is; the rest refine it
+_MAIN_NUMBERS = 5
+
+
+class BodyPanel:
+    """Body: goo, size, tets."""
+
+    bl_label = "Body"
+
+    def draw(self, context):
+        if not is_body(context):
+            self.layout.operator(ids.BODY_ADD, icon="META_BALL")
+            return
+        settings = context.object.dollop
+        layout = self.layout
+        row = layout.row(align=True)
+        row.menu(ids.PRESET_MENU, text=settings.preset_label, translate=False)
+        row.operator(ids.PRESET_SAVE, text="", icon="ADD")
+        row.operator(ids.PRESET_REMOVE, text="", icon="REMOVE")
+        columns(layout)
+        size = layout.row(heading="Real Size", align=True)
+        size.prop(settings, "use_real_size", text="")
+        value = size.row()
+        value.enabled = settings.use_real_size
+        value.prop(settings, "real_size", text="m")
+        self._draw_tets(layout, settings)
+        layout.operator(ids.BODY_REMOVE, icon="X")
+
+    def _draw_tets(self, layout, settings):
+        layout.prop(settings, "method")
+        layout.prop(settings, "resolution")
+        if settings.estimated_tets:
+            estimate = layout.column()
+            estimate.enabled = False
+            estimate.prop(settings, "element_size")
+            estimate.prop(settings, "estimated_tets")
+        row = layout.row(align=True)
+        row.operator(ids.TETRAHEDRALIZE, icon="MESH_ICOSPHERE")
+        row.operator(ids.PREVIEW_REMOVE, text="", icon="X")
+
+
+class OfBody:
+    """A panel that only a body has."""
+
+    @classmethod
+    def poll(cls, context):
+        return is_body(context)
+
+
+class MaterialPanel(OfBody):
+    """The goo's numbers, in SI units."""
+
+    bl_label = "Material"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        settings = context.object.dollop
+        layout = columns(self.layout)
+        layout.prop(settings, "model")
+        group = getattr(settings, settings.model)
+        for name in numbers(group)[:_MAIN_NUMBERS]:
+            layout.prop(group, name)
+
+
+class MaterialMorePanel(OfBody):
+    """Numbers that refine the goo, and the laws it follows."""
+
+    bl_label = "Hardening, Thickening, Laws"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        settings = context.object.dollop
+        layout = columns(self.layout)
+        group = getattr(settings, settings.model)
+        for name in numbers(group)[_MAIN_NUMBERS:] + choices(group):
+            layout.prop(group, name)
+
+
+class MotionPanel(OfBody):
+    """How the body starts."""
+
+    bl_label = "First Frame"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = columns(self.layout)
+        layout.prop(context.object.dollop, "velocity")
+        layout.prop(context.object.dollop, "angular_velocity")
+
+
+def numbers(group):
+    """Return the names of a material's numbers in the order of its declaration."""
+    return [item.identifier for item in group.bl_rna.properties if item.type == "FLOAT"]
+
+
+def choices(group):
+    """Return the names of a material's choices in the order of its declaration."""
+    return [item.identifier for item in group.bl_rna.properties if item.type == "ENUM"]

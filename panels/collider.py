@@ -1,0 +1,28 @@
+"""What the goo lands on."""
+
+from ..operators import ids
+from .places import columns, is_body, is_collider
+
+
+class ColliderPanel:
+    """Collider: shape and friction."""
+
+    bl_label = "Collider"
+
+    @classmethod
+    def poll(cls, context):
+        return not is_body(context)
+
+    def draw(self, context):
+        if not is_collider(context):
+            self.layout.operator(ids.COLLIDER_ADD, icon="MOD_PHYSICS")
+            return
+        settings = context.object.dollop
+        layout = columns(self.layout)
+        layout.prop(settings, "collider_kind")
+        layout.prop(settings, "friction")
+        layout.prop(settings, "thickness")
+        if settings.collider_kind == "mesh":
+            layout.prop(settings, "two_sided")
+        layout.prop(settings, "follow_animation")
+        layout.operator(ids.COLLIDER_REMOVE, icon="X")

@@ -1,0 +1,38 @@
+"""Every panel in both of its places, in order: a parent before its children."""
+
+import bpy
+
+from ..operators.registration import ClassList
+from .bake import BakePanel, CachePanel, SolverPanel
+from .body import BodyPanel, MaterialMorePanel, MaterialPanel, MotionPanel
+from .collider import ColliderPanel
+from .places import InPhysics, InSidebar
+
+
+def _both(name, panel, parent=""):
+    """Return a panel's class for the sidebar and its twin for the properties editor."""
+    return tuple(
+        _class(f"DOLLOP_PT_{prefix}{name}", panel, place, parent and f"DOLLOP_PT_{prefix}{parent}")
+        for prefix, place in (("", InSidebar), ("physics_", InPhysics))
+    )
+
+
+def _class(identifier, panel, place, parent):
+    namespace = {"__doc__": panel.__doc__, "bl_idname": identifier}
+    if parent:
+        namespace["bl_parent_id"] = parent
+    return type(identifier, (panel, place, bpy.types.Panel), namespace)
+
+
+CLASSES = ClassList(
+    (
+        *_both("body", BodyPanel),
+        *_both("material", MaterialPanel, "body"),
+        *_both("material_more", MaterialMorePanel, "material"),
+        *_both("motion", MotionPanel, "body"),
+        *_both("collider", ColliderPanel),
+        *_both("bake", BakePanel),
+        *_both("solver", SolverPanel, "bake"),
+        *_both("cache", CachePanel),
+    )
+)

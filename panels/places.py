@@ -1,0 +1,34 @@
+"""The two places where every panel is shown: the 3D view's sidebar and the Physics properties."""
+
+from ..operators import ids
+
+
+class InSidebar:
+    """Tab "Dollop" of the 3D view."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = ids.SIDEBAR_TAB
+
+
+class InPhysics:
+    """Physics tab of the properties editor."""
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+
+
+def columns(layout):
+    """Return the layout as Blender's own panels have it: names to the left, values to the right, no keyframe dots."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    return layout
+
+
+def is_body(context):
+    return context.object is not None and context.object.dollop.is_body
+
+
+def is_collider(context):
+    return context.object is not None and context.object.dollop.is_collider
