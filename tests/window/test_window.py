@@ -1,0 +1,79 @@
+"""The artist's way, with a mouse: preview, bake, look, cancel, resume."""
+
+from typing import Any
+
+import pytest
+
+from display import contrast
+
+pytestmark = [pytest.mark.window, pytest.mark.slow]
+
+LONGEST_GAP = 0.1  # seconds between ticks of a 20 Hz timer
+WORKING = ("Starting", "Filling", "Compiling", "Simulating", "Frame")
+
+
+def report_gaps(title: str, state: dict[str, Any]) -> None:
+    """Print the longest gaps by stage, for the log (pytest -s shows it)."""
+    for name in state["ticks"]:
+        quiet, drawing = state["gaps"].get(name, 0.0), state["gaps_with_drawing"].get(name, 0.0)
+        print(
+            f"{title}: {name}: {state['ticks'][name]} ticks, longest gap {1e3 * quiet:.0f} ms, {1e3 * drawing:.0f} ms with drawing"
+        )
+
+
+def test_preview_and_bake_by_clicks(window: Any) -> None:
+    before = window.state()
+    assert "Suzanne Goo" not in before["heights"]
+
+    window.find_button("bpy.ops.dollop.tetrahedralize(")
+    window.ask("forget gaps")
+    window.display.click()
+    previewed = window.wait_for(lambda state: len(state["heights"]) > len(before["heights"]), "a preview of the tets", 120.0)
+    report_gaps("preview", previewed)
+
+    window.find_button("bpy.ops.dollop.bake(")
+    window.ask("forget gaps")
+    window.display.click()
+    window.wait_for(lambda state: state["baking"], "the bake to start", 20.0)
+    window.wait_for(lambda state: state["frame_done"] >= 3, "the first frames", 180.0)
+    window.ask("frame 3")
+    while_baking = window.wait_for(lambda state: "Suzanne Goo" in state["heights"], "the goo to be shown", 20.0)
+    assert while_baking["baking"], "the bake was over before its first frames could be looked at"
+    done = window.wait_for(lambda state: not state["baking"], "the end of the bake", 300.0)
+    report_gaps("bake", done)
+    assert done["message"] == "Baked frames 1 to 24."
+
+    window.ask("frame 1")
+    first = window.state()["heights"]["Suzanne Goo"]
+    window.ask("frame 24")
+    last = window.state()["heights"]["Suzanne Goo"]
+    assert first - last > 0.1
+    picture = window.display.screenshot(window.folder / "baked.png")
+    assert contrast(picture) > 0.05
+    assert contrast(picture, tuple(window.state()["sidebar"])) > 0.02
+    for name in WORKING:
+        assert done["gaps"].get(name, 0.0) <= LONGEST_GAP, f"{name}: the window stood still for {done['gaps'][name]:.3f} s"
+
+
+def test_cancel_keeps_frames_and_resume_goes_on(window: Any) -> None:
+    window.click_button("bpy.ops.dollop.bake(")
+    window.wait_for(lambda state: state["frame_done"] >= 3, "the first frames", 180.0)
+    window.click_button("bpy.ops.dollop.bake_cancel(")
+    stopped = window.wait_for(lambda state: not state["baking"], "the bake to stop", 60.0)
+    assert "Stopped" in stopped["message"]
+    assert stopped["frame_done"] < 24
+
+    window.click_button("bpy.ops.dollop.resume(")
+    window.wait_for(lambda state: state["baking"], "the bake to go on", 20.0)
+    done = window.wait_for(lambda state: not state["baking"], "the end of the bake", 300.0)
+    assert done["message"] == "Baked frames 1 to 24."
+    window.ask("frame 2")
+    assert "Suzanne Goo" in window.state()["heights"]
+
+
+def test_escape_stops_a_bake(window: Any) -> None:
+    window.click_button("bpy.ops.dollop.bake(")
+    window.wait_for(lambda state: state["frame_done"] >= 2, "the first frames", 180.0)
+    window.display.press("Escape")
+    stopped = window.wait_for(lambda state: not state["baking"], "the bake to stop", 60.0)
+    assert "Stopped" in stopped["message"]
