@@ -74,9 +74,9 @@ def _fill(item: bpy.types.Object, scene: bpy.types.Scene, neighbour: bool) -> So
                 f"This frame is not baked; frame {last}, the last one, is shown.", remedy="Resume the bake."
             )
     except SolverError as error:
-        if not neighbour:
+        if not neighbour and not isinstance(error, NotBakedYetError):
             empty_result(item)
-        return _name_the_body(error, item)
+        return type(error)(error.message, body=item.name, place=error.place, frame=error.frame, remedy=error.remedy)
     return None
 
 
@@ -96,10 +96,6 @@ def show_results(scene: bpy.types.Scene) -> SolverError | None:
         _say(scene, error)
         return error
     return play(scene)
-
-
-def _name_the_body(error: SolverError, item: bpy.types.Object) -> SolverError:
-    return type(error)(error.message, body=item.name, place=error.place, frame=error.frame, remedy=error.remedy)
 
 
 def _say(scene: bpy.types.Scene, failure: SolverError | None) -> None:

@@ -1,0 +1,79 @@
+"""Alembic: polygons, UVs and velocity a frame, topology free to change.
+
+Alembic keeps no float point attributes, so plastic strain and stress travel as a second UV layer (u: strain, v: stress
+in Pa). Blender writes face sets on the first frame only: where the topology changes, so may the materials of faces.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+
+from .contract import ExportFormat, ExportJob
+from .staging import renamed_when_done, run_operator, staged
+
+LAYER = "dollop_strain_stress"
+
+
+def write(job: ExportJob) -> None:
+    """Export to one .abc."""
+    with renamed_when_done(job.path) as path, staged(job), _layers(job):
+        run_operator(
+            bpy.ops.wm.alembic_export,
+            filepath=str(path),
+            start=job.frames[0],
+            end=job.frames[1],
+            selected=True,
+            visible_objects_only=False,
+            uvs=True,
+            normals=True,
+            vcolors=True,
+            face_sets=True,
+            export_hair=False,
+            export_particles=False,
+            evaluation_mode="RENDER",
+            as_background_job=False,
+        )
+
+
+@contextlib.contextmanager
+def _layers(job: ExportJob) -> Iterator[None]:
+    """Fill the extra UV layer after playback has filled the mesh, for as long as the export runs."""
+
+    def fill(*_: Any) -> None:
+        for item in job.results:
+            _fill_layer(item.data)
+
+    bpy.app.handlers.frame_change_pre.append(fill)
+    try:
+        yield
+    finally:
+        bpy.app.handlers.frame_change_pre.remove(fill)
+        for item in job.results:
+            if LAYER in item.data.attributes:
+                item.data.attributes.remove(item.data.attributes[LAYER])
+
+
+def _fill_layer(mesh: bpy.types.Mesh) -> None:
+    columns = []
+    for name in ("plastic_strain", "stress"):
+        values = np.zeros(len(mesh.vertices), np.float32)
+        if name in mesh.attributes:
+            mesh.attributes[name].data.foreach_get("value", values)
+        columns.append(values)
+    corners = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    layer = mesh.attributes.get(LAYER) or mesh.attributes.new(LAYER, "FLOAT2", "CORNER")
+    layer.data.foreach_set("vector", np.stack(columns, axis=1)[corners].reshape(-1))
+
+
+FORMAT = ExportFormat(
+    identifier="ALEMBIC",
+    label="Alembic",
+    extension=".abc",
+    description="Plays in Blender, Houdini, Maya; the topology may change; carries velocity for motion blur",
+    write=write,
+    built_with="alembic",
+)
