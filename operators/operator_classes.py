@@ -6,6 +6,7 @@ from .body_remove import DOLLOP_OT_body_remove
 from .cache_clear import DOLLOP_OT_cache_clear
 from .collider_add import DOLLOP_OT_collider_add
 from .collider_remove import DOLLOP_OT_collider_remove
+from .export import DOLLOP_OT_export
 from .preset_apply import DOLLOP_OT_preset_apply
 from .preset_menu import DOLLOP_MT_presets
 from .preset_remove import DOLLOP_OT_preset_remove
@@ -30,5 +31,6 @@ CLASSES = ClassList(
         DOLLOP_OT_bake_cancel,
         DOLLOP_OT_resume,
         DOLLOP_OT_cache_clear,
+        DOLLOP_OT_export,
     )
 )

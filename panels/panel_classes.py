@@ -3,7 +3,7 @@
 import bpy
 
 from ..operators.registration import ClassList
-from .bake import BakePanel, CachePanel, SolverPanel
+from .bake import BakePanel, CachePanel, ExportPanel, SolverPanel
 from .body import BodyPanel, MaterialMorePanel, MaterialPanel, MotionPanel
 from .collider import ColliderPanel
 from .places import InPhysics, InSidebar
@@ -34,5 +34,6 @@ CLASSES = ClassList(
         *_both("bake", BakePanel),
         *_both("solver", SolverPanel, "bake"),
         *_both("cache", CachePanel),
+        *_both("export", ExportPanel),
     )
 )

@@ -109,7 +109,6 @@ def start_bake(
     *,
     resume: bool = False,
     frames: tuple[int, int] | None = None,
-    cache: str = "",
     threads: int = 0,
     beside_window: bool = False,
 ) -> BakeSession:
@@ -118,7 +117,7 @@ def start_bake(
     if _running is not None:
         raise SceneError("A bake is running already.", remedy="Wait for it or cancel it.")
     reading = read_scene(scene, frames=frames, threads=threads)
-    folder, note = cache_folder(scene, cache)
+    folder, note = cache_folder(scene)
     require_own_cache(reading, folder)
     if note:
         reading = replace(reading, notes=(*reading.notes, note))

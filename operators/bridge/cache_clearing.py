@@ -11,9 +11,9 @@ from .folders import cache_folder
 from .result_mesh import clear_results
 
 
-def clear_cache(scene: bpy.types.Scene, cache: str = "") -> Path:
+def clear_cache(scene: bpy.types.Scene) -> Path:
     """Delete the scene's frames, Dollop's own files only, and return their folder. Raises ResourceError, VersionError."""
-    folder = cache_folder(scene, cache)[0]
+    folder = cache_folder(scene)[0]
     clear_results(scene)
     try:
         FrameStore.open(folder).clear()

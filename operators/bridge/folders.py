@@ -39,14 +39,14 @@ def preset_folders() -> tuple[Path, Path]:
     return EXTENSION_ROOT / "presets", user_folder("presets", create=False)
 
 
-def cache_folder(scene: bpy.types.Scene, given: str = "") -> tuple[Path, str]:
+def cache_folder(scene: bpy.types.Scene) -> tuple[Path, str]:
     """Return the scene's cache folder, and a sentence when the artist would look for it elsewhere.
 
     Without a path it is dollop_cache/<identifier> beside the .blend. A "//" path of a file that was never saved has no
     place, so a folder of the extension stands in, whose frames move beside the .blend when it is saved. The scene has
     its identifier already.
     """
-    path = given or scene.dollop.cache_path or f"//dollop_cache/{scene.dollop.uid}"
+    path = scene.dollop.cache_path or f"//dollop_cache/{scene.dollop.uid}"
     stand_in = stand_in_folder(scene)
     if not path.startswith("//"):
         return Path(os.path.abspath(path)), ""

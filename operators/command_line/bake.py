@@ -1,7 +1,6 @@
 """Bake the scene's bodies into its cache folder"""
 
 import argparse
-import re
 import signal
 import sys
 import threading
@@ -10,6 +9,7 @@ import bpy
 
 from ..bridge.bake_session import run_to_end, start_bake
 from .log import logger
+from .values import frame_range, positive
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
     stopping = stop_on_signals()
     log = logger(options.log, options.openjd)
-    session = start_bake(scene, resume=options.resume, frames=options.frames, cache=options.cache, threads=options.threads)
+    session = start_bake(scene, resume=options.resume, frames=options.frames, threads=options.threads)
     for note in session.status.warnings:
         log({"event": "warning", "message": note})
     status = run_to_end(session, log, stopping.is_set)
@@ -41,19 +41,3 @@ def stop_on_signals() -> threading.Event:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
     return stopping
-
-
-def frame_range(text: str) -> tuple[int, int]:
-    """Return 1-48 as (1, 48), -10--5 as (-10, -5), 7 as (7, 7)."""
-    match = re.fullmatch(r"(-?\d+)(?:-(-?\d+))?", text)
-    if not match:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a range such as 1-48")
-    first = int(match[1])
-    return first, int(match[2]) if match[2] else first
-
-
-def positive(text: str) -> int:
-    """Return a whole number above zero."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number above zero")
-    return int(text)

@@ -12,5 +12,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
-    print(f"dollop: cleared {clear_cache(scene, options.cache)}", flush=True)
+    print(f"dollop: cleared {clear_cache(scene)}", flush=True)
     return 0

@@ -18,7 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
-    facts = scene_facts(scene, options.cache)
+    facts = scene_facts(scene)
     if options.json:
         print(json.dumps(facts), flush=True)
         return 0
@@ -27,10 +27,10 @@ def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
     return 0
 
 
-def scene_facts(scene: bpy.types.Scene, cache: str) -> dict[str, Any]:
+def scene_facts(scene: bpy.types.Scene) -> dict[str, Any]:
     """Return what a farm wants to know before and after a bake, as plain values."""
     settings = read_settings(scene)
-    folder, _ = cache_folder(scene, cache)
+    folder, _ = cache_folder(scene)
     facts: dict[str, Any] = {
         "dollop": extension_version(),
         "blender": bpy.app.version_string,

@@ -1,6 +1,7 @@
 """From the words of the command line to an exit code; every way to end has one (docs/command-line.md)."""
 
 import argparse
+import os
 import sys
 
 import bpy
@@ -8,9 +9,9 @@ import bpy
 from ...solver.errors import MissingBlendError, SceneError
 from ..bridge.identity import complete_all
 from ..bridge.report import exit_code, sentence
-from . import bake, clear, info
+from . import bake, clear, export, info
 
-_SUBCOMMANDS = {"bake": bake, "info": info, "clear": clear}
+_SUBCOMMANDS = {"bake": bake, "export": export, "info": info, "clear": clear}
 
 
 def run(arguments: list[str]) -> int:
@@ -22,7 +23,10 @@ def run(arguments: list[str]) -> int:
     try:
         require_blend()
         complete_all()
-        return options.run(options, chosen_scene(options.scene))
+        scene = chosen_scene(options.scene)
+        if options.cache:
+            scene.dollop.cache_path = os.path.abspath(options.cache)  # only in this process: the file is not saved
+        return options.run(options, scene)
     except Exception as error:  # the one place that turns what is left into an exit code
         print(f"Error: {sentence(error)}", file=sys.stderr, flush=True)
         if getattr(options, "openjd", False):

@@ -22,7 +22,7 @@ def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
         print(calm(f"dollop: {finding.severity} - {where}{finding.message} {finding.remedy}".rstrip()), flush=True)
     if any(finding.severity == "error" for finding in findings):
         return 4
-    folder, _ = cache_folder(scene, options.cache)
+    folder, _ = cache_folder(scene)
     if not FrameStore.exists(folder):
         if options.cached:
             raise CacheError("There is no baked cache.", place=str(folder), remedy="Bake first.")
