@@ -1,0 +1,175 @@
+"""Which points of the artist's surfaces touch which colliders, and the planes that stand for them in the solve."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..embedding import Binding
+from ..state import LAMBDA, MU, Ranges, State
+from .response import contact_gradient, contact_stiffness, normal_forces
+
+Array = NDArray[np.float64]
+
+REACH = 0.01  # gap at which a contact begins to push, in element sizes
+FREE_DEPTH = 0.1  # depth in element sizes up to which a contact is pushed out at once
+EXIT_TIME = 0.25  # deeper points are let out at this time constant [s]
+SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second
+
+
+class ColliderField(Protocol):
+    """A collider that can be asked for distances (solver/colliders)."""
+
+    friction: float
+
+    def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
+        """Fill signed distance (k,), outward normal (k, 3) and surface velocity (k, 3) at a time [s] since the first frame."""
+
+
+@dataclass
+class ContactPoints:
+    """The bodies' contact points, concatenated; k points.
+
+    tets (k,), nodes (k, 4), weights (k, 4) : where a point hangs
+    size      : (k,) element size of its body [m]
+    extent    : (k,) largest side of its body [m]
+    stiffness : (k,) slope of the pushing force [N/m]: body modulus x area a point / reach, so the mesh does not matter
+    """
+
+    tets: NDArray[np.int32]
+    nodes: NDArray[np.int32]
+    weights: Array
+    size: Array
+    extent: Array
+    stiffness: Array
+
+    def positions(self, nodes: Array, chosen: NDArray[np.int64] | slice = slice(None)) -> Array:
+        """World positions (c, 3) of the chosen points."""
+        return np.einsum("ca,cax->cx", self.weights[chosen], nodes[self.nodes[chosen]])
+
+
+@dataclass
+class Entries:
+    """Linearised contacts of one Newton iteration, in the argument order of contact/response.py."""
+
+    tets: NDArray[np.int32]
+    nodes: NDArray[np.int32]
+    weights: Array
+    normal: Array
+    level: Array
+    reach: Array
+    stiffness: Array
+    anchor: Array
+    grip: Array
+    slip: Array
+
+    def add_gradient(self, positions: Array, gradient: Array) -> float:
+        """Add to gradient (n, 3), return the energy."""
+        return float(
+            contact_gradient(
+                positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
+                self.anchor, self.grip, self.slip, gradient,
+            )  # fmt: skip
+        )
+
+    def add_stiffness(self, positions: Array, blocks: Array, diagonal: Array) -> None:
+        """Add to the element blocks and to the diagonal (n, 9)."""
+        contact_stiffness(
+            positions, self.tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
+            self.anchor, self.grip, self.slip, blocks, diagonal,
+        )  # fmt: skip
+
+
+def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float) -> ContactPoints:
+    """Concatenate the bodies' contact bindings and size their stiffness."""
+    tets, weights, size, extent, stiffness = [], [], [], [], []
+    for body, binding in enumerate(bindings):
+        first, last = ranges.tets[body], ranges.tets[body + 1]
+        count = len(binding.tets)
+        element = float((state.volumes[first:last].mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
+        modulus = float((state.material[LAMBDA, first:last] + 2.0 * state.material[MU, first:last]).mean())
+        density = float(state.masses[ranges.nodes[body] : ranges.nodes[body + 1]].sum() / state.volumes[first:last].sum())
+        modulus = max(modulus, 10.0 * density * gravity * extents[body])
+        area = boundary_area(state.positions, state.tets[first:last]) / max(count, 1)
+        tets.append(binding.tets.astype(np.int32) + np.int32(first))
+        weights.append(binding.weights)
+        size.append(np.full(count, element))
+        extent.append(np.full(count, extents[body]))
+        stiffness.append(np.full(count, modulus * area / (REACH * element)))
+    all_tets = np.concatenate(tets).astype(np.int32)
+    return ContactPoints(
+        all_tets, state.tets[all_tets], np.concatenate(weights), np.concatenate(size), np.concatenate(extent),
+        np.concatenate(stiffness),
+    )  # fmt: skip
+
+
+def boundary_area(positions: Array, tets: NDArray[np.int32]) -> float:
+    """Area [m^2] of the faces that belong to one tet only."""
+    faces = np.sort(tets[:, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]].reshape(-1, 3), axis=1)
+    unique, count = np.unique(faces, axis=0, return_counts=True)
+    corners = positions[unique[count == 1]]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return float(0.5 * np.sqrt((normals**2).sum(axis=1)).sum())
+
+
+class Contacts:
+    """Contact detection over one step: candidates once, planes at every call of `linearize`."""
+
+    def __init__(self, points: ContactPoints, fields: list[ColliderField]) -> None:
+        self.points, self.fields = points, fields
+        self.candidates: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64) for _ in fields]
+        self.allowed: list[Array] = [np.zeros(0) for _ in fields]
+        self.start: Array = np.zeros((len(points.tets), 3))
+        self.time, self.step = 0.0, 0.0
+
+    def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
+        """Choose candidates for the step that ends at `time`, from node positions at its start and guessed end."""
+        points = self.points
+        self.start, self.time, self.step = points.positions(start), time, step
+        if not len(points.tets):
+            return
+        ahead = points.positions(guess)
+        travel = float(np.sqrt(((ahead - self.start) ** 2).sum(axis=1).max()))
+        margin = 2.0 * float(points.size.max()) + 2.0 * travel
+        for c, field in enumerate(self.fields):
+            near, _, _ = query(field, self.start, time, margin)
+            chosen = np.flatnonzero(near < margin)
+            depth, _, _ = query(field, self.start[chosen], time - step, margin)
+            excess = np.where(np.isfinite(depth), -depth, 0.0) - FREE_DEPTH * points.size[chosen]
+            self.candidates[c] = chosen
+            self.allowed[c] = np.maximum(excess, 0.0) * np.exp(-step / EXIT_TIME)
+
+    def linearize(self, positions: Array) -> Entries:
+        """Planes of all candidates that are within an element of a collider, sorted by collider and point."""
+        points = self.points
+        which: list[NDArray[np.int64]] = []
+        normals, levels, anchors, friction = [], [], [], []
+        for field, chosen, allowed in zip(self.fields, self.candidates, self.allowed, strict=True):
+            here = points.positions(positions, chosen)
+            distance, normal, velocity = query(field, here, self.time, float(points.size.max(initial=0.0)))
+            near = np.flatnonzero(distance < points.size[chosen])
+            which.append(chosen[near])
+            normals.append(normal[near])
+            levels.append((normal[near] * here[near]).sum(axis=1) - distance[near] - allowed[near])
+            anchors.append(self.start[chosen[near]] + self.step * velocity[near])
+            friction.append(np.full(len(near), field.friction))
+        chosen = np.concatenate([np.zeros(0, dtype=np.int64), *which])
+        normal = np.concatenate([np.zeros((0, 3)), *normals])
+        level = np.concatenate([np.zeros(0), *levels])
+        reach, stiffness = REACH * points.size[chosen], points.stiffness[chosen]
+        grip = np.empty(len(chosen))
+        normal_forces((points.positions(positions, chosen) * normal).sum(axis=1) - level, reach, stiffness, grip)
+        return Entries(
+            points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness,
+            np.concatenate([np.zeros((0, 3)), *anchors]), grip * np.concatenate([np.zeros(0), *friction]),
+            SLIP_SPEED * points.extent[chosen] * self.step,
+        )  # fmt: skip
+
+
+def query(field: ColliderField, points: Array, time: float, margin: float) -> tuple[Array, Array, Array]:
+    """Distance (k,), normal (k, 3), velocity (k, 3) of a collider at points (k, 3)."""
+    distance, normal, velocity = np.full(len(points), np.inf), np.zeros((len(points), 3)), np.zeros((len(points), 3))
+    if len(points):
+        field.query(np.ascontiguousarray(points), time, margin, distance, normal, velocity)
+    return distance, normal, velocity

@@ -1,0 +1,117 @@
+"""Energy, force and stiffness of contacts: a stiff smooth barrier along the normal and smoothed Coulomb friction.
+
+A contact is a point of the artist's surface, x = sum_i w_i x_i over the nodes of one tet, against a plane
+n . x = level (the collider's surface linearised there). With the gap d = n . x - level and u = 1 - d/reach, the pressure
+starts smoothly, K reach u^2, and is linear beyond u = 1/2. Friction has the lagged bound `grip` = mu times the normal
+force, and the displacement t along the surface since the step's start: force grip (2y - y^2) t/|t| with y = |t|/slip,
+grip t/|t| beyond y = 1 (Li et al. 2020, "Incremental potential contact", section 5).
+
+Entries are few and sorted, so these loops are serial: the same order, the same bytes.
+"""
+
+import numpy as np
+
+from ..jit import inline, kernel
+
+
+@inline
+def _normal_response(gap, reach, stiffness):  # type: ignore[no-untyped-def]
+    """Energy [J], pushing force [N] and its slope [N/m] of one contact."""
+    u = 1.0 - gap / reach
+    if u <= 0.0:
+        return 0.0, 0.0, 0.0
+    scale = stiffness * reach
+    if u <= 0.5:
+        return scale * reach * u * u * u / 3.0, scale * u * u, 2.0 * stiffness * u
+    over = u - 0.5
+    return scale * reach * (1.0 / 24.0 + 0.25 * over + 0.5 * over * over), scale * (u - 0.25), stiffness
+
+
+@kernel
+def normal_forces(gap, reach, stiffness, force):  # type: ignore[no-untyped-def]
+    """Pushing forces (c,) [N] at the given gaps."""
+    for k in range(len(gap)):
+        _, force[k], _ = _normal_response(gap[k], reach[k], stiffness[k])
+
+
+@inline
+def _point(positions, nodes, w):  # type: ignore[no-untyped-def]
+    """The contact point, (3) scalars."""
+    a, b, c, d = nodes[0], nodes[1], nodes[2], nodes[3]
+    return (
+        w[0] * positions[a, 0] + w[1] * positions[b, 0] + w[2] * positions[c, 0] + w[3] * positions[d, 0],
+        w[0] * positions[a, 1] + w[1] * positions[b, 1] + w[2] * positions[c, 1] + w[3] * positions[d, 1],
+        w[0] * positions[a, 2] + w[1] * positions[b, 2] + w[2] * positions[c, 2] + w[3] * positions[d, 2],
+    )
+
+
+@kernel
+def contact_gradient(positions, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, gradient):  # type: ignore[no-untyped-def]
+    """Add the contacts' gradient to gradient (n, 3); return their energy.
+
+    nodes (c, 4), weights (c, 4), normal (c, 3), level, reach, stiffness, grip, slip (c,), anchor (c, 3).
+    """
+    energy = 0.0
+    for k in range(len(level)):
+        x0, x1, x2 = _point(positions, nodes[k], weights[k])
+        n0, n1, n2 = normal[k, 0], normal[k, 1], normal[k, 2]
+        e, push, _ = _normal_response(n0 * x0 + n1 * x1 + n2 * x2 - level[k], reach[k], stiffness[k])
+        g0, g1, g2 = -push * n0, -push * n1, -push * n2
+        energy += e
+        if grip[k] > 0.0:
+            t0, t1, t2 = x0 - anchor[k, 0], x1 - anchor[k, 1], x2 - anchor[k, 2]
+            along = n0 * t0 + n1 * t1 + n2 * t2
+            t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
+            length = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+            y = length / slip[k]
+            if y < 1.0:
+                factor = grip[k] * (2.0 - y) / slip[k]
+                energy += grip[k] * slip[k] * (y * y - y * y * y / 3.0)
+            else:
+                factor = grip[k] / length
+                energy += grip[k] * (length - slip[k] / 3.0)
+            g0, g1, g2 = g0 + factor * t0, g1 + factor * t1, g2 + factor * t2
+        for a in range(4):
+            i = nodes[k, a]
+            gradient[i, 0] += weights[k, a] * g0
+            gradient[i, 1] += weights[k, a] * g1
+            gradient[i, 2] += weights[k, a] * g2
+    return energy
+
+
+@kernel
+def contact_stiffness(positions, tets, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, blocks, diagonal):  # type: ignore[no-untyped-def]
+    """Add the contacts' stiffness to the element blocks (.., 6, 9) of their tets and to diagonal (n, 9).
+
+    The weights of a point sum to one, so a row of its stiffness sums to w_i times the point's own 3x3.
+    """
+    h = np.empty((3, 3))
+    for k in range(len(level)):
+        x = _point(positions, nodes[k], weights[k])
+        n = normal[k]
+        _, _, slope = _normal_response(n[0] * x[0] + n[1] * x[1] + n[2] * x[2] - level[k], reach[k], stiffness[k])
+        isotropic, radial = 0.0, 0.0
+        t = (0.0, 0.0, 0.0)
+        if grip[k] > 0.0:
+            d0, d1, d2 = x[0] - anchor[k, 0], x[1] - anchor[k, 1], x[2] - anchor[k, 2]
+            along = n[0] * d0 + n[1] * d1 + n[2] * d2
+            d0, d1, d2 = d0 - along * n[0], d1 - along * n[1], d2 - along * n[2]
+            length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+            y = length / slip[k]
+            isotropic = grip[k] * (2.0 - y) / slip[k] if y < 1.0 else grip[k] / length
+            radial = grip[k] * (2.0 - 2.0 * y) / slip[k] - isotropic if y < 1.0 else -isotropic
+            scale = 1.0 / length if length > 0.0 else 0.0
+            t = (d0 * scale, d1 * scale, d2 * scale)
+        for i in range(3):
+            for j in range(3):
+                flat = (1.0 if i == j else 0.0) - n[i] * n[j]
+                h[i, j] = slope * n[i] * n[j] + isotropic * flat + radial * t[i] * t[j]
+        pair = 0
+        for a in range(4):
+            for c in range(9):
+                diagonal[nodes[k, a], c] += weights[k, a] * h[c // 3, c % 3]
+            for b in range(a + 1, 4):
+                product = weights[k, a] * weights[k, b]
+                for c in range(9):
+                    blocks[tets[k], pair, c] += product * h[c // 3, c % 3]
+                pair += 1

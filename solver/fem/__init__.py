@@ -1,0 +1,1 @@
+"""Finite elements: linear tets, elasticity, viscoplastic flow, and the implicit time step."""

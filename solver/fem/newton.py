@@ -1,0 +1,141 @@
+"""One implicit step by projected Newton: minimise inertia/2 |x - target|^2 + elastic, plastic and contact energy."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact.contacts import Contacts, Entries
+from ..jit import TILE
+from ..state import State
+from .assembly import Pattern, build_pattern, gather_gradient, gather_matrix
+from .conjugate_gradient import conjugate_gradient
+from .elements import evaluate, stiffness
+from .tile import build_tiles
+
+Array = NDArray[np.float64]
+
+MAXIMUM_ITERATIONS = 30
+LINEARIZATIONS = 6  # later iterations keep the contact planes and friction bounds
+SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
+CUTS = 12
+LINEAR_TOLERANCE = 0.05
+LINEAR_ITERATIONS = 400
+
+
+@dataclass
+class Workspace:
+    """Arrays of the solve, allocated once per mesh; P tiles, n nodes, e edges."""
+
+    pattern: Pattern
+    tiles: Array
+    forces: Array
+    energies: Array
+    blocks: Array
+    values: Array
+    diagonal: Array
+    inverse: Array
+    gradient: Array
+    direction: Array
+    work: Array
+    inertial: Array = field(default_factory=lambda: np.zeros(64))
+
+    @classmethod
+    def of(cls, state: State) -> "Workspace":
+        """Tables and arrays for a state's mesh."""
+        nodes = len(state.positions)
+        pattern, tiles = build_pattern(state.tets, nodes), build_tiles(state)
+        lanes = len(tiles) * TILE
+        return cls(
+            pattern=pattern, tiles=tiles, forces=np.zeros((lanes, 9)), energies=np.zeros(len(tiles)),
+            blocks=np.zeros((lanes, 6, 9)), values=np.zeros((len(pattern.columns), 9)), diagonal=np.zeros((nodes, 9)),
+            inverse=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)), direction=np.zeros((nodes, 3)),
+            work=np.zeros((4, nodes, 3)),
+        )  # fmt: skip
+
+
+@dataclass
+class Outcome:
+    """How a step's solve ended: the new positions (n, 3), whether it converged, and its effort."""
+
+    positions: Array
+    converged: bool
+    iterations: int
+    linear_iterations: int
+    contacts: int
+
+
+class ImplicitStep:
+    """The energy of one step and its minimisation."""
+
+    def __init__(self, state: State, space: Workspace, contacts: Contacts, targets: Array, inertia: Array, step: float) -> None:
+        self.state, self.space, self.contacts = state, space, contacts
+        self.targets, self.inertia, self.step = targets, inertia, step
+
+    def merit(self, positions: Array, entries: Entries) -> tuple[float, Array]:
+        """Energy [J] and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
+        space = self.space
+        evaluate(positions, self.state.tets, space.tiles, self.step, space.forces, space.energies)
+        gather_gradient(
+            space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, self.targets, self.inertia,
+            space.gradient, space.inertial,
+        )  # fmt: skip
+        gradient = space.gradient.copy()
+        energy = float(space.energies.sum() + space.inertial.sum())
+        return energy, gradient
+
+    def search_direction(self, positions: Array, gradient: Array, entries: Entries) -> int:
+        """Solve for the Newton direction into the workspace; return linear iterations."""
+        space, pattern = self.space, self.space.pattern
+        stiffness(space.tiles, True, space.blocks)
+        space.diagonal[:] = 0.0
+        space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
+        entries.add_stiffness(positions, space.blocks, space.diagonal)
+        gather_matrix(
+            pattern.edge_offsets, pattern.edge_items, pattern.edge_slots, space.blocks, pattern.row_offsets, space.values,
+            space.diagonal, space.inverse,
+        )  # fmt: skip
+        return int(
+            conjugate_gradient(
+                pattern.row_offsets, pattern.columns, space.values, space.diagonal, space.inverse, -gradient,
+                LINEAR_TOLERANCE, LINEAR_ITERATIONS, space.direction, space.work,
+            )  # fmt: skip
+        )
+
+    def minimize(self, guess: Array, tolerance: float) -> Outcome:
+        """Newton iterations from a guess until the correction is below `tolerance` [m]."""
+        x = guess.copy()
+        entries = self.contacts.linearize(x)
+        elastic, internal = self.merit(x, entries)
+        linear = 0
+        for iteration in range(MAXIMUM_ITERATIONS):
+            if 0 < iteration < LINEARIZATIONS:
+                entries = self.contacts.linearize(x)
+            gradient = internal.copy()
+            energy = elastic + entries.add_gradient(x, gradient)
+            if not np.isfinite(energy):
+                return Outcome(x, False, iteration, linear, len(entries.level))
+            if float(np.abs(gradient / self.inertia[:, None]).max()) < tolerance:
+                return Outcome(x, True, iteration, linear, len(entries.level))
+            linear += self.search_direction(x, gradient, entries)
+            direction = self.space.direction
+            slope = float((gradient * direction).sum())
+            size = float(np.abs(direction).max())
+            fraction = 1.0
+            for _ in range(CUTS):
+                trial = x + fraction * direction
+                elastic, internal = self.merit(trial, entries)
+                there = internal.copy()
+                energy_there = elastic + entries.add_gradient(trial, there)
+                slope_there = float((there * direction).sum())
+                if np.isfinite(energy_there) and (
+                    slope_there <= -SLOPE_KEPT * slope or energy_there <= energy + 1e-4 * fraction * slope
+                ):
+                    break
+                fraction *= 0.5
+            else:
+                return Outcome(x, False, iteration, linear, len(entries.level))
+            x = trial
+            if fraction == 1.0 and size < tolerance:
+                return Outcome(x, True, iteration + 1, linear, len(entries.level))
+        return Outcome(x, False, MAXIMUM_ITERATIONS, linear, len(entries.level))

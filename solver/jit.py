@@ -1,0 +1,40 @@
+"""The only place that chooses numba's options.
+
+`kernel` compiles a serial function, `parallel` one with prange loops, `inline` a function of scalars that vanishes into
+its caller so that the caller's loop can be vectorised. All are cached on disk (NUMBA_CACHE_DIR, read when numba is
+imported), release the interpreter lock, divide as numpy does (a branch on zero would stop vectorisation) and may fuse
+a product and a sum into one rounding; nothing else is relaxed, so that a repeat gives the same bytes.
+
+A sum over elements is never raced for: it is taken in CHUNKS fixed pieces, added up in order, whatever the thread count.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+CHUNKS = 64
+TILE = 128
+
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a serial kernel."""
+    return numba.njit(**_OPTIONS)(function)
+
+
+def parallel(function: Callable[..., Any]) -> Any:
+    """Compile a kernel whose prange loops run on all threads."""
+    return numba.njit(parallel=True, **_OPTIONS)(function)
+
+
+def inline(function: Callable[..., Any]) -> Any:
+    """Compile a function of scalars that is inlined wherever it is called."""
+    return numba.njit(forceinline=True, **_OPTIONS)(function)
+
+
+def use_threads(count: int) -> None:
+    """Let parallel kernels use `count` threads; 0 leaves numba's own choice."""
+    if count > 0:
+        numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))

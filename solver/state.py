@@ -1,0 +1,129 @@
+"""The state of a simulation: plain arrays over all bodies, one after another."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .scene import Body
+from .tetmesh.mesh import TetMesh
+
+Array = NDArray[np.float64]
+
+# Rows of State.material, one value a tet, so that painted values need no other layout.
+MU, LAMBDA, YIELD_STRESS, FLOW_RATE, HARDENING, MINIMUM_YIELD, RATE_STRESS, RATE_EXPONENT = range(8)
+LINEAR_VOLUME, FULL_NORM, STRESS_TIME = 8, 9, 10
+MATERIAL_ROWS = 11
+
+
+@dataclass
+class State:
+    """What changes from step to step, and what it is made of; n nodes, m tets, all bodies concatenated.
+
+    positions, velocities                   : (n, 3) [m], [m/s]
+    previous_positions, previous_velocities : (n, 3) one step earlier, for BDF2
+    masses                                  : (n,) lumped [kg]
+    tets                                    : (m, 4) int32
+    volumes                                 : (m,) rest volumes [m^3]; flow keeps them
+    rest_shape_inverse                      : (m, 3, 3) Bargteil's beta: F_e = [x1-x0, x2-x0, x3-x0] beta [1/m]
+    plastic_deformation                     : (m, 3, 3) F_p, det 1
+    plastic_strain                          : (m,) accumulated equivalent plastic strain
+    hardening                               : (m,) what the hardening modulus multiplies (plastic strain, or Pa s in eq 11)
+    flow_stress                             : (m,) yield measure at the end of the last step [Pa]
+    material                                : (MATERIAL_ROWS, m) per-tet parameters
+    """
+
+    positions: Array
+    velocities: Array
+    previous_positions: Array
+    previous_velocities: Array
+    masses: Array
+    tets: NDArray[np.int32]
+    volumes: Array
+    rest_shape_inverse: Array
+    plastic_deformation: Array
+    plastic_strain: Array
+    hardening: Array
+    flow_stress: Array
+    material: Array
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Copies of all arrays by name."""
+        return {field.name: getattr(self, field.name).copy() for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> "State":
+        """The state back from `arrays`."""
+        return cls(**{field.name: np.ascontiguousarray(arrays[field.name]).copy() for field in fields(cls)})  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Where each body's nodes and tets lie: body b owns nodes[b] .. nodes[b + 1]."""
+
+    nodes: NDArray[np.int64]
+    tets: NDArray[np.int64]
+
+
+def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State, Ranges]:
+    """Concatenate the bodies' meshes, at rest in shape, moving with their initial velocities."""
+    node_offsets = np.concatenate([[0], np.cumsum([len(mesh.positions) for mesh in meshes])]).astype(np.int64)
+    tet_offsets = np.concatenate([[0], np.cumsum([len(mesh.tets) for mesh in meshes])]).astype(np.int64)
+    positions = np.concatenate([mesh.positions for mesh in meshes]).astype(np.float64)
+    tets = np.concatenate([mesh.tets + offset for mesh, offset in zip(meshes, node_offsets, strict=False)]).astype(np.int32)
+    edges = positions[tets[:, 1:]] - positions[tets[:, :1]]
+    volumes = np.linalg.det(edges) / 6.0
+    material = np.concatenate([material_rows(body, len(mesh.tets)) for body, mesh in zip(bodies, meshes, strict=True)], axis=1)
+    density = np.concatenate(
+        [np.full(len(mesh.tets), body.scaled_material().values["density"]) for body, mesh in zip(bodies, meshes, strict=True)]
+    )
+    masses = np.bincount(tets.ravel(), np.repeat(density * volumes / 4.0, 4), minlength=len(positions))
+    velocities = np.concatenate(
+        [
+            initial_velocities(body, positions[a:b], masses[a:b])
+            for body, a, b in zip(bodies, node_offsets[:-1], node_offsets[1:], strict=True)
+        ]
+    )
+    count = len(tets)
+    state = State(
+        positions=positions,
+        velocities=velocities,
+        previous_positions=positions.copy(),
+        previous_velocities=velocities.copy(),
+        masses=masses,
+        tets=tets,
+        volumes=volumes,
+        rest_shape_inverse=np.linalg.inv(np.swapaxes(edges, 1, 2)),
+        plastic_deformation=np.tile(np.eye(3), (count, 1, 1)),
+        plastic_strain=np.zeros(count),
+        hardening=np.zeros(count),
+        flow_stress=np.zeros(count),
+        material=np.ascontiguousarray(material),
+    )
+    return state, Ranges(node_offsets, tet_offsets)
+
+
+def material_rows(body: Body, count: int) -> Array:
+    """The body's material as (MATERIAL_ROWS, count); Lame's parameters from Young's modulus and Poisson's ratio."""
+    material = body.scaled_material()
+    value = material.values
+    young, poisson = value["young_modulus"], value["poisson_ratio"]
+    rows = np.empty((MATERIAL_ROWS, count))
+    rows[MU] = young / (2.0 * (1.0 + poisson))
+    rows[LAMBDA] = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
+    rows[YIELD_STRESS] = value["yield_stress"]
+    rows[FLOW_RATE] = value["flow_rate"]
+    rows[HARDENING] = value["hardening_modulus"]
+    rows[MINIMUM_YIELD] = value["minimum_yield_stress"]
+    rows[RATE_STRESS] = value["rate_stress"]
+    rows[RATE_EXPONENT] = value["rate_exponent"]
+    rows[LINEAR_VOLUME] = material.options["volume_law"] == "linear"
+    rows[FULL_NORM] = material.options["yield_measure"] == "full_norm"
+    rows[STRESS_TIME] = material.options["hardening_law"] == "stress_time"
+    return rows
+
+
+def initial_velocities(body: Body, positions: Array, masses: Array) -> Array:
+    """Translation plus rotation about the centre of mass."""
+    center = masses @ positions / masses.sum()
+    return np.asarray(body.velocity) + np.cross(np.asarray(body.angular_velocity), positions - center)
