@@ -1,0 +1,106 @@
+"""The child process: heard without waiting, stopped in good order, and missed with a sentence when it dies."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import bpy
+import pytest
+
+from .reading import bridge
+
+CHILD = Path(__file__).with_name("scripted_child.py")
+
+
+@pytest.fixture
+def start(extension, monkeypatch):
+    """Start the scripted child in the solver's place."""
+    process = bridge("solver_process")
+    monkeypatch.setattr(process, "solver_command", lambda arguments: [sys.executable, str(CHILD), *arguments])
+    started = []
+
+    def start(part):
+        started.append(process.SolverProcess([part]))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.kill()
+        one.wait(5)
+        one.close()
+
+
+def until(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.01)
+
+
+def test_events_arrive_in_order_and_chatter_does_not(start):
+    child = start("speaks")
+    assert child.wait(10) and child.returncode == 0
+    events = child.events()
+    assert [event["event"] for event in events] == ["stage", "warning", "done"]
+    assert events[1]["message"] == "ä 🍞 \n two lines"
+    assert child.events() == []
+
+
+def test_listening_never_waits(start):
+    child = start("deaf")
+    until(lambda: child.events())
+    begin = time.perf_counter()
+    for _ in range(100):
+        child.events()
+        assert not child.finished
+    assert time.perf_counter() - begin < 0.1
+
+
+def test_death_has_a_sentence(start):
+    child = start("dies")
+    assert child.wait(10)
+    assert "code 3" in child.death_notice() and "Traceback: the cause" in child.death_notice()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are not Windows' way")
+def test_death_by_signal_has_a_sentence(start):
+    child = start("killed")
+    assert child.wait(10) and child.returncode == -9
+    assert "signal 9" in child.death_notice()
+
+
+def test_asked_to_stop(start):
+    child = start("obeys")
+    until(lambda: child.events())
+    child.ask_to_stop()
+    child.ask_to_stop()
+    assert child.wait(10) and child.returncode == 7
+    assert child.events()[-1]["exit_code"] == 7
+
+
+def test_stop_now_kills_what_does_not_listen(start):
+    child = start("deaf")
+    until(lambda: child.events())
+    begin = time.monotonic()
+    child.stop_now()
+    assert time.monotonic() - begin < 5 and child.returncode not in (None, 0)
+
+
+def test_environment_leads_to_the_solver(extension, monkeypatch, tmp_path):
+    process = bridge("solver_process")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "compiled"))
+    environment = process.solver_environment()
+    path = environment["PYTHONPATH"].split(os.pathsep)
+    assert (Path(path[0]) / "solver" / "__main__.py").is_file()
+    assert all(Path(entry).name in ("site-packages", "dist-packages") for entry in path[1:])
+    assert environment["NUMBA_CACHE_DIR"] == str(tmp_path / "compiled") and (tmp_path / "compiled").is_dir()
+
+
+def test_blender_stands_in_for_a_missing_python(extension, monkeypatch):
+    process = bridge("solver_process")
+    monkeypatch.setattr(process.sys, "executable", "/nowhere/blender")
+    command = process.solver_command(["bake", "a 'quoted' job"])
+    assert command[:6] == [bpy.app.binary_path, "-b", "--factory-startup", "--python-exit-code", "1", "--python-expr"]
+    compile(command[6], "expression", "exec")
+    assert "a 'quoted' job" in command[6] and "run_module('solver'" in command[6]
