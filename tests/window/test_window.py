@@ -16,9 +16,8 @@ def report_gaps(title: str, state: dict[str, Any]) -> None:
     """Print the longest gaps by stage, for the log (pytest -s shows it)."""
     for name in state["ticks"]:
         quiet, drawing = state["gaps"].get(name, 0.0), state["gaps_with_drawing"].get(name, 0.0)
-        print(
-            f"{title}: {name}: {state['ticks'][name]} ticks, longest gap {1e3 * quiet:.0f} ms, {1e3 * drawing:.0f} ms with drawing"
-        )
+        ticks = state["ticks"][name]
+        print(f"{title}: {name}: {ticks} ticks, longest gap {1e3 * quiet:.0f} ms, {1e3 * drawing:.0f} ms with drawing")
 
 
 def test_preview_and_bake_by_clicks(window: Any) -> None:
