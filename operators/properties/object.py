@@ -66,7 +66,9 @@ def _body() -> dict[str, Any]:
     return {
         "model": EnumProperty(name="Model", description="The law that the goo follows", items=model_items, **SETTING),
         "preset": StringProperty(name="Goo", description="The preset that was applied last", **HIDDEN),
-        "preset_label": StringProperty(name="Goo", description="The goo this is made of", get=_read_preset_label),
+        "preset_label": StringProperty(
+            name="Goo", description="The goo this is made of", get=_read_preset_label, options=set()
+        ),
         "preset_changed": BoolProperty(name="Changed", description="Values were edited after the preset", **HIDDEN),
         "use_real_size": BoolProperty(
             name="Real Size",

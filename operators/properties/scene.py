@@ -68,7 +68,7 @@ class DollopScene(bpy.types.PropertyGroup):
         **SETTING,
     )
 
-    is_baking: BoolProperty(name="Baking", description="A bake of this scene is running", get=_status("running"))
+    is_baking: BoolProperty(name="Baking", description="A bake of this scene is running", get=_status("running"), options=set())
     progress: FloatProperty(
         name="Progress",
         description="Part of the frames that is finished",
@@ -76,10 +76,17 @@ class DollopScene(bpy.types.PropertyGroup):
         min=0.0,
         max=1.0,
         get=_status("progress"),
+        options=set(),
     )
-    stage: StringProperty(name="Stage", description="What the bake is doing now", get=_status("stage"))
-    message: StringProperty(name="Message", description="How the last bake ended, or what it warns of", get=_status("message"))
-    remaining: StringProperty(name="Remaining", description="Estimated time to the last frame", get=_status("remaining"))
-    cached: StringProperty(name="Cached", description="Which frames are baked", get=_read_cached)
-    playback_message: StringProperty(name="Playback", description="Why frames do not play", get=_read_playback)
-    frame_done: IntProperty(name="Frame", description="Last finished frame of the running bake", get=_status("frame"))
+    stage: StringProperty(name="Stage", description="What the bake is doing now", get=_status("stage"), options=set())
+    message: StringProperty(
+        name="Message", description="How the last bake ended, or what it warns of", get=_status("message"), options=set()
+    )
+    remaining: StringProperty(
+        name="Remaining", description="Estimated time to the last frame", get=_status("remaining"), options=set()
+    )
+    cached: StringProperty(name="Cached", description="Which frames are baked", get=_read_cached, options=set())
+    playback_message: StringProperty(name="Playback", description="Why frames do not play", get=_read_playback, options=set())
+    frame_done: IntProperty(
+        name="Frame", description="Last finished frame of the running bake", get=_status("frame"), options=set()
+    )

@@ -1,0 +1,110 @@
+"""The panels draw in every state an artist can bring them into, and draw only."""
+
+import bpy
+import pytest
+
+from .reading import add_cube, add_plane, bridge
+
+
+class Layout:
+    """Takes a panel's calls as Blender's layout does: unknown properties and operators are errors."""
+
+    def __init__(self, seen):
+        self.seen = seen
+
+    def __getattr__(self, name):
+        if name in ("row", "column", "box", "split"):
+            return lambda **_: Layout(self.seen)
+        raise AttributeError(name)
+
+    def prop(self, owner, name, **_):
+        assert name in owner.bl_rna.properties, name
+        getattr(owner, name)
+        self.seen.append(name)
+
+    def operator(self, identifier, **_):
+        module, _, name = identifier.partition(".")
+        kind = getattr(getattr(bpy.ops, module), name).get_rna_type()
+        assert kind.description
+        self.seen.append(identifier)
+        return type("Properties", (), {})()
+
+    def operator_menu_enum(self, identifier, name, **_):
+        self.operator(identifier)
+
+    def menu(self, identifier, **options):
+        assert hasattr(bpy.types, identifier)
+        self.seen.append(options["text"])
+
+    def label(self, *, text, **_):
+        assert text
+        self.seen.append(text)
+
+    def progress(self, *, factor, text):
+        assert 0 <= factor <= 1
+        self.seen.append(text)
+
+    def separator(self):
+        """Nothing to check."""
+
+
+def panels():
+    names = [name for name in dir(bpy.types) if name.startswith("DOLLOP_PT_")]
+    assert len(names) == 18
+    return [getattr(bpy.types, name) for name in names]
+
+
+def draw_all():
+    """Draw every panel that shows in the present context and return all that was drawn."""
+    seen = []
+    for panel in panels():
+        if not hasattr(panel, "poll") or panel.poll(bpy.context):
+            drawn = type("Drawn", (panel.__mro__[1],), {})()
+            drawn.layout = Layout(seen)
+            drawn.draw(bpy.context)
+    return seen
+
+
+def test_empty_scene(scene):
+    seen = draw_all()
+    assert "dollop.body_add" in seen and "dollop.bake" in seen
+
+
+def test_body(cube):
+    bpy.ops.dollop.body_add()
+    seen = draw_all()
+    assert {"Dough", "resolution", "yield_stress", "yield_measure", "velocity", "estimated_tets"} <= set(seen)
+    assert "dollop.collider_add" not in seen
+
+
+@pytest.mark.parametrize("make", [add_cube, add_plane])
+def test_collider(scene, make):
+    make()
+    bpy.ops.dollop.collider_add()
+    assert {"collider_kind", "friction", "thickness"} <= set(draw_all())
+
+
+def test_while_baking(cube):
+    bpy.ops.dollop.body_add()
+    status = bridge("bake_status")
+    running = status.BakeStatus(running=True, stage="Frame 3 of 9", progress=0.3, eta=40.0, message="x " * 60)
+    status.keep_status(bpy.context.scene.dollop.uid, running)
+    seen = draw_all()
+    assert "about 40 s left" in seen and "dollop.bake_cancel" in seen and "dollop.bake" not in seen
+
+
+def test_every_tooltip_is_written(extension):
+    owners = [bpy.types.Object.bl_rna.properties["dollop"].fixed_type, bpy.types.Scene.bl_rna.properties["dollop"].fixed_type]
+    for owner in owners:
+        for prop in owner.properties:
+            if prop.identifier not in ("rna_type", "name") and prop.type != "POINTER":
+                assert prop.description, prop.identifier
+                assert not prop.is_animatable, prop.identifier
+
+
+def test_preset_menu(cube):
+    bpy.ops.dollop.body_add()
+    seen = []
+    menu = type("Drawn", (), {"layout": Layout(seen)})()
+    bpy.types.DOLLOP_MT_presets.draw(menu, bpy.context)
+    assert len(seen) >= 12
