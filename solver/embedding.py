@@ -1,9 +1,34 @@
-"""Points carried by a tetrahedral mesh: bound once by barycentric weights, evaluated every frame."""
+"""Points carried by a tetrahedral mesh: bound once by barycentric weights, evaluated every frame.
+
+This module is numpy only when evaluating; `bind` and `contact_samples` load the compiled search.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .scene import Surface
+from .tetmesh.boundary import FaceTable, face_table
+from .tetmesh.mesh import TetMesh
+
+# A point outside further than this share of an edge is carried by a blend of many tets instead of one.
+FAR_OUTSIDE = 0.05
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Points outside the mesh as rows of a sparse matrix over the nodes.
+
+    points  : (r,) int64, which points of the binding, rising
+    start   : (r + 1,) int64, row r is nodes[start[r]:start[r + 1]]
+    nodes   : (e,) int32; weights : (e,) float64, each row summing to 1
+    """
+
+    points: NDArray[np.int64]
+    start: NDArray[np.int64]
+    nodes: NDArray[np.int32]
+    weights: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -12,7 +37,98 @@ class Binding:
 
     tets    : (k,) int32, index into TetMesh.tets
     weights : (k, 4) float64, summing to 1
+    spread  : what replaces the weights of points clearly outside when the binding is evaluated; None keeps them
     """
 
     tets: NDArray[np.int32]
     weights: NDArray[np.float64]
+    spread: Spread | None = None
+
+
+def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values at the bound points, (k,) or (k, 3), of values at the nodes, (n,) or (n, 3)."""
+    flat = node_values.reshape(len(node_values), -1)
+    result = np.einsum("ki,kid->kd", binding.weights, flat[tets[binding.tets]])
+    spread = binding.spread
+    if spread is not None and len(spread.points):
+        terms = spread.weights[:, None] * flat[spread.nodes]
+        result[spread.points] = np.add.reduceat(terms, spread.start[:-1], axis=0)
+    return result.reshape(len(binding.tets), *node_values.shape[1:])
+
+
+def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
+    """Return the binding of `points` (k, 3) to the mesh; evaluated at rest it gives them back.
+
+    A point outside is bound to the tet at the closest point of the boundary. If it is clearly outside, its offset from
+    there moves with the deformation gradient averaged over the tets around (`Spread`), which is continuous from point
+    to point: neighbours bound to different tets stay together, and a far one does not swing with a single tet.
+    """
+    from .geometry.tet_location import barycentric_weights, locate
+    from .geometry.triangle_tree import closest_points, triangle_tree
+
+    middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
+    positions, points = mesh.positions - middle, np.ascontiguousarray(points - middle)
+    tets, weights = locate(positions, mesh.tets, points)
+    outside = np.flatnonzero(tets < 0)
+    if not len(outside):
+        return Binding(tets, weights)
+    table = face_table(mesh.tets)
+    closest = closest_points(triangle_tree(positions, table.boundary), points[outside])
+    tets[outside] = table.tet[closest.triangle]
+    weights[outside] = barycentric_weights(positions, mesh.tets[tets[outside]], points[outside])
+    far = closest.distance > FAR_OUTSIDE * mean_edge(mesh)
+    if not far.any():
+        return Binding(tets, weights)
+    spread = _spread(
+        TetMesh(positions, mesh.tets), table, points, outside[far], closest.triangle[far], closest.weights[far]
+    )
+    return Binding(tets, weights, spread)
+
+
+def mean_edge(mesh: TetMesh) -> float:
+    """Return the mean edge length of the tets [m]."""
+    x = mesh.positions[mesh.tets]
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    return float(np.mean([np.sqrt(((x[:, i] - x[:, j]) ** 2).sum(axis=1)).mean() for i, j in pairs]))
+
+
+def _spread(
+    mesh: TetMesh,
+    table: FaceTable,
+    points: NDArray[np.float64],
+    which: NDArray[np.int64],
+    triangle: NDArray[np.int32],
+    corner_weights: NDArray[np.float64],
+) -> Spread:
+    from .geometry.spread_weights import spread_rows
+    from .tetmesh.manifold import components
+
+    corners = table.boundary[triangle]
+    foot = np.einsum("ri,rid->rd", corner_weights, mesh.positions[corners])
+    piece = components(mesh.tets)
+    offset, wanted, edge = points[which] - foot, piece[table.tet[triangle]], mean_edge(mesh)
+    start, nodes, weights = spread_rows(
+        mesh.positions, mesh.tets, piece, wanted, foot, offset, corners, corner_weights, edge
+    )
+    return Spread(which, start, nodes, weights)
+
+
+def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
+    """Return points of the artist's surface that carry contact, about one per cell of `spacing` [m], bound to the mesh.
+
+    Vertices, and points inside triangles larger than the spacing; of those in one cell the one that stands out furthest
+    from the cage, so that corners touch first. Points deeper inside the cage than an edge (inner shells) are left out.
+    """
+    from .geometry.sampling import samples_per_cell, surface_points
+    from .geometry.triangle_tree import closest_points, triangle_tree
+
+    middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
+    candidates = surface_points(Surface(surface.positions - middle, surface.triangles), spacing)
+    boundary = triangle_tree(mesh.positions - middle, face_table(mesh.tets).boundary)
+    depth = closest_points(boundary, candidates).distance
+    whole = bind(mesh, candidates + middle)
+    inside = whole.weights.min(axis=1) >= -1e-9
+    near = ~inside | (depth < mean_edge(mesh))
+    height = np.where(inside, -depth, depth)
+    kept = samples_per_cell(candidates, height, near, spacing)
+    return Binding(whole.tets[kept], whole.weights[kept])

@@ -1,0 +1,67 @@
+"""Colliders, one file a kind: a file of this folder that defines KIND and build(collider, settings) is found by itself."""
+
+import importlib
+import pkgutil
+from functools import cache
+from types import ModuleType
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SceneError
+from ..scene import Collider, Settings
+
+__all__ = ["Field", "build", "kinds"]
+
+
+class Field(Protocol):
+    """A collider as the solver sees it.
+
+    friction : Coulomb coefficient [-]
+    """
+
+    friction: float
+
+    def query(
+        self,
+        points: NDArray[np.float64],
+        time: float,
+        margin: float,
+        distance: NDArray[np.float64],
+        normal: NDArray[np.float64],
+        velocity: NDArray[np.float64],
+    ) -> None:
+        """Set signed distance (k,) [m], outward unit normal (k, 3) and the surface's velocity there (k, 3) [m/s].
+
+        points : (k, 3) world space [m]; time [s] since the first frame
+        margin : where the surface is further outside than this [m], distance is inf, normal and velocity 0
+        Negative inside, however deep; the collider's thickness is included.
+        """
+
+
+@cache
+def kinds() -> dict[str, ModuleType]:
+    """Return the module of every kind of collider."""
+    found = {}
+    for info in pkgutil.iter_modules(__path__):
+        module = importlib.import_module(f"{__name__}.{info.name}")
+        if hasattr(module, "KIND"):
+            found[module.KIND] = module
+    return found
+
+
+def build(collider: Collider, settings: Settings) -> Field:
+    """Return the field of a collider.
+
+    Raises SceneError when its kind is unknown or its surface cannot be collided with.
+    """
+    module = kinds().get(collider.kind)
+    if module is None:
+        raise SceneError(
+            f"There is no collider kind '{collider.kind}'.",
+            body=collider.name,
+            remedy=f"Choose one of {', '.join(kinds())}.",
+        )
+    field: Field = module.build(collider, settings)
+    return field

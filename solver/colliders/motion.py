@@ -1,0 +1,106 @@
+"""How a collider moves: keyframed transforms, interpolated between frames. numpy only.
+
+A transform is split into a rotation R and a symmetric stretch S (polar decomposition; S carries scale, shear and a
+mirror image) and a translation: x_world = R S x_local + c. Between frames R turns at constant speed, S and c go straight.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..scene import Settings
+
+SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A collider at one time.
+
+    rotation (3, 3), stretch (3, 3), translation (3,) [m]; spin (3,) angular velocity [rad/s]; stretch_rate (3, 3) [1/s];
+    velocity (3,) of the translation [m/s]
+    """
+
+    rotation: NDArray[np.float64]
+    stretch: NDArray[np.float64]
+    translation: NDArray[np.float64]
+    spin: NDArray[np.float64]
+    stretch_rate: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+
+
+class Motion:
+    """The transforms (k, 4, 4) of a collider, the first one frame before the first frame; k = 1 stands still."""
+
+    def __init__(self, transforms: NDArray[np.float64], settings: Settings) -> None:
+        self.rotations, self.stretches = _polar(transforms[:, :3, :3])
+        self.translations = transforms[:, :3, 3].copy()
+        self.frames_per_second = settings.frames_per_second
+        self.turns = np.array([_rotation_vector(b @ a.T) for a, b in zip(self.rotations, self.rotations[1:], strict=False)])
+        size = np.abs(self.stretches).max()
+        self.static = len(transforms) == 1 or bool((np.abs(np.diff(transforms, axis=0)) <= SAME * size).all())
+        self.stretches_change = bool((np.abs(np.diff(self.stretches, axis=0)) > 1e-9 * size).any())
+
+    def pose(self, time: float) -> Pose:
+        """Return the pose at `time` [s] since the first frame; before the first and after the last key it stands still."""
+        zero, none = np.zeros(3), np.zeros((3, 3))
+        if self.static:
+            return Pose(self.rotations[0], self.stretches[0], self.translations[0], zero, none, zero)
+        last = len(self.rotations) - 1
+        place = time * self.frames_per_second + 1.0
+        if place < 0.0 or place > last:
+            end = 0 if place < 0.0 else last
+            return Pose(self.rotations[end], self.stretches[end], self.translations[end], zero, none, zero)
+        key = min(int(place), last - 1)
+        share = place - key
+        rate = self.frames_per_second
+        stretch_step = self.stretches[key + 1] - self.stretches[key]
+        step = self.translations[key + 1] - self.translations[key]
+        return Pose(
+            rotation_matrix(share * self.turns[key]) @ self.rotations[key],
+            self.stretches[key] + share * stretch_step,
+            self.translations[key] + share * step,
+            self.turns[key] * rate,
+            stretch_step * rate,
+            step * rate,
+        )
+
+
+def rotation_matrix(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rotation (3, 3) about an axis by its length [rad] (Rodrigues' formula)."""
+    angle = float(np.sqrt(vector @ vector))
+    if angle == 0.0:
+        return np.eye(3)
+    x, y, z = vector / angle
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation: NDArray[np.float64] = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
+    return rotation
+
+
+def _polar(matrices: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return rotations and symmetric stretches with M = R S; a mirror image goes into S."""
+    u, s, vt = np.linalg.svd(matrices)
+    sign = np.sign(np.linalg.det(u) * np.linalg.det(vt))
+    rotations = sign[:, None, None] * (u @ vt)
+    stretches = sign[:, None, None] * (np.swapaxes(vt, 1, 2) * s[:, None, :]) @ vt
+    return rotations, stretches
+
+
+def _rotation_vector(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return axis times angle [rad] of a rotation (3, 3), the shorter way round."""
+    axis = 0.5 * np.array(
+        [rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]]
+    )
+    sine = float(np.sqrt(axis @ axis))
+    cosine = 0.5 * (float(np.trace(rotation)) - 1.0)
+    angle = float(np.arctan2(sine, cosine))
+    if sine > 1e-6:
+        return axis * (angle / sine)
+    if cosine > 0.0:
+        return axis
+    # Half a turn: the axis is the column of R + 1 that is longest.
+    columns = rotation + np.eye(3)
+    longest = columns[:, int(np.argmax(np.einsum("ij,ij->j", columns, columns)))]
+    half_turn: NDArray[np.float64] = np.pi * longest / np.sqrt(longest @ longest)
+    return half_turn

@@ -1,0 +1,1 @@
+"""Geometry of triangles and boxes: bounding-volume tree, closest point, winding number, orientation."""

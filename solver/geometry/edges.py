@@ -1,0 +1,67 @@
+"""Edges of a triangle surface: welding, open and non-manifold edges. numpy only, so that it runs in Blender at once."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+WELD = 1e-7  # of the largest side: closer corners are one, as in a soup of split triangles
+
+
+class Edges(NamedTuple):
+    """Every edge of every triangle, sorted so that equal edges follow each other.
+
+    triangle : (3t,) int32; forward: (3t,) bool, walked from the smaller to the larger vertex
+    first    : (e + 1,) int, start of each group of equal edges
+    vertices : (e, 2) int32, of each group
+    """
+
+    triangle: NDArray[np.int32]
+    forward: NDArray[np.bool_]
+    first: NDArray[np.int64]
+    vertices: NDArray[np.int32]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """(e,) how many triangles share each edge: 1 is open, over 2 non-manifold."""
+        return np.diff(self.first)
+
+    @property
+    def open_edges(self) -> int:
+        return int((self.counts == 1).sum())
+
+    @property
+    def non_manifold_edges(self) -> int:
+        return int((self.counts > 2).sum())
+
+
+def welded(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the triangles (t, 3) with coincident vertices named by the first of them."""
+    lower = positions.min(axis=0)
+    scale = max(float(np.ptp(positions, axis=0).max()) * WELD, np.finfo(float).tiny)
+    cells = np.round((positions - lower) / scale).astype(np.int64)
+    order = np.lexsort((cells[:, 2], cells[:, 1], cells[:, 0]))
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (cells[order[1:]] != cells[order[:-1]]).any(axis=1)
+    group = np.cumsum(fresh) - 1
+    first = np.minimum.reduceat(order, np.flatnonzero(fresh))
+    name = np.empty(len(order), dtype=np.int32)
+    name[order] = first[group]
+    return name[triangles]
+
+
+def edges_of(triangles: NDArray[np.int32]) -> Edges:
+    """Return the edges of (t, 3) triangles."""
+    ends = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
+    low, high = ends.min(axis=1), ends.max(axis=1)
+    order = np.lexsort((high, low))
+    low, high = low[order], high[order]
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    starts = np.flatnonzero(fresh)
+    return Edges(
+        (order // 3).astype(np.int32),
+        (ends[order, 0] == low),
+        np.append(starts, len(order)),
+        np.stack([low[starts], high[starts]], axis=1).astype(np.int32),
+    )

@@ -1,0 +1,39 @@
+"""Area and volume of a triangle surface. numpy only."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def area_vectors(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return (t, 3) area vectors: half the cross product of two edges [m^2]."""
+    a, b, c = (positions[triangles[:, i]] for i in range(3))
+    return 0.5 * np.cross(b - a, c - a)
+
+
+def signed_volumes(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return (t,) signed volumes of the tets that the triangles span with the centre of their bounding box [m^3].
+
+    Summed over a closed surface: its volume by the divergence theorem. Relative to the box, so that distance from the
+    world's origin costs no digits.
+    """
+    centre = 0.5 * (positions.min(axis=0) + positions.max(axis=0))
+    a, b, c = (positions[triangles[:, i]] - centre for i in range(3))
+    return np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
+
+
+def winding_numbers_by_sum(
+    positions: NDArray[np.float64], triangles: NDArray[np.int32], points: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the winding number (k,) about a few points as the plain sum of solid angles.
+
+    Source: van Oosterom & Strackee 1983, eq 8.
+    """
+    result = np.empty(len(points))
+    corners = positions[triangles]
+    for k, point in enumerate(points):
+        a, b, c = (corners[:, i] - point for i in range(3))
+        la, lb, lc = (np.sqrt((v * v).sum(axis=1)) for v in (a, b, c))
+        ab, bc, ca = (a * b).sum(axis=1), (b * c).sum(axis=1), (c * a).sum(axis=1)
+        determinant = (a * np.cross(b, c)).sum(axis=1)
+        result[k] = np.arctan2(determinant, la * lb * lc + ab * lc + bc * la + ca * lb).sum() / (2.0 * np.pi)
+    return result

@@ -1,0 +1,121 @@
+"""Weights of points outside a tet mesh: the closest boundary point plus an offset carried by the tets around it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import inline, kernel
+from .tree import STACK, box_distance2, build_tree
+
+NARROWEST, WIDEST = 1.25, 2.5  # radius of the blend, in mean edges
+
+
+def spread_rows(
+    positions: NDArray[np.float64],
+    tets: NDArray[np.int32],
+    piece: NDArray[np.int32],
+    wanted: NDArray[np.int32],
+    foot: NDArray[np.float64],
+    offset: NDArray[np.float64],
+    corners: NDArray[np.int32],
+    corner_weights: NDArray[np.float64],
+    edge: float,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """Return the sparse rows (start, nodes, weights) of x = x(foot) + F o.
+
+    x(foot) is interpolated from the boundary triangle's corners (r, 3); F is the mean deformation gradient of the tets
+    of the wanted piece near the foot, weighted by volume and (1 - (d / radius)^2)^2 of their centroids' distance d. F o
+    is linear in the nodes: a tet adds o . grad N_j at its corner j. Affine motions are reproduced exactly. The radius
+    grows with the offset, as a longer lever needs a smoother turn.
+    """
+    x = positions[tets]
+    centroids = x.mean(axis=1)
+    volumes = np.einsum("ki,ki->k", x[:, 1] - x[:, 0], np.cross(x[:, 2] - x[:, 0], x[:, 3] - x[:, 0]))
+    tree = build_tree(centroids, centroids)
+    length = np.sqrt((offset * offset).sum(axis=1))
+    radius = np.clip(NARROWEST * edge + length, NARROWEST * edge, WIDEST * edge)
+    counts = np.zeros(len(foot) + 1, dtype=np.int64)
+    scratch = np.zeros(len(positions))
+    touched = np.empty(len(positions), dtype=np.int32)
+    arguments = (tree, positions, tets, piece, centroids, volumes, wanted, foot, offset, radius, corners, corner_weights)
+    nothing = np.empty(0, dtype=np.int32), np.empty(0)
+    _rows(*arguments, scratch, touched, counts, *nothing)
+    start = np.cumsum(counts)
+    nodes, weights = np.empty(start[-1], dtype=np.int32), np.empty(start[-1])
+    _rows(*arguments, scratch, touched, start, nodes, weights)
+    return start, nodes, weights
+
+
+@kernel
+def _rows(  # type: ignore[no-untyped-def]
+    tree, positions, tets, piece, centroids, volumes, wanted, foot, offset, radius, corners, corner_weights,
+    scratch, touched, start, nodes, weights,
+):
+    """Fill the rows, or count their entries into start[1:] while `nodes` is empty."""
+    stack = np.empty(STACK, dtype=np.int32)
+    listed = np.zeros(len(scratch), dtype=np.bool_)
+    near, share = np.empty(len(tets), dtype=np.int32), np.empty(len(tets))
+    for r in range(len(foot)):
+        found = _tets_near(tree, piece, centroids, volumes, wanted[r], foot[r], radius[r], stack, near, share)
+        count = 0
+        for i in range(3):
+            count = _add(scratch, listed, touched, count, corners[r, i], corner_weights[r, i])
+        for n in range(found):
+            tet = tets[near[n]]
+            for j in range(4):
+                a, b, c = positions[tet[(j + 1) % 4]], positions[tet[(j + 2) % 4]], positions[tet[(j + 3) % 4]]
+                count = _add(scratch, listed, touched, count, tet[j], share[n] * _slope(positions[tet[j]], a, b, c, offset[r]))
+        for n in range(count):
+            if len(nodes):
+                nodes[start[r] + n], weights[start[r] + n] = touched[n], scratch[touched[n]]
+            scratch[touched[n]] = 0.0
+            listed[touched[n]] = False
+        if not len(nodes):
+            start[r + 1] = count
+
+
+@kernel
+def _tets_near(tree, piece, centroids, volumes, wanted, foot, radius, stack, near, share):  # type: ignore[no-untyped-def]
+    """List the wanted piece's tets within the radius and their shares, which sum to 1; return how many."""
+    stack[0] = 0
+    size, found, total = 1, 0, 0.0
+    while size:
+        size -= 1
+        node = stack[size]
+        if box_distance2(tree.lower, tree.upper, node, foot[0], foot[1], foot[2]) >= radius * radius:
+            continue
+        if node < tree.leaf:
+            stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
+            size += 2
+            continue
+        for k in range(tree.start[node], tree.stop[node]):
+            t = tree.order[k]
+            d2 = (centroids[t, 0] - foot[0]) ** 2 + (centroids[t, 1] - foot[1]) ** 2 + (centroids[t, 2] - foot[2]) ** 2
+            fade = 1.0 - d2 / (radius * radius)
+            if fade > 0.0 and piece[t] == wanted:
+                near[found], share[found] = t, volumes[t] * fade * fade
+                total += share[found]
+                found += 1
+    for n in range(found):
+        share[n] /= total
+    return found
+
+
+@kernel
+def _add(scratch, listed, touched, count, node, weight):  # type: ignore[no-untyped-def]
+    """Add to one node's weight, listing it the first time; return how many are listed."""
+    if not listed[node]:
+        listed[node] = True
+        touched[count] = node
+        count += 1
+    scratch[node] += weight
+    return count
+
+
+@inline
+def _slope(x, a, b, c, offset):  # type: ignore[no-untyped-def]
+    """grad N . offset for the corner x of a tet whose other corners are a, b, c."""
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    height = nx * (x[0] - a[0]) + ny * (x[1] - a[1]) + nz * (x[2] - a[2])
+    return (nx * offset[0] + ny * offset[1] + nz * offset[2]) / height

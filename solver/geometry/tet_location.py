@@ -1,0 +1,93 @@
+"""Which tet of a mesh holds a point, by a bounding-volume tree over the tets."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import inline, kernel
+from .chunks import in_chunks
+from .tree import STACK, Tree, build_tree
+
+# A point this little outside a tet (as a barycentric weight) still counts as inside: it may lie on a shared face.
+ON_FACE = 1e-10
+
+
+def tet_tree(positions: NDArray[np.float64], tets: NDArray[np.int32]) -> Tree:
+    """Return the tree over the boxes of (m, 4) tets."""
+    corners = positions[tets]
+    return build_tree(corners.min(axis=1), corners.max(axis=1))
+
+
+def locate(
+    positions: NDArray[np.float64], tets: NDArray[np.int32], points: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return for each of `points` (k, 3) the tet that holds it, or -1, and its barycentric weights (k, 4)."""
+    found = np.empty(len(points), dtype=np.int32)
+    weights = np.zeros((len(points), 4))
+    in_chunks(_locate, len(points), tet_tree(positions, tets), positions, tets, points, found, weights)
+    return found, weights
+
+
+def barycentric_weights(
+    positions: NDArray[np.float64], tets: NDArray[np.int32], points: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the weights (k, 4) of `points` (k, 3), each in its tet (k, 4); negative outside. numpy only."""
+    x = positions[tets]
+    edges = x[:, 1:] - x[:, :1]
+    arm = points - x[:, 0]
+    volume = np.einsum("ki,ki->k", edges[:, 0], np.cross(edges[:, 1], edges[:, 2]))
+    w1 = np.einsum("ki,ki->k", arm, np.cross(edges[:, 1], edges[:, 2])) / volume
+    w2 = np.einsum("ki,ki->k", arm, np.cross(edges[:, 2], edges[:, 0])) / volume
+    w3 = np.einsum("ki,ki->k", arm, np.cross(edges[:, 0], edges[:, 1])) / volume
+    return np.stack([1.0 - w1 - w2 - w3, w1, w2, w3], axis=1)
+
+
+@kernel
+def _locate(first, last, tree, positions, tets, points, found, weights):  # type: ignore[no-untyped-def]
+    stack = np.empty(STACK, dtype=np.int32)
+    for k in range(first, last):
+        x, y, z = points[k, 0], points[k, 1], points[k, 2]
+        found[k] = -1
+        stack[0] = 0
+        size = 1
+        while size:
+            size -= 1
+            node = stack[size]
+            if not _in_box(tree, node, x, y, z):
+                continue
+            if node < tree.leaf:
+                stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
+                size += 2
+                continue
+            for n in range(tree.start[node], tree.stop[node]):
+                t = tree.order[n]
+                w0, w1, w2, w3 = _weights(positions, tets, t, x, y, z)
+                least = min(min(w0, w1), min(w2, w3))
+                # On a shared face or vertex the smallest index wins, whatever the order of the walk.
+                if least >= -ON_FACE and (found[k] < 0 or t < found[k]):
+                    found[k] = t
+                    weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w0, w1, w2, w3
+
+
+@inline
+def _in_box(tree, node, x, y, z):  # type: ignore[no-untyped-def]
+    # The slack covers the rounding of a point on the box's face.
+    slack = 1e-9 * (tree.upper[node, 0] - tree.lower[node, 0] + tree.upper[node, 1] - tree.lower[node, 1])
+    inside = tree.lower[node, 0] - slack <= x <= tree.upper[node, 0] + slack
+    inside = inside and tree.lower[node, 1] - slack <= y <= tree.upper[node, 1] + slack
+    return inside and tree.lower[node, 2] - slack <= z <= tree.upper[node, 2] + slack
+
+
+@inline
+def _weights(positions, tets, t, x, y, z):  # type: ignore[no-untyped-def]
+    o = positions[tets[t, 0]]
+    a, b, c = positions[tets[t, 1]], positions[tets[t, 2]], positions[tets[t, 3]]
+    ux, uy, uz = a[0] - o[0], a[1] - o[1], a[2] - o[2]
+    vx, vy, vz = b[0] - o[0], b[1] - o[1], b[2] - o[2]
+    wx, wy, wz = c[0] - o[0], c[1] - o[1], c[2] - o[2]
+    px, py, pz = x - o[0], y - o[1], z - o[2]
+    vwx, vwy, vwz = vy * wz - vz * wy, vz * wx - vx * wz, vx * wy - vy * wx
+    inverse = 1.0 / (ux * vwx + uy * vwy + uz * vwz)
+    w1 = (px * vwx + py * vwy + pz * vwz) * inverse
+    w2 = (px * (wy * uz - wz * uy) + py * (wz * ux - wx * uz) + pz * (wx * uy - wy * ux)) * inverse
+    w3 = (px * (uy * vz - uz * vy) + py * (uz * vx - ux * vz) + pz * (ux * vy - uy * vx)) * inverse
+    return 1.0 - w1 - w2 - w3, w1, w2, w3

@@ -1,0 +1,106 @@
+"""A bounding-volume tree over triangles: closest point, winding number, crossings of a segment."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import kernel
+from .chunks import in_chunks
+from .tree import STACK, Tree, box_distance2, build_tree, fit_boxes
+from .triangle import closest_on_triangle
+
+
+class TriangleTree(NamedTuple):
+    """Triangles (t, 3) of positions (n, 3) and the tree over their boxes."""
+
+    positions: NDArray[np.float64]
+    triangles: NDArray[np.int32]
+    tree: Tree
+
+
+class ClosestPoints(NamedTuple):
+    """The points of a surface closest to some points.
+
+    distance : (k,) float64 [m]; inf where nothing lies within the limit
+    triangle : (k,) int32; -1 there
+    weights  : (k, 3) float64, barycentric in the triangle
+    feature  : (k,) int8, which part of the triangle (geometry.triangle)
+    """
+
+    distance: NDArray[np.float64]
+    triangle: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    feature: NDArray[np.int8]
+
+
+def triangle_tree(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> TriangleTree:
+    """Return the tree over a surface's triangles; those without area should have been dropped."""
+    corners = positions[triangles]
+    return TriangleTree(positions, triangles, build_tree(corners.min(axis=1), corners.max(axis=1)))
+
+
+def refit(surface: TriangleTree, positions: NDArray[np.float64]) -> TriangleTree:
+    """Return the tree for moved positions, sharing (and overwriting) the boxes of the old one."""
+    corners = positions[surface.triangles]
+    fit_boxes(surface.tree, corners.min(axis=1), corners.max(axis=1))
+    return surface._replace(positions=positions)
+
+
+def closest_points(surface: TriangleTree, points: NDArray[np.float64], limit: float = np.inf) -> ClosestPoints:
+    """Return the closest point on the surface for each of `points` (k, 3), within `limit` [m]."""
+    count = len(points)
+    found = ClosestPoints(
+        np.empty(count), np.empty(count, dtype=np.int32), np.empty((count, 3)), np.empty(count, dtype=np.int8)
+    )
+    in_chunks(_closest, count, surface, points, limit, found.distance, found.triangle, found.weights, found.feature)
+    return found
+
+
+@kernel
+def _closest(first, last, surface, points, limit, distance, triangle, weights, feature):  # type: ignore[no-untyped-def]
+    for k in range(first, last):
+        d2, t, v, w, part = closest_in_tree(surface, points[k, 0], points[k, 1], points[k, 2], limit * limit)
+        distance[k] = np.sqrt(d2) if t >= 0 else np.inf
+        triangle[k] = t
+        weights[k, 0], weights[k, 1], weights[k, 2] = 1.0 - v - w, v, w
+        feature[k] = part
+
+
+@kernel
+def closest_in_tree(surface, x, y, z, limit2):  # type: ignore[no-untyped-def]
+    """Return (squared distance, triangle or -1, weight of b, weight of c, feature) closest to (x, y, z)."""
+    tree, positions, triangles = surface.tree, surface.positions, surface.triangles
+    stack = np.empty(STACK, dtype=np.int32)
+    bound = np.empty(STACK)
+    best, found, best_v, best_w, best_part = limit2, -1, 0.0, 0.0, 0
+    stack[0], bound[0] = 0, box_distance2(tree.lower, tree.upper, 0, x, y, z)
+    size = 1
+    while size:
+        size -= 1
+        node = stack[size]
+        if bound[size] > best:
+            continue
+        if node >= tree.leaf:
+            for k in range(tree.start[node], tree.stop[node]):
+                t = tree.order[k]
+                a, b, c = positions[triangles[t, 0]], positions[triangles[t, 1]], positions[triangles[t, 2]]
+                d2, v, w, part = closest_on_triangle(x, y, z, a, b, c)
+                # Ties go to the smallest index, so that the answer does not hang on the order of the walk.
+                if d2 < best or (d2 == best and (found < 0 or t < found)):
+                    best, found, best_v, best_w, best_part = d2, t, v, w, part
+            continue
+        near, far = 2 * node + 1, 2 * node + 2
+        d_near = box_distance2(tree.lower, tree.upper, near, x, y, z)
+        d_far = box_distance2(tree.lower, tree.upper, far, x, y, z)
+        if d_far < d_near:
+            near, far, d_near, d_far = far, near, d_far, d_near
+        if d_far <= best:
+            stack[size], bound[size] = far, d_far
+            size += 1
+        if d_near <= best:
+            stack[size], bound[size] = near, d_near
+            size += 1
+    return best, found, best_v, best_w, best_part
+
+

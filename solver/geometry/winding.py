@@ -1,0 +1,120 @@
+"""The generalised winding number: how often a surface, closed or not, wraps around a point.
+
+Inside a closed surface it is 1, outside 0; across a hole it fades from one to the other, inside two overlapping
+shells it is 2. Far clusters of triangles count as one dipole and quadrupole, near ones by their exact solid angle.
+Source: Jacobson 2013 (definition); Barill 2018, eqs 7-13 (tree).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import kernel
+from .chunks import in_chunks
+from .tree import STACK
+from .triangle import solid_angle
+from .triangle_tree import TriangleTree
+
+# A cluster is far when its distance exceeds this many of its radii. With both moments the error stays below 0.1 in all and
+# 0.02 in the mean, against a threshold of 0.5; next to the surface, where it counts, the sum is nearly exact.
+FAR = 2.0
+
+
+class WindingTree(NamedTuple):
+    """A triangle tree with each node's moments about its area-weighted centre.
+
+    centre : (nodes, 3); radius2 : (nodes,) squared, times FAR^2
+    dipole : (nodes, 3) sum of area vectors; quadrupole : (nodes, 3, 3) sum of (centroid - centre) x area vector
+    """
+
+    surface: TriangleTree
+    centre: NDArray[np.float64]
+    radius2: NDArray[np.float64]
+    dipole: NDArray[np.float64]
+    quadrupole: NDArray[np.float64]
+
+
+def winding_tree(surface: TriangleTree) -> WindingTree:
+    """Return the tree with the moments that far evaluation needs."""
+    nodes = len(surface.tree.start)
+    tree = WindingTree(surface, np.zeros((nodes, 3)), np.zeros(nodes), np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)))
+    a, b, c = (surface.positions[surface.triangles[:, i]] for i in range(3))
+    _moments((a + b + c) / 3.0, 0.5 * np.cross(b - a, c - a), tree)
+    return tree
+
+
+def winding_numbers(tree: WindingTree, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the winding number (k,) of the surface about `points` (k, 3)."""
+    result = np.empty(len(points))
+    in_chunks(_winding_numbers, len(points), tree, points, result)
+    return result
+
+
+@kernel
+def _winding_numbers(first, last, tree, points, result):  # type: ignore[no-untyped-def]
+    for k in range(first, last):
+        result[k] = winding_number(tree, points[k, 0], points[k, 1], points[k, 2])
+
+
+@kernel
+def winding_number(tree, x, y, z):  # type: ignore[no-untyped-def]
+    """Winding number about one point."""
+    boxes, positions, triangles = tree.surface.tree, tree.surface.positions, tree.surface.triangles
+    stack = np.empty(STACK, dtype=np.int32)
+    stack[0] = 0
+    size = 1
+    total = 0.0
+    while size:
+        size -= 1
+        node = stack[size]
+        dx, dy, dz = tree.centre[node, 0] - x, tree.centre[node, 1] - y, tree.centre[node, 2] - z
+        d2 = dx * dx + dy * dy + dz * dz
+        if d2 > tree.radius2[node]:
+            # First term grad G . N, second the contraction of the gradient of grad G with the quadrupole.
+            n, q = tree.dipole[node], tree.quadrupole[node]
+            inverse = 1.0 / (d2 * math.sqrt(d2))
+            trace = q[0, 0] + q[1, 1] + q[2, 2]
+            dqd = dx * (q[0, 0] * dx + q[0, 1] * dy + q[0, 2] * dz)
+            dqd += dy * (q[1, 0] * dx + q[1, 1] * dy + q[1, 2] * dz)
+            dqd += dz * (q[2, 0] * dx + q[2, 1] * dy + q[2, 2] * dz)
+            total += (n[0] * dx + n[1] * dy + n[2] * dz + trace - 3.0 * dqd / d2) * inverse
+        elif node >= boxes.leaf:
+            for k in range(boxes.start[node], boxes.stop[node]):
+                t = boxes.order[k]
+                a, b, c = positions[triangles[t, 0]], positions[triangles[t, 1]], positions[triangles[t, 2]]
+                total += solid_angle(x, y, z, a, b, c)
+        else:
+            stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
+            size += 2
+    return total / (4.0 * math.pi)
+
+
+@kernel
+def _moments(centroids, areas, tree):  # type: ignore[no-untyped-def]
+    boxes, positions, triangles = tree.surface.tree, tree.surface.positions, tree.surface.triangles
+    for node in range(len(boxes.start)):
+        weight = 0.0
+        centre, dipole, quadrupole = tree.centre[node], tree.dipole[node], tree.quadrupole[node]
+        for k in range(boxes.start[node], boxes.stop[node]):
+            t = boxes.order[k]
+            area = math.sqrt(areas[t, 0] ** 2 + areas[t, 1] ** 2 + areas[t, 2] ** 2)
+            weight += area
+            for i in range(3):
+                centre[i] += area * centroids[t, i]
+                dipole[i] += areas[t, i]
+        if weight == 0.0:
+            continue
+        for i in range(3):
+            centre[i] /= weight
+        furthest = 0.0
+        for k in range(boxes.start[node], boxes.stop[node]):
+            t = boxes.order[k]
+            for i in range(3):
+                for j in range(3):
+                    quadrupole[i, j] += (centroids[t, i] - centre[i]) * areas[t, j]
+                corner = positions[triangles[t, i]]
+                x, y, z = corner[0] - centre[0], corner[1] - centre[1], corner[2] - centre[2]
+                furthest = max(furthest, x * x + y * y + z * z)
+        tree.radius2[node] = FAR * FAR * furthest

@@ -1,0 +1,134 @@
+"""Making the boundary of a tet mesh manifold, and telling its pieces apart."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import inline, kernel
+from .boundary import face_table
+
+
+def manifold_tets(tets: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the tets without those that hang on the rest by a mere vertex or edge.
+
+    Around each vertex, and around each edge, the tets must hang together by faces; of two groups that only meet there,
+    the smaller goes. Stuffing leaves a few such places where two parts of a surface come closer than a cell.
+    """
+    while len(tets):
+        drop = np.zeros(len(tets), dtype=np.bool_)
+        table = face_table(tets)
+        _mark_pinched_vertices(tets, table.neighbours, int(tets.max()) + 1, drop)
+        if not drop.any():
+            _mark_pinched_edges(tets, table.neighbours, *_pinched_edges(table.boundary), drop)
+        if not drop.any():
+            break
+        tets = tets[~drop]
+    return tets
+
+
+def components(tets: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return (m,) the connected piece of each tet, joined by faces, numbered by first appearance."""
+    return np.asarray(_components(face_table(tets).neighbours))
+
+
+def _pinched_edges(boundary: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the ends of edges with more than two boundary triangles."""
+    ends = np.sort(np.stack([boundary, np.roll(boundary, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
+    edges, counts = np.unique(ends, axis=0, return_counts=True)
+    pinched = edges[counts > 2]
+    return pinched[:, 0].astype(np.int32), pinched[:, 1].astype(np.int32)
+
+
+@kernel
+def _components(neighbours):  # type: ignore[no-untyped-def]
+    piece = np.full(len(neighbours), -1, dtype=np.int32)
+    stack = np.empty(len(neighbours), dtype=np.int64)
+    count = 0
+    for seed in range(len(neighbours)):
+        if piece[seed] >= 0:
+            continue
+        piece[seed] = count
+        stack[0] = seed
+        size = 1
+        while size:
+            size -= 1
+            current = stack[size]
+            for face in range(4):
+                other = neighbours[current, face]
+                if other >= 0 and piece[other] < 0:
+                    piece[other] = count
+                    stack[size] = other
+                    size += 1
+        count += 1
+    return piece
+
+
+@inline
+def _has(tets, t, vertex):  # type: ignore[no-untyped-def]
+    return tets[t, 0] == vertex or tets[t, 1] == vertex or tets[t, 2] == vertex or tets[t, 3] == vertex
+
+
+@kernel
+def _mark_small_groups(tets, neighbours, around, count, vertex, other_vertex, drop):  # type: ignore[no-untyped-def]
+    """Of the tets around[:count], joined by faces that hold both vertices, mark all but the largest group."""
+    group = np.full(count, -1, dtype=np.int64)
+    largest, largest_size, groups = 0, 0, 0
+    for seed in range(count):
+        if group[seed] >= 0:
+            continue
+        group[seed] = groups
+        size, grown = 1, True
+        while grown:
+            grown = False
+            for i in range(count):
+                if group[i] != groups:
+                    continue
+                for face in range(4):
+                    opposite = tets[around[i], face]
+                    if opposite == vertex or opposite == other_vertex:
+                        continue
+                    for j in range(count):
+                        if group[j] < 0 and around[j] == neighbours[around[i], face]:
+                            group[j] = groups
+                            size += 1
+                            grown = True
+        if size > largest_size:
+            largest, largest_size = groups, size
+        groups += 1
+    if groups > 1:
+        for i in range(count):
+            if group[i] != largest:
+                drop[around[i]] = True
+
+
+@kernel
+def _mark_pinched_vertices(tets, neighbours, vertices, drop):  # type: ignore[no-untyped-def]
+    start = np.zeros(vertices + 1, dtype=np.int64)
+    for t in range(len(tets)):
+        for a in range(4):
+            start[tets[t, a] + 1] += 1
+    start = np.cumsum(start)
+    fill = start.copy()
+    incident = np.empty(4 * len(tets), dtype=np.int64)
+    on_boundary = np.zeros(vertices, dtype=np.bool_)
+    for t in range(len(tets)):
+        for a in range(4):
+            incident[fill[tets[t, a]]] = t
+            fill[tets[t, a]] += 1
+            if neighbours[t, a] < 0:
+                for b in range(4):
+                    on_boundary[tets[t, b]] = on_boundary[tets[t, b]] or b != a
+    for v in range(vertices):
+        if on_boundary[v]:
+            _mark_small_groups(tets, neighbours, incident[start[v] : start[v + 1]], start[v + 1] - start[v], v, v, drop)
+
+
+@kernel
+def _mark_pinched_edges(tets, neighbours, first, second, drop):  # type: ignore[no-untyped-def]
+    around = np.empty(len(tets), dtype=np.int64)
+    for e in range(len(first)):
+        count = 0
+        for t in range(len(tets)):
+            if _has(tets, t, first[e]) and _has(tets, t, second[e]):
+                around[count] = t
+                count += 1
+        _mark_small_groups(tets, neighbours, around, count, first[e], second[e], drop)

@@ -1,0 +1,311 @@
+"""Isosurface stuffing: lattice points inside or outside, and where the surface cuts the edges between, become tets.
+
+1. Every lattice edge from an inside to an outside point has a cut point.
+2. A lattice point with a cut point too close to it is warped onto the nearest one and lies on the surface.
+3. The lattice tets that are left with both kinds of corners are cut by fixed stencils.
+
+Source: Labelle & Shewchuk 2007, sections 3 and 4. Departure: the diagonals of cut faces follow the cut points (see
+`_first_keeps`), where the paper decides by the colour of the edges alone; that allows more warping and lifts the
+smallest dihedral angle over random signs and worst-case cut points from 9.3 to over 11 degrees (tests/tetmesh).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import inline, kernel
+from .lattice import DIRECTIONS, LONG_DIRECTIONS, Lattice, centre, coordinates, corner, neighbour
+
+# A cut point within this share of an edge is too close to the lattice point there.
+WARP_LONG = 0.26
+WARP_SHORT = 0.38
+SHORT = math.sqrt(0.75)  # length of a short edge, in cells
+
+
+class Cuts(NamedTuple):
+    """The lattice edges with one end inside and one outside.
+
+    inner, outer : (c,) int64, lattice points
+    active : (n,) int32, row of `table` of a lattice point with such an edge, or -1
+    table  : (a, 14) int32, number of the cut on each of its edges, or -1
+    """
+
+    inner: NDArray[np.int64]
+    outer: NDArray[np.int64]
+    active: NDArray[np.int32]
+    table: NDArray[np.int32]
+
+
+def find_cuts(lattice: Lattice, inside: NDArray[np.bool_]) -> Cuts:
+    """Return the edges that the surface cuts, given which of the (n,) lattice points are inside."""
+    active = np.full(len(inside), -1, dtype=np.int32)
+    rows, cuts = _count_cuts(lattice, inside, active)
+    table = np.full((rows, DIRECTIONS), -1, dtype=np.int32)
+    ends = np.empty((2, cuts), dtype=np.int64)
+    _list_cuts(lattice, inside, active, table, ends)
+    return Cuts(ends[0], ends[1], active, table)
+
+
+def stuff(
+    lattice: Lattice,
+    points: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    cuts: Cuts,
+    cut_points: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Return positions (m, 3) and tets (t, 4) between lattice points (n, 3) and cut points (c, 3).
+
+    `points` is overwritten where it is warped. No tet is inverted, no vertex unused.
+    """
+    sign = np.where(inside, 1, -1).astype(np.int8)
+    share = _shares(points, cuts, cut_points)
+    _warp(lattice, points, sign, cuts, cut_points)
+    positions = np.concatenate([points, cut_points])
+    tets = np.empty((3 * _count_cubes_tets(lattice, sign), 4), dtype=np.int32)
+    count = _cut_tets(lattice, sign, cuts.active, cuts.table, share, positions, tets)
+    used, numbered = np.unique(tets[:count], return_inverse=True)
+    return positions[used], numbered.reshape(-1, 4).astype(np.int32)
+
+
+def _shares(
+    points: NDArray[np.float64], cuts: Cuts, cut_points: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return (c,) where along its edge, from the inside end, each cut lies [0, 1]."""
+    edge = points[cuts.outer] - points[cuts.inner]
+    arm = cut_points - points[cuts.inner]
+    return np.sqrt((arm * arm).sum(axis=1) / (edge * edge).sum(axis=1))
+
+
+@kernel
+def _count_cuts(lattice, inside, active):  # type: ignore[no-untyped-def]
+    rows, cuts = 0, 0
+    for point in range(len(inside)):
+        found = 0
+        for direction in range(DIRECTIONS):
+            other = neighbour(lattice, point, direction)
+            if other >= 0 and inside[other] != inside[point]:
+                found += 1
+        if found:
+            active[point] = rows
+            rows += 1
+            if inside[point]:
+                cuts += found
+    return rows, cuts
+
+
+@kernel
+def _list_cuts(lattice, inside, active, table, ends):  # type: ignore[no-untyped-def]
+    cut = 0
+    for point in range(len(inside)):
+        if active[point] < 0 or not inside[point]:
+            continue
+        for direction in range(DIRECTIONS):
+            other = neighbour(lattice, point, direction)
+            if other >= 0 and not inside[other]:
+                ends[0, cut], ends[1, cut] = point, other
+                table[active[point], direction] = cut
+                table[active[other], opposite(direction)] = cut
+                cut += 1
+
+
+@inline
+def opposite(direction):  # type: ignore[no-untyped-def]
+    """The direction that leads back."""
+    if direction < LONG_DIRECTIONS:
+        return direction ^ 1
+    return 6 + (7 - (direction - 6))
+
+
+@kernel
+def _warp(lattice, points, sign, cuts, cut_points):  # type: ignore[no-untyped-def]
+    """Step 2, one point after the other: a cut point goes with the first end that is warped."""
+    for point in range(len(sign)):
+        row = cuts.active[point]
+        if row < 0:
+            continue
+        nearest, best = -1, np.inf
+        for direction in range(DIRECTIONS):
+            cut = cuts.table[row, direction]
+            if cut < 0:
+                continue
+            other = cuts.outer[cut] if cuts.inner[cut] == point else cuts.inner[cut]
+            if sign[other] == 0:
+                continue
+            d2 = 0.0
+            for a in range(3):
+                d2 += (cut_points[cut, a] - points[point, a]) ** 2
+            length = lattice.size * (1.0 if direction < LONG_DIRECTIONS else SHORT)
+            limit = length * (WARP_LONG if direction < LONG_DIRECTIONS else WARP_SHORT)
+            if d2 < limit * limit and d2 < best:
+                nearest, best = cut, d2
+        if nearest >= 0:
+            sign[point] = 0
+            for a in range(3):
+                points[point, a] = cut_points[nearest, a]
+
+
+@inline
+def _lattice_tet(lattice, axis, i, j, k, side, corners):  # type: ignore[no-untyped-def]
+    """Set the corners of one of the four tets around the long edge from centre (i, j, k) along an axis.
+
+    False where the neighbouring cube is outside the block.
+    """
+    ni, nj, nk = i + (axis == 0), j + (axis == 1), k + (axis == 2)
+    if ni >= lattice.nx or nj >= lattice.ny or nk >= lattice.nz:
+        return False
+    corners[0] = centre(lattice, i, j, k)
+    corners[1] = centre(lattice, ni, nj, nk)
+    for n in range(2):
+        turn = (side + n) % 4
+        u, v = (1 if turn == 1 or turn == 2 else 0), (1 if turn >= 2 else 0)
+        if axis == 0:
+            corners[2 + n] = corner(lattice, ni, j + u, k + v)
+        elif axis == 1:
+            corners[2 + n] = corner(lattice, i + v, nj, k + u)
+        else:
+            corners[2 + n] = corner(lattice, i + u, j + v, nk)
+    return True
+
+
+@kernel
+def _count_cubes_tets(lattice, sign):  # type: ignore[no-untyped-def]
+    """How many lattice tets have an inside corner."""
+    corners = np.empty(4, dtype=np.int64)
+    count = 0
+    for i in range(lattice.nx):
+        for j in range(lattice.ny):
+            for k in range(lattice.nz):
+                for which in range(12):
+                    if _lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
+                        for n in range(4):
+                            if sign[corners[n]] > 0:
+                                count += 1
+                                break
+    return count
+
+
+@kernel
+def _cut_tets(lattice, sign, active, table, share, positions, tets):  # type: ignore[no-untyped-def]
+    """Step 3; return how many tets there are."""
+    corners = np.empty(4, dtype=np.int64)
+    prism = np.empty(6, dtype=np.int64)
+    count = 0
+    for i in range(lattice.nx):
+        for j in range(lattice.ny):
+            for k in range(lattice.nz):
+                for which in range(12):
+                    if _lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
+                        count = _stencil(lattice, sign, active, table, share, positions, corners, prism, tets, count)
+    return count
+
+
+@kernel
+def _cut(lattice, active, table, points, p, q):  # type: ignore[no-untyped-def]
+    """The vertex where the edge from p to q is cut."""
+    row = active[p]
+    for direction in range(DIRECTIONS):
+        if table[row, direction] >= 0 and neighbour(lattice, p, direction) == q:
+            return points + table[row, direction]
+    return -1
+
+
+@kernel
+def _stencil(lattice, sign, active, table, share, positions, corners, prism, tets, count):  # type: ignore[no-untyped-def]
+    """Add the part of one lattice tet that lies inside."""
+    points = len(sign)
+    # Inside corners first, then those on the surface, then outside ones.
+    for a in range(1, 4):
+        for b in range(a, 0, -1):
+            if sign[corners[b]] > sign[corners[b - 1]]:
+                corners[b], corners[b - 1] = corners[b - 1], corners[b]
+    inner = outer = 0
+    for a in range(4):
+        inner += sign[corners[a]] > 0
+        outer += sign[corners[a]] < 0
+    if inner == 0:
+        return count
+    a, b, c, d = corners[0], corners[1], corners[2], corners[3]
+    if outer == 0:
+        return _add(positions, tets, count, a, b, c, d)
+    if inner == 1:
+        for n in range(4 - outer, 4):
+            corners[n] = _cut(lattice, active, table, points, a, corners[n])
+        return _add(positions, tets, count, a, corners[1], corners[2], corners[3])
+    if inner == 2 and outer == 1:
+        ad, bd = _cut(lattice, active, table, points, a, d), _cut(lattice, active, table, points, b, d)
+        if _first_keeps(lattice, share, points, a, b, d, ad, bd):  # the diagonal joins a with bd
+            count = _add(positions, tets, count, a, b, bd, c)
+            return _add(positions, tets, count, a, bd, ad, c)
+        count = _add(positions, tets, count, b, a, ad, c)
+        return _add(positions, tets, count, b, ad, bd, c)
+    if inner == 2:
+        prism[0], prism[3] = a, b
+        prism[1], prism[4] = _cut(lattice, active, table, points, a, c), _cut(lattice, active, table, points, b, c)
+        prism[2], prism[5] = _cut(lattice, active, table, points, a, d), _cut(lattice, active, table, points, b, d)
+        up01 = _first_keeps(lattice, share, points, a, b, c, prism[1], prism[4])
+        up02 = _first_keeps(lattice, share, points, a, b, d, prism[2], prism[5])
+        up12 = up02 if up01 != up02 else _shorter(positions, prism[1], prism[5], prism[2], prism[4])
+        return _add_prism(positions, tets, count, prism, up01, up12, up02)
+    prism[0], prism[1], prism[2] = a, b, c
+    for n in range(3):
+        prism[3 + n] = _cut(lattice, active, table, points, corners[n], d)
+    up01 = _first_keeps(lattice, share, points, a, b, d, prism[3], prism[4])
+    up12 = _first_keeps(lattice, share, points, b, c, d, prism[4], prism[5])
+    up02 = _first_keeps(lattice, share, points, a, c, d, prism[3], prism[5])
+    return _add_prism(positions, tets, count, prism, up01, up12, up02)
+
+
+@kernel
+def _first_keeps(lattice, share, points, a, b, out, a_cut, b_cut):  # type: ignore[no-untyped-def]
+    """Whether the diagonal of the quad (a, b, b_cut, a_cut), left of the lattice face (a, b, out), starts at a.
+
+    It starts at the longer side, measured in shares of the lattice edge: the shorter diagonal, nearly, and an order of
+    the sides, so that no prism gets a cycle of diagonals, which would leave it without a split. The quad alone decides,
+    so the tets on its two sides agree. Equal sides follow the parity rule of the paper: it starts at that of a and b of
+    which an even number of coordinates exceed those of `out`.
+    """
+    ai, aj, ak, a_centre = coordinates(lattice, a)
+    bi, bj, bk, b_centre = coordinates(lattice, b)
+    oi, oj, ok, o_centre = coordinates(lattice, out)
+    if share[a_cut - points] != share[b_cut - points]:
+        return share[a_cut - points] > share[b_cut - points]
+    half = a_centre - o_centre
+    exceeding = (2 * ai + half > 2 * oi) + (2 * aj + half > 2 * oj) + (2 * ak + half > 2 * ok)
+    return exceeding % 2 == 0
+
+
+@inline
+def _shorter(positions, a, b, c, d):  # type: ignore[no-untyped-def]
+    """Whether ab is shorter than cd."""
+    ab = cd = 0.0
+    for n in range(3):
+        ab += (positions[a, n] - positions[b, n]) ** 2
+        cd += (positions[c, n] - positions[d, n]) ** 2
+    return ab < cd
+
+
+@kernel
+def _add_prism(positions, tets, count, prism, up01, up12, up02):  # type: ignore[no-untyped-def]
+    """Split the prism (0, 1, 2), (3, 4, 5) into three tets; up01 says that the diagonal of its side 0-1 joins 0 and 4."""
+    # The diagonals order the three uprights; without a cycle one of them comes first, one last.
+    rank0, rank1, rank2 = (not up01) + (not up02), up01 + (not up12), up02 + up12
+    first = 0 if rank0 == 0 else (1 if rank1 == 0 else 2)
+    last = 0 if rank0 == 2 else (1 if rank1 == 2 else 2)
+    middle = 3 - first - last
+    count = _add(positions, tets, count, prism[first], prism[middle], prism[last], prism[3 + last])
+    count = _add(positions, tets, count, prism[first], prism[middle], prism[3 + middle], prism[3 + last])
+    return _add(positions, tets, count, prism[first], prism[3 + first], prism[3 + middle], prism[3 + last])
+
+
+@kernel
+def _add(positions, tets, count, a, b, c, d):  # type: ignore[no-untyped-def]
+    """Append one tet, turned to positive orientation."""
+    u0, u1, u2 = positions[b, 0] - positions[a, 0], positions[b, 1] - positions[a, 1], positions[b, 2] - positions[a, 2]
+    v0, v1, v2 = positions[c, 0] - positions[a, 0], positions[c, 1] - positions[a, 1], positions[c, 2] - positions[a, 2]
+    w0, w1, w2 = positions[d, 0] - positions[a, 0], positions[d, 1] - positions[a, 1], positions[d, 2] - positions[a, 2]
+    volume = u0 * (v1 * w2 - v2 * w1) + u1 * (v2 * w0 - v0 * w2) + u2 * (v0 * w1 - v1 * w0)
+    tets[count, 0], tets[count, 1] = a, b
+    tets[count, 2], tets[count, 3] = (c, d) if volume > 0.0 else (d, c)
+    return count + 1
