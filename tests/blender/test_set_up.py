@@ -63,7 +63,7 @@ def test_linked_object_is_told_how(scene, tmp_path):
     library = tmp_path / "library.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(library))
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    with bpy.data.libraries.load(str(library), link=True) as (source, target):
+    with bpy.data.libraries.load(str(library), link=True) as (_, target):
         target.objects = ["Distant"]
     linked = target.objects[0]
     bpy.context.scene.collection.objects.link(linked)
