@@ -23,6 +23,11 @@ FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 MANIFEST_NAME = "blender_manifest.toml"
 
 
+def this_platform() -> str:
+    """Blender's name of the machine this runs on."""
+    return {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}[sys.platform]
+
+
 def fetch_wheels(platform: str, tag: str, python: Path) -> list[Path]:
     """The wheels for that platform and Python, from the cache or the package registry, in a fixed order."""
     folder = CACHE / "wheels" / f"{platform}-{tag}"

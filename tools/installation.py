@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from blenders import Blender
-from build_extension import build
+from build_extension import build, this_platform
 from failure import SetUpError
 
 MODULE = "bl_ext.user_default.dollop"
@@ -56,7 +56,7 @@ class Installation:
 
 def install(blender: Blender, folder: Path, steps: Path) -> Installation:
     """Build the zip for this Blender and install it; the steps, scripts to run inside, come along."""
-    (built,) = build([("linux-x64", blender.python_tag)], folder)
+    (built,) = build([(this_platform(), blender.python_tag)], folder)
     made = Installation(blender, folder, built)
     shutil.copytree(steps, folder / "steps", ignore=shutil.ignore_patterns("__pycache__"))
     if blender.is_program:

@@ -1,8 +1,15 @@
 """The pinned versions: pyproject.toml and blender_manifest.toml, read once."""
 
-import tomllib
+import sys
 from pathlib import Path
 from typing import Any
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # every tool passes here first
+    sys.exit(f"Dollop's tools need Python 3.11 or 3.13, as Blender carries; this is {sys.version.split()[0]}.")
+
+from failure import SetUpError
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,6 +31,8 @@ def tag_of(python_version: str) -> str:
 
 def wheel_requirements(tag: str) -> list[str]:
     """What the zip for this Python carries."""
+    if tag not in PINS["wheels"]:
+        raise SetUpError(f"No packages are pinned for {tag}: pyproject.toml knows {', '.join(PINS['wheels'])}.")
     return [f"{name}=={version}" for name, version in PINS["wheels"][tag].items()]
 
 

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,3 +40,20 @@ def installation(
             pytest.skip(str(error))
         installations[name] = install(blender, tmp_path_factory.mktemp(name), STEPS)
     return installations[name]
+
+
+@pytest.fixture(scope="session")
+def shot(installation: Installation) -> dict[str, Any]:
+    """A shot made with the operators and saved."""
+    blend = installation.folder / "shot.blend"
+    return {"blend": blend, **installation.step("make_shot", str(blend), str(installation.folder / "cache"))}
+
+
+@pytest.fixture(scope="session")
+def baked(installation: Installation, shot: dict[str, Any]) -> Path:
+    """The same shot baked: by the command where there is a program, else by the operator."""
+    if installation.blender.is_program:
+        installation.program("-b", str(shot["blend"]), "--python-exit-code", "1", "--command", "dollop", "bake")
+    else:
+        assert installation.step("bake", str(shot["blend"]))["outcome"] == ["FINISHED"]
+    return shot["blend"]

@@ -8,23 +8,6 @@ import pytest
 pytestmark = [pytest.mark.package, pytest.mark.slow]
 
 
-@pytest.fixture(scope="session")
-def shot(installation: Any) -> dict[str, Any]:
-    """A shot made with the operators and saved."""
-    blend = installation.folder / "shot.blend"
-    return {"blend": blend, **installation.step("make_shot", str(blend), str(installation.folder / "cache"))}
-
-
-@pytest.fixture(scope="session")
-def baked(installation: Any, shot: dict[str, Any]) -> Path:
-    """The same shot baked: by the command where there is a program, else by the operator."""
-    if installation.blender.is_program:
-        installation.program("-b", str(shot["blend"]), "--python-exit-code", "1", "--command", "dollop", "bake")
-    else:
-        assert installation.step("bake", str(shot["blend"]))["outcome"] == ["FINISHED"]
-    return shot["blend"]
-
-
 def test_it_lives_on_its_own_wheels_and_blenders_numpy(installation: Any, shot: dict[str, Any]) -> None:
     local = str((installation.folder / "resources" / "extensions" / ".local").resolve())
     for module in ("numba", "scipy", "llvmlite", "tetgen"):
@@ -44,11 +27,3 @@ def test_the_bake_plays_and_renders_after_reopening(installation: Any, baked: Pa
     assert 0.01 < result["fall"] < 0.3
     assert result["contrast"] > 0.02
     assert result["source_hidden"]
-
-
-@pytest.mark.parametrize("installation", ["real"], indirect=True)
-def test_a_missing_blend_is_an_error(installation: Any) -> None:
-    """Blender itself only prints a line and carries on with its default scene."""
-    missing = str(installation.folder / "missing.blend")
-    output = installation.program("-b", missing, "--command", "dollop", "bake", expected=3)
-    assert "missing.blend" in output

@@ -23,16 +23,6 @@ first = coordinates(result)
 scene.frame_set(6)
 last = coordinates(result)
 
-camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-camera.location, camera.rotation_euler = (0.0, -4.0, 1.0), (1.35, 0.0, 0.0)
-scene.collection.objects.link(camera)
-sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
-sun.data.energy, sun.rotation_euler = 3.0, (0.6, 0.3, 0.0)
-scene.collection.objects.link(sun)
-scene.camera = camera
-scene.render.engine = "CYCLES"
-scene.cycles.device, scene.cycles.samples = "CPU", 4
-scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = 120, 80, 100
 scene.render.filepath = picture
 bpy.ops.render.render(write_still=True)
 

@@ -19,6 +19,7 @@ def enable() -> None:
     """The real program has it enabled by its preferences; bpy as a module starts without them."""
     import addon_utils  # found only once bpy is there
 
+    addon_utils.enable("cycles")
     if MODULE not in bpy.context.preferences.addons:
         addon_utils.enable(MODULE)
     if not hasattr(bpy.types.Object, "dollop"):
