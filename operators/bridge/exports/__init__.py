@@ -58,11 +58,9 @@ def export(
 
 def _require_frames(store: Any, items: Sequence[bpy.types.Object], first: int, last: int) -> None:
     """Read every frame beforehand: an exporter that is under way cannot be stopped."""
-    if not store.manifest["frame_start"] <= first <= last <= store.manifest["frame_end"]:
-        raise CacheError(
-            f"Frames {first} to {last} are not within the baked {store.manifest['frame_start']} to {store.manifest['frame_end']}.",
-            remedy="Choose frames that are baked.",
-        )
+    start, end = store.manifest["frame_start"], store.manifest["frame_end"]
+    if not start <= first <= last <= end:
+        raise CacheError(f"Frames {first} to {last} are not within the baked {start} to {end}.", remedy="Choose others.")
     for number in range(first, last + 1):
         for item in items:
             try:
