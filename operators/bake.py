@@ -17,6 +17,7 @@ class BakeOperator:
         return allowed(cls, baking(context), no_body_in_scene(context), not_in_object_mode(context))
 
     def execute(self, context):
+        """Wait for the whole bake; a script or a background process has nothing else to do."""
         from .bridge.bake_session import run_to_end
 
         if not self._start(context, beside_window=False):
@@ -33,7 +34,7 @@ class BakeOperator:
         return {"RUNNING_MODAL"}
 
     def modal(self, context, event):
-        if event.type == "ESC" and event.value == "PRESS":
+        if event.type == "ESC" and event.value == "PRESS" and not event.is_repeat:
             self._session.cancel()
             return {"RUNNING_MODAL"}
         if event.type != "TIMER":
@@ -81,6 +82,26 @@ class DOLLOP_OT_bake(BakeOperator, bpy.types.Operator):
     bl_idname = ids.BAKE
     bl_label = "Bake"
     bl_options = {"REGISTER"}
+
+    replace: bpy.props.BoolProperty(
+        name="Replace", description="Do not ask before older frames are replaced", options={"SKIP_SAVE"}
+    )
+
+    def invoke(self, context, event):
+        from .bridge.cached_frames import cached_frames
+
+        found = cached_frames(context.scene)
+        if not self.replace and in_window(context) and found and found.frames:
+            context.window_manager.popup_menu(_ask, title=f"Replace {len(found.frames)} baked frames?", icon="QUESTION")
+            return {"CANCELLED"}
+        return super().invoke(context, event)
+
+
+def _ask(menu, context):
+    """A night of baking is not to be lost by one click."""
+    menu.layout.operator_context = "INVOKE_DEFAULT"
+    menu.layout.operator(ids.BAKE, text="Bake from the Start").replace = True
+    menu.layout.operator(ids.RESUME, text="Keep Them and Resume")
 
 
 class DOLLOP_OT_resume(BakeOperator, bpy.types.Operator):

@@ -39,11 +39,22 @@ def _after_load(*_):
     complete_all()
 
 
+@persistent
+def _after_undo(*_):
+    """Result objects show what is on the disk, which undo does not reach: bring them back, or take them away."""
+    from .bridge.after_undo import match_results
+
+    for scene in bpy.data.scenes:
+        match_results(scene)
+
+
 def _lists():
     handlers = bpy.app.handlers
     return (
         (handlers.load_post, _after_load),
         (handlers.save_post, _after_save),
+        (handlers.undo_post, _after_undo),
+        (handlers.redo_post, _after_undo),
         (handlers.load_pre, _before_load),
         (handlers.save_pre, _before_save),
     )

@@ -26,6 +26,7 @@ class BakePanel:
         column.operator(ids.BAKE, icon="RENDER_ANIMATION")
         column.operator(ids.RESUME, icon="PLAY")
         draw_message(layout, settings.message)
+        draw_message(layout, settings.warnings)
 
     def _draw_range(self, layout, scene, settings):
         layout.prop(settings, "use_frame_range")
@@ -39,7 +40,7 @@ class BakePanel:
         if settings.remaining:
             layout.label(text=settings.stage, translate=False)
         layout.operator(ids.BAKE_CANCEL, icon="CANCEL")
-        draw_message(layout, settings.message)
+        draw_message(layout, settings.warnings)
 
 
 class SolverPanel:

@@ -1,7 +1,7 @@
 """What the active body is made of, how finely it is filled, and how it starts."""
 
 from ..operators import ids
-from .places import columns, is_body
+from .places import columns, is_body, is_collider
 
 # The first numbers of every material model say what kind of goo it is; the rest refine it
 _MAIN_NUMBERS = 5
@@ -11,6 +11,10 @@ class BodyPanel:
     """Body: goo, size, tets."""
 
     bl_label = "Body"
+
+    @classmethod
+    def poll(cls, context):
+        return not is_collider(context)
 
     def draw(self, context):
         if not is_body(context):

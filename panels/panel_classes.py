@@ -6,7 +6,7 @@ from ..operators.registration import ClassList
 from .bake import BakePanel, CachePanel, ExportPanel, SolverPanel
 from .body import BodyPanel, MaterialMorePanel, MaterialPanel, MotionPanel
 from .collider import ColliderPanel
-from .places import InPhysics, InSidebar
+from .places import InPhysics, InSidebar, is_body, is_collider
 
 
 def _both(name, panel, parent=""):
@@ -19,9 +19,16 @@ def _both(name, panel, parent=""):
 
 def _class(identifier, panel, place, parent):
     namespace = {"__doc__": panel.__doc__, "bl_idname": identifier}
+    if place is InPhysics and not hasattr(panel, "poll"):
+        namespace["poll"] = classmethod(_takes_part)
     if parent:
         namespace["bl_parent_id"] = parent
     return type(identifier, (panel, place, bpy.types.Panel), namespace)
+
+
+def _takes_part(cls, context):
+    """Physics properties are the object's own: the scene's panels show only where the object plays a part."""
+    return is_body(context) or is_collider(context)
 
 
 CLASSES = ClassList(

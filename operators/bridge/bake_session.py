@@ -85,6 +85,8 @@ class BakeSession:
     def _end(self) -> None:
         global _running
         status, code = self.status, self._process.returncode
+        if not status.running:
+            return
         status.running = False
         status.stage, status.eta = "", None
         if code == 0:

@@ -33,6 +33,11 @@ class BakeStatus:
         """The estimated time left in words, or nothing."""
         return f"about {duration(self.eta)} left" if self.running and self.eta is not None else ""
 
+    @property
+    def warning_text(self) -> str:
+        """All warnings, a line each."""
+        return "\n".join(self.warnings)
+
     def take(self, event: dict[str, Any]) -> None:
         """Follow one event of the child process (docs/worker.md)."""
         kind = event["event"]

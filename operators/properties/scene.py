@@ -82,6 +82,9 @@ class DollopScene(bpy.types.PropertyGroup):
     message: StringProperty(
         name="Message", description="How the last bake ended, or what it warns of", get=_status("message"), options=set()
     )
+    warnings: StringProperty(
+        name="Warnings", description="What the last bake wants looked at", get=_status("warning_text"), options=set()
+    )
     remaining: StringProperty(
         name="Remaining", description="Estimated time to the last frame", get=_status("remaining"), options=set()
     )
