@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,18 +13,23 @@ from numpy.typing import NDArray
 from ..errors import CacheError, SolverError, VersionError
 from ..frame import BodyFrame, Frame
 from . import archive, journal, manifest
-from .atomic import TEMPORARY, artist_errors, write_atomically
+from .atomic import artist_errors, write_atomically
+from .layout import (
+    CHECKPOINT,
+    EVERYTHING,
+    FRAME,
+    LOCK_FILE,
+    PART,
+    checkpoint_path,
+    frame_path,
+    numbers,
+    remove,
+    safe,
+    topology_path,
+)
 from .lock import CacheLock
 from .topology import SurfaceTopology, from_arrays, to_arrays
 
-SUFFIX = ".dollop.npz"
-LOCK_FILE = "dollop.lock"
-_UID = re.compile(r"[A-Za-z0-9_-]{1,128}")
-_FRAME = re.compile(r"frame_(-?\d{6,})" + re.escape(SUFFIX))
-_CHECKPOINT = re.compile(r"checkpoint_(-?\d{6,})" + re.escape(SUFFIX))
-_TOPOLOGY = re.compile(r"topology_[A-Za-z0-9_-]{1,128}_\d{6,}" + re.escape(SUFFIX))
-_PART = re.compile(r"(?:.+\.npz|" + re.escape(manifest.FILE) + r")\.\d+" + re.escape(TEMPORARY))
-_OWN = (_FRAME, _TOPOLOGY, _CHECKPOINT, _PART, re.compile(re.escape(journal.FILE)))
 _CHECKPOINTS_KEPT = 2
 _RECENT_FRAMES = 2  # a subframe reads two neighbours for each of several bodies
 
@@ -56,12 +60,12 @@ class FrameStore:
         path = Path(folder)
         content = manifest.checked(content)
         for body in content["bodies"]:
-            _safe(body["uid"])
+            safe(body["uid"])
         with artist_errors(path):
             path.mkdir(parents=True, exist_ok=True)
         store = cls(path, content, CacheLock(path / LOCK_FILE))
         try:
-            _remove(path, _OWN)
+            remove(path, EVERYTHING)
             manifest.write(path, content)
         except BaseException:
             store.close()
@@ -79,7 +83,7 @@ class FrameStore:
         lock = CacheLock(path / LOCK_FILE) if writable else None
         store = cls(path, content, lock)
         if writable:
-            _remove(path, (_PART,))  # the lock says that nobody is writing them now
+            remove(path, (PART,))  # the lock says that nobody is writing them now
         return store
 
     @staticmethod
@@ -132,16 +136,16 @@ class FrameStore:
     def write_topology(self, uid: str, identifier: int, topology: SurfaceTopology) -> None:
         """Store a topology record; write it before the first frame that names it. Raises ResourceError."""
         self._writable()
-        write_atomically(self._topology_path(uid, identifier), archive.pack(to_arrays(topology)))
+        write_atomically(topology_path(self.folder, uid, identifier), archive.pack(to_arrays(topology)))
 
     def read_topology(self, uid: str, identifier: int) -> SurfaceTopology:
         """Return a topology record. Raises CacheError if it is missing or damaged."""
-        path = self._topology_path(uid, identifier)
+        path = topology_path(self.folder, uid, identifier)
         return _topology(_read(path, f"topology {identifier}", None), path)
 
     def has_topology(self, uid: str, identifier: int) -> bool:
         """Tell whether the record is there (unread)."""
-        return self._topology_path(uid, identifier).exists()
+        return topology_path(self.folder, uid, identifier).exists()
 
     # Frames
 
@@ -149,7 +153,7 @@ class FrameStore:
         """Store a finished frame, replacing an older one. Raises ResourceError; all other frames are kept."""
         self._writable()
         data = archive.pack(_frame_arrays(frame))
-        write_atomically(self._frame_path(frame.number), data, frame.number)
+        write_atomically(frame_path(self.folder, frame.number), data, frame.number)
         record = {"frame": frame.number, "bytes": len(data), "crc32": archive.checksum(data)}
         if frame.statistics:
             record["statistics"] = frame.statistics  # type: ignore[assignment]
@@ -173,18 +177,18 @@ class FrameStore:
 
     def frames(self) -> list[int]:
         """Return the numbers of the finished frames, sorted."""
-        return sorted(self._numbers(_FRAME))
+        return sorted(numbers(self.folder, FRAME))
 
     def has_frame(self, number: int) -> bool:
         """Tell whether a frame is finished (unread)."""
-        return self._frame_path(number).exists()
+        return frame_path(self.folder, number).exists()
 
     def remove_frames_after(self, number: int) -> None:
         """Forget the frames after `number`, which a bake that goes on from there will write anew. Raises ResourceError."""
         self._writable()
-        for later in (n for n in self._numbers(_FRAME) if n > number):
-            with artist_errors(self._frame_path(later)):
-                self._frame_path(later).unlink(missing_ok=True)
+        for later in (n for n in numbers(self.folder, FRAME) if n > number):
+            with artist_errors(frame_path(self.folder, later)):
+                frame_path(self.folder, later).unlink(missing_ok=True)
 
     def journal(self) -> dict[int, dict[str, Any]]:
         """Return each frame's record: "bytes", "crc32", "statistics", "warnings"."""
@@ -195,7 +199,7 @@ class FrameStore:
         records = self.journal()
         topologies: set[tuple[str, int]] = set()
         for number in range(self.manifest["frame_start"], self.manifest["frame_end"] + 1):
-            path = self._frame_path(number)
+            path = frame_path(self.folder, number)
             try:
                 arrays = _read(path, "frame", number)
             except CacheError as error:
@@ -216,16 +220,16 @@ class FrameStore:
     def write_checkpoint(self, number: int, arrays: dict[str, NDArray]) -> None:
         """Store the state after frame `number`; the one before it is kept, older ones go. Raises ResourceError."""
         self._writable()
-        write_atomically(self._path("checkpoint", number), archive.pack(arrays), number)
-        for old in sorted(n for n in self._numbers(_CHECKPOINT) if n != number)[: -_CHECKPOINTS_KEPT + 1]:
-            self._path("checkpoint", old).unlink(missing_ok=True)
+        write_atomically(checkpoint_path(self.folder, number), archive.pack(arrays), number)
+        for old in sorted(n for n in numbers(self.folder, CHECKPOINT) if n != number)[: -_CHECKPOINTS_KEPT + 1]:
+            checkpoint_path(self.folder, old).unlink(missing_ok=True)
 
     def read_checkpoint(self) -> tuple[int, dict[str, NDArray]] | None:
         """Return the newest whole checkpoint, None if none was written. Raises CacheError if all are damaged."""
         failure: CacheError | None = None
-        for number in sorted(self._numbers(_CHECKPOINT), reverse=True):
+        for number in sorted(numbers(self.folder, CHECKPOINT), reverse=True):
             try:
-                return number, _read(self._path("checkpoint", number), "checkpoint", number)
+                return number, _read(checkpoint_path(self.folder, number), "checkpoint", number)
             except CacheError as error:
                 failure = failure or error
         if failure is not None:
@@ -248,7 +252,7 @@ class FrameStore:
             return
         lock = CacheLock(path / LOCK_FILE)
         try:
-            _remove(path, _OWN)
+            remove(path, EVERYTHING)
             with artist_errors(path):
                 (path / manifest.FILE).unlink(missing_ok=True)
         finally:
@@ -257,30 +261,13 @@ class FrameStore:
             (path / LOCK_FILE).unlink()
             path.rmdir()  # refuses when a foreign file is left
 
-    # Paths
-
-    def _path(self, kind: str, number: int) -> Path:
-        return self.folder / f"{kind}_{number:06d}{SUFFIX}"
-
-    def _frame_path(self, number: int) -> Path:
-        return self._path("frame", number)
-
-    def _topology_path(self, uid: str, identifier: int) -> Path:
-        return self._path(f"topology_{_safe(uid)}", identifier)
-
-    def _numbers(self, pattern: re.Pattern[str]) -> list[int]:
-        try:
-            return [int(match[1]) for entry in os.scandir(self.folder) if (match := pattern.fullmatch(entry.name))]
-        except OSError as error:
-            raise CacheError(f"The cache folder cannot be read ({error.strerror}).", place=str(self.folder)) from error
-
     def _writable(self) -> None:
         if self._lock is None:
             raise RuntimeError("This FrameStore was opened for playing; open it with writable=True.")
 
     def _frame_arrays(self, number: int) -> dict[str, NDArray]:
         """Read a frame, or take it from the last two read if its file is still the same."""
-        path = self._frame_path(number)
+        path = frame_path(self.folder, number)
         try:
             status = path.stat()
         except OSError:
@@ -297,25 +284,10 @@ class FrameStore:
         return arrays
 
 
-def _remove(folder: Path, patterns: tuple[re.Pattern[str], ...]) -> None:
-    """Remove the files that Dollop named so; nothing else in the folder is touched."""
-    for entry in list(os.scandir(folder)):
-        if entry.is_file() and any(pattern.fullmatch(entry.name) for pattern in patterns):
-            with artist_errors(Path(entry.path)):
-                os.unlink(entry.path)
-
-
-def _safe(uid: str) -> str:
-    """Return a body's uid if it may be part of a file name; raise ValueError otherwise (names never are)."""
-    if not _UID.fullmatch(uid):
-        raise ValueError(f"'{uid}' is not a file-safe identifier.")
-    return uid
-
-
 def _frame_arrays(frame: Frame) -> dict[str, NDArray]:
     arrays: dict[str, NDArray] = {}
     for body in frame.bodies:
-        uid = _safe(body.uid)
+        uid = safe(body.uid)
         arrays[f"{uid}.positions"] = np.asarray(body.positions, np.float32)
         arrays[f"{uid}.origin"] = np.asarray(body.origin, np.float64)
         arrays[f"{uid}.topology"] = np.array(body.topology, np.int64)
