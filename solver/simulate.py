@@ -16,7 +16,7 @@ from .errors import StepError
 from .fem import tile
 from .fem.commit import MOST_FLOW, commit_flow, log_flow
 from .fem.newton import ImplicitStep, Outcome, Workspace
-from .fem.time_step import Clock, multistep_targets, starting_history
+from .fem.time_step import Clock, multistep_targets, multistep_velocities, starting_history
 from .frame import BodyFrame, Frame
 from .jit import use_threads
 from .scene import Scene
@@ -26,6 +26,7 @@ from .tetmesh.mesh import TetMesh
 Array = NDArray[np.float64]
 
 STEP_TOLERANCE = 1e-4  # correction at which Newton stops, in element sizes
+MOST_ACCELERATION = 1.5  # of gravity, that the first guess of a step carries on
 MOST_STRETCH = 1.5  # an edge may change by this factor in a step
 
 
@@ -57,6 +58,8 @@ class Simulation:
         self.clock = Clock(settings.maximum_substep)
         self.element_size = float((self.state.volumes.mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
         self.frame = settings.frame_start - 1
+        self.touching = np.zeros(len(self.state.positions), dtype=bool)
+        self.struck = self.touching
         starting_history(self.state, self.gravity, self.clock.step)
 
     def advance(self) -> Frame:
@@ -91,16 +94,25 @@ class Simulation:
                 )
         self._accept(outcome, step)
         effort["substeps"] += 1
-        effort["contacts"] = float(outcome.contacts)
+        effort["contacts"] = float(len(outcome.entries.level))
 
     def _solve(self, step: float) -> Outcome:
         state = self.state
-        targets, effective = multistep_targets(state, self.gravity, step, self.clock.previous_step)
-        acceleration = (state.velocities - state.previous_velocities) / self.clock.previous_step
-        guess = state.positions + step * state.velocities + 0.5 * step**2 * acceleration
+        guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
+        self.struck = self.touching | self.contacts.linearize(guess).pressed_nodes(guess, len(guess))
+        targets, effective = multistep_targets(state, self.gravity, step, self.clock.previous_step, self.struck)
         problem = ImplicitStep(state, self.space, self.contacts, targets, state.masses / effective**2, step)
         return problem.minimize(guess, STEP_TOLERANCE * self.element_size)
+
+    def _guess(self, step: float) -> Array:
+        """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
+        state = self.state
+        acceleration = (state.velocities - state.previous_velocities) / self.clock.previous_step
+        size = np.sqrt((acceleration**2).sum(axis=1, keepdims=True))
+        most = MOST_ACCELERATION * np.linalg.norm(self.gravity)
+        acceleration *= np.minimum(1.0, most / np.maximum(size, 1e-300))
+        return state.positions + step * state.velocities + 0.5 * step**2 * acceleration
 
     def _refusal(self, outcome: Outcome) -> str:
         """Why the step must be halved, or an empty string."""
@@ -117,16 +129,11 @@ class Simulation:
     def _accept(self, outcome: Outcome, step: float) -> None:
         state = self.state
         commit_flow(state, self.space.tiles, step)
-        velocities = self._velocities(outcome.positions, step)
+        velocities = multistep_velocities(state, outcome.positions, step, self.clock.previous_step, self.struck)
+        self.touching = outcome.entries.pressed_nodes(outcome.positions, len(velocities))
         state.previous_positions, state.positions = state.positions, outcome.positions
         state.previous_velocities, state.velocities = state.velocities, velocities
         self.clock.tick(step)
-
-    def _velocities(self, positions: Array, step: float) -> Array:
-        w = step / self.clock.previous_step
-        state = self.state
-        change = (1.0 + 2.0 * w) / (1.0 + w) * positions - (1.0 + w) * state.positions
-        return (change + w * w / (1.0 + w) * state.previous_positions) / step
 
     def _body_frame(self, body: int) -> BodyFrame:
         state, binding = self.state, self.surfaces[body]

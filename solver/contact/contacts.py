@@ -81,6 +81,15 @@ class Entries:
         )  # fmt: skip
 
 
+    def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
+        """Nodes (count,) of the tets whose contacts push at these positions."""
+        here = np.einsum("ca,cax->cx", self.weights, positions[self.nodes])
+        pressed = (here * self.normal).sum(axis=1) - self.level < self.reach
+        nodes = np.zeros(count, dtype=bool)
+        nodes[self.nodes[pressed][self.weights[pressed] != 0.0]] = True
+        return nodes
+
+
 def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float) -> ContactPoints:
     """Concatenate the bodies' contact bindings and size their stiffness."""
     tets, weights, size, extent, stiffness = [], [], [], [], []

@@ -99,7 +99,7 @@ def contact_stiffness(positions, tets, nodes, weights, normal, level, reach, sti
             length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
             y = length / slip[k]
             isotropic = grip[k] * (2.0 - y) / slip[k] if y < 1.0 else grip[k] / length
-            radial = grip[k] * (2.0 - 2.0 * y) / slip[k] - isotropic if y < 1.0 else -isotropic
+            radial = 0.0
             scale = 1.0 / length if length > 0.0 else 0.0
             t = (d0 * scale, d1 * scale, d2 * scale)
         for i in range(3):

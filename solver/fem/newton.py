@@ -62,7 +62,7 @@ class Outcome:
     converged: bool
     iterations: int
     linear_iterations: int
-    contacts: int
+    entries: Entries
 
 
 class ImplicitStep:
@@ -114,9 +114,9 @@ class ImplicitStep:
             gradient = internal.copy()
             energy = elastic + entries.add_gradient(x, gradient)
             if not np.isfinite(energy):
-                return Outcome(x, False, iteration, linear, len(entries.level))
+                return Outcome(x, False, iteration, linear, entries)
             if float(np.abs(gradient / self.inertia[:, None]).max()) < tolerance:
-                return Outcome(x, True, iteration, linear, len(entries.level))
+                return Outcome(x, True, iteration, linear, entries)
             linear += self.search_direction(x, gradient, entries)
             direction = self.space.direction
             slope = float((gradient * direction).sum())
@@ -134,8 +134,8 @@ class ImplicitStep:
                     break
                 fraction *= 0.5
             else:
-                return Outcome(x, False, iteration, linear, len(entries.level))
+                return Outcome(x, False, iteration, linear, entries)
             x = trial
             if fraction == 1.0 and size < tolerance:
-                return Outcome(x, True, iteration + 1, linear, len(entries.level))
-        return Outcome(x, False, MAXIMUM_ITERATIONS, linear, len(entries.level))
+                return Outcome(x, True, iteration + 1, linear, entries)
+        return Outcome(x, False, MAXIMUM_ITERATIONS, linear, entries)

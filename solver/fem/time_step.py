@@ -55,14 +55,32 @@ class Clock:
             self.good = 0
 
 
-def multistep_targets(state: State, gravity: Array, step: float, previous_step: float) -> tuple[Array, float]:
-    """Where the nodes go without internal forces (n, 3), and the effective step [s]."""
+def multistep_targets(
+    state: State, gravity: Array, step: float, previous_step: float, struck: NDArray[np.bool_]
+) -> tuple[Array, Array]:
+    """Where the nodes go without internal forces (n, 3), and their effective steps (n,) [s].
+
+    Nodes `struck` (n,) by a collider are stepped by backward Euler: their velocity jumps, and BDF2 would carry the old
+    one across the blow and throw the surface back by half of it.
+    """
     w = step / previous_step
-    effective = step * (1.0 + w) / (1.0 + 2.0 * w)
     now, before = (1.0 + w) ** 2 / (1.0 + 2.0 * w), w * w / (1.0 + 2.0 * w)
-    positions = now * state.positions - before * state.previous_positions
-    velocities = now * state.velocities - before * state.previous_velocities
-    return positions + effective * (velocities + effective * gravity), effective
+    effective = np.where(struck, step, step * (1.0 + w) / (1.0 + 2.0 * w))
+    before_node = np.where(struck, 0.0, before)[:, None]
+    now_node = np.where(struck, 1.0, now)[:, None]
+    positions = now_node * state.positions - before_node * state.previous_positions
+    velocities = now_node * state.velocities - before_node * state.previous_velocities
+    return positions + effective[:, None] * (velocities + effective[:, None] * gravity), effective
+
+
+def multistep_velocities(
+    state: State, positions: Array, step: float, previous_step: float, struck: NDArray[np.bool_]
+) -> Array:
+    """Velocities (n, 3) at the end of the step that led to `positions`."""
+    w = step / previous_step
+    change = (1.0 + 2.0 * w) / (1.0 + w) * positions - (1.0 + w) * state.positions
+    smooth = (change + w * w / (1.0 + w) * state.previous_positions) / step
+    return np.where(struck[:, None], (positions - state.positions) / step, smooth)
 
 
 def starting_history(state: State, gravity: Array, step: float) -> None:
