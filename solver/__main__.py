@@ -101,14 +101,14 @@ def _tetrahedralize(options: argparse.Namespace, stopping: threading.Event) -> i
     from .bake import prepare
     from .job import read_job
     from .scene import validated
-    from .tetmesh.quality import minimum_dihedral_angles
+    from .tetmesh.quality import minimum_dihedrals
 
     scene = validated(read_job(options.job))
     arrays = {}
     for body, item in zip(scene.bodies, prepare(scene, emit), strict=True):
         arrays[f"positions_{body.uid}"] = item.mesh.positions
         arrays[f"tets_{body.uid}"] = item.mesh.tets
-        arrays[f"quality_{body.uid}"] = minimum_dihedral_angles(item.mesh)
+        arrays[f"quality_{body.uid}"] = minimum_dihedrals(item.mesh)
     with open(options.output, "wb") as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
     emit({"event": "done", "frames": 0})

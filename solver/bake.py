@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ def bake(
             scene, [item.mesh for item in prepared], [item.surface for item in prepared], [item.contacts for item in prepared]
         )
         done = _restore(simulation, store, scene) if resume else None
-        meshes = {body.uid: item.report.as_dict() for body, item in zip(scene.bodies, prepared, strict=True)}
+        meshes = {body.uid: asdict(item.report) for body, item in zip(scene.bodies, prepared, strict=True)}
         store.update_manifest(
             status="baking",
             meshes=meshes,
@@ -83,7 +83,7 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
         mesh, mesh_report = tetrahedralize(body)
         surface = bind(mesh, body.surface.positions)
         contacts = contact_samples(body.surface, mesh, 0.5 * body.element_size)
-        report({"event": "meshed", "uid": body.uid, "body": body.name, **mesh_report.as_dict()})
+        report({"event": "meshed", "uid": body.uid, "body": body.name, **asdict(mesh_report)})
         prepared.append(PreparedBody(mesh, mesh_report, surface, contacts))
     return prepared
 
