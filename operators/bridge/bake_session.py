@@ -149,10 +149,10 @@ def run_to_end(
 def require_own_cache(reading: SceneReading, folder: Path) -> None:
     """Refuse to overwrite the frames of another scene; raise CacheError naming the folder."""
     try:
-        cached = set(FrameStore.open(folder).manifest["bodies"])
+        store = FrameStore.open(folder)
     except (CacheError, VersionError):
         return  # nothing there that could be lost; the bake itself judges a damaged one
-    if cached and cached.isdisjoint(body.uid for body in reading.scene.bodies):
+    if all(store.body(body.uid) is None for body in reading.scene.bodies):
         raise CacheError(
             "This folder holds the bake of another scene.", place=str(folder), remedy="Choose another cache folder or clear it."
         )

@@ -122,7 +122,7 @@ class SolverProcess:
         """Say how a child ended that did not say so itself."""
         code = self._process.poll()
         how = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended with code {code}"
-        said = f" It said last: {self._last_words[-1]}" if self._last_words else ""
+        said = f" It said last: {self._last_words[-1].rstrip(chr(46))}." if self._last_words else ""
         return f"The solver {how}.{said}"
 
     def _read_events(self, stream: IO[str]) -> None:

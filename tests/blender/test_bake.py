@@ -1,0 +1,250 @@
+"""The bake around the solver: started, followed, cancelled, resumed, shown; the physics is left out here (falling_child)."""
+
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import bpy
+import pytest
+
+from .reading import add_cube, bridge
+
+CHILD = Path(__file__).with_name("falling_child.py")
+
+
+@pytest.fixture(autouse=True)
+def falling(extension, monkeypatch):
+    """Let the falling child solve."""
+    command = lambda arguments: [sys.executable, str(CHILD), *arguments]  # noqa: E731
+    monkeypatch.setattr(bridge("solver_process"), "solver_command", command)
+
+
+@pytest.fixture
+def body(saved):
+    cube = add_cube(size=2, location=(1, 2, 30))
+    cube.name = "Bun / 🍞"
+    bpy.ops.dollop.body_add()
+    return cube
+
+
+def start(**options):
+    return bridge("bake_session").start_bake(bpy.context.scene, **options)
+
+
+def until(session, condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, session.status
+        session.poll()
+        time.sleep(0.005)
+
+
+def folder():
+    return bridge("folders").cache_folder(bpy.context.scene)[0]
+
+
+def goo():
+    return next(bridge("result_mesh").results_of(bpy.context.scene), None)
+
+
+def lowest(item):
+    return min((item.matrix_world @ vertex.co).z for vertex in item.data.vertices)
+
+
+def test_bakes_and_plays(body):
+    scene = bpy.context.scene
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    assert scene.dollop.message == "Baked frames 1 to 10." and not scene.dollop.is_baking and scene.dollop.progress == 1
+    assert scene.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
+    assert body.hide_render and goo().name.startswith("Bun / 🍞")
+    scene.frame_set(1)
+    assert lowest(goo()) == pytest.approx(29, abs=1e-5)
+    scene.frame_set(10)
+    assert lowest(goo()) == pytest.approx(29 - 9.81 / 2 * (9 / 24) ** 2, abs=1e-4)
+    assert not bpy.ops.dollop.resume.poll()
+
+
+def test_bakes_again(body):
+    bpy.ops.dollop.bake()
+    body.location.z += 5
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    assert lowest(goo()) == pytest.approx(34, abs=1e-5)
+
+
+def test_modifiers_are_in_the_result_and_the_hidden_body_can_be_baked_again(body):
+    body.modifiers.new("Subdivision", "SUBSURF").levels = 1
+    for _ in range(2):
+        bpy.ops.dollop.bake()
+        assert len(goo().data.vertices) == 26
+
+
+def test_frames_play_while_later_ones_bake(body, monkeypatch):
+    monkeypatch.setenv("DOLLOP_TEST_PACE", "0.1")
+    scene = bpy.context.scene
+    session = start()
+    assert scene.dollop.is_baking and not bpy.ops.dollop.bake.poll() and not bpy.ops.dollop.body_add.poll()
+    until(session, lambda: session.status.frame >= 3)
+    scene.frame_set(2)
+    assert scene.dollop.is_baking and lowest(goo()) < 29 and 0 < scene.dollop.progress < 1
+    assert scene.dollop.stage.startswith("Frame ") and scene.dollop.remaining
+    until(session, lambda: not session.status.running)
+    assert session.status.exit_code == 0
+
+
+def test_cancel_keeps_frames_and_resume_goes_on(body, monkeypatch):
+    monkeypatch.setenv("DOLLOP_TEST_PACE", "0.05")
+    scene = bpy.context.scene
+    session = start()
+    until(session, lambda: session.status.frame >= 3)
+    assert bpy.ops.dollop.bake_cancel() == {"FINISHED"}
+    until(session, lambda: not session.status.running)
+    kept = session.status.frame
+    assert session.status.exit_code == 7 and 3 <= kept < 10
+    assert scene.dollop.message.startswith("Stopped") and f"frame {kept}" in scene.dollop.message
+    first = (folder() / "frame_000001.dollop.npz").stat().st_mtime_ns
+    assert bpy.ops.dollop.resume() == {"FINISHED"}
+    assert (folder() / "frame_000001.dollop.npz").stat().st_mtime_ns == first
+    assert scene.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
+
+
+def test_death_leaves_a_sentence_and_the_frames(body, monkeypatch):
+    monkeypatch.setenv("DOLLOP_TEST_DEATH", "4")
+    with pytest.raises(RuntimeError, match=r"code 3. It said last: The cause of death. Finished frames are kept"):
+        bpy.ops.dollop.bake()
+    scene = bpy.context.scene
+    assert scene.dollop.cached.startswith("Frames 1 to 3") and not scene.dollop.is_baking
+    assert bpy.ops.dollop.bake.poll() and bpy.ops.dollop.resume.poll()
+
+
+def test_one_bake_at_a_time(body, monkeypatch):
+    monkeypatch.setenv("DOLLOP_TEST_PACE", "0.1")
+    session = start()
+    with pytest.raises(Exception, match="running already"):
+        start()
+    session.cancel()
+    until(session, lambda: not session.status.running)
+
+
+def test_opening_another_file_stops_the_bake(body, monkeypatch):
+    monkeypatch.setenv("DOLLOP_TEST_PACE", "0.1")
+    session = start()
+    until(session, lambda: session.status.frame >= 1)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    assert not session.status.running and bridge("bake_session").running_session() is None
+
+
+def test_undo_while_baking(body, monkeypatch):
+    monkeypatch.setenv("DOLLOP_TEST_PACE", "0.05")
+    bpy.ops.ed.undo_push(message="Ready")
+    bpy.context.scene.frame_end = 12
+    bpy.ops.ed.undo_push(message="Changed")
+    session = start()
+    until(session, lambda: session.status.frame >= 3)
+    bpy.ops.ed.undo()
+    assert goo() is not None
+    until(session, lambda: not session.status.running)
+    assert session.status.exit_code == 0 and session.status.last == 12
+    bpy.context.scene.frame_set(8)
+    assert lowest(goo()) < 29 and bpy.context.scene.objects[goo()["dollop_result_of"] and "Bun / 🍞"].hide_render
+
+
+def test_undo_after_the_bake_keeps_the_goo(body):
+    bpy.ops.ed.undo_push(message="Ready")
+    bpy.context.scene.frame_current = 2
+    bpy.ops.ed.undo_push(message="Changed")
+    bpy.ops.dollop.bake()
+    bpy.ops.ed.undo()
+    bpy.context.scene.frame_set(5)
+    assert goo() is not None and lowest(goo()) < 29
+
+
+def test_clear(body):
+    bpy.ops.ed.undo_push(message="Ready")
+    bpy.ops.dollop.bake()
+    bpy.ops.ed.undo_push(message="Baked")
+    (folder() / "notes.txt").write_text("the artist's own")
+    path = folder()
+    assert bpy.ops.dollop.cache_clear() == {"FINISHED"}
+    assert goo() is None and not body.hide_render and bpy.context.scene.dollop.cached == ""
+    assert [entry.name for entry in path.iterdir()] == ["notes.txt"]
+    bpy.ops.ed.undo_push(message="Cleared")
+    bpy.ops.ed.undo()
+    assert goo() is None, "undo must not bring back goo without frames"
+    assert not bpy.context.scene.objects["Bun / 🍞"].hide_render
+
+
+def test_renamed_and_deleted_afterwards(body):
+    bpy.ops.dollop.bake()
+    body.name = "Something else"
+    bpy.context.scene.frame_set(6)
+    assert lowest(goo()) < 29
+    bpy.data.objects.remove(body)
+    bpy.context.scene.frame_set(7)
+    assert lowest(goo()) < 29
+    assert bpy.context.scene.dollop.cached
+
+
+def test_two_scenes(body):
+    bpy.ops.dollop.bake()
+    first = bpy.context.scene
+    bpy.ops.scene.new(type="NEW")
+    second = bpy.context.scene
+    bpy.context.window.scene, second.frame_end = second, 3
+    add_cube(size=1, location=(0, 0, 5))
+    bpy.ops.dollop.body_add()
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    assert first.dollop.cached and second.dollop.cached
+    second.dollop.cache_path = first.dollop.cache_path or f"//dollop_cache/{first.dollop.uid}"
+    with pytest.raises(RuntimeError, match="holds the bake of another scene"):
+        bpy.ops.dollop.bake()
+    assert first.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
+
+
+def test_one_frame(body):
+    bpy.context.scene.frame_end = 1
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    assert bpy.context.scene.dollop.cached == "Frames 1 to 1 are baked, 1 of 1"
+
+
+def test_unsaved_file_bakes_and_moves_beside_it_when_saved(scene, tmp_path):
+    add_cube(size=2, location=(0, 0, 30))
+    bpy.ops.dollop.body_add()
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    assert "never saved" in scene.dollop.warnings
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert folder().is_relative_to(tmp_path) and scene.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
+    scene.frame_set(4)
+    assert lowest(goo()) < 29
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions work otherwise there")
+def test_folder_that_cannot_be_written(body, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    bpy.context.scene.dollop.cache_path = str(tmp_path / "file" / "cache")
+    with pytest.raises(RuntimeError, match="file"):
+        bpy.ops.dollop.bake()
+    assert not bpy.context.scene.dollop.is_baking
+
+
+def test_cache_moves_with_the_file(body, tmp_path):
+    bpy.ops.dollop.bake()
+    bpy.ops.wm.save_mainfile()
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    shutil.move(tmp_path / "shot.blend", moved)
+    shutil.move(tmp_path / "dollop_cache", moved)
+    bpy.ops.wm.open_mainfile(filepath=str(moved / "shot.blend"))
+    bpy.context.scene.frame_set(9)
+    assert lowest(goo()) < 29
+
+
+def test_temporary_job_is_removed(body, monkeypatch, tmp_path):
+    import tempfile
+
+    jobs = tmp_path / "jobs"
+    jobs.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(jobs))
+    bpy.ops.dollop.bake()
+    assert list(jobs.iterdir()) == []
