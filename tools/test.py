@@ -52,8 +52,8 @@ def run_checks(python: Path, tally: Tally) -> None:
     """Linter, types, import contract."""
     commands = {
         "ruff": [str(python), "-m", "ruff", "check", "."],
-        "mypy": [str(python), "-m", "mypy"],
-        "imports": [str(python), str(ROOT / "tools" / "import_contract.py")],
+        "types": [str(python), str(ROOT / "tools" / "static_checks.py"), "types"],
+        "imports": [str(python), str(ROOT / "tools" / "static_checks.py"), "imports"],
     }
     for name, command in commands.items():
         print(f"--- {name}", flush=True)
