@@ -11,11 +11,13 @@ WELD = 1e-7  # of the largest side: closer corners are one, as in a soup of spli
 class Edges(NamedTuple):
     """Every edge of every triangle, sorted so that equal edges follow each other.
 
+    order    : (3t,) int64, side 3 * triangle + k, from corner k to the next
     triangle : (3t,) int32; forward: (3t,) bool, walked from the smaller to the larger vertex
     first    : (e + 1,) int, start of each group of equal edges
     vertices : (e, 2) int32, of each group
     """
 
+    order: NDArray[np.int64]
     triangle: NDArray[np.int32]
     forward: NDArray[np.bool_]
     first: NDArray[np.int64]
@@ -60,6 +62,7 @@ def edges_of(triangles: NDArray[np.int32]) -> Edges:
     fresh[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
     starts = np.flatnonzero(fresh)
     return Edges(
+        order,
         (order // 3).astype(np.int32),
         (ends[order, 0] == low),
         np.append(starts, len(order)),

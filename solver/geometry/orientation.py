@@ -19,12 +19,14 @@ class Oriented(NamedTuple):
     triangles : (t, 3) int32, indices into the artist's positions
     shell     : (t,) int32, connected piece, numbered by falling area
     turned    : how many triangles were turned
-    edges     : of the welded triangles
+    weld      : (t, 3) int32, the same triangles with coincident vertices named alike
+    edges     : of the welded triangles, as the artist made them
     """
 
     triangles: NDArray[np.int32]
     shell: NDArray[np.int32]
     turned: int
+    weld: NDArray[np.int32]
     edges: Edges
 
 
@@ -45,14 +47,13 @@ def oriented(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> Or
     triangles, weld, areas, size = triangles[kept], weld[kept], areas[kept], size[kept]
     edges = edges_of(weld)
     if not len(triangles):
-        return Oriented(triangles, np.zeros(0, dtype=np.int32), 0, edges)
+        return Oriented(triangles, np.zeros(0, dtype=np.int32), 0, weld, edges)
     shell, turn = _shells(edges, size)
     flipped = np.where(turn, -1.0, 1.0)
     volumes = signed_volumes(positions, triangles) * flipped
     turn ^= _inside_out(positions, triangles, areas * flipped[:, None], size, volumes, shell)[shell]
-    result = triangles.copy()
-    result[turn] = triangles[turn][:, [0, 2, 1]]
-    return Oriented(result, shell, int(turn.sum()), edges)
+    triangles, weld = (np.where(turn[:, None], faces[:, [0, 2, 1]], faces) for faces in (triangles, weld))
+    return Oriented(triangles, shell, int(turn.sum()), weld, edges)
 
 
 def _shells(edges: Edges, size: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
@@ -73,11 +74,12 @@ def _shells(edges: Edges, size: NDArray[np.float64]) -> tuple[NDArray[np.int32],
 @kernel
 def _flood(left, right, agree, count):  # type: ignore[no-untyped-def]
     """Walk over edges that two triangles share; return (shell, turned against the shell's first triangle)."""
-    degree = np.zeros(count + 1, dtype=np.int64)
+    start = np.zeros(count + 1, dtype=np.int64)
     for k in range(len(left)):
-        degree[left[k] + 1] += 1
-        degree[right[k] + 1] += 1
-    start = np.cumsum(degree)
+        start[left[k] + 1] += 1
+        start[right[k] + 1] += 1
+    for t in range(count):
+        start[t + 1] += start[t]
     fill = start.copy()
     link = np.empty(2 * len(left), dtype=np.int64)
     for k in range(len(left)):

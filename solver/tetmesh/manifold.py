@@ -30,12 +30,12 @@ def components(tets: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.asarray(_components(face_table(tets).neighbours))
 
 
-def _pinched_edges(boundary: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _pinched_edges(boundary: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ends of edges with more than two boundary triangles."""
     ends = np.sort(np.stack([boundary, np.roll(boundary, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
     edges, counts = np.unique(ends, axis=0, return_counts=True)
     pinched = edges[counts > 2]
-    return pinched[:, 0].astype(np.int32), pinched[:, 1].astype(np.int32)
+    return pinched[:, 0].astype(np.int64), pinched[:, 1].astype(np.int64)
 
 
 @kernel
@@ -68,8 +68,9 @@ def _has(tets, t, vertex):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _mark_small_groups(tets, neighbours, around, count, vertex, other_vertex, drop):  # type: ignore[no-untyped-def]
-    """Of the tets around[:count], joined by faces that hold both vertices, mark all but the largest group."""
+def _mark_small_groups(tets, neighbours, around, vertex, other_vertex, drop):  # type: ignore[no-untyped-def]
+    """Of the tets `around`, joined by faces that hold both vertices, mark all but the largest group."""
+    count = len(around)
     group = np.full(count, -1, dtype=np.int64)
     largest, largest_size, groups = 0, 0, 0
     for seed in range(count):
@@ -84,7 +85,7 @@ def _mark_small_groups(tets, neighbours, around, count, vertex, other_vertex, dr
                     continue
                 for face in range(4):
                     opposite = tets[around[i], face]
-                    if opposite == vertex or opposite == other_vertex:
+                    if opposite in (vertex, other_vertex):
                         continue
                     for j in range(count):
                         if group[j] < 0 and around[j] == neighbours[around[i], face]:
@@ -106,7 +107,8 @@ def _mark_pinched_vertices(tets, neighbours, vertices, drop):  # type: ignore[no
     for t in range(len(tets)):
         for a in range(4):
             start[tets[t, a] + 1] += 1
-    start = np.cumsum(start)
+    for v in range(vertices):
+        start[v + 1] += start[v]
     fill = start.copy()
     incident = np.empty(4 * len(tets), dtype=np.int64)
     on_boundary = np.zeros(vertices, dtype=np.bool_)
@@ -119,7 +121,7 @@ def _mark_pinched_vertices(tets, neighbours, vertices, drop):  # type: ignore[no
                     on_boundary[tets[t, b]] = on_boundary[tets[t, b]] or b != a
     for v in range(vertices):
         if on_boundary[v]:
-            _mark_small_groups(tets, neighbours, incident[start[v] : start[v + 1]], start[v + 1] - start[v], v, v, drop)
+            _mark_small_groups(tets, neighbours, incident[start[v] : start[v + 1]], v, v, drop)
 
 
 @kernel
@@ -131,4 +133,4 @@ def _mark_pinched_edges(tets, neighbours, first, second, drop):  # type: ignore[
             if _has(tets, t, first[e]) and _has(tets, t, second[e]):
                 around[count] = t
                 count += 1
-        _mark_small_groups(tets, neighbours, around, count, first[e], second[e], drop)
+        _mark_small_groups(tets, neighbours, around[:count], first[e], second[e], drop)

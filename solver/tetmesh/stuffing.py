@@ -191,7 +191,7 @@ def _cut_tets(lattice, sign, active, table, share, positions, tets):  # type: ig
     """Step 3; return how many tets there are."""
     corners = np.empty(4, dtype=np.int64)
     prism = np.empty(6, dtype=np.int64)
-    count = 0
+    count = np.int64(0)
     for i in range(lattice.nx):
         for j in range(lattice.ny):
             for k in range(lattice.nz):
@@ -263,15 +263,17 @@ def _first_keeps(lattice, share, points, a, b, out, a_cut, b_cut):  # type: igno
 
     It starts at the longer side, measured in shares of the lattice edge: the shorter diagonal, nearly, and an order of
     the sides, so that no prism gets a cycle of diagonals, which would leave it without a split. The quad alone decides,
-    so the tets on its two sides agree. Equal sides follow the parity rule of the paper: it starts at that of a and b of
-    which an even number of coordinates exceed those of `out`.
+    so the tets on its two sides agree. Equal sides: it starts at the long edge, or of two short ones, by the parity rule
+    of the paper, at that of a and b of which an even number of coordinates exceed those of `out`.
     """
     ai, aj, ak, a_centre = coordinates(lattice, a)
-    bi, bj, bk, b_centre = coordinates(lattice, b)
+    b_centre = coordinates(lattice, b)[3]
     oi, oj, ok, o_centre = coordinates(lattice, out)
     if share[a_cut - points] != share[b_cut - points]:
         return share[a_cut - points] > share[b_cut - points]
-    half = a_centre - o_centre
+    if a_centre != b_centre:
+        return a_centre == o_centre
+    half = a_centre - o_centre  # centres stand half a cube beyond the corner of the same numbers
     exceeding = (2 * ai + half > 2 * oi) + (2 * aj + half > 2 * oj) + (2 * ak + half > 2 * ok)
     return exceeding % 2 == 0
 
@@ -290,7 +292,7 @@ def _shorter(positions, a, b, c, d):  # type: ignore[no-untyped-def]
 def _add_prism(positions, tets, count, prism, up01, up12, up02):  # type: ignore[no-untyped-def]
     """Split the prism (0, 1, 2), (3, 4, 5) into three tets; up01 says that the diagonal of its side 0-1 joins 0 and 4."""
     # The diagonals order the three uprights; without a cycle one of them comes first, one last.
-    rank0, rank1, rank2 = (not up01) + (not up02), up01 + (not up12), up02 + up12
+    rank0, rank1 = (not up01) + (not up02), up01 + (not up12)
     first = 0 if rank0 == 0 else (1 if rank1 == 0 else 2)
     last = 0 if rank0 == 2 else (1 if rank1 == 2 else 2)
     middle = 3 - first - last
