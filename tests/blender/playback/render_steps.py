@@ -1,6 +1,7 @@
 """Run by test_render.py in its own process: python render_steps.py FOLDER (blur | animation | still | neighbour) [DAMAGE]."""
 
 import importlib.util
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -119,3 +120,6 @@ def main() -> None:
 
 
 main()
+# Blender 4.2 as a module crashes on its way out once any Python handler was registered, anybody's
+sys.stdout.flush()
+os._exit(0)
