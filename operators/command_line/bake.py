@@ -4,6 +4,8 @@ import argparse
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import bpy
 
@@ -21,23 +23,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
-    stopping = stop_on_signals()
     log = logger(options.log, options.openjd)
-    session = start_bake(scene, resume=options.resume, frames=options.frames, threads=options.threads)
-    for note in session.status.warnings:
-        log({"event": "warning", "message": note})
-    status = run_to_end(session, log, stopping.is_set)
+    with stop_on_signals() as stopping:
+        session = start_bake(scene, resume=options.resume, frames=options.frames, threads=options.threads)
+        for note in session.status.warnings:
+            log({"event": "warning", "message": note})
+        status = run_to_end(session, log, stopping.is_set)
     if status.exit_code:
-        alarm = "Stopped" if status.exit_code == 7 else "Error"
+        alarm = "dollop" if status.exit_code == 7 else "Error"
         print(f"{alarm}: {status.message}", file=sys.stderr, flush=True)
         if options.openjd:
             print(f"openjd_fail: {status.message}", flush=True)
     return status.exit_code
 
 
-def stop_on_signals() -> threading.Event:
+@contextmanager
+def stop_on_signals() -> Iterator[threading.Event]:
     """Farms preempt with SIGTERM, people with Ctrl-C: both let the frame in hand finish and keep everything."""
     stopping = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
-    return stopping
+    before = {number: signal.signal(number, lambda *_: stopping.set()) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stopping
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

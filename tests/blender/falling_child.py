@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from solver.cache import FrameStore, versions
+from solver.errors import SolverError
 from solver.frame import BodyFrame, Frame
 from solver.job import read_job, read_topologies, scene_hash
 from solver.scene import Scene
@@ -104,4 +105,8 @@ def main(command: str, job: str, cache: str, *options: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except SolverError as error:
+        say(event="error", message=str(error), exit_code=error.exit_code)
+        sys.exit(error.exit_code)
