@@ -91,7 +91,7 @@ def show_results(scene: bpy.types.Scene) -> SolverError | None:
         for body in bodies_of(scene):
             if store.body(body.dollop.uid):
                 item = ensure_result(scene, store, body.dollop.uid)
-                place_result(item, sample(store, body.dollop.uid, store.manifest["frame_start"]).body, scene)
+                place_result(item, store.read_body_frame(store.manifest["frame_start"], body.dollop.uid), store, scene)
     except SolverError as error:
         _say(scene, error)
         return error
@@ -107,14 +107,23 @@ def _say(scene: bpy.types.Scene, failure: SolverError | None) -> None:
         del scene[STATUS]
         return
     scene[STATUS] = text
-    if not bpy.app.background and not isinstance(failure, NotBakedYetError):
-        bpy.app.timers.register(lambda: _pop_up(text), first_interval=0.0)
+    if not _rendering and not isinstance(failure, NotBakedYetError):
+        _pop_up_soon(text)
 
 
-def _pop_up(text: str) -> None:
-    bpy.context.window_manager.popup_menu(
-        lambda menu, _context: menu.layout.label(text=text), title="Dollop: the baked goo cannot be shown", icon="ERROR"
-    )
+def _pop_up_soon(text: str) -> None:
+    """Open a popup from the event loop, since a handler may not."""
+
+    def pop_up() -> None:
+        windows = bpy.context.window_manager.windows
+        if len(windows):
+            with bpy.context.temp_override(window=windows[0]):
+                bpy.context.window_manager.popup_menu(
+                    lambda menu, _context: menu.layout.label(text=text), title="Dollop", icon="ERROR"
+                )
+
+    if not bpy.app.background:
+        bpy.app.timers.register(pop_up, first_interval=0.0)
 
 
 @persistent
@@ -165,7 +174,9 @@ def _on_render_frame_end(*_: Any) -> None:
 def _on_render_end(*_: Any) -> None:
     global _rendering, _engine_frame
     _rendering, _engine_frame = False, None
-    restore_output()
+    failure = restore_output()
+    if failure is not None:
+        _pop_up_soon(f"The render was stopped. {failure}")
 
 
 _HANDLERS = {

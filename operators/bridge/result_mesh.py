@@ -17,6 +17,7 @@ from .units import metres_per_unit
 
 RESULT_OF = "dollop_result_of"
 HIDDEN = "dollop_hidden"
+_PLACED = "dollop_placed"  # on the result: for which bake, at which unit scale, it was put at the origin of the positions
 _FILLED = "dollop_topology"  # on the mesh: which bake's topology record it holds now
 
 __all__ = ["RESULT_OF", "clear_results", "empty_result", "ensure_result", "fill_result", "read_topology", "results_of"]
@@ -54,10 +55,16 @@ def ensure_result(scene: bpy.types.Scene, store: FrameStore, uid: str) -> bpy.ty
     return item
 
 
-def place_result(item: bpy.types.Object, frame: BodyFrame, scene: bpy.types.Scene) -> None:
-    """Move the object to the bake's origin; positions are relative to it, so that float32 is exact far away."""
-    item.matrix_world.identity()
-    item.location = frame.origin / metres_per_unit(scene)
+def place_result(item: bpy.types.Object, frame: BodyFrame, store: FrameStore, scene: bpy.types.Scene) -> None:
+    """Move the object to the bake's origin; positions are relative to it, so that float32 is exact far away.
+
+    Once a bake: afterwards the artist may move it about.
+    """
+    place = f"{store.manifest['bake']} {metres_per_unit(scene)}"
+    if item.get(_PLACED) != place:
+        item.matrix_basis.identity()
+        item.location = frame.origin / metres_per_unit(scene)
+        item[_PLACED] = place
 
 
 def fill_result(item: bpy.types.Object, sample: Sample, store: FrameStore, scene: bpy.types.Scene) -> None:

@@ -1,4 +1,7 @@
-"""Run by test_render.py in its own process: python render_steps.py FOLDER (blur | animation | still | neighbour) [DAMAGE]."""
+"""Run by test_render.py in its own process: python render_steps.py FOLDER ACTION [DAMAGE].
+
+In a real Blender: blender -b --factory-startup --python render_steps.py -- FOLDER ACTION [DAMAGE]
+"""
 
 import importlib.util
 import os
@@ -10,7 +13,8 @@ import bpy
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[3]
-FOLDER, ACTION, DAMAGE = Path(sys.argv[1]), sys.argv[2], (sys.argv[3:] or [""])[0]
+ARGUMENTS = sys.argv[sys.argv.index("--") + 1 if "--" in sys.argv else 1 :]
+FOLDER, ACTION, DAMAGE = Path(ARGUMENTS[0]), ARGUMENTS[1], (ARGUMENTS[2:] or [""])[0]
 
 
 def load_extension() -> None:
