@@ -5,16 +5,20 @@ from numpy.typing import NDArray
 
 from ..errors import MeshingError
 from ..geometry.orientation import Oriented, oriented
-from ..geometry.triangle_tree import triangle_tree
+from ..geometry.sampling import surface_points
+from ..geometry.tet_location import locate
+from ..geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
 from ..scene import Surface
+from .boundary import face_table
 from .crossings import INSIDE, crossings
-from .lattice import lattice_around, lattice_points, point_count
+from .lattice import Lattice, lattice_around, lattice_points, nearest_lattice_points, point_count
 from .manifold import manifold_tets
 from .mesh import TetMesh
 from .pieces import without_crumbs
 from .stuffing import find_cuts, stuff
 
+THIN = 0.45  # elements outside the cage that a surface may lie before it is padded
 MOST_POINTS = 40_000_000  # of the lattice; some 5 GB
 
 
@@ -23,7 +27,8 @@ def cage(surface: Surface, element_size: float) -> TetMesh:
 
     Inside is where the generalised winding number exceeds 1/2, after the faces have been turned outwards
     (geometry.orientation): holes are closed smoothly, overlaps united, inner shells filled unless they are cavities.
-    The cage's surface vertices lie on the artist's surface. All angles exceed 10 degrees, the boundary is manifold.
+    The cage's surface vertices lie on the artist's surface, except around parts thinner than an element, which are
+    padded to about one. All dihedral angles exceed 10 degrees, the boundary is manifold.
 
     Raises MeshingError when nothing is inside, or the lattice would not fit in memory.
     Source: Labelle & Shewchuk 2007 (stuffing); Jacobson 2013, Barill 2018 (winding number).
@@ -43,32 +48,60 @@ def cage(surface: Surface, element_size: float) -> TetMesh:
 
 
 def _stuffed(tree: WindingTree, element_size: float) -> TetMesh:
-    positions = tree.surface.positions[np.unique(tree.surface.triangles)]
-    lower, upper = positions.min(axis=0), positions.max(axis=0)
-    lattice = lattice_around(lower, upper, element_size)
+    lattice = lattice_around(tree.surface.tree.lower[0], tree.surface.tree.upper[0], element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError(
             f"Elements of {element_size:.3g} m would need a lattice of {point_count(lattice) / 1e6:.0f} million points.",
             remedy="Lower the Resolution.",
         )
     points = lattice_points(lattice)
-    inside = _inside(tree, points, lower, upper)
-    cuts = find_cuts(lattice, inside)
-    cut_points = crossings(tree, points[cuts.inner], points[cuts.outer])
-    vertices, tets = stuff(lattice, points, inside, cuts, cut_points)
+    inside = _inside(tree, points)
+    padded = np.zeros(len(points), dtype=bool)
+    mesh = _cut(tree, lattice, points, inside, padded)
+    thin = _thin_parts(tree.surface, mesh, element_size)
+    if len(thin):
+        padded[nearest_lattice_points(lattice, thin)] = True
+        padded &= ~inside
+        mesh = _cut(tree, lattice, points, inside, padded)
+    return mesh
+
+
+def _inside(tree: WindingTree, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which lattice points are inside; never one outside the box of the surface."""
+    lower, upper = tree.surface.tree.lower[0], tree.surface.tree.upper[0]
+    inside = ((points > lower) & (points < upper)).all(axis=1)
+    candidates = np.flatnonzero(inside)
+    inside[candidates] = np.abs(winding_numbers(tree, points[candidates])) > INSIDE
+    return inside
+
+
+def _cut(
+    tree: WindingTree,
+    lattice: Lattice,
+    points: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    padded: NDArray[np.bool_],
+) -> TetMesh:
+    cuts = find_cuts(lattice, inside | padded)
+    cut_points = crossings(tree, points[cuts.inner], points[cuts.outer], padded[cuts.inner])
+    vertices, tets = stuff(lattice, points.copy(), inside | padded, cuts, cut_points)
     tets = manifold_tets(tets)
     used, numbered = np.unique(tets, return_inverse=True)
     return TetMesh(vertices[used], numbered.reshape(-1, 4).astype(np.int32))
 
 
-def _inside(
-    tree: WindingTree, points: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArray[np.float64]
-) -> NDArray[np.bool_]:
-    """Return which lattice points are inside; never one outside the box of the surface."""
-    inside = ((points > lower) & (points < upper)).all(axis=1)
-    candidates = np.flatnonzero(inside)
-    inside[candidates] = winding_numbers(tree, points[candidates]) > INSIDE
-    return inside
+def _thin_parts(surface: TriangleTree, mesh: TetMesh, element_size: float) -> NDArray[np.float64]:
+    """Return points of the surface that the cage leaves far outside: parts thinner than an element, or sheets.
+
+    An ear, a tail or a cape is padded to about an element's thickness, so that it moves as a part of the body.
+    """
+    if not len(mesh.tets):
+        return np.empty((0, 3))
+    samples = surface_points(Surface(surface.positions, surface.triangles), 0.5 * element_size)
+    boundary = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)
+    far = np.flatnonzero(closest_points(boundary, samples, THIN * element_size).triangle < 0)
+    outside = locate(mesh.positions, mesh.tets, samples[far])[0] < 0
+    return samples[far[outside]]
 
 
 def _nothing_inside(positions: NDArray[np.float64], faces: Oriented, element_size: float) -> MeshingError:

@@ -11,26 +11,31 @@ from ..jit import kernel
 
 MOST_CROSSINGS = 64
 BISECTIONS = 16
-INSIDE = 0.5
+INSIDE = 0.5  # of the absolute winding number: a part that is turned inside out counts as inside
+PAD = 0.6
 
 
-def crossings(tree: WindingTree, inner: NDArray[np.float64], outer: NDArray[np.float64]) -> NDArray[np.float64]:
+def crossings(
+    tree: WindingTree, inner: NDArray[np.float64], outer: NDArray[np.float64], padded: NDArray[np.bool_]
+) -> NDArray[np.float64]:
     """Return the points (c, 3) where the surface passes between inner and outer ends (c, 3).
 
     A point on a triangle where the edge crosses one, so that the cage touches the artist's surface; across a hole,
-    where the winding number passes 1/2.
+    where the winding number passes 1/2. Edges from a `padded` end (c,), which only pads a thin part, are cut at PAD.
     """
     result = np.empty_like(inner)
-    in_chunks(_crossings, len(inner), tree, inner, outer, result)
+    in_chunks(_crossings, len(inner), tree, inner, outer, padded, result)
     return result
 
 
 @kernel
-def _crossings(first, last, tree, inner, outer, result):  # type: ignore[no-untyped-def]
+def _crossings(first, last, tree, inner, outer, padded, result):  # type: ignore[no-untyped-def]
     hits = np.empty(MOST_CROSSINGS)
     for k in range(first, last):
-        count = _hits(tree.surface, inner[k], outer[k], hits)
-        t = _through_hole(tree, inner[k], outer[k]) if count == 0 else _way_out(tree, inner[k], outer[k], hits[:count])
+        t = PAD
+        if not padded[k]:
+            count = _hits(tree.surface, inner[k], outer[k], hits)
+            t = _through_hole(tree, inner[k], outer[k]) if count == 0 else _way_out(tree, inner[k], outer[k], hits[:count])
         for a in range(3):
             result[k, a] = inner[k, a] + t * (outer[k, a] - inner[k, a])
 
@@ -38,7 +43,7 @@ def _crossings(first, last, tree, inner, outer, result):  # type: ignore[no-unty
 @kernel
 def _inside(tree, p, q, t):  # type: ignore[no-untyped-def]
     x, y, z = p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]), p[2] + t * (q[2] - p[2])
-    return winding_number(tree, x, y, z) > INSIDE
+    return abs(winding_number(tree, x, y, z)) > INSIDE
 
 
 @kernel

@@ -25,5 +25,6 @@ def enclosed_volume(surface: Surface) -> float:
     golden = 1.2207440846057596  # the real root of x^4 = x + 1
     steps = golden ** -np.arange(1.0, 4.0)
     points = lower + sides * ((0.5 + np.arange(1, SAMPLES + 1)[:, None] * steps) % 1.0)
-    inside = winding_numbers(winding_tree(triangle_tree(positions, faces.triangles)), points) > 0.5
+    winding = winding_numbers(winding_tree(triangle_tree(positions, faces.triangles)), points)
+    inside = np.abs(winding) > 0.5
     return float(inside.mean() * sides.prod())

@@ -52,6 +52,19 @@ def lattice_points(lattice: Lattice) -> NDArray[np.float64]:
     return points
 
 
+def nearest_lattice_points(lattice: Lattice, points: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the number of the lattice point nearest to each of `points` (k, 3), which lie in the block."""
+    place = (points - lattice.origin) / lattice.size
+    counts = np.array([lattice.nx, lattice.ny, lattice.nz])
+    corners = np.clip(np.round(place), 0, counts).astype(np.int64)
+    centres = np.clip(np.floor(place), 0, counts - 1).astype(np.int64)
+    to_corner = ((place - corners) ** 2).sum(axis=1)
+    to_centre = ((place - centres - 0.5) ** 2).sum(axis=1)
+    corner_numbers = (corners[:, 0] * (counts[1] + 1) + corners[:, 1]) * (counts[2] + 1) + corners[:, 2]
+    centre_numbers = (centres[:, 0] * counts[1] + centres[:, 1]) * counts[2] + centres[:, 2] + int((counts + 1).prod())
+    return np.where(to_corner <= to_centre, corner_numbers, centre_numbers)
+
+
 @inline
 def corner(lattice, i, j, k):  # type: ignore[no-untyped-def]
     """Number of a cube corner."""

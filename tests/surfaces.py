@@ -1,0 +1,107 @@
+"""Surfaces that tests mesh, bind and collide with: clean ones, and the wrecks that artists hand in."""
+
+from pathlib import Path
+
+import numpy as np
+
+from solver.scene import Surface
+
+DATA = Path(__file__).parent / "data"
+
+
+def surface(positions, triangles) -> Surface:
+    return Surface(np.ascontiguousarray(positions, dtype=np.float64), np.ascontiguousarray(triangles, dtype=np.int32))
+
+
+def stored(name: str) -> Surface:
+    """A mesh of tests/data (see README.md there)."""
+    with np.load(DATA / f"{name}.npz") as arrays:
+        return surface(arrays["positions"], arrays["triangles"])
+
+
+def sphere(rings: int = 16, radius: float = 1.0, centre=(0.0, 0.0, 0.0)) -> Surface:
+    """A globe of 2 x rings meridians."""
+    around = 2 * rings
+    theta = np.linspace(0.0, np.pi, rings + 1)[1:-1, None]
+    phi = np.arange(around)[None, :] * 2.0 * np.pi / around
+    belt = np.stack([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta) + 0.0 * phi], axis=-1)
+    points = np.concatenate([[[0.0, 0.0, 1.0]], belt.reshape(-1, 3), [[0.0, 0.0, -1.0]]])
+    south = len(points) - 1
+    faces = []
+    for j in range(around):
+        k = (j + 1) % around
+        faces.append((0, 1 + j, 1 + k))
+        faces.append((south, south - around + k, south - around + j))
+        for i in range(rings - 2):
+            a, b, c, d = (1 + r * around + s for r, s in ((i, j), (i + 1, j), (i + 1, k), (i, k)))
+            faces += [(a, b, c), (a, c, d)]
+    return surface(radius * points + np.asarray(centre), faces)
+
+
+def box(sides=(1.0, 1.0, 1.0), centre=(0.0, 0.0, 0.0)) -> Surface:
+    corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    faces = [face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))]
+    return surface(corners * np.asarray(sides) + np.asarray(centre), faces)
+
+
+def joined(*parts: Surface) -> Surface:
+    shifts = np.cumsum([0] + [len(part.positions) for part in parts[:-1]])
+    return surface(
+        np.concatenate([part.positions for part in parts]),
+        np.concatenate([part.triangles + shift for part, shift in zip(parts, shifts, strict=True)]),
+    )
+
+
+def flipped(part: Surface, which=slice(None)) -> Surface:
+    triangles = part.triangles.copy()
+    triangles[which] = triangles[which][:, [0, 2, 1]]
+    return surface(part.positions, triangles)
+
+
+def soup(part: Surface, gap: float = 0.0) -> Surface:
+    """Every triangle on its own; `gap` shrinks each towards its centre."""
+    corners = part.positions[part.triangles]
+    corners = corners + gap * (corners.mean(axis=1, keepdims=True) - corners)
+    return surface(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3))
+
+
+def with_holes(part: Surface, every: int = 20) -> Surface:
+    """The surface without every so-manyth triangle."""
+    return surface(part.positions, part.triangles[np.arange(len(part.triangles)) % every != 0])
+
+
+def moved(part: Surface, shift) -> Surface:
+    return surface(part.positions + np.asarray(shift), part.triangles)
+
+
+def _speared(ball: Surface) -> Surface:
+    """The north pole pulled out through the south."""
+    positions = ball.positions.copy()
+    positions[0, 2] = -1.5
+    return surface(positions, ball.triangles)
+
+
+def wrecks() -> dict[str, Surface]:
+    """Everything the cage has to take."""
+    ball = sphere(16)
+    rng = np.random.default_rng(7)
+    return {
+        "sphere": ball,
+        "cube": box(),
+        "torus": stored("torus"),
+        "spot": stored("spot"),
+        "suzanne": stored("suzanne"),
+        "soup": soup(ball),
+        "soup with gaps": soup(ball, 0.1),
+        "holes": with_holes(ball),
+        "hemisphere": surface(ball.positions, ball.triangles[ball.positions[ball.triangles].mean(axis=1)[:, 2] > 0]),
+        "overlap": joined(ball, sphere(12, 0.8, (0.9, 0.1, 0.2))),
+        "inside out": flipped(ball),
+        "some flipped": flipped(ball, rng.random(len(ball.triangles)) < 0.3),
+        "inner shell": joined(ball, sphere(8, 0.5)),
+        "hollow": joined(ball, flipped(sphere(8, 0.5))),
+        "two balls": joined(ball, sphere(12, 0.5, (2.5, 0.0, 0.0))),
+        "self-intersecting": _speared(ball),
+        "far away": moved(ball, (10_000.0, -3_000.0, 50.0)),
+    }
