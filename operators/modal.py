@@ -15,14 +15,12 @@ class Heartbeat:
         self._manager.modal_handler_add(operator)
 
     def redraw(self, shown: str) -> None:
-        """Redraw the panels when what they show has changed."""
+        """Redraw the panels, and only them, when what they show has changed: the view itself may be slow to draw."""
         if shown == self._shown:
             return
         self._shown = shown
         for window in self._manager.windows:
-            for area in window.screen.areas:
-                if area.type in {"VIEW_3D", "PROPERTIES"}:
-                    area.tag_redraw()
+            _redraw_panels(window)
             window.workspace.status_text_set(shown)
 
     def stop(self) -> None:
@@ -32,8 +30,15 @@ class Heartbeat:
             self._timer = None
         for window in self._manager.windows:
             window.workspace.status_text_set(None)
-            for area in window.screen.areas:
-                area.tag_redraw()
+            _redraw_panels(window)
+
+
+def _redraw_panels(window: bpy.types.Window) -> None:
+    regions = {"VIEW_3D": "UI", "PROPERTIES": "WINDOW"}
+    for area in window.screen.areas:
+        for region in area.regions:
+            if region.type == regions.get(area.type):
+                region.tag_redraw()
 
 
 def in_window(context: bpy.types.Context) -> bool:
