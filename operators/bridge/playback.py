@@ -4,7 +4,6 @@ A frame that is missing or damaged never shows as a rest pose: the result is emp
 in the background ends with the error's exit code before it writes the picture.
 """
 
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -16,29 +15,15 @@ from .folders import cache_folder
 from .identity import bodies_of
 from .render_stop import restore_output, stop_render
 from .result_mesh import RESULT_OF, empty_result, ensure_result, fill_result, place_result, results_of
+from .scene_cache import forget_stores, quick_stale_reason, store_of
 
 STATUS = "dollop_playback"  # on the scene: one sentence for the panels, absent while all is well
-_stores: dict[Path, tuple[int, FrameStore]] = {}
 _rendering = False
 _engine_frame: float | None = None  # while an engine renders this frame, others that it asks for are for motion blur
 
 
 class NotBakedYetError(CacheError):
     """The bake has not come to this frame; no damage, so the window says it in the panel only."""
-
-
-def store_of(scene: bpy.types.Scene) -> FrameStore:
-    """Return the scene's cache, opened again when a bake has replaced its manifest. Raises CacheError, VersionError."""
-    folder = cache_folder(scene)[0]
-    try:
-        stamp = (folder / "dollop_cache.json").stat().st_mtime_ns
-    except OSError:
-        _stores.pop(folder, None)
-        raise CacheError("The baked cache is missing.", place=str(folder), remedy="Bake, or choose its folder.") from None
-    known = _stores.get(folder)
-    if known is None or known[0] != stamp:
-        _stores[folder] = known = (stamp, FrameStore.open(folder))
-    return known[1]
 
 
 def play(scene: bpy.types.Scene, *, neighbour: bool = False) -> SolverError | None:
@@ -56,7 +41,7 @@ def play(scene: bpy.types.Scene, *, neighbour: bool = False) -> SolverError | No
         error = _fill(item, scene, neighbour)
         failure = failure or error
     if not neighbour:
-        _say(scene, failure)
+        _say(scene, failure, "" if failure or not filled else quick_stale_reason(scene, store_of(scene)))
     return failure
 
 
@@ -98,16 +83,16 @@ def show_results(scene: bpy.types.Scene) -> SolverError | None:
     return play(scene)
 
 
-def _say(scene: bpy.types.Scene, failure: SolverError | None) -> None:
+def _say(scene: bpy.types.Scene, failure: SolverError | None, note: str = "") -> None:
     """Keep the sentence for the panels; damage also pops up once, later, because a handler may not open a window."""
-    text = str(failure) if failure else ""
+    text = str(failure) if failure else note
     if scene.get(STATUS, "") == text:
         return
     if not text:
         del scene[STATUS]
         return
     scene[STATUS] = text
-    if not _rendering and not isinstance(failure, NotBakedYetError):
+    if failure is not None and not _rendering and not isinstance(failure, NotBakedYetError):
         _pop_up_soon(text)
 
 
@@ -138,7 +123,7 @@ def _on_frame_change(scene: bpy.types.Scene, *_: Any) -> None:
 
 @persistent
 def _on_load(*_: Any) -> None:
-    _stores.clear()
+    forget_stores()
     for scene in bpy.data.scenes:
         if bodies_of(scene) and FrameStore.exists(cache_folder(scene)[0]):
             show_results(scene)
@@ -203,4 +188,4 @@ def unregister() -> None:
         handlers = getattr(bpy.app.handlers, name)
         for old in [h for h in handlers if h.__name__ == handler.__name__ and h.__module__ == handler.__module__]:
             handlers.remove(old)
-    _stores.clear()
+    forget_stores()

@@ -4,6 +4,7 @@ In a real Blender: blender -b --factory-startup --python render_steps.py -- FOLD
 """
 
 import importlib.util
+import json
 import os
 import shutil
 import sys
@@ -105,25 +106,62 @@ def width_of(path: Path) -> float:
     return float(columns[-1] - columns[0] + 1) * 4 / 80
 
 
+def render_in_window(scene: "bpy.types.Scene") -> None:
+    """Render the animation as Ctrl-F12 does; say how the window is when that is over, and leave."""
+    ended: list[str] = []
+    bpy.app.handlers.render_complete.append(lambda *_: ended.append("completed"))
+    bpy.app.handlers.render_cancel.append(lambda *_: ended.append("cancelled"))
+
+    def start() -> None:
+        with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+            bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
+
+    def leave() -> float | None:
+        if not ended:
+            return 0.5
+        if len(ended) == 1:
+            ended.append("settling")
+            return 1.0
+        result = next(item for item in scene.objects if "dollop_result_of" in item)
+        state = {
+            "ended": ended[0],
+            "output": scene.render.filepath,
+            "interface_locked": scene.render.use_lock_interface,
+            "frame": scene.frame_current,
+            "vertices": len(result.data.vertices),
+        }
+        (FOLDER / "state.json").write_text(json.dumps(state))
+        os._exit(0)
+
+    bpy.app.timers.register(start, first_interval=1.0)
+    bpy.app.timers.register(leave, first_interval=2.0)
+
+
 def main() -> None:
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    if bpy.app.background:
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+    for item in list(bpy.data.objects):
+        bpy.data.objects.remove(item)
     load_extension()
     scene = bpy.context.scene
     bake(scene)
     set_up_render(scene)
     damage()
+    if ACTION == "window":
+        render_in_window(scene)
+        return
     if ACTION == "animation":
         bpy.ops.render.render(animation=True)
-        return
-    scene.frame_set(2 if ACTION == "neighbour" else 3)
-    name = FOLDER / "pictures" / f"{scene.frame_current:04d}.png"
-    scene.render.filepath = str(name)
-    bpy.ops.render.render(write_still=True)
-    if ACTION == "blur":
-        print("width", width_of(name))
+    else:
+        scene.frame_set(2 if ACTION == "neighbour" else 3)
+        name = FOLDER / "pictures" / f"{scene.frame_current:04d}.png"
+        scene.render.filepath = str(name)
+        bpy.ops.render.render(write_still=True)
+        if ACTION == "blur":
+            print("width", width_of(name))
+    # Blender 4.2 as a module crashes on its way out once any Python handler was registered, anybody's
+    sys.stdout.flush()
+    os._exit(0)
 
 
 main()
-# Blender 4.2 as a module crashes on its way out once any Python handler was registered, anybody's
-sys.stdout.flush()
-os._exit(0)

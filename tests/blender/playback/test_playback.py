@@ -232,3 +232,78 @@ def test_scrubbing_time_is_printed(scene: "bpy.types.Scene", tmp_path: Path) -> 
         assert playback.play(scene) is None
         times.append(1000 * (time.perf_counter() - begin))
     print(f"\nscrubbing {count} vertices: median {np.median(times):.1f} ms, worst {max(times):.1f} ms (limit 15, not asserted)")
+
+
+def test_a_stale_cache_is_flagged_but_plays(constant: Bake) -> None:
+    from dollop.operators.bridge.staleness import stale_reason
+    from dollop.solver.job import scene_hash
+
+    constant.scene.render.fps = 30
+    constant.scene.frame_set(3)
+    close(constant.shown(), constant.surface(3)[0])
+    assert "24 frames a second" in constant.scene["dollop_playback"]
+    constant.scene.render.fps = 24
+    constant.scene.frame_set(4)
+    assert "dollop_playback" not in constant.scene
+
+    from dollop.operators.bridge.read_scene import read_scene
+    from dollop.solver.cache import FrameStore
+
+    now = scene_hash(read_scene(constant.scene, frames=(FIRST, LAST)).scene, LAST)
+    with FrameStore.open(constant.store.folder, writable=True) as store:
+        store.update_manifest(scene_hash=now)
+    assert stale_reason(constant.scene) == ""
+    constant.source.dollop.resolution += 1
+    assert "changed" in stale_reason(constant.scene)
+    assert constant.source.hide_render and constant.scene.frame_current == 4
+    close(constant.shown(), constant.surface(4)[0])
+
+
+def test_a_source_from_a_library_plays_too(scene: "bpy.types.Scene", tmp_path: Path) -> None:
+    """It cannot be saved as hidden, so every opening hides it anew."""
+    from dollop.operators.bridge.playback import show_results
+
+    from .conftest import growing_surface, write_bake
+
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.context.object.dollop.is_body, bpy.context.object.dollop.uid = True, "body-1"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (there, here):
+        here.objects = list(there.objects)
+    scene = bpy.context.scene
+    scene.collection.objects.link(here.objects[0])
+    scene.dollop.uid, scene.dollop.cache_path = "scene-1", str(tmp_path / "cache")
+    from dollop.solver.cache import topology_of_triangles
+
+    topologies = {n: topology_of_triangles(growing_surface(n)[2], len(growing_surface(n)[0])) for n in range(LAST + 1)}
+    store = write_bake(tmp_path / "cache", growing_surface, topologies, lambda number: number)
+    assert show_results(scene) is None
+    scene.frame_set(4)
+    bake = Bake(scene, here.objects[0], store, growing_surface)
+    close(bake.shown(), growing_surface(4)[0])
+    assert here.objects[0].hide_render
+
+
+def test_a_result_in_edit_mode_is_left_alone(constant: Bake) -> None:
+    bpy.context.view_layer.objects.active = constant.result
+    bpy.ops.object.mode_set(mode="EDIT")
+    constant.scene.frame_set(5)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    constant.scene.frame_set(4)
+    close(constant.shown(), constant.surface(4)[0])
+
+
+def test_a_result_that_was_cut_up_is_refilled(constant: Bake) -> None:
+    constant.result.data.clear_geometry()
+    constant.scene.frame_set(3)
+    close(constant.shown(), constant.surface(3)[0])
+
+
+def test_a_result_may_be_moved_about(constant: Bake) -> None:
+    from dollop.operators.bridge.playback import show_results
+
+    constant.result.location = (9, 9, 9)
+    assert show_results(constant.scene) is None
+    constant.scene.frame_set(3)
+    assert tuple(constant.result.location) == (9, 9, 9)
