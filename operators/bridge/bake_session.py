@@ -17,6 +17,7 @@ from .folders import cache_folder
 from .identity import ensure_uid
 from .playback import play, show_results
 from .read_scene import SceneReading, read_scene
+from .report import sentence
 from .result_mesh import results_of
 from .solver_process import Event, SolverProcess, threads_beside_window
 from .version import baking_versions
@@ -29,13 +30,16 @@ _POLL_INTERVAL = 0.05  # seconds
 class BakeSession:
     """A running bake. It keeps identifiers, never Blender's own objects, so that undo and renaming cannot hurt it."""
 
-    def __init__(self, scene: bpy.types.Scene, reading: SceneReading, folder: Path, arguments: list[str]) -> None:
+    def __init__(
+        self, scene: bpy.types.Scene, reading: SceneReading, folder: Path, arguments: list[str], *, show_frames: bool
+    ) -> None:
         self.scene_uid = ensure_uid(scene)
         self.folder = folder
         settings = reading.scene.settings
         self.status = BakeStatus(running=True, stage="Starting", first=settings.frame_start, last=settings.frame_end)
         self.status.warnings.extend(reading.notes)
         self._shown = False
+        self._show_frames = show_frames
         self._job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
         try:
             write_job(reading.scene, self._job, reading.topologies, baking_versions())
@@ -51,7 +55,7 @@ class BakeSession:
         for event in events:
             self.status.take(event)
         frames = [event["frame"] for event in events if event["event"] == "frame"]
-        if frames:
+        if frames and self._show_frames:
             self._show(frames)
         if finished and self.status.running:
             self._end()
@@ -75,12 +79,16 @@ class BakeSession:
         scene = scene_by_uid(self.scene_uid)
         if scene is None or cache_folder(scene)[0] != self.folder:
             return  # its scene was deleted, or the frames go where the scene does not play from
-        # Undo may have taken the result objects away again
-        if not self._shown or next(results_of(scene), None) is None:
-            show_results(scene)
-            self._shown = True
-        elif scene.frame_current in frames:
-            play(scene)
+        try:
+            # Undo may have taken the result objects away again
+            if not self._shown or next(results_of(scene), None) is None:
+                show_results(scene)
+            elif scene.frame_current in frames:
+                play(scene)
+        except Exception as error:  # a night of frames must not end because one of them could not be shown
+            self.status.warnings.append(f"Frames are baked but could not be shown: {sentence(error)}")
+            self._show_frames = False
+        self._shown = True
 
     def _end(self) -> None:
         global _running
@@ -113,8 +121,9 @@ def start_bake(
     frames: tuple[int, int] | None = None,
     threads: int = 0,
     beside_window: bool = False,
+    show_frames: bool = True,
 ) -> BakeSession:
-    """Read the scene and start its bake. Raises SolverError or OSError with nothing started and no frame touched."""
+    """Read the scene and start its bake; `show_frames` plays them as they come. Raises SolverError or OSError with nothing started and no frame touched."""
     global _running
     if _running is not None:
         raise SceneError("A bake is running already.", remedy="Wait for it or cancel it.")
@@ -125,7 +134,7 @@ def start_bake(
         reading = replace(reading, notes=(*reading.notes, note))
     count = reading.scene.settings.threads or (threads_beside_window() if beside_window else 0)
     arguments = [*(["--resume"] if resume else []), "--threads", str(count)]
-    session = BakeSession(scene, reading, folder, arguments)
+    session = BakeSession(scene, reading, folder, arguments, show_frames=show_frames)
     _running = session
     keep_status(session.scene_uid, session.status)
     return session
@@ -137,12 +146,16 @@ def run_to_end(
     stop: Callable[[], bool] = lambda: False,
 ) -> BakeStatus:
     """Wait for the bake, handing on its events; `stop` is asked all the time and cancels it."""
-    while session.status.running:
-        for event in session.poll():
-            on_event(event)
-        if stop() and not session.status.stopping:
-            session.cancel()
-        time.sleep(_POLL_INTERVAL)
+    try:
+        while session.status.running:
+            for event in session.poll():
+                on_event(event)
+            if stop() and not session.status.stopping:
+                session.cancel()
+            time.sleep(_POLL_INTERVAL)
+    except BaseException:
+        session.stop_now()
+        raise
     return session.status
 
 

@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
     log = logger(options.log, options.openjd)
     with stop_on_signals() as stopping:
-        session = start_bake(scene, resume=options.resume, frames=options.frames, threads=options.threads)
+        session = start_bake(scene, resume=options.resume, frames=options.frames, threads=options.threads, show_frames=False)
         for note in session.status.warnings:
             log({"event": "warning", "message": note})
         status = run_to_end(session, log, stopping.is_set)
