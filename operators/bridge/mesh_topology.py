@@ -68,7 +68,7 @@ def mesh_topology(mesh: bpy.types.Mesh, group_names: tuple[str, ...] = ()) -> Su
     return SurfaceTopology(
         vertex_count=len(mesh.vertices),
         face_offsets=offsets,
-        corner_vertices=_get(mesh.loops, "vertex_index", 1, np.int32),
+        corner_vertices=corner_vertices(mesh),
         material_index=_values(layers["material_index"]) if "material_index" in layers else np.zeros(0, np.int32),
         sharp_faces=_values(layers["sharp_face"]) if "sharp_face" in layers else np.zeros(0, np.bool_),
         edges=_get(mesh.edges, "vertices", 2, np.int32),
@@ -93,12 +93,12 @@ def fill_mesh(mesh: bpy.types.Mesh, topology: SurfaceTopology, positions: NDArra
     mesh.loops.add(topology.corner_count)
     mesh.polygons.add(topology.face_count)
     mesh.polygons.foreach_set("loop_start", topology.face_offsets[:-1])
-    mesh.loops.foreach_set("vertex_index", topology.corner_vertices)
+    _set(mesh, ".corner_vert", "value", topology.corner_vertices)
     explicit = len(topology.corner_edges) == topology.corner_count and len(topology.edges) > 0
     if len(topology.edges):
-        mesh.edges.foreach_set("vertices", topology.edges.reshape(-1))
+        _set(mesh, ".edge_verts", "value", topology.edges)
     if explicit:
-        mesh.loops.foreach_set("edge_index", topology.corner_edges)
+        _set(mesh, ".corner_edge", "value", topology.corner_edges)
     set_positions(mesh, positions)
     mesh.update(calc_edges=not explicit)
     _fill_layers(mesh, topology)
@@ -109,9 +109,20 @@ def fill_mesh(mesh: bpy.types.Mesh, topology: SurfaceTopology, positions: NDArra
     mesh.update()
 
 
+def corner_vertices(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """Return each corner's vertex (c,)."""
+    return _get(mesh.attributes[".corner_vert"].data if len(mesh.loops) else (), "value", 1, np.int32)
+
+
 def set_positions(mesh: bpy.types.Mesh, positions: NDArray[np.float32]) -> None:
-    """Move the vertices to (n, 3) float32; sixty times faster through the attribute than through `vertices`."""
-    mesh.attributes["position"].data.foreach_set("vector", positions.reshape(-1))
+    """Move the vertices to (n, 3) float32."""
+    _set(mesh, "position", "vector", positions)
+
+
+def _set(mesh: bpy.types.Mesh, name: str, member: str, values: NDArray) -> None:
+    """Through the attribute Blender copies a whole array; through `vertices` or `loops` it calls a setter for each."""
+    if values.size:  # an empty mesh may lack the attribute
+        mesh.attributes[name].data.foreach_set(member, values.reshape(-1))
 
 
 def set_point_attribute(mesh: bpy.types.Mesh, name: str, values: NDArray[np.float32]) -> None:
@@ -185,7 +196,8 @@ def _values(layer: bpy.types.Attribute) -> NDArray:
 
 def _get(collection: Any, name: str, width: int, dtype: Any) -> NDArray:
     values = np.empty(len(collection) * width, dtype)
-    collection.foreach_get(name, values)
+    if values.size:
+        collection.foreach_get(name, values)
     return values.reshape(-1, width) if width > 1 else values
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..mesh_topology import corner_vertices
 from .contract import ExportFormat, ExportJob
 from .staging import renamed_when_done, run_operator, staged
 
@@ -63,10 +64,8 @@ def _fill_layer(mesh: bpy.types.Mesh) -> None:
         if name in mesh.attributes:
             mesh.attributes[name].data.foreach_get("value", values)
         columns.append(values)
-    corners = np.empty(len(mesh.loops), np.int32)
-    mesh.loops.foreach_get("vertex_index", corners)
     layer = mesh.attributes.get(LAYER) or mesh.attributes.new(LAYER, "FLOAT2", "CORNER")
-    layer.data.foreach_set("vector", np.stack(columns, axis=1)[corners].reshape(-1))
+    layer.data.foreach_set("vector", np.stack(columns, axis=1)[corner_vertices(mesh)].reshape(-1))
 
 
 FORMAT = ExportFormat(

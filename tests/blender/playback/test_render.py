@@ -107,11 +107,9 @@ def test_a_whole_cache_renders_every_frame(render: Render, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("damage", "expected"), [("missing", ["0001.png", "0002.png"]), ("", [f"000{n}.png" for n in (1, 2, 3, 4)])]
-)
+@pytest.mark.parametrize(("damage", "written"), [("missing", 2), ("", 4)])
 def test_in_the_window_the_animation_stops_and_the_window_lives(
-    damage: str, expected: list[str], program: Blender, tmp_path: Path
+    damage: str, written: int, program: Blender, tmp_path: Path
 ) -> None:
     absent = ensure_programs({"Xvfb": WINDOW_PROGRAMS["Xvfb"]})
     if absent and not os.environ.get("DOLLOP_STRICT"):

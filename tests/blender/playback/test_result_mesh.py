@@ -162,3 +162,34 @@ def test_what_the_artist_put_on_the_result_survives_the_next_bake(constant: Bake
     constant.scene.frame_set(3)
     assert [m.name for m in constant.result.modifiers] == ["Smooth"]
     assert constant.result.data.materials[-1] == material
+
+
+def test_an_empty_mesh_and_loose_edges_survive_the_way(scene: "bpy.types.Scene") -> None:
+    from dollop.operators.bridge.mesh_topology import fill_mesh, mesh_topology
+
+    made = bpy.data.meshes.new("made")
+    for vertices, edges in (([], []), ([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1), (1, 2)])):
+        mesh = bpy.data.meshes.new("odd")
+        mesh.from_pydata(vertices, edges, [])
+        fill_mesh(made, mesh_topology(mesh), np.array(vertices, np.float32).reshape(-1, 3))
+        assert [tuple(edge.vertices) for edge in made.edges] == edges
+        assert [tuple(vertex.co) for vertex in made.vertices] == vertices
+
+
+def test_a_record_that_does_not_fit_is_refused_before_blender_crashes(scene: "bpy.types.Scene") -> None:
+    from dataclasses import replace
+
+    from dollop.operators.bridge.mesh_topology import fill_mesh
+    from dollop.solver.cache import topology_of_triangles
+    from dollop.solver.errors import CacheError
+
+    good = topology_of_triangles(np.array([[0, 1, 2]], np.int32), 3)
+    for bad, count in (
+        (good, 4),
+        (replace(good, corner_vertices=np.int32([0, 1, 99])), 3),
+        (replace(good, corner_vertices=np.int32([0, -1, 2])), 3),
+        (replace(good, face_offsets=np.int32([0, 9])), 3),
+        (replace(good, edges=np.int32([[0, 7]])), 3),
+    ):
+        with pytest.raises(CacheError, match="do not fit"):
+            fill_mesh(bpy.data.meshes.new("bad"), bad, np.zeros((count, 3), np.float32))
