@@ -56,7 +56,7 @@ def distance_grid(
     centres = lower + cell * centres
     distance = closest_points(surface, centres).distance
     if kind in (SOLID, WOUND):
-        distance[winding_numbers(winding, centres) > 0.5] *= -1.0
+        distance[np.abs(winding_numbers(winding, centres)) > 0.5] *= -1.0
     return distance.reshape(tuple(shape)), lower.copy(), cell
 
 
@@ -112,7 +112,7 @@ def _signed_distance(shape, x, y, z, reach):  # type: ignore[no-untyped-def]
     limit = np.inf if where < 0 else reach
     d2, t, v, w, part = closest_in_tree(shape.surface, x, y, z, limit * limit)
     if t < 0:
-        deep = shape.kind <= WOUND and winding_number(shape.winding, x, y, z) > 0.5
+        deep = shape.kind <= WOUND and abs(winding_number(shape.winding, x, y, z)) > 0.5
         if not deep:
             return np.inf, 0.0, 0.0, 0.0, -1, 0.0, 0.0
         d2, t, v, w, part = closest_in_tree(shape.surface, x, y, z, np.inf)
@@ -150,7 +150,7 @@ def _direction(shape, x, y, z, d2, t, v, w, part):  # type: ignore[no-untyped-de
 def _sign(shape, x, y, z, facing, t, part):  # type: ignore[no-untyped-def]
     """-1 inside, 1 outside."""
     if shape.kind == WOUND:
-        return -1.0 if winding_number(shape.winding, x, y, z) > 0.5 else 1.0
+        return -1.0 if abs(winding_number(shape.winding, x, y, z)) > 0.5 else 1.0
     if shape.kind == SHEET or facing >= 0.0:
         return 1.0
     if shape.kind == GROUND and part != FACE:

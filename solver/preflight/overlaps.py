@@ -1,0 +1,65 @@
+"""Bodies that start inside something."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.measures import winding_numbers_by_sum
+from ..scene import Body, Collider, Surface
+from .finding import Finding
+
+SAMPLES = 48
+MOVE = "Move it clear at the first frame."
+
+
+def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider]) -> Iterator[Finding]:
+    """Yield which bodies start inside or through a collider or another body."""
+    for body in bodies:
+        for collider in colliders:
+            how = _depth(body, collider)
+            if how:
+                message = f"It starts {how} the collider '{collider.name}' and will be pushed out."
+                yield Finding("warning", body.name, "", message, MOVE, "starts_in_collider")
+    for index, body in enumerate(bodies):
+        for other in bodies[index + 1 :]:
+            if _surfaces_overlap(body.surface, other.surface):
+                message = f"It starts inside '{other.name}'; bodies do not collide with each other yet, so they pass through."
+                yield Finding("warning", body.name, "", message, "Move one of them.", "starts_in_body")
+
+
+def _depth(body: Body, collider: Collider) -> str:
+    """How the body starts in the collider's solid: "", "partly inside" or "inside"."""
+    transform = collider.transforms[min(1, len(collider.transforms) - 1)]  # the first frame; key 0 is the one before
+    if not np.isfinite(transform).all() or abs(np.linalg.det(transform[:3, :3])) < 1e-12:
+        return ""
+    local = (body.surface.positions - transform[:3, 3]) @ np.linalg.inv(transform[:3, :3]).T
+    if collider.surface is None:
+        below = local[:, 2] < -1e-6 * body.extent
+        return "inside" if below.all() else "partly inside" if below.any() else ""
+    if not _surfaces_overlap(Surface(local, body.surface.triangles), collider.surface):
+        return ""
+    everywhere = local[:: max(1, len(local) // SAMPLES)]
+    return "inside" if (np.abs(_winding(everywhere, collider.surface)) > 0.5).all() else "partly inside"
+
+
+def _surfaces_overlap(one: Surface, other: Surface) -> bool:
+    """Whether some vertices of one lie inside the other; two sheets that cross without that are not found."""
+    lower = np.maximum(one.positions.min(axis=0), other.positions.min(axis=0))
+    upper = np.minimum(one.positions.max(axis=0), other.positions.max(axis=0))
+    if (lower > upper).any():
+        return False
+    return bool(_inside(one.positions, other).any() or _inside(other.positions, one).any())
+
+
+def _inside(points: NDArray[np.float64], surface: Surface) -> NDArray[np.bool_]:
+    """Which of some of the points that lie in the surface's box lie inside it."""
+    lower, upper = surface.positions.min(axis=0), surface.positions.max(axis=0)
+    candidates = np.flatnonzero(((points >= lower) & (points <= upper)).all(axis=1))
+    chosen = candidates[:: max(1, len(candidates) // SAMPLES)]
+    return np.asarray(np.abs(_winding(points[chosen], surface)) > 0.5)
+
+
+def _winding(points: NDArray[np.float64], surface: Surface) -> NDArray[np.float64]:
+    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+    return winding_numbers_by_sum(surface.positions - middle, surface.triangles, points - middle)

@@ -1,0 +1,50 @@
+"""Which faces of a surface pass through each other. numpy only."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_PAIRS = 1_000_000  # of boxes compared: a second's work; the search stops there, having found the first crossings
+
+
+def crossing_faces(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the faces, rising, that another face without a common vertex crosses.
+
+    Sweep along the widest axis, then edges of one against the other (Moeller & Trumbore 1997). Faces in one plane that
+    overlap do not count. In a very dense mesh the search covers only a part of it (MOST_PAIRS).
+    """
+    corners = positions[triangles]
+    lower, upper = corners.min(axis=1), corners.max(axis=1)
+    axis = int(np.argmax(np.ptp(positions, axis=0)))
+    order = np.argsort(lower[:, axis], kind="stable")
+    ends = np.searchsorted(lower[order, axis], upper[order, axis], side="right")
+    counts = np.maximum(ends - np.arange(len(order)) - 1, 0)
+    covered = int(np.searchsorted(np.cumsum(counts), MOST_PAIRS, side="right"))
+    counts = counts[:covered]
+    first = np.repeat(np.arange(covered), counts)
+    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
+    a, b = order[first], order[second]
+    near = ((lower[a] <= upper[b]) & (lower[b] <= upper[a])).all(axis=1)
+    a, b = a[near], b[near]
+    apart = ~(triangles[a][:, :, None] == triangles[b][:, None, :]).any(axis=(1, 2))
+    a, b = a[apart], b[apart]
+    crossing = np.zeros(len(a), dtype=bool)
+    for side in range(3):
+        crossing |= _pierces(corners[a, side], corners[a, (side + 1) % 3], corners[b])
+        crossing |= _pierces(corners[b, side], corners[b, (side + 1) % 3], corners[a])
+    return np.unique(np.concatenate([a[crossing], b[crossing]]))
+
+
+def _pierces(p: NDArray[np.float64], q: NDArray[np.float64], face: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether segment pq passes through the inside of each face (k, 3, 3)."""
+    along, e1, e2 = q - p, face[:, 1] - face[:, 0], face[:, 2] - face[:, 0]
+    across = np.cross(along, e2)
+    determinant = np.einsum("ij,ij->i", e1, across)
+    safe = np.where(determinant == 0.0, 1.0, determinant)
+    arm = p - face[:, 0]
+    u = np.einsum("ij,ij->i", arm, across) / safe
+    turned = np.cross(arm, e1)
+    v = np.einsum("ij,ij->i", along, turned) / safe
+    t = np.einsum("ij,ij->i", e2, turned) / safe
+    inside = (u > 0.0) & (v > 0.0) & (u + v < 1.0) & (t > 0.0) & (t < 1.0)
+    result: NDArray[np.bool_] = inside & (determinant != 0.0)
+    return result
