@@ -15,7 +15,8 @@ Array = NDArray[np.float64]
 REACH = 0.01  # gap at which a contact begins to push, in element sizes
 FREE_DEPTH = 0.1  # depth in element sizes up to which a contact is pushed out at once
 EXIT_TIME = 0.25  # deeper points are let out at this time constant [s]
-SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second
+EXACT_FRICTION = 0.8  # share of friction's true stiffness against its secant: all of it flips between stick and slip
+SLIP_SPEED = 3e-3  # speed below which friction sticks, in body extents per second
 
 
 class ColliderField(Protocol):
@@ -73,11 +74,11 @@ class Entries:
             )  # fmt: skip
         )
 
-    def add_stiffness(self, positions: Array, blocks: Array, diagonal: Array) -> None:
+    def add_stiffness(self, positions: Array, exact: bool, blocks: Array, diagonal: Array) -> None:
         """Add to the element blocks and to the diagonal (n, 9)."""
         contact_stiffness(
             positions, self.tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, blocks, diagonal,
+            self.anchor, self.grip, self.slip, EXACT_FRICTION if exact else 0.0, blocks, diagonal,
         )  # fmt: skip
 
 

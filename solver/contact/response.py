@@ -80,10 +80,11 @@ def contact_gradient(positions, nodes, weights, normal, level, reach, stiffness,
 
 
 @kernel
-def contact_stiffness(positions, tets, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, blocks, diagonal):  # type: ignore[no-untyped-def]
+def contact_stiffness(positions, tets, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, exact, blocks, diagonal):  # type: ignore[no-untyped-def]
     """Add the contacts' stiffness to the element blocks (.., 6, 9) of their tets and to diagonal (n, 9).
 
-    The weights of a point sum to one, so a row of its stiffness sums to w_i times the point's own 3x3.
+    The weights of a point sum to one, so a row of its stiffness sums to w_i times the point's own 3x3. `exact` 1.0 is all
+    friction's true stiffness; 0.0 its secant, which never overshoots while normal forces are still settling.
     """
     h = np.empty((3, 3))
     for k in range(len(level)):
@@ -99,7 +100,7 @@ def contact_stiffness(positions, tets, nodes, weights, normal, level, reach, sti
             length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
             y = length / slip[k]
             isotropic = grip[k] * (2.0 - y) / slip[k] if y < 1.0 else grip[k] / length
-            radial = 0.0
+            radial = exact * (grip[k] * (2.0 - 2.0 * y) / slip[k] if y < 1.0 else 0.0) - exact * isotropic
             scale = 1.0 / length if length > 0.0 else 0.0
             t = (d0 * scale, d1 * scale, d2 * scale)
         for i in range(3):

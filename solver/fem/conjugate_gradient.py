@@ -10,7 +10,7 @@ from ..jit import CHUNKS, parallel
 def conjugate_gradient(row_offsets, columns, values, diagonal, inverse, rhs, tolerance, most, x, work):  # type: ignore[no-untyped-def]
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
-    x, rhs (n, 3); work (4, n, 3). Stops early, keeping the last good x, if a direction of no curvature turns up.
+    x, rhs (n, 3); work (4, n, 3). Returns -1 - iterations, keeping the last good x, where A turns out not positive.
     """
     n = len(rhs)
     r, z, p, q = work[0], work[1], work[2], work[3]
@@ -31,6 +31,8 @@ def conjugate_gradient(row_offsets, columns, values, diagonal, inverse, rhs, tol
         rz += parts[chunk]
     goal = tolerance * tolerance * rz
     for iteration in range(most):
+        if rz < 0.0:
+            return -1 - iteration
         if not rz > goal:
             return iteration
         for chunk in prange(CHUNKS):
@@ -53,7 +55,7 @@ def conjugate_gradient(row_offsets, columns, values, diagonal, inverse, rhs, tol
         for chunk in range(CHUNKS):
             pq += parts[chunk]
         if not pq > 0.0:
-            return iteration
+            return -1 - iteration
         step = rz / pq
         for chunk in prange(CHUNKS):
             total = 0.0

@@ -21,8 +21,38 @@ from ..state import (
 )
 from ..svd import svd3, symmetric_eigenvectors
 from .elasticity import principal_hessian, principal_stress
-from .plasticity import ROOT_3_2, SMALLEST_STRETCH, flow, flow_hessian
-from .tile import ANTI, ENERGY, FLOW_STRESS, MATERIAL, MEASURE, RATIO, SLOPE, SYM, VOLUME, YIELD, B, F, H, P, S, U, V
+from .plasticity import (
+    ROOT_2_3,
+    ROOT_3_2,
+    SMALLEST_STRETCH,
+    deviator,
+    directed_stress,
+    flow_hessian,
+    flow_iteration,
+    flow_outcome,
+    special_flow,
+)
+from .tile import (
+    ANTI,
+    ENERGY,
+    FLOW,
+    FLOW_STRESS,
+    MATERIAL,
+    MEASURE,
+    SIZE,
+    SLOPE,
+    SYM,
+    VOLUME,
+    YIELD,
+    B,
+    F,
+    H,
+    N,
+    P,
+    S,
+    U,
+    V,
+)
 
 T = np.uint64(TILE)
 _LANES = TILE
@@ -89,29 +119,114 @@ def _stress(w):  # type: ignore[no-untyped-def]
         norm = np.sqrt(p0 * p0 + p1 * p1 + p2 * p2)
         w[at(P, i)], w[at(P + 1, i)], w[at(P + 2, i)] = p0, p1, p2
         w[at(ENERGY, i)] = energy
-        w[at(RATIO, i)] = 1.0
+        w[at(FLOW, i)] = 0.0
         w[at(SLOPE, i)] = 0.0
+        w[at(SIZE, i)] = 0.0
         w[at(MEASURE, i)] = norm if w[at(MATERIAL + FULL_NORM, i)] > 0.5 else mises
+
+
+@kernel
+def _yielding(w):  # type: ignore[no-untyped-def]
+    """Mark the lanes that yield by the size and direction of their log deviator; return how many."""
+    count = 0
+    for j in range(_LANES):
+        i = np.uint64(j)
+        s0, s1, s2 = w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)]
+        if w[at(MEASURE, i)] > w[at(YIELD, i)] and w[at(MATERIAL + FLOW_RATE, i)] > 0.0 and s2 > SMALLEST_STRETCH:
+            a, n0, n1, n2 = deviator(s0, s1, s2)
+            along = n0 * s0 * w[at(P, i)] + n1 * s1 * w[at(P + 1, i)] + n2 * s2 * w[at(P + 2, i)]
+            if along > 0.0 and (w[at(MATERIAL + FULL_NORM, i)] > 0.5 or ROOT_3_2 * along > w[at(YIELD, i)]):
+                w[at(SIZE, i)], w[at(N, i)], w[at(N + 1, i)], w[at(N + 2, i)] = a, n0, n1, n2
+                count += 1
+    return count
+
+
+@inline
+def _flow_law(w, i, dt):  # type: ignore[no-untyped-def]
+    """Along the deviator's direction: yield stress, hardening, least yield stress [Pa], and rate times dt."""
+    gated = w[at(MATERIAL + STRESS_TIME, i)] > 0.5
+    return (
+        ROOT_2_3 * w[at(YIELD, i)],
+        0.0 if gated else w[at(MATERIAL + HARDENING, i)] * (2.0 / 3.0),
+        ROOT_2_3 * w[at(MATERIAL + MINIMUM_YIELD, i)],
+        w[at(MATERIAL + FLOW_RATE, i)] * dt,
+    )
+
+
+@kernel
+def _flow_all(w, dt):  # type: ignore[no-untyped-def]
+    """Plastic strains of all lanes at once, by a fixed number of safe Newton iterations for a constant rate.
+
+    Lanes that this does not suit are left with a slope of -1 for `_flow_special`.
+    """
+    for j in range(_LANES):
+        i = np.uint64(j)
+        s0, s1, s2 = w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)]
+        n0, n1, n2, a = w[at(N, i)], w[at(N + 1, i)], w[at(N + 2, i)], w[at(SIZE, i)]
+        mu, lam, linear = w[np.uint64(_MU) + i], w[np.uint64(_LAM) + i], w[np.uint64(_LINEAR) + i]
+        mu = mu if mu > 0.0 else 1.0
+        y, hard, least, k = _flow_law(w, i, dt)
+        g, slope = directed_stress(0.0, s0, s1, s2, n0, n1, n2, mu, lam, linear)
+        p = max(g - y, 0.0) * k / (2.0 * mu + k * max(slope + hard, mu))
+        low, high = 0.0, a
+        p = p if p < high else 0.5 * high
+        p, low, high = flow_iteration(p, low, high, s0, s1, s2, n0, n1, n2, mu, lam, linear, y, hard, least, k)
+        p, low, high = flow_iteration(p, low, high, s0, s1, s2, n0, n1, n2, mu, lam, linear, y, hard, least, k)
+        p, low, high = flow_iteration(p, low, high, s0, s1, s2, n0, n1, n2, mu, lam, linear, y, hard, least, k)
+        p, low, high = flow_iteration(p, low, high, s0, s1, s2, n0, n1, n2, mu, lam, linear, y, hard, least, k)
+        end, low, high = flow_iteration(p, low, high, s0, s1, s2, n0, n1, n2, mu, lam, linear, y, hard, least, k)
+        special = (
+            (abs(end - p) > 1e-10 * a)
+            | (w[at(MATERIAL + FULL_NORM, i)] > 0.5)
+            | (w[at(MATERIAL + RATE_STRESS, i)] > 0.0)
+            | (y + hard * end < least)
+        )
+        w[at(FLOW, i)] = end if a > 0.0 else 0.0
+        w[at(SLOPE, i)] = -1.0 if special else hard + 2.0 * mu / max(k, 1e-300)
+
+
+@kernel
+def _flow_special(w, dt):  # type: ignore[no-untyped-def]
+    """Plastic strains of the lanes that `_flow_all` left."""
+    for j in range(_LANES):
+        i = np.uint64(j)
+        if w[at(SIZE, i)] > 0.0 and w[at(SLOPE, i)] < 0.0:
+            y, hard, least, k = _flow_law(w, i, dt)
+            w[at(FLOW, i)], w[at(SLOPE, i)] = special_flow(
+                w[at(SIZE, i)], w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)], w[at(N, i)], w[at(N + 1, i)], w[at(N + 2, i)],
+                w[at(MATERIAL + MU, i)], w[at(MATERIAL + LAMBDA, i)], w[at(MATERIAL + LINEAR_VOLUME, i)], y, hard, least, k,
+                w[at(MATERIAL + RATE_STRESS, i)], w[at(MATERIAL + RATE_EXPONENT, i)], w[at(MATERIAL + FULL_NORM, i)],
+                w[at(FLOW_STRESS, i)],
+            )  # fmt: skip
+
+
+@kernel
+def _relax(w):  # type: ignore[no-untyped-def]
+    """Stress, energy and yield measure of the lanes that flow."""
+    for j in range(_LANES):
+        i = np.uint64(j)
+        flows = w[at(SIZE, i)] > 0.0
+        s0, s1, s2 = w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)]
+        p0, p1, p2, energy, along = flow_outcome(
+            w[at(FLOW, i)], w[at(SLOPE, i)], w[at(SIZE, i)], s0 if flows else 1.0, s1 if flows else 1.0, s2 if flows else 1.0,
+            w[at(N, i)], w[at(N + 1, i)], w[at(N + 2, i)],
+            w[np.uint64(_MU) + i], w[np.uint64(_LAM) + i], w[np.uint64(_LINEAR) + i], ROOT_2_3 * w[at(YIELD, i)],
+        )  # fmt: skip
+        measure = np.sqrt(p0 * p0 + p1 * p1 + p2 * p2) if w[at(MATERIAL + FULL_NORM, i)] > 0.5 else ROOT_3_2 * along
+        w[at(P, i)] = p0 if flows else w[at(P, i)]
+        w[at(P + 1, i)] = p1 if flows else w[at(P + 1, i)]
+        w[at(P + 2, i)] = p2 if flows else w[at(P + 2, i)]
+        w[at(ENERGY, i)] = energy if flows else w[at(ENERGY, i)]
+        w[at(MEASURE, i)] = measure if flows else w[at(MEASURE, i)]
 
 
 @kernel
 def _flow(w, dt):  # type: ignore[no-untyped-def]
     """Relax the elements whose yield measure exceeds the yield stress (Bargteil eqs 7-10)."""
-    for j in range(_LANES):
-        i = np.uint64(j)
-        rate = w[at(MATERIAL + FLOW_RATE, i)]
-        if w[at(MEASURE, i)] > w[at(YIELD, i)] and rate > 0.0 and w[at(S + 2, i)] > SMALLEST_STRETCH:
-            hardening = 0.0 if w[at(MATERIAL + STRESS_TIME, i)] > 0.5 else w[at(MATERIAL + HARDENING, i)]
-            r = flow(
-                w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)],
-                w[at(MATERIAL + MU, i)], w[at(MATERIAL + LAMBDA, i)], w[at(MATERIAL + LINEAR_VOLUME, i)],
-                w[at(YIELD, i)], hardening, w[at(MATERIAL + MINIMUM_YIELD, i)], rate,
-                w[at(MATERIAL + RATE_STRESS, i)], w[at(MATERIAL + RATE_EXPONENT, i)], w[at(MATERIAL + FULL_NORM, i)],
-                w[at(FLOW_STRESS, i)], dt,
-            )  # fmt: skip
-            w[at(RATIO, i)], w[at(SLOPE, i)] = r[0], r[1]
-            w[at(P, i)], w[at(P + 1, i)], w[at(P + 2, i)] = r[2], r[3], r[4]
-            w[at(ENERGY, i)], w[at(MEASURE, i)] = r[5], r[6]
+    if _yielding(w) > 0:
+        _flow_all(w, dt)
+        _flow_special(w, dt)
+        _relax(w)
 
 
 @kernel
@@ -150,19 +265,16 @@ def evaluate(positions, tets, tiles, dt, forces, energies):  # type: ignore[no-u
 
 
 @inline
-def _pair_moduli(pi, pj, si, sj, hii, hjj, hij, mu):  # type: ignore[no-untyped-def]
-    """(Pi - Pj)/(si - sj), by its limit when the stretches agree, and (Pi + Pj)/(si + sj)."""
+def _secant(pi, pj, si, sj, hii, hjj, hij):  # type: ignore[no-untyped-def]
+    """(Pi - Pj)/(si - sj), by its limit when the stretches agree."""
     gap = si - sj
     close = abs(gap) < 1e-5
-    sym = 0.5 * (hii + hjj) - hij if close else (pi - pj) / (1.0 if close else gap)
-    total = si + sj
-    total = total if abs(total) > 1e-3 else (1e-3 if total >= 0.0 else -1e-3)
-    return sym, (pi + pj) / total
+    return 0.5 * (hii + hjj) - hij if close else (pi - pj) / (1.0 if close else gap)
 
 
 @kernel
 def _principal_moduli(w):  # type: ignore[no-untyped-def]
-    """Hessian in the principal frame: 3x3 on the diagonal, symmetric and antisymmetric moduli of the three planes."""
+    """Hessian in the principal frame: 3x3 on the diagonal, symmetric and antisymmetric moduli of the planes, elastic."""
     for j in range(_LANES):
         i = np.uint64(j)
         s0, s1, s2 = w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)]
@@ -178,18 +290,38 @@ def _principal_moduli(w):  # type: ignore[no-untyped-def]
         t02 = t02 if t02 > 1e-3 else 1e-3
         t01 = t01 if t01 > 1e-3 else 1e-3
         w[at(ANTI, i)], w[at(ANTI + 1, i)], w[at(ANTI + 2, i)] = (p0 + p1) / t01, (p0 + p2) / t02, (p1 + p2) / t12
+
+
+@kernel
+def _flowing_moduli(w):  # type: ignore[no-untyped-def]
+    """The same for the lanes that flow, if there are any."""
+    any_flow = False
+    for j in range(_LANES):
+        any_flow |= w[at(SIZE, np.uint64(j))] > 0.0
+    if not any_flow:
+        return
     for j in range(_LANES):
         i = np.uint64(j)
-        if w[at(RATIO, i)] < 1.0:
-            s0, s1, s2 = w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)]
-            mu, lam, linear = w[at(MATERIAL + MU, i)], w[at(MATERIAL + LAMBDA, i)], w[at(MATERIAL + LINEAR_VOLUME, i)]
-            h00, h11, h22, h01, h02, h12 = flow_hessian(s0, s1, s2, w[at(RATIO, i)], w[at(SLOPE, i)], mu, lam, linear)
-            p0, p1, p2 = w[at(P, i)], w[at(P + 1, i)], w[at(P + 2, i)]
-            w[at(H, i)], w[at(H + 1, i)], w[at(H + 2, i)] = h00, h11, h22
-            w[at(H + 3, i)], w[at(H + 4, i)], w[at(H + 5, i)] = h01, h02, h12
-            w[at(SYM, i)], w[at(ANTI, i)] = _pair_moduli(p0, p1, s0, s1, h00, h11, h01, mu)
-            w[at(SYM + 1, i)], w[at(ANTI + 1, i)] = _pair_moduli(p0, p2, s0, s2, h00, h22, h02, mu)
-            w[at(SYM + 2, i)], w[at(ANTI + 2, i)] = _pair_moduli(p1, p2, s1, s2, h11, h22, h12, mu)
+        flows = w[at(SIZE, i)] > 0.0
+        s0, s1, s2 = w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)]
+        s0, s1, s2 = s0 if flows else 1.0, s1 if flows else 1.0, s2 if flows else 1.0
+        p0, p1, p2 = w[at(P, i)], w[at(P + 1, i)], w[at(P + 2, i)]
+        h00, h11, h22, h01, h02, h12 = flow_hessian(
+            w[at(FLOW, i)], w[at(SLOPE, i)], w[at(SIZE, i)], s0, s1, s2, w[at(N, i)], w[at(N + 1, i)], w[at(N + 2, i)],
+            p0, p1, p2, w[np.uint64(_MU) + i], w[np.uint64(_LAM) + i], w[np.uint64(_LINEAR) + i],
+        )  # fmt: skip
+        sym01, sym02, sym12 = (
+            _secant(p0, p1, s0, s1, h00, h11, h01), _secant(p0, p2, s0, s2, h00, h22, h02), _secant(p1, p2, s1, s2, h11, h22, h12)
+        )  # fmt: skip
+        w[at(H, i)] = h00 if flows else w[at(H, i)]
+        w[at(H + 1, i)] = h11 if flows else w[at(H + 1, i)]
+        w[at(H + 2, i)] = h22 if flows else w[at(H + 2, i)]
+        w[at(H + 3, i)] = h01 if flows else w[at(H + 3, i)]
+        w[at(H + 4, i)] = h02 if flows else w[at(H + 4, i)]
+        w[at(H + 5, i)] = h12 if flows else w[at(H + 5, i)]
+        w[at(SYM, i)] = sym01 if flows else w[at(SYM, i)]
+        w[at(SYM + 1, i)] = sym02 if flows else w[at(SYM + 1, i)]
+        w[at(SYM + 2, i)] = sym12 if flows else w[at(SYM + 2, i)]
 
 
 @kernel
@@ -282,6 +414,7 @@ def stiffness(tiles, project, blocks):  # type: ignore[no-untyped-def]
         w = tiles[k]
         out = blocks[k * _LANES : (k + 1) * _LANES]
         _principal_moduli(w)
+        _flowing_moduli(w)
         if project:
             _project(w)
         _blocks(w, 0, 1, 0, out)

@@ -16,7 +16,8 @@ from .tile import build_tiles
 Array = NDArray[np.float64]
 
 MAXIMUM_ITERATIONS = 30
-LINEARIZATIONS = 6  # later iterations keep the contact planes and friction bounds
+SETTLED = 3  # iterations after which most of friction's true stiffness is used
+LINEARIZATIONS = 5  # later iterations keep the contact planes and friction bounds
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
 CUTS = 12
 LINEAR_TOLERANCE = 0.05
@@ -84,13 +85,23 @@ class ImplicitStep:
         energy = float(space.energies.sum() + space.inertial.sum())
         return energy, gradient
 
-    def search_direction(self, positions: Array, gradient: Array, entries: Entries) -> int:
-        """Solve for the Newton direction into the workspace; return linear iterations."""
+    def search_direction(self, positions: Array, gradient: Array, entries: Entries, settled: bool) -> int:
+        """Solve for the Newton direction into the workspace; return linear iterations.
+
+        The true stiffness converges fastest and inertia makes it positive as a rule; where it is not, each tet's is
+        projected to be.
+        """
+        spent = self._solve_linear(positions, gradient, entries, settled, project=False)
+        if spent >= 0:
+            return spent
+        return -1 - spent + abs(self._solve_linear(positions, gradient, entries, settled, project=True))
+
+    def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, settled: bool, project: bool) -> int:
         space, pattern = self.space, self.space.pattern
-        stiffness(space.tiles, True, space.blocks)
+        stiffness(space.tiles, project, space.blocks)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
-        entries.add_stiffness(positions, space.blocks, space.diagonal)
+        entries.add_stiffness(positions, settled, space.blocks, space.diagonal)
         gather_matrix(
             pattern.edge_offsets, pattern.edge_items, pattern.edge_slots, space.blocks, pattern.row_offsets, space.values,
             space.diagonal, space.inverse,
@@ -117,7 +128,7 @@ class ImplicitStep:
                 return Outcome(x, False, iteration, linear, entries)
             if float(np.abs(gradient / self.inertia[:, None]).max()) < tolerance:
                 return Outcome(x, True, iteration, linear, entries)
-            linear += self.search_direction(x, gradient, entries)
+            linear += self.search_direction(x, gradient, entries, iteration >= SETTLED)
             direction = self.space.direction
             slope = float((gradient * direction).sum())
             size = float(np.abs(direction).max())
