@@ -7,6 +7,7 @@ from .cache_clear import DOLLOP_OT_cache_clear
 from .collider_add import DOLLOP_OT_collider_add
 from .collider_remove import DOLLOP_OT_collider_remove
 from .export import DOLLOP_OT_export
+from .preflight import DOLLOP_OT_preflight
 from .preset_apply import DOLLOP_OT_preset_apply
 from .preset_menu import DOLLOP_MT_presets
 from .preset_remove import DOLLOP_OT_preset_remove
@@ -27,6 +28,7 @@ CLASSES = ClassList(
         DOLLOP_OT_preset_remove,
         DOLLOP_OT_tetrahedralize,
         DOLLOP_OT_preview_remove,
+        DOLLOP_OT_preflight,
         DOLLOP_OT_bake,
         DOLLOP_OT_bake_cancel,
         DOLLOP_OT_resume,

@@ -25,6 +25,7 @@ class BakePanel:
         column.scale_y = 1.4
         column.operator(ids.BAKE, icon="RENDER_ANIMATION")
         column.operator(ids.RESUME, icon="PLAY")
+        layout.operator(ids.PREFLIGHT, icon="CHECKMARK")
         draw_message(layout, settings.message)
         draw_message(layout, settings.warnings)
 

@@ -123,7 +123,10 @@ def start_bake(
     beside_window: bool = False,
     show_frames: bool = True,
 ) -> BakeSession:
-    """Read the scene and start its bake; `show_frames` plays them as they come. Raises SolverError or OSError with nothing started and no frame touched."""
+    """Read the scene and start its bake; `show_frames` plays them as they come.
+
+    Raises SolverError or OSError with nothing started and no frame touched.
+    """
     global _running
     if _running is not None:
         raise SceneError("A bake is running already.", remedy="Wait for it or cancel it.")

@@ -10,7 +10,6 @@ from .bake_status import BakeStatus, keep_status
 from .folders import cache_folder
 from .result_mesh import clear_results
 
-
 _cleared: set[Path] = set()
 
 

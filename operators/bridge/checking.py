@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...solver.errors import SolverError
+from ...solver.errors import SceneError
 from ...solver.preflight import Finding, preflight
 from .read_scene import read_scene
 
@@ -10,8 +10,15 @@ from .read_scene import read_scene
 def check_scene(scene: bpy.types.Scene) -> list[Finding]:
     """Return what speaks against a bake (errors), what may surprise (warnings) and what is good to know."""
     try:
-        reading = read_scene(scene)
-    except SolverError as error:
-        return [Finding("error", error.body, error.place, error.message, error.remedy, type(error).__name__)]
+        reading = read_scene(scene, strict=False)
+    except SceneError as error:
+        return [_finding(error)]
+    unread = [_finding(error) for error in reading.problems]
+    # The bodies that could not be read are named already; that nothing is left to bake is no news then
+    found = [item for item in preflight(reading.scene) if not (unread and item.code == "nothing")]
     notes = [Finding("warning", "", "", note, "", "note") for note in reading.notes]
-    return [*preflight(reading.scene), *notes]
+    return [*unread, *found, *notes]
+
+
+def _finding(error: SceneError) -> Finding:
+    return Finding("error", error.body, error.place, error.message, error.remedy, "unreadable")

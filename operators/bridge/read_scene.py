@@ -1,14 +1,16 @@
 """The Blender scene → solver.Scene: the only reader. Everything comes out in world space and SI units."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...solver.cache import SurfaceTopology
 from ...solver.errors import SceneError
-from ...solver.scene import Body, Collider, Scene, Settings, validated
+from ...solver.scene import Scene, Settings, validated
 from .evaluation import frame_kept, made_visible, world_matrix
 from .identity import bodies_of, colliders_of, complete_all
 from .mesh_topology import read_topology
@@ -17,20 +19,29 @@ from .read_body import read_body
 from .read_collider import read_collider
 from .units import typed_number
 
+Result = TypeVar("Result")
+
 
 @dataclass(frozen=True)
 class SceneReading:
-    """The solver's scene, the polygons of each body by identifier, and sentences on what was left out."""
+    """The solver's scene, the polygons of each body by identifier, and sentences on what was left out.
+
+    problems : the objects that could not be read, where the reader was told to go on without them
+    """
 
     scene: Scene
-    topologies: dict[str, Any] = field(default_factory=dict)
+    topologies: dict[str, SurfaceTopology] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    problems: tuple[SceneError, ...] = ()
 
 
-def read_scene(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = None, threads: int = 0) -> SceneReading:
+def read_scene(
+    scene: bpy.types.Scene, *, frames: tuple[int, int] | None = None, threads: int = 0, strict: bool = True
+) -> SceneReading:
     """Read every body and collider of the scene; SceneError names the object, the place and the remedy.
 
-    `frames` replaces the scene's range. The current frame, and what is hidden, are put back afterwards.
+    `frames` replaces the scene's range. The current frame, and what is hidden, are put back afterwards. Not `strict`,
+    objects that cannot be read are listed instead and the solver's scene is not validated: for a look at all that is wrong.
     """
     complete_all()
     bodies, colliders = bodies_of(scene), colliders_of(scene)
@@ -38,10 +49,27 @@ def read_scene(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = None,
     with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders)):
         matrices = _sampled_matrices(scene, colliders, settings)
         scene.frame_set(settings.frame_start)
-        read = tuple(read_body(item, scene) for item in bodies)
-        obstacles = tuple(read_collider(item, scene, matrices[item.name_full]) for item in colliders)
-        topologies = {body.uid: read_topology(item, scene) for body, item in zip(read, bodies, strict=True)}
-    return SceneReading(validated(Scene(read, obstacles, settings)), topologies, _notes(colliders))
+        problems: list[SceneError] = []
+        read = _read_each(bodies, lambda item: (read_body(item, scene), read_topology(item, scene)), problems)
+        obstacles = _read_each(colliders, lambda item: read_collider(item, scene, matrices[item.name_full]), problems)
+    if strict and problems:
+        raise problems[0]
+    seen = Scene(tuple(body for body, _ in read), tuple(obstacles), settings)
+    topologies = {body.uid: topology for body, topology in read}
+    return SceneReading(validated(seen) if strict else seen, topologies, _notes(colliders), tuple(problems))
+
+
+def _read_each(
+    items: list[bpy.types.Object], reader: Callable[[bpy.types.Object], Result], problems: list[SceneError]
+) -> list[Result]:
+    """Return what the reader makes of each object; those that it refuses go to `problems`."""
+    results = []
+    for item in items:
+        try:
+            results.append(reader(item))
+        except SceneError as error:
+            problems.append(error)
+    return results
 
 
 def read_settings(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = None, threads: int = 0) -> Settings:
@@ -94,6 +122,3 @@ def _notes(colliders: list[bpy.types.Object]) -> tuple[str, ...]:
         if any(modifier.type in deforming for modifier in item.modifiers) or (keys and keys.animation_data):
             notes.append(f"'{item.name}' changes its shape over time; as a collider it keeps that of the first frame.")
     return tuple(notes)
-
-
-__all__ = ["Body", "Collider", "SceneReading", "read_scene", "read_settings"]

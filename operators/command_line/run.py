@@ -9,9 +9,9 @@ import bpy
 from ...solver.errors import MissingBlendError, SceneError
 from ..bridge.identity import complete_all
 from ..bridge.report import exit_code, sentence
-from . import bake, clear, export, info
+from . import bake, clear, export, info, validate
 
-_SUBCOMMANDS = {"bake": bake, "export": export, "info": info, "clear": clear}
+_SUBCOMMANDS = {"bake": bake, "validate": validate, "export": export, "info": info, "clear": clear}
 
 
 def run(arguments: list[str]) -> int:

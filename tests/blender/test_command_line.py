@@ -204,3 +204,19 @@ def test_script_without_operators_and_without_saving(saved):
     assert command(saved, "bake").returncode == 0
     bpy.ops.wm.open_mainfile(filepath=str(saved))
     assert bpy.context.scene.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
+
+
+def test_validate(here, shot):
+    assert here("validate")[0] == 0
+    assert here("validate", "--cached")[0] == 9
+    assert here("bake")[0] == 0
+    assert here("validate", "--cached")[0] == 0
+    frame = next(shot.parent.glob("dollop_cache/*/frame_000004*"))
+    data = bytearray(frame.read_bytes())
+    data[len(data) // 2] ^= 255
+    frame.write_bytes(data)
+    assert here("validate")[0] == 9
+    frame.unlink()
+    assert here("validate")[0] == 9
+    bpy.context.object.data.clear_geometry()
+    assert here("validate")[0] == 4
