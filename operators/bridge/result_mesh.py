@@ -133,8 +133,21 @@ def _make_result(scene: bpy.types.Scene, store: FrameStore, uid: str, source: bp
     for slot, material in enumerate(topology.materials):
         own = source.material_slots[slot].material if source is not None and slot < len(source.material_slots) else None
         mesh.materials.append(own or bpy.data.materials.get(material))
+    _add_motion_blur(item)
     inside = set(scene.collection.children_recursive) | {scene.collection}
     homes = [home for home in source.users_collection if home in inside] if source is not None else []
     for home in homes or [scene.collection]:
         home.objects.link(item)
     return item
+
+
+def _add_motion_blur(item: bpy.types.Object) -> None:
+    """Let EEVEE blur the motion: it only looks at meshes that some active modifier deforms.
+
+    The factor is too small to move a vertex, but not 0, which Blender takes for switched off. Cycles needs only the
+    velocities, and the viewport nothing.
+    """
+    modifier = item.modifiers.new("Goo Motion Blur", "SMOOTH")
+    modifier.factor = 1e-30
+    modifier.iterations = 1
+    modifier.show_viewport, modifier.show_render = False, True

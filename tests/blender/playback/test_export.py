@@ -125,7 +125,8 @@ def test_mdd_reads_back(constant: Bake, tmp_path: Path) -> None:
     times = np.frombuffer(data, ">f4", frames, 8)
     close(times, np.arange(frames) / RATE)
     assert len(data) == 8 + 4 * frames + 12 * frames * points
-    item = next(item for item in constant.scene.objects if item.modifiers)
+    item = next(item for item in constant.scene.objects if "Mesh Cache" in item.modifiers)
+    assert "dollop_result_of" not in item
     for number in range(FIRST, LAST + 1):
         constant.scene.frame_set(number)
         close(evaluated(item)[0], constant.surface(number)[0] + ORIGIN)

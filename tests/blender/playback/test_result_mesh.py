@@ -160,7 +160,7 @@ def test_what_the_artist_put_on_the_result_survives_the_next_bake(constant: Bake
     constant.result.modifiers.new("Smooth", "SUBSURF")
     assert show_results(constant.scene) is None
     constant.scene.frame_set(3)
-    assert [m.name for m in constant.result.modifiers] == ["Smooth"]
+    assert [m.name for m in constant.result.modifiers] == ["Goo Motion Blur", "Smooth"]
     assert constant.result.data.materials[-1] == material
 
 
