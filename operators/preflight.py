@@ -19,13 +19,12 @@ class DOLLOP_OT_preflight(bpy.types.Operator):
 
     def execute(self, context):
         from .bridge.bake_session import keep_failure
-        from .bridge.checking import check_scene
+        from .bridge.checking import check_scene, sentence_of
 
         findings = check_scene(context.scene)
         lines = []
         for finding in findings:
-            name = f"'{finding.object_name}': " if finding.object_name else ""
-            lines.append(f"{name}{finding.message} {finding.remedy}".strip())
+            lines.append(sentence_of(finding))
             # An error report would raise in scripts, where the findings are wanted, not an exception
             self.report({"WARNING" if finding.severity != "info" else "INFO"}, lines[-1])
         if not findings:

@@ -13,6 +13,7 @@ from ...solver.cache import FrameStore
 from ...solver.errors import CacheError, SceneError, VersionError
 from ...solver.job import write_job
 from .bake_status import BakeStatus, keep_status
+from .checking import warnings_of
 from .folders import cache_folder
 from .identity import ensure_uid
 from .playback import play, show_results
@@ -133,8 +134,7 @@ def start_bake(
     reading = read_scene(scene, frames=frames, threads=threads)
     folder, note = cache_folder(scene)
     require_own_cache(reading, folder)
-    if note:
-        reading = replace(reading, notes=(*reading.notes, note))
+    reading = replace(reading, notes=(*reading.notes, *([note] if note else []), *warnings_of(reading)))
     count = reading.scene.settings.threads or (threads_beside_window() if beside_window else 0)
     arguments = [*(["--resume"] if resume else []), "--threads", str(count)]
     session = BakeSession(scene, reading, folder, arguments, show_frames=show_frames)

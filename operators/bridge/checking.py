@@ -4,7 +4,7 @@ import bpy
 
 from ...solver.errors import SceneError
 from ...solver.preflight import Finding, preflight
-from .read_scene import read_scene
+from .read_scene import SceneReading, read_scene
 
 
 def check_scene(scene: bpy.types.Scene) -> list[Finding]:
@@ -18,6 +18,22 @@ def check_scene(scene: bpy.types.Scene) -> list[Finding]:
     found = [item for item in preflight(reading.scene) if not (unread and item.code == "nothing")]
     notes = [Finding("warning", "", "", note, "", "note") for note in reading.notes]
     return [*unread, *found, *notes]
+
+
+def warnings_of(reading: SceneReading) -> list[str]:
+    """Return what may surprise about a scene that is about to be baked, a sentence each; raise SceneError at an error."""
+    sentences = []
+    for item in preflight(reading.scene):
+        if item.severity == "error":
+            raise SceneError(item.message, body=item.object_name, place=item.place, remedy=item.remedy)
+        if item.severity == "warning":
+            sentences.append(sentence_of(item))
+    return sentences
+
+
+def sentence_of(finding: Finding) -> str:
+    """Return a finding as one sentence for the artist."""
+    return str(SceneError(finding.message, body=finding.object_name, place=finding.place, remedy=finding.remedy))
 
 
 def _finding(error: SceneError) -> Finding:

@@ -6,7 +6,7 @@ import bpy
 
 from ...solver.cache import FrameStore
 from ...solver.errors import CacheError
-from ..bridge.checking import check_scene
+from ..bridge.checking import check_scene, sentence_of
 from ..bridge.folders import cache_folder
 from .log import calm
 
@@ -18,8 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
     findings = check_scene(scene)
     for finding in findings:
-        where = f"'{finding.object_name}': " if finding.object_name else ""
-        print(calm(f"dollop: {finding.severity} - {where}{finding.message} {finding.remedy}".rstrip()), flush=True)
+        print(calm(f"dollop: {finding.severity} - {sentence_of(finding)}"), flush=True)
     if any(finding.severity == "error" for finding in findings):
         return 4
     folder, _ = cache_folder(scene)

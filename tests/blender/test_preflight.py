@@ -4,6 +4,7 @@ import math
 import sys
 
 import bpy
+import pytest
 
 from .reading import add_cube, add_plane, bridge, make_body
 
@@ -48,3 +49,12 @@ def test_deforming_collider(scene):
     sheet.dollop.is_collider = True
     sheet.modifiers.new("Wave", "WAVE")
     assert any("changes its shape" in item.message for item in findings())
+
+
+def test_bake_refuses_what_the_look_calls_an_error(scene, monkeypatch):
+    finding = bridge("checking").Finding("error", "Bun", "", "It is upside down.", "Turn it.", "upside_down")
+    monkeypatch.setattr(bridge("checking"), "preflight", lambda scene: [finding])
+    make_body(add_cube())
+    with pytest.raises(RuntimeError, match=r"'Bun': It is upside down\. Turn it\."):
+        bpy.ops.dollop.bake()
+    assert not scene.dollop.is_baking and "upside down" in scene.dollop.message
