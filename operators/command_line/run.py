@@ -9,9 +9,9 @@ import bpy
 from ...solver.errors import MissingBlendError, SceneError
 from ..bridge.identity import complete_all
 from ..bridge.report import exit_code, sentence
-from . import bake, clear, export, info, validate
+from . import bake, clear, export, info, validate, warm_up
 
-_SUBCOMMANDS = {"bake": bake, "validate": validate, "export": export, "info": info, "clear": clear}
+_SUBCOMMANDS = {"bake": bake, "validate": validate, "export": export, "info": info, "clear": clear, "warm-up": warm_up}
 
 
 def run(arguments: list[str]) -> int:
@@ -21,7 +21,8 @@ def run(arguments: list[str]) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     try:
-        require_blend()
+        if options.needs_file:
+            require_blend()
         complete_all()
         scene = chosen_scene(options.scene)
         if options.cache:
@@ -43,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
         sub.add_argument("--scene", metavar="NAME", help="scene of the file; default: the one it was saved with")
         sub.add_argument("--cache", default="", metavar="DIR", help="cache folder instead of the scene's own")
         module.add_options(sub)
-        sub.set_defaults(run=module.run)
+        sub.set_defaults(run=module.run, needs_file=getattr(module, "NEEDS_FILE", True))
     return top
 
 
