@@ -9,15 +9,30 @@ from display import contrast
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
 LONGEST_GAP = 0.1  # seconds between ticks of a 20 Hz timer
-WORKING = ("Starting", "Filling", "Compiling", "Simulating", "Frame")
+WORKING = ("Starting", "Reading", "Filling", "Compiling", "Simulating", "Frame")
 
 
-def report_gaps(title: str, state: dict[str, Any]) -> None:
-    """Print the longest gaps by stage, for the log (pytest -s shows it)."""
+def require_no_long_gaps(title: str, state: dict[str, Any]) -> None:
+    """Print the longest gaps between ticks by stage (pytest -s shows them); fail when the window stood still."""
     for name in state["ticks"]:
-        quiet, drawing = state["gaps"].get(name, 0.0), state["gaps_with_drawing"].get(name, 0.0)
-        ticks = state["ticks"][name]
-        print(f"{title}: {name}: {ticks} ticks, longest gap {1e3 * quiet:.0f} ms, {1e3 * drawing:.0f} ms with drawing")
+        own, drawing = state["gaps"].get(name, 0.0), state["gaps_with_drawing"].get(name, 0.0)
+        raw, redraw, ticks = state["raw_gaps"][name], state["redraw"], state["ticks"][name]
+        print(
+            f"{title}: {name}: {ticks} ticks, longest gap {1e3 * own:.0f} ms, with drawing {1e3 * drawing:.0f} ms, "
+            f"by the clock {1e3 * raw:.0f} ms; one drawing takes {1e3 * redraw:.0f} ms"
+        )
+    for name in WORKING:
+        own, drawing = state["gaps"].get(name, 0.0), state["gaps_with_drawing"].get(name, 0.0)
+        assert own <= LONGEST_GAP, f"{title}, {name}: the window stood still for {own:.3f} s"
+        assert drawing <= LONGEST_GAP + 2 * state["redraw"], f"{title}, {name}: the window stood still for {drawing:.3f} s"
+
+
+def require_frame(window: Any, number: int) -> None:
+    """Wait until the running bake has finished that frame."""
+    state = window.wait_for(
+        lambda state: state["frame_done"] >= number or (state["message"] and not state["baking"]), f"frame {number}", 180.0
+    )
+    assert state["frame_done"] >= number, state["message"]
 
 
 def test_preview_and_bake_by_clicks(window: Any) -> None:
@@ -28,18 +43,17 @@ def test_preview_and_bake_by_clicks(window: Any) -> None:
     window.ask("forget gaps")
     window.display.click()
     previewed = window.wait_for(lambda state: len(state["heights"]) > len(before["heights"]), "a preview of the tets", 120.0)
-    report_gaps("preview", previewed)
+    require_no_long_gaps("preview", previewed)
 
     window.find_button("bpy.ops.dollop.bake(")
     window.ask("forget gaps")
     window.display.click()
     window.wait_for(lambda state: state["baking"], "the bake to start", 20.0)
-    window.wait_for(lambda state: state["frame_done"] >= 3, "the first frames", 180.0)
+    require_frame(window, 3)
     window.ask("frame 3")
     while_baking = window.wait_for(lambda state: "Suzanne Goo" in state["heights"], "the goo to be shown", 20.0)
     assert while_baking["baking"], "the bake was over before its first frames could be looked at"
     done = window.wait_for(lambda state: not state["baking"], "the end of the bake", 300.0)
-    report_gaps("bake", done)
     assert done["message"] == "Baked frames 1 to 24."
 
     window.ask("frame 1")
@@ -50,13 +64,12 @@ def test_preview_and_bake_by_clicks(window: Any) -> None:
     picture = window.display.screenshot(window.folder / "baked.png")
     assert contrast(picture) > 0.05
     assert contrast(picture, tuple(window.state()["sidebar"])) > 0.02
-    for name in WORKING:
-        assert done["gaps"].get(name, 0.0) <= LONGEST_GAP, f"{name}: the window stood still for {done['gaps'][name]:.3f} s"
+    require_no_long_gaps("bake", done)
 
 
 def test_cancel_keeps_frames_and_resume_goes_on(window: Any) -> None:
     window.click_button("bpy.ops.dollop.bake(")
-    window.wait_for(lambda state: state["frame_done"] >= 3, "the first frames", 180.0)
+    require_frame(window, 3)
     window.click_button("bpy.ops.dollop.bake_cancel(")
     stopped = window.wait_for(lambda state: not state["baking"], "the bake to stop", 60.0)
     assert "Stopped" in stopped["message"]
@@ -72,7 +85,7 @@ def test_cancel_keeps_frames_and_resume_goes_on(window: Any) -> None:
 
 def test_escape_stops_a_bake(window: Any) -> None:
     window.click_button("bpy.ops.dollop.bake(")
-    window.wait_for(lambda state: state["frame_done"] >= 2, "the first frames", 180.0)
+    require_frame(window, 2)
     window.display.press("Escape")
     stopped = window.wait_for(lambda state: not state["baking"], "the bake to stop", 60.0)
     assert "Stopped" in stopped["message"]
