@@ -66,7 +66,8 @@ def _fill(item: bpy.types.Object, scene: bpy.types.Scene, neighbour: bool) -> So
 
 
 def _time(scene: bpy.types.Scene) -> float:
-    return float(scene.frame_current + scene.frame_subframe)
+    """Return the present frame with its part between frames, and with the scene's time stretching, as Blender's own caches."""
+    return float(scene.frame_current_final)
 
 
 def show_results(scene: bpy.types.Scene) -> SolverError | None:
@@ -180,6 +181,9 @@ def register() -> None:
     unregister()
     for name, handler in _HANDLERS.items():
         getattr(bpy.app.handlers, name).append(handler)
+    # Switched on in an open file; while Blender starts there is no file yet, and load_post follows
+    if isinstance(bpy.data, bpy.types.BlendData):
+        _on_load()
 
 
 def unregister() -> None:

@@ -205,8 +205,7 @@ class FrameStore:
             except CacheError as error:
                 yield error
                 continue
-            record = records.get(number)
-            if record and record["crc32"] != archive.checksum(path.read_bytes()):
+            if number in records and records[number]["crc32"] != archive.checksum(path.read_bytes()):
                 yield CacheError("This file is of another bake.", place=path.name, frame=number, remedy="Bake again.")
             topologies |= {(key[: -len(".topology")], int(arrays[key])) for key in arrays if key.endswith(".topology")}
         for uid, identifier in sorted(topologies):

@@ -41,7 +41,7 @@ def _add_player(job: ExportJob, item: bpy.types.Object, path: Path) -> bpy.types
     modifier = copy.modifiers.new("Mesh Cache", "MESH_CACHE")
     copy.modifiers.move(len(copy.modifiers) - 1, 0)
     modifier.cache_format = "MDD"
-    modifier.filepath = str(path)
+    modifier.filepath = _beside_the_blend(path)
     modifier.deform_mode = "OVERWRITE"
     modifier.interpolation = "LINEAR"
     modifier.play_mode = "SCENE"
@@ -50,6 +50,14 @@ def _add_player(job: ExportJob, item: bpy.types.Object, path: Path) -> bpy.types
     modifier.frame_scale = 1.0
     modifier.forward_axis, modifier.up_axis = "POS_Y", "POS_Z"  # Blender's own axes, which are written
     return copy
+
+
+def _beside_the_blend(path: Path) -> str:
+    """Return the path relative to a saved .blend, so that both may move together; absolute on another drive."""
+    try:
+        return bpy.path.relpath(str(path)) if bpy.data.filepath else str(path)
+    except ValueError:
+        return str(path)
 
 
 FORMAT = ExportFormat(

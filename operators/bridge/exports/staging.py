@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ....solver.cache.atomic import artist_errors
-from ....solver.errors import ResourceError
+from ....solver.errors import ResourceError, UnsupportedExportError
 from .contract import ExportJob
 
 _MODIFIER = "Dollop Export"
@@ -19,11 +19,21 @@ _MODIFIER = "Dollop Export"
 def staged(job: ExportJob) -> Iterator[None]:
     """Select and show the results alone, over the job's frames, and make the exporters believe that they move."""
     scene, layer = job.scene, _view_layer(job.scene)
+    layer.update()  # it may not know of results that were only just made
+    for item in job.results:
+        if item.name not in layer.objects:
+            raise UnsupportedExportError(
+                "It is switched off with its collection, so Blender does not export it.",
+                body=item.name,
+                remedy="Switch its collection on in the view layer.",
+            )
     kept = (scene.frame_start, scene.frame_end, scene.frame_current, scene.frame_subframe)
+    stretched = (scene.render.frame_map_old, scene.render.frame_map_new)
     active, selected = layer.objects.active, [item for item in layer.objects if item.select_get(view_layer=layer)]
     hidden = [(item, item.hide_viewport, item.hide_render, item.hide_get(view_layer=layer)) for item in job.results]
     try:
         scene.frame_start, scene.frame_end = job.frames
+        scene.render.frame_map_old = scene.render.frame_map_new = 100
         for item in selected:
             item.select_set(False, view_layer=layer)
         for item in job.results:
@@ -37,7 +47,8 @@ def staged(job: ExportJob) -> Iterator[None]:
             yield
     finally:
         for item, viewport, render, eye in hidden:
-            item.modifiers.remove(item.modifiers[_MODIFIER])
+            if _MODIFIER in item.modifiers:
+                item.modifiers.remove(item.modifiers[_MODIFIER])
             item.select_set(False, view_layer=layer)
             item.hide_set(eye, view_layer=layer)
             item.hide_viewport, item.hide_render = viewport, render
@@ -45,6 +56,7 @@ def staged(job: ExportJob) -> Iterator[None]:
             item.select_set(True, view_layer=layer)
         layer.objects.active = active
         scene.frame_start, scene.frame_end = kept[:2]
+        scene.render.frame_map_old, scene.render.frame_map_new = stretched
         scene.frame_set(kept[2], subframe=kept[3])
 
 

@@ -175,3 +175,29 @@ def test_a_blender_without_the_format_says_so(constant: Bake, tmp_path: Path) ->
     for item in formats().values():
         item.require()
     assert {"ALEMBIC", "USD", "SHAPE_KEYS", "MDD"} <= set(formats())
+
+
+def test_exports_hold_real_time_in_a_stretched_scene(constant: Bake, tmp_path: Path) -> None:
+    from dollop.operators.bridge.exports import export
+
+    constant.scene.render.frame_map_new = 300
+    path = export(constant.scene, "ALEMBIC", tmp_path / "goo.abc")
+    assert constant.scene.render.frame_map_new == 300
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.alembic_import(filepath=str(path), as_background_job=False, always_add_cache_reader=True)
+    item = imported_mesh()
+    bpy.context.scene.frame_set(LAST)
+    close(evaluated(item)[0], constant.surface(LAST)[0] + ORIGIN)
+
+
+def test_a_result_whose_collection_is_off_is_named(constant: Bake, tmp_path: Path) -> None:
+    from dollop.operators.bridge.exports import export
+    from dollop.solver.errors import UnsupportedExportError
+
+    home = bpy.data.collections.new("Off")
+    constant.scene.collection.children.link(home)
+    home.objects.link(constant.result)
+    constant.scene.collection.objects.unlink(constant.result)
+    constant.scene.view_layers[0].layer_collection.children["Off"].exclude = True
+    with pytest.raises(UnsupportedExportError, match=r"Goo.*collection"):
+        export(constant.scene, "USD", tmp_path / "goo")

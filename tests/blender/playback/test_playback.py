@@ -307,3 +307,20 @@ def test_a_result_may_be_moved_about(constant: Bake) -> None:
     assert show_results(constant.scene) is None
     constant.scene.frame_set(3)
     assert tuple(constant.result.location) == (9, 9, 9)
+
+
+def test_time_stretching_slows_the_goo_down(constant: Bake) -> None:
+    constant.scene.render.frame_map_new = 200
+    constant.scene.frame_set(7)
+    close(constant.shown(), 0.5 * (constant.surface(3)[0] + constant.surface(4)[0]))
+
+
+def test_switching_the_extension_off_and_on_loses_nothing(constant: Bake) -> None:
+    from dollop.operators.bridge import playback
+
+    constant.scene.frame_set(3)
+    playback.unregister()
+    constant.scene.frame_set(5)
+    close(constant.shown(), constant.surface(3)[0])
+    playback.register()
+    close(constant.shown(), constant.surface(5)[0])
