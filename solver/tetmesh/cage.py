@@ -35,7 +35,7 @@ def cage(surface: Surface, element_size: float) -> TetMesh:
     """
     # Everything happens relative to the box's centre: far from the world's origin no digit is lost.
     middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
-    positions = surface.positions - middle
+    positions = _rounded(surface.positions - middle)
     faces = oriented(positions, surface.triangles)
     if not len(faces.triangles):
         raise MeshingError("Its faces have no area.", remedy="Give it a volume, for instance with a Solidify modifier.")
@@ -45,6 +45,18 @@ def cage(surface: Surface, element_size: float) -> TetMesh:
         raise _nothing_inside(positions, faces, element_size)
     mesh = without_crumbs(mesh, positions, faces)
     return TetMesh(mesh.positions + middle, mesh.tets)
+
+
+def _rounded(positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return positions on a grid of about 1e-9 of the extent.
+
+    What distance from the world's origin does to the last digits would otherwise decide ties, and give the same body
+    other tets elsewhere. A power of two keeps round coordinates exact.
+    """
+    extent = float(np.ptp(positions, axis=0).max())
+    grid = 2.0 ** (np.ceil(np.log2(extent)) - 30.0) if extent > 0.0 else 1.0
+    rounded: NDArray[np.float64] = np.round(positions / grid) * grid
+    return rounded
 
 
 def _stuffed(tree: WindingTree, element_size: float) -> TetMesh:

@@ -8,10 +8,12 @@ from .boundary import face_table
 
 
 def manifold_tets(tets: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the tets without those that hang on the rest by a mere vertex or edge.
+    """Return the tets without the few that keep the boundary from being a manifold.
 
     Around each vertex, and around each edge, the tets must hang together by faces; of two groups that only meet there,
-    the smaller goes. Stuffing leaves a few such places where two parts of a surface come closer than a cell.
+    the smaller goes. The empty space around a vertex must hang together too: where two hollows only meet there, the
+    smaller one is opened by the tets it touches. Stuffing leaves such places where two parts of a surface come closer
+    than a cell. Each round only removes, so this ends.
     """
     while len(tets):
         drop = np.zeros(len(tets), dtype=np.bool_)
@@ -19,6 +21,8 @@ def manifold_tets(tets: NDArray[np.int32]) -> NDArray[np.int32]:
         _mark_pinched_vertices(tets, table.neighbours, int(tets.max()) + 1, drop)
         if not drop.any():
             _mark_pinched_edges(tets, table.neighbours, *_pinched_edges(table.boundary), drop)
+        if not drop.any():
+            _mark_pinched_hollows(table.boundary, table.tet, int(tets.max()) + 1, drop)
         if not drop.any():
             break
         tets = tets[~drop]
@@ -134,3 +138,56 @@ def _mark_pinched_edges(tets, neighbours, first, second, drop):  # type: ignore[
                 around[count] = t
                 count += 1
         _mark_small_groups(tets, neighbours, around[:count], first[e], second[e], drop)
+
+
+@kernel
+def _mark_pinched_hollows(boundary, owner, vertices, drop):  # type: ignore[no-untyped-def]
+    """Where the boundary triangles at a vertex form several fans, mark the tets of all but the largest."""
+    start = np.zeros(vertices + 1, dtype=np.int64)
+    for t in range(len(boundary)):
+        for a in range(3):
+            start[boundary[t, a] + 1] += 1
+    for v in range(vertices):
+        start[v + 1] += start[v]
+    fill = start.copy()
+    incident = np.empty(3 * len(boundary), dtype=np.int64)
+    for t in range(len(boundary)):
+        for a in range(3):
+            incident[fill[boundary[t, a]]] = t
+            fill[boundary[t, a]] += 1
+    for v in range(vertices):
+        _mark_small_fans(boundary, incident[start[v] : start[v + 1]], v, owner, drop)
+
+
+@kernel
+def _mark_small_fans(boundary, around, vertex, owner, drop):  # type: ignore[no-untyped-def]
+    fan = np.full(len(around), -1, dtype=np.int64)
+    fans, largest, largest_size = 0, 0, 0
+    for seed in range(len(around)):
+        if fan[seed] >= 0:
+            continue
+        current, size = seed, 0
+        while fan[current] < 0:
+            fan[current] = fans
+            size += 1
+            leaving = _after(boundary, around[current], vertex, 2)
+            for other in range(len(around)):
+                if _after(boundary, around[other], vertex, 1) == leaving:
+                    current = other
+                    break
+        if size > largest_size:
+            largest, largest_size = fans, size
+        fans += 1
+    if fans > 1:
+        for n in range(len(around)):
+            if fan[n] != largest:
+                drop[owner[around[n]]] = True
+
+
+@inline
+def _after(boundary, t, vertex, steps):  # type: ignore[no-untyped-def]
+    """The corner of a boundary triangle so many steps after one of its corners."""
+    for a in range(3):
+        if boundary[t, a] == vertex:
+            return boundary[t, (a + steps) % 3]
+    return -1

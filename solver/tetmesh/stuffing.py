@@ -72,10 +72,13 @@ def stuff(
 def _shares(
     points: NDArray[np.float64], cuts: Cuts, cut_points: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return (c,) where along its edge, from the inside end, each cut lies [0, 1]."""
+    """Return (c,) where along its edge, from the inside end, each cut lies [0, 1].
+
+    Rounded, so that cuts which are equal by symmetry compare equal wherever the body stands.
+    """
     edge = points[cuts.outer] - points[cuts.inner]
     arm = cut_points - points[cuts.inner]
-    return np.sqrt((arm * arm).sum(axis=1) / (edge * edge).sum(axis=1))
+    return np.round(np.sqrt((arm * arm).sum(axis=1) / (edge * edge).sum(axis=1)), 9)
 
 
 @kernel
@@ -138,7 +141,8 @@ def _warp(lattice, points, sign, cuts, cut_points):  # type: ignore[no-untyped-d
                 d2 += (cut_points[cut, a] - points[point, a]) ** 2
             length = lattice.size * (1.0 if direction < LONG_DIRECTIONS else SHORT)
             limit = length * (WARP_LONG if direction < LONG_DIRECTIONS else WARP_SHORT)
-            if d2 < limit * limit and d2 < best:
+            # A tie goes to the first direction, not to the rounding of the day.
+            if d2 < limit * limit and d2 < best * (1.0 - 1e-6):
                 nearest, best = cut, d2
         if nearest >= 0:
             sign[point] = 0

@@ -1,0 +1,69 @@
+"""The generalised winding number against closed forms and the plain sum."""
+
+import numpy as np
+import pytest
+
+from solver.geometry.measures import winding_numbers_by_sum
+from solver.geometry.triangle_tree import triangle_tree
+from solver.geometry.winding import winding_numbers, winding_tree
+from tests.surfaces import box, flipped, joined, sphere, stored, surface, with_holes
+
+
+def fast(part, points):
+    return winding_numbers(winding_tree(triangle_tree(part.positions, part.triangles)), np.asarray(points, dtype=float))
+
+
+def random_points(part, count, seed=0):
+    lower, upper = part.positions.min(axis=0), part.positions.max(axis=0)
+    return lower + (upper - lower) * np.random.default_rng(seed).uniform(-0.3, 1.3, (count, 3))
+
+
+def test_inside_a_cube_is_one_and_outside_zero():
+    points = np.array([[0.0, 0.0, 0.0], [0.49, -0.49, 0.3], [0.51, 0.0, 0.0], [3.0, 2.0, 1.0]])
+    assert winding_numbers_by_sum(box().positions, box().triangles, points) == pytest.approx([1, 1, 0, 0], abs=1e-12)
+    assert fast(box(), points) == pytest.approx([1, 1, 0, 0], abs=0.02)
+
+
+@pytest.mark.parametrize("shells, expected", [(1, 1.0), (2, 2.0), (3, 3.0)])
+def test_nested_shells_add_up(shells, expected):
+    part = joined(*[sphere(12, 1.0 + 0.3 * k) for k in range(shells)])
+    assert fast(part, [[0.1, 0.2, -0.3]])[0] == pytest.approx(expected, abs=0.15)
+
+
+def test_a_cavity_subtracts():
+    part = joined(sphere(16), flipped(sphere(16, 0.5)))
+    assert fast(part, [[0.0, 0.0, 0.0], [0.0, 0.75, 0.0]]) == pytest.approx([0.0, 1.0], abs=0.1)
+
+
+def test_an_open_hemisphere_is_the_solid_angle_of_a_cap():
+    ball = sphere(64)
+    upper = surface(ball.positions, ball.triangles[ball.positions[ball.triangles].mean(axis=1)[:, 2] > 0])
+    heights = np.array([-2.0, -0.5, 0.0, 0.3, 0.8])
+    points = np.stack([0 * heights, 0 * heights, heights], axis=1)
+    # The disc that closes it spans 2 pi (1 - h / sqrt(1 + h^2)) from above; hemisphere and disc make 4 pi inside, 0 outside.
+    disc = 0.5 * (1.0 - np.abs(heights) / np.sqrt(1.0 + heights**2))
+    expected = np.where((heights >= 0) & (heights < 1), 1.0 - disc, disc)
+    assert winding_numbers_by_sum(upper.positions, upper.triangles, points) == pytest.approx(expected, abs=2e-3)
+    assert fast(upper, points) == pytest.approx(expected, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["suzanne", "spot", "torus"])
+def test_the_tree_agrees_with_the_sum(name):
+    part = with_holes(stored(name), 17)
+    points = random_points(part, 400)
+    error = np.abs(fast(part, points) - winding_numbers_by_sum(part.positions, part.triangles, points))
+    assert error.max() < 0.1
+    assert error.mean() < 0.02
+
+
+def test_it_is_the_same_on_any_number_of_threads():
+    import numba
+
+    part, bytes_of = stored("suzanne"), []
+    points = random_points(part, 5000)
+    before = numba.get_num_threads()
+    for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
+        numba.set_num_threads(threads)
+        bytes_of.append(fast(part, points).tobytes())
+    numba.set_num_threads(before)
+    assert bytes_of[0] == bytes_of[1]
