@@ -4,6 +4,8 @@ A frame that is missing or damaged never shows as a rest pose: the result is emp
 in the background ends with the error's exit code before it writes the picture.
 """
 
+import sys
+import traceback
 from typing import Any
 
 import bpy
@@ -14,7 +16,7 @@ from ...solver.errors import CacheError, SolverError
 from .folders import cache_folder
 from .identity import bodies_of
 from .render_stop import restore_output, stop_render
-from .result_mesh import RESULT_OF, empty_result, ensure_result, fill_result, place_result, results_of
+from .result_mesh import RESULT_OF, empty_result, ensure_result, fill_result, place_result, results_of, scenes_shown
 from .scene_cache import forget_stores, quick_stale_reason, store_of
 
 STATUS = "dollop_playback"  # on the scene: one sentence for the panels, absent while all is well
@@ -34,32 +36,33 @@ def play(scene: bpy.types.Scene, *, neighbour: bool = False) -> SolverError | No
     """
     failure: SolverError | None = None
     filled: set[int] = set()
-    for item in results_of(scene):
-        if item.data.session_uid in filled or item.data.is_editmode:
-            continue
-        filled.add(item.data.session_uid)
-        error = _fill(item, scene, neighbour)
-        failure = failure or error
+    for shown in scenes_shown(scene):
+        for item in results_of(shown):
+            if item.data.session_uid not in filled and not item.data.is_editmode:
+                filled.add(item.data.session_uid)
+                error = _fill(item, shown, _time(scene), neighbour)
+                failure = failure or error
     if not neighbour:
-        _say(scene, failure, "" if failure or not filled else quick_stale_reason(scene, store_of(scene)))
+        fresh = failure is None and next(results_of(scene), None) is not None
+        _say(scene, failure, quick_stale_reason(scene, store_of(scene)) if fresh else "")
     return failure
 
 
-def _fill(item: bpy.types.Object, scene: bpy.types.Scene, neighbour: bool) -> SolverError | None:
+def _fill(item: bpy.types.Object, scene: bpy.types.Scene, time: float, neighbour: bool) -> SolverError | None:
     try:
         store = store_of(scene)
         try:
-            fill_result(item, sample(store, item[RESULT_OF], _time(scene)), store, scene)
+            fill_result(item, sample(store, item[RESULT_OF], time), store, scene)
         except CacheError:
             last = max(store.frames(), default=None)
-            if neighbour or last is None or _time(scene) <= last:
+            if neighbour or last is None or time <= last:
                 raise
             fill_result(item, sample(store, item[RESULT_OF], last), store, scene)
             return NotBakedYetError(
-                f"This frame is not baked; frame {last}, the last one, is shown.", remedy="Resume the bake."
+                f"This frame is not baked; frame {last}, the last one, is shown.", body=item.name, remedy="Resume the bake."
             )
     except SolverError as error:
-        if not neighbour and not isinstance(error, NotBakedYetError):
+        if not neighbour:
             empty_result(item)
         return type(error)(error.message, body=item.name, place=error.place, frame=error.frame, remedy=error.remedy)
     return None
@@ -112,12 +115,21 @@ def _pop_up_soon(text: str) -> None:
         bpy.app.timers.register(pop_up, first_interval=0.0)
 
 
+def _played(scene: bpy.types.Scene) -> SolverError | None:
+    """Play; whatever goes wrong, a fault of Dollop's own included, is a failure that ends a render."""
+    try:
+        return play(scene)
+    except Exception as error:
+        traceback.print_exc()
+        return CacheError(f"Playback failed ({error!r}).", remedy="Please report this.")
+
+
 @persistent
 def _on_frame_change(scene: bpy.types.Scene, *_: Any) -> None:
     if _engine_frame is not None and _time(scene) != _engine_frame:
         play(scene, neighbour=True)
         return
-    failure = play(scene)
+    failure = _played(scene)
     if failure is not None and _rendering:
         stop_render(failure, scene)
 
@@ -136,15 +148,19 @@ def _on_load(*_: Any) -> None:
 def _on_render_start(scene: bpy.types.Scene, *_: Any) -> None:
     global _rendering, _engine_frame
     _rendering, _engine_frame = True, None
-    if next(results_of(scene), None):
+    shown = {item[RESULT_OF] for item in results_of(scene)}
+    if shown:
         scene.render.use_lock_interface = True
+    for body in bodies_of(scene):
+        if body.dollop.uid not in shown and not body.hide_render:
+            print(f"Dollop: '{body.name}' is not baked and renders as it stands.", file=sys.stderr, flush=True)
 
 
 @persistent
 def _on_render_frame(scene: bpy.types.Scene, *_: Any) -> None:
     """The last moment before the engine starts; the frame has been set by now, but not by every kind of render."""
     global _engine_frame
-    failure = play(scene)
+    failure = _played(scene)
     if failure is not None:
         stop_render(failure, scene)
     _engine_frame = _time(scene)

@@ -20,18 +20,30 @@ HIDDEN = "dollop_hidden"
 _PLACED = "dollop_placed"  # on the result: for which bake, at which unit scale, it was put at the origin of the positions
 _FILLED = "dollop_topology"  # on the mesh: which bake's topology record it holds now
 
-__all__ = ["RESULT_OF", "clear_results", "empty_result", "ensure_result", "fill_result", "read_topology", "results_of"]
+__all__ = [
+    "RESULT_OF",
+    "clear_results",
+    "empty_result",
+    "ensure_result",
+    "fill_result",
+    "read_topology",
+    "results_of",
+    "scenes_shown",
+]
 
 
 def results_of(scene: bpy.types.Scene) -> Iterator[bpy.types.Object]:
-    """Yield the result objects that the scene shows, its background sets' included."""
+    """Yield the scene's result objects."""
+    return (item for item in scene.objects if RESULT_OF in item and item.type == "MESH")
+
+
+def scenes_shown(scene: bpy.types.Scene) -> Iterator[bpy.types.Scene]:
+    """Yield the scene and the background sets that are seen with it."""
     seen: set[int] = set()
     present: bpy.types.Scene | None = scene
     while present is not None and present.session_uid not in seen:
         seen.add(present.session_uid)
-        for item in present.objects:
-            if RESULT_OF in item and item.type == "MESH":
-                yield item
+        yield present
         present = present.background_set
 
 

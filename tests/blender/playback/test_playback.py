@@ -324,3 +324,10 @@ def test_switching_the_extension_off_and_on_loses_nothing(constant: Bake) -> Non
     close(constant.shown(), constant.surface(3)[0])
     playback.register()
     close(constant.shown(), constant.surface(5)[0])
+
+
+def test_a_background_set_plays_its_own_cache(constant: Bake) -> None:
+    front = bpy.data.scenes.new("Front")
+    front.background_set = constant.scene
+    front.frame_set(5)
+    close(constant.shown(), constant.surface(5)[0])
