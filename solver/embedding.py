@@ -117,18 +117,21 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
     """Return points of the artist's surface that carry contact, about one per cell of `spacing` [m], bound to the mesh.
 
     Vertices, and points inside triangles larger than the spacing; of those in one cell the one that stands out furthest
-    from the cage, so that corners touch first. Points deeper inside the cage than an edge (inner shells) are left out.
+    from the cage and from its neighbours, so that corners touch first. Points deeper inside the cage than an edge (inner shells) are left out.
     """
-    from .geometry.sampling import samples_per_cell, surface_points
+    from .geometry.sampling import bulges, samples_per_cell, surface_points
     from .geometry.triangle_tree import closest_points, triangle_tree
 
     middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
-    candidates = surface_points(Surface(surface.positions - middle, surface.triangles), spacing)
+    relative = Surface(surface.positions - middle, surface.triangles)
+    candidates = surface_points(relative, spacing)
     boundary = triangle_tree(mesh.positions - middle, face_table(mesh.tets).boundary)
     depth = closest_points(boundary, candidates).distance
     whole = bind(mesh, candidates + middle)
     inside = whole.weights.min(axis=1) >= -1e-9
     near = ~inside | (depth < mean_edge(mesh))
     height = np.where(inside, -depth, depth)
+    corners = bulges(relative)
+    height[: len(corners)] += corners
     kept = samples_per_cell(candidates, height, near, spacing)
     return Binding(whole.tets[kept], whole.weights[kept])

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..scene import Surface
+from .edges import welded
 
 
 def surface_points(surface: Surface, spacing: float) -> NDArray[np.float64]:
@@ -16,6 +17,20 @@ def surface_points(surface: Surface, spacing: float) -> NDArray[np.float64]:
         weights = _grid(int(count))
         points.append((weights @ corners[parts == count]).reshape(-1, 3))
     return np.concatenate(points)
+
+
+def bulges(surface: Surface) -> NDArray[np.float64]:
+    """Return how far each used vertex stands off the mean of its neighbours: large at corners, small on smooth parts."""
+    weld = welded(surface.positions, surface.triangles)
+    sides = np.stack([weld, np.roll(weld, -1, axis=1)], axis=2).reshape(-1, 2)
+    ends = np.concatenate([sides, sides[:, ::-1]])
+    counts = np.maximum(np.bincount(ends[:, 0], minlength=len(surface.positions)), 1)
+    sums = [np.bincount(ends[:, 0], weights=surface.positions[ends[:, 1], a], minlength=len(counts)) for a in range(3)]
+    stand_off = surface.positions - np.stack(sums, axis=1) / counts[:, None]
+    named = np.arange(len(surface.positions))
+    named[surface.triangles] = weld
+    bulge: NDArray[np.float64] = np.sqrt((stand_off[named[np.unique(surface.triangles)]] ** 2).sum(axis=1))
+    return bulge
 
 
 def _grid(parts: int) -> NDArray[np.float64]:
