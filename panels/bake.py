@@ -5,7 +5,8 @@ import textwrap
 from ..operators import ids
 from .places import columns
 
-_LINE = 44  # characters of a message that fit into the sidebar's usual width
+_CHARACTER = 7.0  # average width of a letter in pixels at the interface's normal size
+_MARGIN = 30
 
 
 class BakePanel:
@@ -17,17 +18,19 @@ class BakePanel:
         settings = context.scene.dollop
         layout = self.layout
         if settings.is_baking:
-            self._draw_progress(layout, settings)
+            self._draw_progress(context, layout, settings)
             return
         columns(layout)
         self._draw_range(layout, context.scene, settings)
         column = layout.column(align=True)
         column.scale_y = 1.4
         column.operator(ids.BAKE, icon="RENDER_ANIMATION")
-        column.operator(ids.RESUME, icon="PLAY")
+        column.operator(ids.RESUME, icon="FORWARD")
+        if settings.cached:
+            column.operator("screen.animation_play", text="Play", icon="PLAY")
         layout.operator(ids.PREFLIGHT, icon="CHECKMARK")
-        draw_message(layout, settings.message)
-        draw_message(layout, settings.warnings)
+        draw_message(context, layout, settings.message)
+        draw_message(context, layout, settings.warnings)
 
     def _draw_range(self, layout, scene, settings):
         layout.prop(settings, "use_frame_range")
@@ -36,12 +39,12 @@ class BakePanel:
         column.prop(owner, "frame_start", text="Start")
         column.prop(owner, "frame_end", text="End")
 
-    def _draw_progress(self, layout, settings):
+    def _draw_progress(self, context, layout, settings):
         layout.progress(factor=settings.progress, text=settings.remaining or settings.stage)
         if settings.remaining:
             layout.label(text=settings.stage, translate=False)
         layout.operator(ids.BAKE_CANCEL, icon="CANCEL")
-        draw_message(layout, settings.warnings)
+        draw_message(context, layout, settings.warnings)
 
 
 class SolverPanel:
@@ -67,7 +70,7 @@ class CachePanel:
         layout = self.layout
         layout.prop(settings, "cache_path", text="", placeholder="//dollop_cache")
         layout.label(text=settings.cached or "Nothing is baked yet", translate=False)
-        draw_message(layout, settings.playback_message)
+        draw_message(context, layout, settings.playback_message)
         layout.operator(ids.CACHE_CLEAR, icon="TRASH")
 
 
@@ -81,12 +84,14 @@ class ExportPanel:
         self.layout.operator_menu_enum(ids.EXPORT, "format", icon="EXPORT")
 
 
-def draw_message(layout, message):
+def draw_message(context, layout, message):
     """Draw a sentence in lines that fit; nothing for no sentence."""
     if not message:
         return
+    width = context.region.width / context.preferences.system.ui_scale if context.region else 300
+    letters = max(20, int((width - _MARGIN) / _CHARACTER))
     column = layout.column(align=True)
     column.scale_y = 0.75
     for paragraph in message.splitlines():
-        for line in textwrap.wrap(paragraph, _LINE):
+        for line in textwrap.wrap(paragraph, letters):
             column.label(text=line, translate=False)

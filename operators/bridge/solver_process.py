@@ -154,8 +154,11 @@ def solver_environment() -> dict[str, str]:
     """Return the child's environment: where the modules are, where compiled kernels go, plain UTF-8 on the pipes."""
     numba_cache = numba_cache_folder()
     numba_cache.mkdir(parents=True, exist_ok=True)
+    # A Python of the user's own must not be mixed in, as Blender itself sees to
+    inherited = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONSTARTUP")}
     return {
-        **os.environ,
+        **inherited,
+        "PYTHONNOUSERSITE": "1",
         "PYTHONPATH": os.pathsep.join(_search_path()),
         "PYTHONUTF8": "1",
         "PYTHONUNBUFFERED": "1",

@@ -220,3 +220,18 @@ def test_validate(here, shot):
     assert here("validate")[0] == 9
     bpy.context.object.data.clear_geometry()
     assert here("validate")[0] == 4
+
+
+def test_warm_up(here, scene, monkeypatch):
+    """It needs no file; the scripted child stands in for a minute of compiling."""
+    child = str(Path(__file__).with_name("scripted_child.py"))
+    started = []
+
+    def words(part):
+        return lambda arguments: started.append(arguments) or [sys.executable, child, part]
+
+    monkeypatch.setattr(bridge("solver_process"), "solver_command", words("speaks"))
+    assert here("warm-up")[0] == 0 and started == [["warm-up"]]
+    monkeypatch.setattr(bridge("solver_process"), "solver_command", words("dies"))
+    code, error = here("warm-up")
+    assert code == 5 and "Traceback: the cause" in error
