@@ -88,7 +88,8 @@ def mesh_surface(mesh: bpy.types.Mesh, matrix: NDArray[np.float64], metres: floa
     mesh.calc_loop_triangles()
     triangles = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
     mesh.loop_triangles.foreach_get("vertices", triangles)
-    positions = (local.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]) * metres
+    with np.errstate(invalid="ignore"):  # solver.scene.validated names what is not finite
+        positions = (local.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]) * metres
     corners = triangles.reshape(-1, 3)
     if np.linalg.det(matrix[:3, :3]) < 0:
         corners = corners[:, ::-1]

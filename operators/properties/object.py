@@ -46,7 +46,10 @@ def _read_preset_label(group: Any) -> str:
 @cache
 def object_group() -> type:
     """Return DollopObject, with one pointer for each material model (`object.dollop.viscoplastic`)."""
-    pointers = {identifier: PointerProperty(type=group) for identifier, group in material_groups().items()}
+    pointers = {
+        identifier: PointerProperty(type=group, override={"LIBRARY_OVERRIDABLE"})
+        for identifier, group in material_groups().items()
+    }
     annotations = {**_identity(), **_body(), **_collider(), **pointers}
     namespace = {"__annotations__": annotations, "__doc__": "Dollop's settings of one object"}
     return type("DollopObject", (bpy.types.PropertyGroup,), namespace)

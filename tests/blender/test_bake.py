@@ -248,3 +248,48 @@ def test_temporary_job_is_removed(body, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(jobs))
     bpy.ops.dollop.bake()
     assert list(jobs.iterdir()) == []
+
+
+def test_opening_a_baked_file_is_quick(body, extension):
+    """Under a second more than without Dollop, for a hundred thousand vertices."""
+    body.modifiers.new("Subdivision", "SUBSURF").levels = 7
+    bpy.context.scene.frame_end = 2
+    bpy.ops.dollop.bake()
+    assert len(goo().data.vertices) == 98306
+    bpy.ops.wm.save_mainfile()
+    path = bpy.data.filepath
+
+    def seconds():
+        times = []
+        for _ in range(2):
+            begin = time.perf_counter()
+            bpy.ops.wm.open_mainfile(filepath=path)
+            times.append(time.perf_counter() - begin)
+        return min(times)
+
+    with_dollop = seconds()
+    extension.unregister()
+    try:
+        without = seconds()
+    finally:
+        extension.register()
+    assert with_dollop - without < 1.0
+
+
+@pytest.mark.parametrize(
+    ("vertices", "faces", "words"),
+    [
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)], "volume|flat|thin|solid"),
+        ([(1, 1, 1)] * 3, [(0, 1, 2)], "one point"),
+        ([(0, 0, 0), (1, 0, 0), (float("inf"), 1, 0)], [(0, 1, 2)], "not finite"),
+    ],
+    ids=["one triangle", "a point", "infinite"],
+)
+def test_meshes_that_are_no_body(saved, vertices, faces, words):
+    mesh = bpy.data.meshes.new("Odd")
+    mesh.from_pydata(vertices, [], faces)
+    item = bpy.data.objects.new("Odd", mesh)
+    bpy.context.scene.collection.objects.link(item)
+    item.dollop.is_body = True
+    with pytest.raises(RuntimeError, match=words):
+        bpy.ops.dollop.bake()

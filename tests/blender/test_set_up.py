@@ -223,3 +223,25 @@ def test_settings_survive_saving(cube, tmp_path):
         before.velocity,
         before.real_size,
     )
+
+
+def test_library_override_is_a_body_for_good(scene, tmp_path):
+    add_cube().name = "Distant"
+    library = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=library)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    with bpy.data.libraries.load(library, link=True) as (_, target):
+        target.objects = ["Distant"]
+    bpy.context.scene.collection.objects.link(target.objects[0])
+    override = target.objects[0].override_create(remap_local_usages=True)
+    override.select_set(True)
+    bpy.context.view_layer.objects.active = override
+    assert bpy.ops.dollop.body_add(preset="wax") == {"FINISHED"}
+    override.dollop.resolution = 9
+    uid = override.dollop.uid
+    path = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    body = next(item for item in bpy.context.scene.objects if item.dollop.is_body)
+    assert (body.dollop.uid, body.dollop.resolution, body.dollop.preset) == (uid, 9, "wax")
+    assert read(bpy.context.scene).bodies[0].material == bridge("presets").find_preset("wax").material
