@@ -65,6 +65,10 @@ def _fill(item: bpy.types.Object, scene: bpy.types.Scene, time: float, neighbour
         if not neighbour:
             empty_result(item)
         return type(error)(error.message, body=item.name, place=error.place, frame=error.frame, remedy=error.remedy)
+    except Exception as error:  # a fault of Dollop's own must not show a wrong frame either
+        traceback.print_exc()
+        empty_result(item)
+        return CacheError(f"Playback failed ({error!r}).", body=item.name, remedy="Please report this.")
     return None
 
 
@@ -115,21 +119,12 @@ def _pop_up_soon(text: str) -> None:
         bpy.app.timers.register(pop_up, first_interval=0.0)
 
 
-def _played(scene: bpy.types.Scene) -> SolverError | None:
-    """Play; whatever goes wrong, a fault of Dollop's own included, is a failure that ends a render."""
-    try:
-        return play(scene)
-    except Exception as error:
-        traceback.print_exc()
-        return CacheError(f"Playback failed ({error!r}).", remedy="Please report this.")
-
-
 @persistent
 def _on_frame_change(scene: bpy.types.Scene, *_: Any) -> None:
     if _engine_frame is not None and _time(scene) != _engine_frame:
         play(scene, neighbour=True)
         return
-    failure = _played(scene)
+    failure = play(scene)
     if failure is not None and _rendering:
         stop_render(failure, scene)
 
@@ -160,7 +155,7 @@ def _on_render_start(scene: bpy.types.Scene, *_: Any) -> None:
 def _on_render_frame(scene: bpy.types.Scene, *_: Any) -> None:
     """The last moment before the engine starts; the frame has been set by now, but not by every kind of render."""
     global _engine_frame
-    failure = _played(scene)
+    failure = play(scene)
     if failure is not None:
         stop_render(failure, scene)
     _engine_frame = _time(scene)

@@ -72,10 +72,10 @@ def _array(info: zipfile.ZipInfo, data: bytes) -> NDArray:
         if np.lib.format.read_magic(header) != (1, 0):
             raise DamagedError(f"'{info.filename}' is of an unknown array format")
         shape, fortran, dtype = np.lib.format.read_array_header_1_0(header)
+        if dtype.hasobject or fortran:
+            raise DamagedError(f"'{info.filename}' does not hold plain numbers")
+        count = int(np.prod(shape, dtype=np.int64))
+        # The copy aligns the numbers and lets go of the other bodies' bytes.
+        return np.frombuffer(member, dtype, count, offset=header.tell()).reshape(shape).copy()
     except ValueError as error:
         raise DamagedError(f"'{info.filename}': {error}") from error
-    if dtype.hasobject or fortran:
-        raise DamagedError(f"'{info.filename}' does not hold plain numbers")
-    count = int(np.prod(shape, dtype=np.int64))
-    # The copy aligns the numbers and lets go of the other bodies' bytes.
-    return np.frombuffer(member, dtype, count, offset=header.tell()).reshape(shape).copy()

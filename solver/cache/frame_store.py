@@ -166,14 +166,7 @@ class FrameStore:
         arrays = self._frame_arrays(number)
         if f"{uid}.positions" not in arrays:
             raise CacheError("This body is not in the frame.", body=uid, frame=number, remedy="Bake again.")
-        prefix = f"{uid}.attribute."
-        return BodyFrame(
-            uid=uid,
-            origin=arrays[f"{uid}.origin"],
-            positions=arrays[f"{uid}.positions"],
-            attributes={k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)},
-            topology=int(arrays[f"{uid}.topology"]),
-        )
+        return _body_frame(arrays, uid, number)
 
     def frames(self) -> list[int]:
         """Return the numbers of the finished frames, sorted."""
@@ -292,6 +285,22 @@ def _frame_arrays(frame: Frame) -> dict[str, NDArray]:
         arrays[f"{uid}.topology"] = np.array(body.topology, np.int64)
         arrays |= {f"{uid}.attribute.{name}": values for name, values in body.attributes.items()}
     return arrays
+
+
+def _body_frame(arrays: dict[str, NDArray], uid: str, number: int) -> BodyFrame:
+    """Return the body; raise CacheError if its arrays do not fit together, as another program may have written them."""
+    prefix = f"{uid}.attribute."
+    positions = arrays[f"{uid}.positions"]
+    attributes = {key.removeprefix(prefix): values for key, values in arrays.items() if key.startswith(prefix)}
+    origin, topology = arrays.get(f"{uid}.origin"), arrays.get(f"{uid}.topology")
+    if (
+        origin is None
+        or topology is None
+        or (positions.ndim, positions.shape[1:], positions.dtype) != (2, (3,), np.float32)
+        or any(values.shape[:1] != positions.shape[:1] for values in attributes.values())
+    ):
+        raise CacheError("The body's arrays do not fit together.", body=uid, frame=number, remedy="Bake again.")
+    return BodyFrame(uid, origin, positions, attributes, int(topology))
 
 
 def _read(path: Path, what: str, frame: int | None) -> dict[str, NDArray]:

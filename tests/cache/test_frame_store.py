@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.cache import FrameStore, versions
+from solver.cache import FrameStore, archive, versions
 from solver.cache.topology import topology_of_triangles
 from solver.errors import CacheError, ResourceError, VersionError
 
@@ -237,3 +237,24 @@ def test_later_frames_can_be_forgotten(store: FrameStore) -> None:
         store.write_frame(frame(number))
     store.remove_frames_after(4)
     assert store.frames() == [1, 2, 3, 4]
+
+
+def test_sealed_nonsense_is_damage_too(store: FrameStore) -> None:
+    """A file with a proper seal may still have been written by something else."""
+    for arrays in (
+        {f"{BODY}.positions": np.zeros((4, 3), np.float32)},
+        {f"{BODY}.positions": np.zeros(4), f"{BODY}.origin": np.zeros(3), f"{BODY}.topology": np.array(0)},
+        {
+            f"{BODY}.positions": np.zeros((4, 3), np.float32),
+            f"{BODY}.origin": np.zeros(3),
+            f"{BODY}.topology": np.array(0),
+            f"{BODY}.attribute.stress": np.zeros(5, np.float32),
+        },
+    ):
+        (store.folder / "frame_000001.dollop.npz").write_bytes(archive.pack(arrays))
+        time.sleep(0.01)
+        with pytest.raises(CacheError, match="fit together"):
+            store.read_body_frame(1, BODY)
+    (store.folder / f"topology_{BODY}_000000.dollop.npz").write_bytes(archive.pack({"x": np.zeros(2)}))
+    with pytest.raises(CacheError, match="lacks"):
+        store.read_topology(BODY, 0)

@@ -13,13 +13,13 @@ from .staging import renamed_when_done
 
 
 def write(job: ExportJob) -> None:
-    """Write one .mdd a result (named after it where there are several).
+    """Write one .mdd a result; from the second on its number is added to the name.
 
     Options: modifier (bool), add a copy of each result that plays the file through a Mesh Cache modifier.
     """
     require_constant(job)
     for index, item in enumerate(job.results):
-        path = job.path if len(job.results) == 1 else job.path.with_name(f"{job.path.stem}_{index + 1}{job.path.suffix}")
+        path = job.path.with_stem(f"{job.path.stem}_{index + 1}") if index else job.path
         with renamed_when_done(path) as temporary, open(temporary, "wb") as file:
             _write_points(job, item, file)
         if job.options.get("modifier", False):

@@ -3,7 +3,6 @@
 import bpy
 import numpy as np
 
-from ..mesh_topology import set_positions
 from .constant import frames_of, require_constant, still_copy
 from .contract import ExportFormat, ExportJob
 from .staging import renamed_when_done
@@ -17,13 +16,11 @@ def write(job: ExportJob) -> None:
     made = [_keyed_copy(job, item) for item in job.results]
     try:
         with renamed_when_done(job.path) as path:
-            bpy.data.libraries.write(str(path), set(made), fake_user=True, compress=True)
+            bpy.data.libraries.write(str(path), set(made), path_remap="RELATIVE", fake_user=True, compress=True)
     finally:
         if not job.options.get("keep", False):
             for item in made:
-                mesh = item.data
-                bpy.data.objects.remove(item)
-                bpy.data.meshes.remove(mesh)
+                _remove(item)
 
 
 def _keyed_copy(job: ExportJob, item: bpy.types.Object) -> bpy.types.Object:
@@ -38,15 +35,17 @@ def _keyed_copy(job: ExportJob, item: bpy.types.Object) -> bpy.types.Object:
             keys.use_relative = False
         block.data.foreach_set("co", np.ascontiguousarray(positions).reshape(-1))
     assert keys is not None
-    first = next(positions for _, positions in frames_of(job, item))
-    set_positions(copy.data, first)
-    for index, number in enumerate(job.frames):
+    for number in dict.fromkeys(job.frames):
         keys.eval_time = (number - job.frames[0]) * _SPACING
         keys.keyframe_insert("eval_time", frame=number)
-        if index and job.frames[0] == job.frames[1]:
-            break
     _make_linear(keys)
     return copy
+
+
+def _remove(copy: bpy.types.Object) -> None:
+    """Leave nothing of the copy in the file, its action included."""
+    mesh, action = copy.data, copy.data.shape_keys.animation_data.action
+    bpy.data.batch_remove([copy, mesh, action])
 
 
 def _make_linear(keys: bpy.types.Key) -> None:

@@ -90,9 +90,11 @@ def test_exports_leave_the_scene_as_it_was(constant: Bake, tmp_path: Path) -> No
     scene.frame_start, scene.frame_end = 3, 90
     scene.frame_set(4)
     before = [(item.name, item.select_get(), item.hide_render, len(item.modifiers)) for item in scene.objects]
+    data = [len(kind) for kind in (bpy.data.objects, bpy.data.meshes, bpy.data.shape_keys, bpy.data.actions)]
     for identifier in ("ALEMBIC", "USD", "SHAPE_KEYS", "MDD"):
         export(scene, identifier, tmp_path / "goo")
     assert (scene.frame_start, scene.frame_end, scene.frame_current) == (3, 90, 4)
+    assert data == [len(kind) for kind in (bpy.data.objects, bpy.data.meshes, bpy.data.shape_keys, bpy.data.actions)]
     assert before == [(item.name, item.select_get(), item.hide_render, len(item.modifiers)) for item in scene.objects]
     assert "dollop_strain_stress" not in constant.result.data.attributes
     close(constant.shown(), constant.surface(4)[0])
@@ -201,3 +203,50 @@ def test_a_result_whose_collection_is_off_is_named(constant: Bake, tmp_path: Pat
     constant.scene.view_layers[0].layer_collection.children["Off"].exclude = True
     with pytest.raises(UnsupportedExportError, match=r"Goo.*collection"):
         export(constant.scene, "USD", tmp_path / "goo")
+
+
+@pytest.mark.parametrize("identifier", ["ALEMBIC", "USD", "SHAPE_KEYS", "MDD"])
+def test_two_bodies_share_one_export(identifier: str, scene: "bpy.types.Scene", tmp_path: Path) -> None:
+    from dollop.operators.bridge.exports import export
+    from dollop.operators.bridge.playback import show_results
+    from dollop.operators.bridge.result_mesh import read_topology
+    from dollop.solver.cache import FrameStore, versions
+    from dollop.solver.frame import BodyFrame, Frame
+
+    scene.dollop.uid, scene.dollop.cache_path = "scene-1", str(tmp_path / "cache")
+    topologies, rest = {}, {}
+    for uid, add in (("one", bpy.ops.mesh.primitive_cube_add), ("two", bpy.ops.mesh.primitive_ico_sphere_add)):
+        add()
+        item = bpy.context.object
+        item.dollop.is_body, item.dollop.uid = True, uid
+        topologies[uid] = read_topology(item, scene)
+        rest[uid] = np.array([vertex.co for vertex in item.data.vertices], np.float32)
+    bodies = [{"uid": uid, "name": uid, "vertices": len(points)} for uid, points in rest.items()]
+    content = {"frames_per_second": 24.0, "frame_start": 1, "frame_end": 3, "bodies": bodies, "versions": versions("0")}
+    with FrameStore.create(tmp_path / "cache", content) as store:
+        for uid, topology in topologies.items():
+            store.write_topology(uid, 0, topology)
+        for number in (1, 2, 3):
+            moved = [BodyFrame(uid, np.zeros(3), points * np.float32(number)) for uid, points in rest.items()]
+            store.write_frame(Frame(number, tuple(moved)))
+    assert show_results(scene) is None
+    path = export(scene, identifier, tmp_path / "goo")
+    assert path.is_file()
+    if identifier == "MDD":
+        assert (tmp_path / "goo_2.mdd").stat().st_size == 8 + 4 * 3 + 12 * 3 * len(rest["two"])
+        return
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    if identifier == "ALEMBIC":
+        bpy.ops.wm.alembic_import(filepath=str(path), as_background_job=False, always_add_cache_reader=True)
+    elif identifier == "USD":
+        bpy.ops.wm.usd_import(filepath=str(path))
+    else:
+        with bpy.data.libraries.load(str(path)) as (there, here):
+            here.objects = list(there.objects)
+        for item in here.objects:
+            bpy.context.scene.collection.objects.link(item)
+    bpy.context.scene.frame_set(3)
+    meshes = sorted((evaluated(item)[0] for item in bpy.context.scene.objects if item.type == "MESH"), key=len)
+    assert len(meshes) == 2
+    for actual, expected in zip(meshes, sorted(rest.values(), key=len), strict=True):
+        close(actual, 3 * expected)
