@@ -16,8 +16,10 @@ def _before_load(*_):
 def _before_save(*_):
     """Duplicates get identifiers of their own while it is still known which one is the original."""
     from .bridge.identity import repair_all
+    from .bridge.overrides import prepare_overrides
 
     repair_all()
+    prepare_overrides()
 
 
 @persistent
