@@ -45,6 +45,8 @@ def _thickness(body: Body) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     positions, triangles = body.surface.positions - middle, body.surface.triangles
     areas = area_vectors(positions, triangles)
     size = np.sqrt((areas * areas).sum(axis=1))
+    if not size.sum() > 0.0:
+        return np.empty(0), np.empty((0, 3))
     share = np.cumsum(size) / size.sum()
     feelers = int(np.clip(FEELER_FACES // len(triangles), 16, MOST_FEELERS))
     faces = np.unique(np.searchsorted(share, (np.arange(feelers) + 0.5) / feelers))

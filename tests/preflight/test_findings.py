@@ -1,0 +1,187 @@
+"""Every finding: it comes when it should, names object and remedy, and stays away otherwise."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from solver.materials import Material
+from solver.preflight import Finding, preflight
+from solver.scene import Body, Collider, Scene, Settings
+from tests.surfaces import DATA, box, flipped, joined, moved, sphere, stored, surface, with_holes
+
+MATERIAL = Material("viscoplastic")
+HIGH = (0.0, 0.0, 5.0)
+FLOOR = Collider("floor", "Floor", "plane", np.eye(4)[None])
+
+
+def body(part=None, name="Bun", **options):
+    return Body(name, name, moved(part or sphere(16), HIGH), options.pop("material", MATERIAL), **options)
+
+
+def collider(part, name="Stair", matrix=None, **options):
+    transforms = np.array([np.eye(4) if matrix is None else matrix])
+    return Collider(name, name, "mesh", transforms, part, **options)
+
+
+def findings(*bodies, colliders=(), **settings):
+    return preflight(Scene(tuple(bodies), tuple(colliders), Settings(**settings)))
+
+
+def codes(*bodies, **options):
+    return {finding.code for finding in findings(*bodies, **options)}
+
+
+def only(code, found) -> Finding:
+    matching = [finding for finding in found if finding.code == code]
+    assert len(matching) == 1, found
+    return matching[0]
+
+
+def test_a_good_scene_has_none():
+    assert findings(body(), colliders=[FLOOR, collider(box())]) == []
+
+
+def test_nothing_to_bake():
+    assert only("nothing", findings()).severity == "error"
+
+
+def test_a_broken_body_is_an_error_and_the_others_are_still_checked():
+    broken = sphere(8)
+    broken.positions[3, 1] = np.nan
+    empty = surface(np.empty((0, 3)), np.empty((0, 3)))
+    found = findings(body(broken, "Broken"), Body("e", "Empty", empty, MATERIAL), body(with_holes(sphere(12)), "Holed"))
+    assert only("not_finite", found).place == "vertex 3"
+    assert only("not_finite", found).object_name == "Broken"
+    assert only("empty", found).object_name == "Empty"
+    assert only("open", found).object_name == "Holed"
+
+
+def test_a_face_that_names_no_vertex():
+    assert only("bad_face", findings(body(surface(np.eye(3), [[0, 1, 9]])))).severity == "error"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        surface([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]),
+        surface([[0, 0, 0], [1, 0, 0.3], [1, 1, 0.3], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]]),
+        surface([[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]], [[0, 1, 2], [1, 2, 3]]),
+    ],
+)
+def test_no_volume_is_an_error_with_a_remedy(part):
+    found = only("no_volume", findings(body(part)))
+    assert found.severity == "error" and "Solidify" in found.remedy
+
+
+def test_a_sheet_that_encloses_nearly_nothing_is_a_warning():
+    bent = surface([[0, 0, 0], [1, 0, 0], [1, 1, 0.4], [0, 1, 0.3]], [[0, 1, 2], [0, 2, 3]])
+    assert only("no_volume", findings(body(bent))).severity == "warning"
+
+
+def test_open_bodies_suit_the_cage_but_not_tetgen():
+    holed = with_holes(sphere(16), 100)
+    assert only("open", findings(body(holed))).severity == "info"
+    assert only("open", findings(body(holed, method="conforming"))).severity == "error"
+    assert "Cage" in only("open", findings(body(holed, method="conforming"))).remedy
+
+
+def test_non_manifold_and_flipped_and_self_crossing():
+    fin = surface([[0, 0, 1], [0.1, 0.0, 1.0], [0, 0, 1.5]], [[0, 1, 2]])
+    finned = joined(sphere(12), fin)
+    shared = surface(finned.positions, finned.triangles)
+    shared.triangles[-1] = [0, 1, len(shared.positions) - 1]
+    assert only("non_manifold", findings(body(shared))).severity == "info"
+    assert only("flipped", findings(body(flipped(sphere(12))))).severity == "info"
+    assert only("flipped", findings(body(flipped(sphere(12), slice(5, 9))))).severity == "info"
+    crossing = joined(sphere(12), moved(sphere(12), (0.9, 0.1, 0.2)))
+    assert only("self_crossing", findings(body(crossing))).severity == "info"
+    assert only("self_crossing", findings(body(crossing, method="conforming"))).severity == "error"
+    assert "self_crossing" not in codes(body(joined(sphere(12), moved(sphere(12), (2.5, 0, 0)))))
+
+
+def test_suzanne_is_taken_as_she_is():
+    found = findings(body(stored("suzanne"), resolution=30), colliders=[FLOOR])
+    assert not [finding for finding in found if finding.severity == "error"]
+    assert "42 edges" in only("open", found).message
+
+
+def test_thin_parts_and_too_many_tets():
+    assert "Resolution" in only("thin", findings(body(box((1.0, 1.0, 0.03)), resolution=10))).remedy
+    assert "thin" not in codes(body(box((1.0, 1.0, 0.2)), resolution=10))
+    assert "tets" in only("many_tets", findings(body(resolution=80))).message
+
+
+def test_sizes_and_materials():
+    assert only("real_size", findings(body(real_size=0.001))).severity == "warning"
+    assert "real_size" not in codes(body(real_size=0.1))
+    soft = Material("viscoplastic", {"young_modulus": 10.0})
+    assert only("too_soft", findings(body(material=soft))).severity == "warning"
+    assert only("never_yields", findings(body(material=Material("viscoplastic", {"yield_stress": 1e6})))).severity == "info"
+    assert only("locking", findings(body(material=Material("viscoplastic", {"poisson_ratio": 0.49})))).severity == "info"
+    assert only("material", findings(body(material=Material("marble")))).severity == "error"
+
+
+def test_starting_inside_a_collider():
+    low = Body("b", "Bun", sphere(12), MATERIAL)
+    assert "partly" in only("starts_in_collider", findings(low, colliders=[FLOOR])).message
+    buried = Body("b", "Bun", moved(sphere(12), (0, 0, -3)), MATERIAL)
+    assert "partly" not in only("starts_in_collider", findings(buried, colliders=[FLOOR])).message
+    place = np.eye(4)
+    place[:3, 3] = (0.0, 0.5, 5.5)
+    assert "Stair" in only("starts_in_collider", findings(body(), colliders=[collider(box(), matrix=place)])).message
+    place[:3, 3] = (0.0, 3.5, 5.5)
+    assert "starts_in_collider" not in codes(body(), colliders=[collider(box(), matrix=place)])
+
+
+def test_several_bodies():
+    apart = findings(body(), body(moved(sphere(8), (4, 0, 0)), "Roll"))
+    assert only("no_mutual_contact", apart).severity == "info"
+    assert "starts_in_body" not in {finding.code for finding in apart}
+    assert only("starts_in_body", findings(body(), body(sphere(8, 0.3), "Roll"))).severity == "warning"
+
+
+def test_colliders_open_flipped_empty_and_flat():
+    wall = surface([[0, -1, -1], [0, 1, -1], [0, 1, 1], [0, -1, 1]], [[0, 1, 2], [0, 2, 3]])
+    floor = surface(wall.positions[:, [2, 1, 0]], wall.triangles)
+    assert only("open", findings(body(), colliders=[collider(wall)])).severity == "warning"
+    assert only("open", findings(body(), colliders=[collider(floor)])).severity == "info"
+    assert "open" not in codes(body(), colliders=[collider(wall, two_sided=True)])
+    assert only("open", findings(body(), colliders=[collider(with_holes(sphere(16), 100))])).severity == "info"
+    assert only("flipped", findings(body(), colliders=[collider(flipped(box()))])).object_name == "Stair"
+    line = surface([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1, 2]])
+    assert only("no_area", findings(body(), colliders=[collider(line)])).severity == "error"
+    assert only("empty", findings(body(), colliders=[Collider("m", "Gone", "mesh", np.eye(4)[None])])).severity == "error"
+
+
+def test_collider_transforms():
+    zero, bad = np.diag([0.0, 1.0, 1.0, 1.0]), np.full((4, 4), np.nan)
+    assert only("zero_scale", findings(body(), colliders=[collider(box(), matrix=zero)])).severity == "warning"
+    assert only("transform", findings(body(), colliders=[collider(box(), matrix=bad)])).severity == "error"
+    keys = np.array([np.eye(4), np.diag([-1.0, 1.0, 1.0, 1.0])] * 25)[:49]
+    turning = Collider("c", "Stair", "mesh", keys, box())
+    assert only("zero_scale", findings(body(), colliders=[turning])).severity == "warning"
+
+
+def test_frame_range_and_cause():
+    assert only("one_frame", findings(body(), frame_start=5, frame_end=5)).severity == "warning"
+    assert only("empty_range", findings(body(), frame_start=5, frame_end=4)).severity == "error"
+    assert only("no_cause", findings(body(), gravity=(0.0, 0.0, 0.0))).severity == "warning"
+    assert "no_cause" not in codes(body(velocity=(1.0, 0.0, 0.0)), gravity=(0.0, 0.0, 0.0))
+
+
+def test_what_the_gate_would_refuse_is_said():
+    assert only("refused", findings(body(resolution=1000))).severity == "error"
+
+
+def test_errors_come_first_and_each_is_a_sentence():
+    found = findings(body(with_holes(sphere(12)), resolution=100), body(moved(sphere(8), (4, 0, 0)), "Roll", resolution=1000))
+    assert [f.severity for f in found] == sorted((f.severity for f in found), key=["error", "warning", "info"].index)
+    assert all(f.message[0].isupper() and f.message.endswith(".") for f in found)
+
+
+def test_it_needs_no_compiler():
+    code = "import sys; sys.path.insert(0, '.'); import solver.preflight, solver.tetmesh.estimate; print('numba' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], cwd=DATA.parent.parent, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"
