@@ -90,8 +90,8 @@ def draw_message(context, layout, message):
         return
     width = context.region.width / context.preferences.system.ui_scale if context.region else 300
     letters = max(20, int((width - _MARGIN) / _CHARACTER))
-    column = layout.column(align=True)
-    column.scale_y = 0.75
     for paragraph in message.splitlines():
+        column = layout.column(align=True)
+        column.scale_y = 0.75
         for line in textwrap.wrap(paragraph, letters):
             column.label(text=line, translate=False)

@@ -81,10 +81,10 @@ def read_settings(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = No
     return Settings(
         frame_start=first,
         frame_end=last,
-        frames_per_second=scene.render.fps / scene.render.fps_base,
+        frames_per_second=scene.render.fps / typed_number(scene.render.fps_base),
         gravity=(typed_number(gravity[0]), typed_number(gravity[1]), typed_number(gravity[2])),
         threads=threads or settings.threads,
-        maximum_substep=float(settings.maximum_substep),
+        maximum_substep=typed_number(settings.maximum_substep),
     )
 
 

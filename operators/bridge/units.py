@@ -6,7 +6,7 @@ import numpy as np
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
     """Return how many metres one Blender unit is."""
-    return float(scene.unit_settings.scale_length)
+    return typed_number(scene.unit_settings.scale_length)
 
 
 def typed_number(value: float) -> float:
