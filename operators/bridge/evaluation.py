@@ -19,11 +19,18 @@ def view_layer_of(scene: bpy.types.Scene) -> bpy.types.ViewLayer:
 
 @contextmanager
 def frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
-    """Come back to the present frame, whatever happens between."""
+    """Come back to the present frame, whatever happens between.
+
+    Time stretching is off in between: frames are baked in the time of the keys, and playback does the stretching.
+    """
     frame, subframe = scene.frame_current, scene.frame_subframe
+    render = scene.render
+    stretching = render.frame_map_old, render.frame_map_new
     try:
+        render.frame_map_old = render.frame_map_new = 100
         yield
     finally:
+        render.frame_map_old, render.frame_map_new = stretching
         scene.frame_set(frame, subframe=subframe)
 
 

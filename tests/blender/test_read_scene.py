@@ -121,7 +121,10 @@ def test_read_at_the_first_frame_and_back(scene):
     assert (scene.frame_current, scene.frame_subframe) == (5, 0.5)
 
 
-def test_moving_collider_is_sampled_from_the_frame_before(scene):
+@pytest.mark.parametrize("stretched", [False, True])
+def test_moving_collider_is_sampled_from_the_frame_before(scene, stretched):
+    if stretched:
+        scene.render.frame_map_new = 200
     make_body(add_cube(size=1, location=(0, 0, 9)))
     paddle = add_cube(size=1)
     paddle.dollop.is_collider = True
@@ -133,6 +136,7 @@ def test_moving_collider_is_sampled_from_the_frame_before(scene):
             key.interpolation = "LINEAR"
     transforms = read(scene).colliders[0].transforms
     np.testing.assert_allclose(transforms[:, 0, 3], np.arange(0, 11), atol=1e-5)
+    assert (scene.render.frame_map_old, scene.render.frame_map_new) == (100, 200 if stretched else 100)
 
 
 def test_resting_collider_is_sampled_once(scene):

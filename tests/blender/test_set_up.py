@@ -35,6 +35,17 @@ def test_resolution_refreshes_the_estimate(cube):
     assert cube.dollop.element_size == pytest.approx(0.2)
 
 
+def test_estimate_of_a_hidden_body(cube):
+    """While its baked result plays, the body itself is hidden."""
+    cube.modifiers.new("Subdivision", "SUBSURF").levels = 1
+    bpy.ops.dollop.body_add()
+    before = (cube.dollop.element_size, cube.dollop.estimated_tets)
+    cube.hide_viewport = True
+    cube.dollop.resolution = 48
+    cube.dollop.resolution = 24
+    assert (cube.dollop.element_size, cube.dollop.estimated_tets) == before and cube.hide_viewport
+
+
 def test_what_cannot_be_a_body_is_told(scene):
     bpy.ops.curve.primitive_bezier_circle_add()
     curve = bpy.context.object
