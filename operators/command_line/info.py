@@ -7,9 +7,11 @@ from typing import Any
 import bpy
 
 from ...solver.cache import FrameStore
+from ...solver.errors import SolverError
 from ..bridge.folders import cache_folder
 from ..bridge.identity import bodies_of, colliders_of
 from ..bridge.read_scene import read_settings
+from ..bridge.staleness import stale_reason
 from ..bridge.version import extension_version
 
 
@@ -49,7 +51,16 @@ def scene_facts(scene: bpy.types.Scene) -> dict[str, Any]:
         facts["status"] = store.manifest["status"]
         facts["frames"] = store.frames()
         facts["versions"] = store.manifest["versions"]
+        facts["stale"] = _stale(scene)
     return facts
+
+
+def _stale(scene: bpy.types.Scene) -> str:
+    """Return why the frames no longer show the scene; a scene that cannot be read is no longer what was baked."""
+    try:
+        return stale_reason(scene)
+    except SolverError as error:
+        return str(error)
 
 
 def _readable(value: Any) -> str:

@@ -8,6 +8,7 @@ from ...solver.cache import FrameStore
 from ...solver.errors import CacheError
 from ..bridge.checking import check_scene, sentence_of
 from ..bridge.folders import cache_folder
+from ..bridge.staleness import stale_reason
 from .log import calm
 
 

@@ -75,7 +75,7 @@ def test_bake_info_clear(shot):
     done = command(shot, "info", "--json")
     facts = json.loads(lines(done)[-1])
     assert done.returncode == 0 and facts["status"] == "done" and facts["frames"] == list(range(1, 11))
-    assert facts["bodies"][0]["name"] == "Cube" and Path(facts["cache"]).is_dir()
+    assert facts["stale"] == "" and facts["bodies"][0]["name"] == "Cube" and Path(facts["cache"]).is_dir()
 
     assert command(shot, "clear").returncode == 0 and frames_in(shot.parent) == []
     facts = json.loads(lines(command(shot, "info", "--json"))[-1])
@@ -211,6 +211,9 @@ def test_validate(here, shot):
     assert here("validate", "--cached")[0] == 9
     assert here("bake")[0] == 0
     assert here("validate", "--cached")[0] == 0
+    bpy.context.object.dollop.resolution += 1
+    assert here("validate")[0] == 9, "the frames are of another scene"
+    bpy.context.object.dollop.resolution -= 1
     frame = next(shot.parent.glob("dollop_cache/*/frame_000004*"))
     data = bytearray(frame.read_bytes())
     data[len(data) // 2] ^= 255
