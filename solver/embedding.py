@@ -13,7 +13,7 @@ from .tetmesh.boundary import FaceTable, face_table
 from .tetmesh.mesh import TetMesh
 
 # A point outside further than this share of an edge is carried by a blend of many tets instead of one.
-FAR_OUTSIDE = 0.05
+FAR_OUTSIDE = 0.02
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.
 def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
     """Return the binding of `points` (k, 3) to the mesh; evaluated at rest it gives them back.
 
-    A point outside is bound to the tet at the closest point of the boundary. If it is clearly outside, its offset from
+    A point outside is bound to a tet at the closest point of the boundary. If it is clearly outside, its offset from
     there moves with the deformation gradient averaged over the tets around (`Spread`), which is continuous from point
     to point: neighbours bound to different tets stay together, and a far one does not swing with a single tet.
     """
-    from .geometry.tet_location import barycentric_weights, locate
+    from .geometry.tet_location import locate, steadiest_tets
     from .geometry.triangle_tree import closest_points, triangle_tree
 
     middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
@@ -74,8 +74,8 @@ def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
         return Binding(tets, weights)
     table = face_table(mesh.tets)
     closest = closest_points(triangle_tree(positions, table.boundary), points[outside])
-    tets[outside] = table.tet[closest.triangle]
-    weights[outside] = barycentric_weights(positions, mesh.tets[tets[outside]], points[outside])
+    corners = table.boundary[closest.triangle]
+    tets[outside], weights[outside] = steadiest_tets(positions, mesh.tets, corners, points[outside])
     far = closest.distance > FAR_OUTSIDE * mean_edge(mesh)
     if not far.any():
         return Binding(tets, weights)
@@ -117,7 +117,8 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
     """Return points of the artist's surface that carry contact, about one per cell of `spacing` [m], bound to the mesh.
 
     Vertices, and points inside triangles larger than the spacing; of those in one cell the one that stands out furthest
-    from the cage and from its neighbours, so that corners touch first. Points deeper inside the cage than an edge (inner shells) are left out.
+    from the cage and from its neighbours, so that corners touch first. Points deeper inside the cage than an edge (inner
+    shells) are left out.
     """
     from .geometry.sampling import bulges, samples_per_cell, surface_points
     from .geometry.triangle_tree import closest_points, triangle_tree

@@ -27,18 +27,34 @@ def locate(
     return found, weights
 
 
-def barycentric_weights(
-    positions: NDArray[np.float64], tets: NDArray[np.int32], points: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the weights (k, 4) of `points` (k, 3), each in its tet (k, 4); negative outside. numpy only."""
-    x = positions[tets]
-    edges = x[:, 1:] - x[:, :1]
-    arm = points - x[:, 0]
-    volume = np.einsum("ki,ki->k", edges[:, 0], np.cross(edges[:, 1], edges[:, 2]))
-    w1 = np.einsum("ki,ki->k", arm, np.cross(edges[:, 1], edges[:, 2])) / volume
-    w2 = np.einsum("ki,ki->k", arm, np.cross(edges[:, 2], edges[:, 0])) / volume
-    w3 = np.einsum("ki,ki->k", arm, np.cross(edges[:, 0], edges[:, 1])) / volume
-    return np.stack([1.0 - w1 - w2 - w3, w1, w2, w3], axis=1)
+def steadiest_tets(
+    positions: NDArray[np.float64], tets: NDArray[np.int32], corners: NDArray[np.int32], points: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return for each outside point (k, 3) a tet and its weights (k, 4), the smallest of them as little negative as can be.
+
+    The tet is one that touches the closest boundary triangle `corners` (k, 3). Right at the boundary that is the
+    triangle's own; further out a flat tet, which would swing the point on a long lever, gives way to a taller neighbour.
+    """
+    start = np.concatenate([[0], np.cumsum(np.bincount(tets.ravel(), minlength=len(positions)))])
+    incident = (np.argsort(tets.ravel(), kind="stable") // 4).astype(np.int32)
+    found, weights = np.empty(len(points), dtype=np.int32), np.empty((len(points), 4))
+    in_chunks(_steadiest, len(points), positions, tets, start, incident, corners, points, found, weights)
+    return found, weights
+
+
+@kernel
+def _steadiest(first, last, positions, tets, start, incident, corners, points, found, weights):  # type: ignore[no-untyped-def]
+    for k in range(first, last):
+        x, y, z = points[k, 0], points[k, 1], points[k, 2]
+        best = -np.inf
+        for i in range(3):
+            for n in range(start[corners[k, i]], start[corners[k, i] + 1]):
+                w0, w1, w2, w3 = _weights(positions, tets, incident[n], x, y, z)
+                least = min(min(w0, w1), min(w2, w3))
+                if least > best:
+                    best = least
+                    found[k] = incident[n]
+                    weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w0, w1, w2, w3
 
 
 @kernel

@@ -58,7 +58,7 @@ def test_the_velocity_is_that_of_the_plane():
     axis = np.array([0.2, 0.5, -0.1])
     keys = [transform(rotation_matrix(k * axis), (0.1 * k, 0.0, 0.3 * k)) for k in range(3)]
     settings, step = Settings(frames_per_second=10.0), 1e-6
-    distance, normal, velocity = ask(plane(*keys), POINTS, 0.05, settings=settings)
+    _distance, normal, velocity = ask(plane(*keys), POINTS, 0.05, settings=settings)
     before, after = (ask(plane(*keys), POINTS, 0.05 + s, settings=settings)[0] for s in (-step, step))
     # A point at rest sees the surface come nearer at the surface's speed along the normal.
     assert -(after - before) / (2 * step) == pytest.approx(np.einsum("ki,ki->k", normal, velocity), abs=1e-5)

@@ -182,6 +182,7 @@ def test_errors_come_first_and_each_is_a_sentence():
 
 
 def test_it_needs_no_compiler():
-    code = "import sys; sys.path.insert(0, '.'); import solver.preflight, solver.tetmesh.estimate; print('numba' in sys.modules)"
+    code = "import sys; sys.path.insert(0, '.'); import solver.preflight, solver.tetmesh.estimate, solver.embedding; "
+    code += "print('numba' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], cwd=DATA.parent.parent, capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"

@@ -1,5 +1,7 @@
 """The cage on clean surfaces and on wrecks."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -45,7 +47,7 @@ def _assert_manifold(boundary):
     assert (np.unique(np.sort(ends, axis=1), axis=0, return_counts=True)[1] == 2).all()
     following = {(a, b): c for triangle in boundary for a, b, c in (triangle, np.roll(triangle, 1), np.roll(triangle, 2))}
     valence = np.bincount(boundary.ravel())
-    start = {a: b for a, b in following}
+    start = dict(following)
     for vertex, first in start.items():
         turned, current = 0, first
         while True:
@@ -85,7 +87,7 @@ def test_volume_and_surface_converge_at_second_order():
     fine = sphere(64)
     reports = [mesh_report(cage(fine, h), fine, h) for h in (0.4, 0.2, 0.1)]
     volumes = [abs(volume(cage(fine, h)) - 4 / 3 * np.pi) for h in (0.4, 0.2, 0.1)]
-    for coarse, refined in zip(reports, reports[1:], strict=False):
+    for coarse, refined in itertools.pairwise(reports):
         assert refined.surface_error_rms < 0.35 * coarse.surface_error_rms
     assert volumes[2] < 0.2 * volumes[0]
 
