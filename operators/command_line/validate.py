@@ -31,8 +31,7 @@ def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
     damage = list(FrameStore.open(folder).damage())
     for error in damage:
         print(calm(f"dollop: {error}"), flush=True)
-    print(
-        "dollop: the scene is in order; " + (f"{len(damage)} faults in the cache" if damage else "the cache is whole"),
-        flush=True,
-    )
-    return CacheError.exit_code if damage else 0
+    stale = stale_reason(scene)
+    verdict = f"{len(damage)} faults in the cache" if damage else "the cache is whole"
+    print(calm(f"dollop: the scene is in order; {verdict}" + (f", but stale: {stale}" if stale else "")), flush=True)
+    return CacheError.exit_code if damage or stale else 0
