@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .cache import FrameStore, SurfaceTopology
+from .cache import FrameStore, SurfaceTopology, topology_of_triangles
 from .cache import versions as cache_versions
 from .embedding import Binding, bind, contact_samples
 from .errors import CacheError, Cancelled, SolverError, VersionError
@@ -48,8 +48,9 @@ def bake(
     """Bake the scene into the folder and return the number of frames written.
 
     Without `resume` an older cache in the folder is cleared first. With it the bake goes on from the last checkpoint,
-    to the same bytes as an uninterrupted one; CacheError when the scene has changed since. `report` receives the
-    events of docs/worker.md; `stop` is asked between frames and ends the bake with Cancelled, everything kept.
+    to the same bytes as an uninterrupted one; CacheError when the scene has changed since. A body without a topology
+    plays as its triangles. `report` receives the events of docs/worker.md; `stop` is asked between frames and ends the
+    bake with Cancelled, everything kept.
     """
     scene = validated(scene)
     prepared = prepare(scene, report)
@@ -109,8 +110,9 @@ def _opened_store(
         "bodies": {body.uid: {"name": body.name, "vertices": len(body.surface.positions)} for body in scene.bodies},
     }
     store = FrameStore.create(folder, content)
-    for uid, topology in topologies.items():
-        store.write_topology(uid, 0, topology)
+    for body in scene.bodies:
+        plain = topology_of_triangles(body.surface.triangles, len(body.surface.positions))
+        store.write_topology(body.uid, 0, topologies.get(body.uid, plain))
     return store
 
 
