@@ -71,9 +71,12 @@ class BakeSession:
         self._process.ask_to_stop()
 
     def stop_now(self) -> None:
-        """End the child because the file or Blender closes."""
+        """End the child because the file, the window or Blender closes."""
+        self.status.stopping = True
         self._process.stop_now()
         self._process.wait(1.0)
+        for event in self._process.events():
+            self.status.take(event)
         self._end()
 
     def _show(self, frames: list[int]) -> None:

@@ -32,7 +32,7 @@ def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
     if status.exit_code:
         alarm = "dollop" if status.exit_code == 7 else "Error"
         print(f"{alarm}: {status.message}", file=sys.stderr, flush=True)
-        if options.openjd:
+        if options.openjd and status.exit_code != 7:
             print(f"openjd_fail: {status.message}", flush=True)
     return status.exit_code
 

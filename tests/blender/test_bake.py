@@ -133,6 +133,19 @@ def test_opening_another_file_stops_the_bake(body, monkeypatch):
     until(session, lambda: session.status.frame >= 1)
     bpy.ops.wm.read_factory_settings(use_empty=True)
     assert not session.status.running and bridge("bake_session").running_session() is None
+    assert session.status.exit_code == 7 and session.status.message.startswith("Stopped; finished frames are kept up to frame")
+
+
+def test_pressed_twice_it_stops_at_once(body, monkeypatch):
+    monkeypatch.setenv("DOLLOP_TEST_PACE", "30")
+    session = start()
+    until(session, lambda: session.status.stage == "Simulating")
+    begin = time.monotonic()
+    session.cancel()
+    assert session.status.running and session.status.stage == "Stopping after this frame"
+    session.cancel()
+    until(session, lambda: not session.status.running)
+    assert time.monotonic() - begin < 5 and session.status.exit_code == 7
 
 
 def test_undo_while_baking(body, monkeypatch):
