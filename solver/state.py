@@ -25,6 +25,7 @@ class State:
     masses                                  : (n,) lumped [kg]
     tets                                    : (m, 4) int32
     volumes                                 : (m,) rest volumes [m^3]; flow keeps them
+    density                                 : (m,) [kg/m^3]
     rest_shape_inverse                      : (m, 3, 3) Bargteil's beta: F_e = [x1-x0, x2-x0, x3-x0] beta [1/m]
     plastic_deformation                     : (m, 3, 3) F_p, det 1
     plastic_strain                          : (m,) accumulated equivalent plastic strain
@@ -40,6 +41,7 @@ class State:
     masses: Array
     tets: NDArray[np.int32]
     volumes: Array
+    density: Array
     rest_shape_inverse: Array
     plastic_deformation: Array
     plastic_strain: Array
@@ -93,6 +95,7 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         masses=masses,
         tets=tets,
         volumes=volumes,
+        density=density,
         rest_shape_inverse=np.linalg.inv(np.swapaxes(edges, 1, 2)),
         plastic_deformation=np.tile(np.eye(3), (count, 1, 1)),
         plastic_strain=np.zeros(count),

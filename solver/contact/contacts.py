@@ -16,7 +16,7 @@ REACH = 0.01  # gap at which a contact begins to push, in element sizes
 FREE_DEPTH = 0.1  # depth in element sizes up to which a contact is pushed out at once
 EXIT_TIME = 0.25  # deeper points are let out at this time constant [s]
 EXACT_FRICTION = 0.8  # share of friction's true stiffness against its secant: all of it flips between stick and slip
-SLIP_SPEED = 3e-3  # speed below which friction sticks, in body extents per second
+SLIP_SPEED = 8e-3  # speed below which friction sticks, in body extents per second
 
 
 class ColliderField(Protocol):

@@ -34,7 +34,9 @@ from .plasticity import (
 )
 from .tile import (
     ANTI,
+    DENSITY,
     ENERGY,
+    FLOOR,
     FLOW,
     FLOW_STRESS,
     MATERIAL,
@@ -55,6 +57,7 @@ from .tile import (
 )
 
 T = np.uint64(TILE)
+INERTIA_SHARE = 0.9
 _LANES = TILE
 _MU, _LAM, _LINEAR = (MATERIAL + MU) * TILE, (MATERIAL + LAMBDA) * TILE, (MATERIAL + LINEAR_VOLUME) * TILE
 # Node pairs of a tet in the order of its stiffness blocks.
@@ -325,21 +328,37 @@ def _flowing_moduli(w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _project(w):  # type: ignore[no-untyped-def]
-    """Remove negative curvature: clamp the plane moduli, and the eigenvalues of the 3x3 where it has negative ones."""
-    for slot in range(SYM, SYM + 6):
-        for j in range(_LANES):
-            i = np.uint64(j)
-            w[at(slot, i)] = max(w[at(slot, i)], 0.0)
+def _project(w, inertia):  # type: ignore[no-untyped-def]
+    """Raise negative curvature to what the tet's own inertia outweighs, so that the sum stays positive.
+
+    A tet's curvature -c costs its nodes at most c volume |sum g g^T| in stiffness, g the shape gradients, and each holds
+    density volume/4 times `inertia` = 1/step^2. Clamping to zero instead makes Newton crawl in compressed bodies.
+    """
     for j in range(_LANES):
         i = np.uint64(j)
-        a, b, c = w[at(H, i)], w[at(H + 1, i)], w[at(H + 2, i)]
+        b00, b01, b02 = w[at(B, i)], w[at(B + 1, i)], w[at(B + 2, i)]
+        b10, b11, b12 = w[at(B + 3, i)], w[at(B + 4, i)], w[at(B + 5, i)]
+        b20, b21, b22 = w[at(B + 6, i)], w[at(B + 7, i)], w[at(B + 8, i)]
+        g0, g1, g2 = b00 + b10 + b20, b01 + b11 + b21, b02 + b12 + b22
+        s00, s11 = b00 * b00 + b10 * b10 + b20 * b20 + g0 * g0, b01 * b01 + b11 * b11 + b21 * b21 + g1 * g1
+        s22, s01 = b02 * b02 + b12 * b12 + b22 * b22 + g2 * g2, b00 * b01 + b10 * b11 + b20 * b21 + g0 * g1
+        s02, s12 = b00 * b02 + b10 * b12 + b20 * b22 + g0 * g2, b01 * b02 + b11 * b12 + b21 * b22 + g1 * g2
+        size = np.sqrt(s00 * s00 + s11 * s11 + s22 * s22 + 2.0 * (s01 * s01 + s02 * s02 + s12 * s12))
+        floor = -INERTIA_SHARE * 0.25 * w[at(DENSITY, i)] * inertia / (size + 1e-300)
+        w[at(FLOOR, i)] = floor
+        w[at(SYM, i)], w[at(SYM + 1, i)] = max(w[at(SYM, i)], floor), max(w[at(SYM + 1, i)], floor)
+        w[at(SYM + 2, i)], w[at(ANTI, i)] = max(w[at(SYM + 2, i)], floor), max(w[at(ANTI, i)], floor)
+        w[at(ANTI + 1, i)], w[at(ANTI + 2, i)] = max(w[at(ANTI + 1, i)], floor), max(w[at(ANTI + 2, i)], floor)
+    for j in range(_LANES):
+        i = np.uint64(j)
+        floor = w[at(FLOOR, i)]
+        a, b, c = w[at(H, i)] - floor, w[at(H + 1, i)] - floor, w[at(H + 2, i)] - floor
         d, e, f = w[at(H + 3, i)], w[at(H + 4, i)], w[at(H + 5, i)]
         minor = a * b - d * d
         if a > 0.0 and minor > 0.0 and c * minor - a * f * f - b * e * e + 2.0 * d * e * f > 0.0:
             continue
         e0, e1, e2, v00, v01, v02, v10, v11, v12, v20, v21, v22 = symmetric_eigenvectors(a, b, c, d, e, f)
-        e0, e1, e2 = max(e0, 0.0), max(e1, 0.0), max(e2, 0.0)
+        e0, e1, e2 = max(e0, 0.0) + floor, max(e1, 0.0) + floor, max(e2, 0.0) + floor
         w[at(H, i)] = e0 * v00 * v00 + e1 * v01 * v01 + e2 * v02 * v02
         w[at(H + 1, i)] = e0 * v10 * v10 + e1 * v11 * v11 + e2 * v12 * v12
         w[at(H + 2, i)] = e0 * v20 * v20 + e1 * v21 * v21 + e2 * v22 * v22
@@ -405,9 +424,10 @@ def _blocks(w, first, second, pair, out):  # type: ignore[no-untyped-def]
 
 
 @parallel
-def stiffness(tiles, project, blocks):  # type: ignore[no-untyped-def]
+def stiffness(tiles, inertia, blocks):  # type: ignore[no-untyped-def]
     """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, 6, 9) in the order of PAIRS [N/m].
 
+    `inertia` is 1/step^2 [1/s^2], the least that the time step multiplies masses by; negative leaves the stiffness as it is.
     Moving all nodes together stores no energy, so a diagonal block is minus the sum of its row and is not kept.
     """
     for k in prange(len(tiles)):
@@ -415,8 +435,8 @@ def stiffness(tiles, project, blocks):  # type: ignore[no-untyped-def]
         out = blocks[k * _LANES : (k + 1) * _LANES]
         _principal_moduli(w)
         _flowing_moduli(w)
-        if project:
-            _project(w)
+        if inertia >= 0.0:
+            _project(w, inertia)
         _blocks(w, 0, 1, 0, out)
         _blocks(w, 0, 2, 1, out)
         _blocks(w, 0, 3, 2, out)

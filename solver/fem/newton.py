@@ -72,6 +72,7 @@ class ImplicitStep:
     def __init__(self, state: State, space: Workspace, contacts: Contacts, targets: Array, inertia: Array, step: float) -> None:
         self.state, self.space, self.contacts = state, space, contacts
         self.targets, self.inertia, self.step = targets, inertia, step
+        self.projected = False
 
     def merit(self, positions: Array, entries: Entries) -> tuple[float, Array]:
         """Energy [J] and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
@@ -88,17 +89,20 @@ class ImplicitStep:
     def search_direction(self, positions: Array, gradient: Array, entries: Entries, settled: bool) -> int:
         """Solve for the Newton direction into the workspace; return linear iterations.
 
-        The true stiffness converges fastest and inertia makes it positive as a rule; where it is not, each tet's is
-        projected to be.
+        The true stiffness converges fastest, and inertia makes it positive as a rule. Once it is found not to be, the
+        rest of the step uses the projected one.
         """
-        spent = self._solve_linear(positions, gradient, entries, settled, project=False)
-        if spent >= 0:
-            return spent
-        return -1 - spent + abs(self._solve_linear(positions, gradient, entries, settled, project=True))
+        spent = 0
+        if not self.projected:
+            spent = self._solve_linear(positions, gradient, entries, settled, -1.0)
+            if spent >= 0:
+                return spent
+            self.projected, spent = True, -1 - spent
+        return spent + abs(self._solve_linear(positions, gradient, entries, settled, self.step**-2))
 
-    def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, settled: bool, project: bool) -> int:
+    def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, settled: bool, inertia: float) -> int:
         space, pattern = self.space, self.space.pattern
-        stiffness(space.tiles, project, space.blocks)
+        stiffness(space.tiles, inertia, space.blocks)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
         entries.add_stiffness(positions, settled, space.blocks, space.diagonal)

@@ -29,7 +29,9 @@ FLOW_STRESS = YIELD + 1  # yield measure at the end of the last step [Pa]
 H = FLOW_STRESS + 1  # principal Hessian: 00 11 22 01 02 12
 SYM = H + 6  # (P_i - P_j) / (s_i - s_j) for 01 02 12
 ANTI = SYM + 3  # (P_i + P_j) / (s_i + s_j) for 01 02 12
-SLOTS = ANTI + 3
+DENSITY = ANTI + 3  # [kg/m^3]
+FLOOR = DENSITY + 1  # curvature that the element's inertia outweighs [Pa]
+SLOTS = FLOOR + 1
 
 
 def tile_count(count: int) -> int:
@@ -56,6 +58,7 @@ def build_tiles(state: State) -> NDArray[np.float64]:
     """Tiles of a state, rest shapes and materials filled in."""
     tiles = np.zeros((tile_count(len(state.tets)), SLOTS * TILE))
     pack(tiles, VOLUME, state.volumes)
+    pack(tiles, DENSITY, state.density)
     pack(tiles, MATERIAL, state.material.T)
     refresh_tiles(tiles, state)
     return tiles
