@@ -19,7 +19,7 @@ from .identity import ensure_uid
 from .playback import play, show_results
 from .read_scene import SceneReading, read_scene
 from .report import sentence
-from .result_mesh import results_of
+from .result_mesh import RESULT_OF, clear_results, results_of
 from .solver_process import Event, SolverProcess, threads_beside_window
 from .version import baking_versions
 
@@ -39,6 +39,7 @@ class BakeSession:
         settings = reading.scene.settings
         self.status = BakeStatus(running=True, stage="Starting", first=settings.frame_start, last=settings.frame_end)
         self.status.warnings.extend(reading.notes)
+        self._bodies = {body.uid for body in reading.scene.bodies}
         self._shown = False
         self._show_frames = show_frames
         self._job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
@@ -84,6 +85,8 @@ class BakeSession:
         if scene is None or cache_folder(scene)[0] != self.folder:
             return  # its scene was deleted, or the frames go where the scene does not play from
         try:
+            if not self._shown:
+                self._remove_orphans(scene)
             # Undo may have taken the result objects away again
             if not self._shown or next(results_of(scene), None) is None:
                 show_results(scene)
@@ -93,6 +96,12 @@ class BakeSession:
             self.status.warnings.append(f"Frames are baked but could not be shown: {sentence(error)}")
             self._show_frames = False
         self._shown = True
+
+    def _remove_orphans(self, scene: bpy.types.Scene) -> None:
+        """Take away results of bodies that this bake knows no more: their frames are gone."""
+        gone = {item[RESULT_OF] for item in results_of(scene)} - self._bodies
+        if gone:
+            clear_results(scene, gone)
 
     def _end(self) -> None:
         global _running
@@ -136,7 +145,8 @@ def start_bake(
         raise SceneError("A bake is running already.", remedy="Wait for it or cancel it.")
     reading = read_scene(scene, frames=frames, threads=threads)
     folder, note = cache_folder(scene)
-    require_own_cache(reading, folder)
+    if scene.dollop.cache_path:  # the default folder is this scene's alone
+        require_own_cache(reading, folder)
     reading = replace(reading, notes=(*reading.notes, *([note] if note else []), *warnings_of(reading)))
     count = reading.scene.settings.threads or (threads_beside_window() if beside_window else 0)
     arguments = [*(["--resume"] if resume else []), "--threads", str(count)]
@@ -166,14 +176,14 @@ def run_to_end(
 
 
 def require_own_cache(reading: SceneReading, folder: Path) -> None:
-    """Refuse to overwrite the frames of another scene; raise CacheError naming the folder."""
+    """Refuse to overwrite frames that share no body with the scene; raise CacheError naming the folder."""
     try:
         store = FrameStore.open(folder)
     except (CacheError, VersionError):
         return  # nothing there that could be lost; the bake itself judges a damaged one
     if all(store.body(body.uid) is None for body in reading.scene.bodies):
         raise CacheError(
-            "This folder holds the bake of another scene.", place=str(folder), remedy="Choose another cache folder or clear it."
+            "This folder holds the bake of other bodies.", place=str(folder), remedy="Clear it, or choose another cache folder."
         )
 
 

@@ -210,9 +210,19 @@ def test_two_scenes(body):
     assert bpy.ops.dollop.bake() == {"FINISHED"}
     assert first.dollop.cached and second.dollop.cached
     second.dollop.cache_path = first.dollop.cache_path or f"//dollop_cache/{first.dollop.uid}"
-    with pytest.raises(RuntimeError, match="holds the bake of another scene"):
+    with pytest.raises(RuntimeError, match="holds the bake of other bodies"):
         bpy.ops.dollop.bake()
     assert first.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
+
+
+def test_other_bodies_in_the_same_scene(body):
+    bpy.ops.dollop.bake()
+    bpy.data.objects.remove(body)
+    add_cube(size=1, location=(0, 0, 9)).name = "Another"
+    bpy.ops.dollop.body_add()
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    bpy.context.scene.frame_set(1)
+    assert [item.name for item in bridge("result_mesh").results_of(bpy.context.scene)] == ["Another Goo"]
 
 
 def test_one_frame(body):

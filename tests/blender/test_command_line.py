@@ -175,7 +175,7 @@ def test_another_scenes_cache_is_9(here, shot, tmp_path):
     bpy.ops.dollop.body_add()
     bpy.ops.wm.save_as_mainfile(filepath=str(other))
     code, error = here("bake", "--cache", folder)
-    assert code == 9 and "holds the bake of another scene" in error
+    assert code == 9 and "holds the bake of other bodies" in error
 
 
 def test_export(here, shot):
