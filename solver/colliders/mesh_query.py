@@ -76,28 +76,21 @@ def query_mesh(  # type: ignore[no-untyped-def]
             normal[k, i] = rotation[i, 0] * nx + rotation[i, 1] * ny + rotation[i, 2] * nz
             velocity[k, i] = 0.0
         if moves and t >= 0:
-            _set_velocity(shape, t, v, w, rotation, spin, stretch_rate, drift, velocity[k])
+            _set_velocity(shape.surface, shape.local, t, v, w, rotation, spin, stretch_rate, drift, velocity[k])
 
 
 @inline
-def _bounded_away(shape, x, y, z, reach):  # type: ignore[no-untyped-def]
+def _bounded_away(grid, lower, cell, x, y, z, reach):  # type: ignore[no-untyped-def]
     """1 if certainly further outside than `reach`, -1 if certainly deeper inside, 0 if unknown."""
-    tree = shape.surface.tree
-    if box_distance2(tree.lower, tree.upper, 0, x, y, z) > reach * reach:
-        return 1
-    if shape.grid.size == 0:
-        return 0
-    inverse = 1.0 / shape.cell
-    i = min(max(int((x - shape.grid_lower[0]) * inverse), 0), shape.grid.shape[0] - 1)
-    j = min(max(int((y - shape.grid_lower[1]) * inverse), 0), shape.grid.shape[1] - 1)
-    k = min(max(int((z - shape.grid_lower[2]) * inverse), 0), shape.grid.shape[2] - 1)
-    dx = x - shape.grid_lower[0] - (i + 0.5) * shape.cell
-    dy = y - shape.grid_lower[1] - (j + 0.5) * shape.cell
-    dz = z - shape.grid_lower[2] - (k + 0.5) * shape.cell
+    inverse = 1.0 / cell
+    i = min(max(int((x - lower[0]) * inverse), 0), grid.shape[0] - 1)
+    j = min(max(int((y - lower[1]) * inverse), 0), grid.shape[1] - 1)
+    k = min(max(int((z - lower[2]) * inverse), 0), grid.shape[2] - 1)
+    dx, dy, dz = x - lower[0] - (i + 0.5) * cell, y - lower[1] - (j + 0.5) * cell, z - lower[2] - (k + 0.5) * cell
     away = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if shape.grid[i, j, k] - away > reach:
+    if grid[i, j, k] - away > reach:
         return 1
-    return -1 if shape.grid[i, j, k] + away < -reach else 0
+    return -1 if grid[i, j, k] + away < -reach else 0
 
 
 @kernel
@@ -106,27 +99,35 @@ def _signed_distance(shape, x, y, z, reach):  # type: ignore[no-untyped-def]
     # A ground sheet has to be found from below as deep as it is solid.
     if shape.kind == GROUND:
         reach = max(reach, shape.depth)
-    where = _bounded_away(shape, x, y, z, reach)
+    tree = shape.surface.tree
+    where = 1 if box_distance2(tree.lower, tree.upper, 0, x, y, z) > reach * reach else 0
+    if where == 0 and shape.grid.size:
+        where = _bounded_away(shape.grid, shape.grid_lower, shape.cell, x, y, z, reach)
     if where > 0:
         return np.inf, 0.0, 0.0, 0.0, -1, 0.0, 0.0
-    limit = np.inf if where < 0 else reach
-    d2, t, v, w, part = closest_in_tree(shape.surface, x, y, z, limit * limit)
+    t, d2, v, w, part = -1, np.inf, 0.0, 0.0, 0
+    if where == 0:
+        d2, t, v, w, part = closest_in_tree(shape.surface, x, y, z, reach * reach)
     if t < 0:
-        deep = shape.kind <= WOUND and abs(winding_number(shape.winding, x, y, z)) > 0.5
+        deep = where < 0 or (shape.kind <= WOUND and abs(winding_number(shape.winding, x, y, z)) > 0.5)
         if not deep:
             return np.inf, 0.0, 0.0, 0.0, -1, 0.0, 0.0
         d2, t, v, w, part = closest_in_tree(shape.surface, x, y, z, np.inf)
-    d, mx, my, mz, sx, sy, sz = _direction(shape, x, y, z, d2, t, v, w, part)
-    sign = _sign(shape, x, y, z, mx * sx + my * sy + mz * sz, t, part)
+    d, mx, my, mz, sx, sy, sz = _direction(
+        shape.surface.positions, shape.surface.triangles[t], shape.normals, shape.cell, x, y, z, d2, t, v, w, part
+    )
+    if shape.kind == WOUND:
+        sign = -1.0 if abs(winding_number(shape.winding, x, y, z)) > 0.5 else 1.0
+    else:
+        sign = _sign(shape.kind, shape.normals, mx * sx + my * sy + mz * sz, t, part)
     if shape.kind == GROUND and -sign * d > shape.depth:
         return np.inf, 0.0, 0.0, 0.0, -1, 0.0, 0.0
     return sign * d, sign * mx, sign * my, sign * mz, t, v, w
 
 
 @inline
-def _direction(shape, x, y, z, d2, t, v, w, part):  # type: ignore[no-untyped-def]
+def _direction(positions, triangle, normals, cell, x, y, z, d2, t, v, w, part):  # type: ignore[no-untyped-def]
     """Return (distance, unit vector from the closest point to (x, y, z), pseudonormal at the closest point)."""
-    triangle, positions, normals = shape.surface.triangles[t], shape.surface.positions, shape.normals
     if part == FACE:
         n = normals.faces[t]
     elif part <= CORNER_C:
@@ -134,8 +135,7 @@ def _direction(shape, x, y, z, d2, t, v, w, part):  # type: ignore[no-untyped-de
     else:
         n = normals.edges[t, part - 4]
     d = math.sqrt(d2)
-    extent = shape.cell * GRID_CELLS
-    if d <= 1e-9 * extent:  # on the surface the direction is noise
+    if d <= 1e-9 * cell * GRID_CELLS:  # on the surface the direction is noise
         return d, n[0], n[1], n[2], n[0], n[1], n[2]
     a, b, c = positions[triangle[0]], positions[triangle[1]], positions[triangle[2]]
     u = 1.0 - v - w
@@ -147,31 +147,29 @@ def _direction(shape, x, y, z, d2, t, v, w, part):  # type: ignore[no-untyped-de
 
 
 @inline
-def _sign(shape, x, y, z, facing, t, part):  # type: ignore[no-untyped-def]
-    """-1 inside, 1 outside."""
-    if shape.kind == WOUND:
-        return -1.0 if abs(winding_number(shape.winding, x, y, z)) > 0.5 else 1.0
-    if shape.kind == SHEET or facing >= 0.0:
+def _sign(kind, normals, facing, t, part):  # type: ignore[no-untyped-def]
+    """-1 inside, 1 outside, by the pseudonormal that the point faces."""
+    if kind == SHEET or facing >= 0.0:
         return 1.0
-    if shape.kind == GROUND and part != FACE:
+    if kind == GROUND and part != FACE:
         # Beside the rim there is no ground.
-        border = shape.normals.border_corners[t, part - 1] if part <= CORNER_C else shape.normals.border_edges[t, part - 4]
+        border = normals.border_corners[t, part - 1] if part <= CORNER_C else normals.border_edges[t, part - 4]
         return 1.0 if border else -1.0
     return -1.0
 
 
 @inline
-def _set_velocity(shape, t, v, w, rotation, spin, stretch_rate, drift, velocity):  # type: ignore[no-untyped-def]
+def _set_velocity(surface, local, t, v, w, rotation, spin, stretch_rate, drift, velocity):  # type: ignore[no-untyped-def]
     """Velocity of the material point of the surface that is closest: drift + spin x R y + R S' x."""
-    triangle = shape.surface.triangles[t]
+    triangle = surface.triangles[t]
     for i in range(3):
         rate, arm1, arm2 = 0.0, 0.0, 0.0
         for j in range(3):
-            p, q = _at(shape.surface.positions, triangle, j, v, w), 0.0
+            p, q = _at(surface.positions, triangle, j, v, w), 0.0
             arm1 += rotation[(i + 1) % 3, j] * p
             arm2 += rotation[(i + 2) % 3, j] * p
             for m in range(3):
-                q += stretch_rate[j, m] * _at(shape.local, triangle, m, v, w)
+                q += stretch_rate[j, m] * _at(local, triangle, m, v, w)
             rate += rotation[i, j] * q
         velocity[i] = drift[i] + spin[(i + 1) % 3] * arm2 - spin[(i + 2) % 3] * arm1 + rate
 

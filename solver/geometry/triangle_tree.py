@@ -74,7 +74,7 @@ def closest_in_tree(surface, x, y, z, limit2):  # type: ignore[no-untyped-def]
     stack = np.empty(STACK, dtype=np.int32)
     bound = np.empty(STACK)
     best, found, best_v, best_w, best_part = limit2, -1, 0.0, 0.0, 0
-    stack[0], bound[0] = 0, box_distance2(tree.lower, tree.upper, 0, x, y, z)
+    stack[0], bound[0] = 0, 0.0
     size = 1
     while size:
         size -= 1

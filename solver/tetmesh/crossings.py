@@ -10,7 +10,7 @@ from ..geometry.winding import WindingTree, winding_number
 from ..jit import kernel
 
 MOST_CROSSINGS = 64
-BISECTIONS = 16
+HOLE_DIVISIONS = 1 << 16
 INSIDE = 0.5  # of the absolute winding number: a part that is turned inside out counts as inside
 PAD = 0.6
 
@@ -34,48 +34,33 @@ def _crossings(first, last, tree, inner, outer, padded, result):  # type: ignore
     for k in range(first, last):
         t = PAD
         if not padded[k]:
-            count = _hits(tree.surface, inner[k], outer[k], hits)
-            t = _through_hole(tree, inner[k], outer[k]) if count == 0 else _way_out(tree, inner[k], outer[k], hits[:count])
+            t = _way_out(tree, inner[k], outer[k], hits, _hits(tree.surface, inner[k], outer[k], hits))
         for a in range(3):
             result[k, a] = inner[k, a] + t * (outer[k, a] - inner[k, a])
 
 
 @kernel
-def _inside(tree, p, q, t):  # type: ignore[no-untyped-def]
-    x, y, z = p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]), p[2] + t * (q[2] - p[2])
-    return abs(winding_number(tree, x, y, z)) > INSIDE
+def _way_out(tree, p, q, hits, count):  # type: ignore[no-untyped-def]
+    """Where an edge from an inside to an outside point leaves: the hit between an inside and an outside stretch.
 
-
-@kernel
-def _through_hole(tree, p, q):  # type: ignore[no-untyped-def]
-    """Bisection on the winding number."""
-    low, high = 0.0, 1.0
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (low + high)
-        if _inside(tree, p, q, middle):
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
-
-
-@kernel
-def _way_out(tree, p, q, hits):  # type: ignore[no-untyped-def]
-    """The hit between an inside and an outside stretch of the edge, by bisection over the hits."""
-    for i in range(1, len(hits)):  # a handful: insertion compiles faster than a library sort
+    By bisection over the hits; without any, where the edge passes through a hole, over a fine division of the edge.
+    """
+    for i in range(1, count):  # a handful: insertion compiles faster than a library sort
         hit, j = hits[i], i
         while j and hits[j - 1] > hit:
             hits[j] = hits[j - 1]
             j -= 1
         hits[j] = hit
-    low, high = 0, len(hits)
+    low, high = 0, count if count else HOLE_DIVISIONS
     while high - low > 1:
         middle = (low + high) // 2
-        if _inside(tree, p, q, 0.5 * (hits[middle - 1] + hits[middle])):
+        t = 0.5 * (hits[middle - 1] + hits[middle]) if count else middle / HOLE_DIVISIONS
+        x, y, z = p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]), p[2] + t * (q[2] - p[2])
+        if abs(winding_number(tree, x, y, z)) > INSIDE:
             low = middle
         else:
             high = middle
-    return hits[low]
+    return hits[low] if count else (low + 0.5) / HOLE_DIVISIONS
 
 
 @kernel

@@ -194,88 +194,91 @@ def _count_cubes_tets(lattice, sign):  # type: ignore[no-untyped-def]
 def _cut_tets(lattice, sign, active, table, share, positions, tets):  # type: ignore[no-untyped-def]
     """Step 3; return how many tets there are."""
     corners = np.empty(4, dtype=np.int64)
+    cut = np.empty((4, 4), dtype=np.int64)
     prism = np.empty(6, dtype=np.int64)
+    parts = np.empty((3, 4), dtype=np.int64)
+    up = np.empty(3, dtype=np.bool_)
     count = np.int64(0)
     for i in range(lattice.nx):
         for j in range(lattice.ny):
             for k in range(lattice.nz):
                 for which in range(12):
-                    if _lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
-                        count = _stencil(lattice, sign, active, table, share, positions, corners, prism, tets, count)
+                    if not _lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
+                        continue
+                    _sort_and_cut(lattice, sign, active, table, corners, cut)
+                    for part in range(_stencil(lattice, sign, share, positions, corners, cut, up, prism, parts)):
+                        _add(positions, tets, count, parts[part])
+                        count += 1
     return count
 
 
-@kernel
-def _cut(lattice, active, table, points, p, q):  # type: ignore[no-untyped-def]
-    """The vertex where the edge from p to q is cut."""
-    row = active[p]
-    for direction in range(DIRECTIONS):
-        if table[row, direction] >= 0 and neighbour(lattice, p, direction) == q:
-            return points + table[row, direction]
-    return -1
-
-
-@kernel
-def _stencil(lattice, sign, active, table, share, positions, corners, prism, tets, count):  # type: ignore[no-untyped-def]
-    """Add the part of one lattice tet that lies inside."""
-    points = len(sign)
-    # Inside corners first, then those on the surface, then outside ones.
+@inline
+def _sort_and_cut(lattice, sign, active, table, corners, cut):  # type: ignore[no-untyped-def]
+    """Order the corners inside, on the surface, outside; set the vertices where edges are cut."""
     for a in range(1, 4):
         for b in range(a, 0, -1):
             if sign[corners[b]] > sign[corners[b - 1]]:
                 corners[b], corners[b - 1] = corners[b - 1], corners[b]
-    inner = outer = 0
-    for a in range(4):
-        inner += sign[corners[a]] > 0
-        outer += sign[corners[a]] < 0
-    if inner == 0:
-        return count
-    a, b, c, d = corners[0], corners[1], corners[2], corners[3]
-    if outer == 0:
-        return _add(positions, tets, count, a, b, c, d)
-    if inner == 1:
-        for n in range(4 - outer, 4):
-            corners[n] = _cut(lattice, active, table, points, a, corners[n])
-        return _add(positions, tets, count, a, corners[1], corners[2], corners[3])
-    if inner == 2 and outer == 1:
-        ad, bd = _cut(lattice, active, table, points, a, d), _cut(lattice, active, table, points, b, d)
-        if _first_keeps(lattice, share, points, a, b, d, ad, bd):  # the diagonal joins a with bd
-            count = _add(positions, tets, count, a, b, bd, c)
-            return _add(positions, tets, count, a, bd, ad, c)
-        count = _add(positions, tets, count, b, a, ad, c)
-        return _add(positions, tets, count, b, ad, bd, c)
-    if inner == 2:
-        prism[0], prism[3] = a, b
-        prism[1], prism[4] = _cut(lattice, active, table, points, a, c), _cut(lattice, active, table, points, b, c)
-        prism[2], prism[5] = _cut(lattice, active, table, points, a, d), _cut(lattice, active, table, points, b, d)
-        up01 = _first_keeps(lattice, share, points, a, b, c, prism[1], prism[4])
-        up02 = _first_keeps(lattice, share, points, a, b, d, prism[2], prism[5])
-        up12 = up02 if up01 != up02 else _shorter(positions, prism[1], prism[5], prism[2], prism[4])
-        return _add_prism(positions, tets, count, prism, up01, up12, up02)
-    prism[0], prism[1], prism[2] = a, b, c
-    for n in range(3):
-        prism[3 + n] = _cut(lattice, active, table, points, corners[n], d)
-    up01 = _first_keeps(lattice, share, points, a, b, d, prism[3], prism[4])
-    up12 = _first_keeps(lattice, share, points, b, c, d, prism[4], prism[5])
-    up02 = _first_keeps(lattice, share, points, a, c, d, prism[3], prism[5])
-    return _add_prism(positions, tets, count, prism, up01, up12, up02)
+    for a in range(3):
+        for b in range(a + 1, 4):
+            if sign[corners[a]] <= 0 or sign[corners[b]] >= 0:
+                continue
+            row = active[corners[a]]
+            for direction in range(DIRECTIONS):
+                if table[row, direction] >= 0 and neighbour(lattice, corners[a], direction) == corners[b]:
+                    cut[a, b] = len(sign) + table[row, direction]
 
 
 @kernel
-def _first_keeps(lattice, share, points, a, b, out, a_cut, b_cut):  # type: ignore[no-untyped-def]
-    """Whether the diagonal of the quad (a, b, b_cut, a_cut), left of the lattice face (a, b, out), starts at a.
+def _stencil(lattice, sign, share, positions, corners, cut, up, prism, parts):  # type: ignore[no-untyped-def]
+    """Set the parts (3, 4) of one sorted lattice tet that lie inside; return how many."""
+    inner = outer = 0
+    for n in range(4):
+        inner += sign[corners[n]] > 0
+        outer += sign[corners[n]] < 0
+    if inner == 0:
+        return 0
+    if inner == 1 or outer == 0:
+        for n in range(4):
+            parts[0, n] = cut[0, n] if n >= 4 - outer else corners[n]
+        return 1
+    a, b, c = corners[0], corners[1], corners[2]
+    # The sides of the faces that are cut into quads: (0, 1 | 3), and (0, 1 | 2) or (1, 2 | 3) and (0, 2 | 3).
+    for side in range(3 if inner == 3 else outer):
+        first, second = (1 if side == 1 and inner == 3 else 0), (2 if side > 0 and inner == 3 else 1)
+        third = 2 if side == 1 and inner == 2 else 3
+        up[side] = _first_keeps(lattice, share, sign, corners, cut, first, second, third)
+    if inner == 2 and outer == 1:  # a pyramid over the quad a, b, cut b, cut a
+        parts[0, 0], parts[0, 1], parts[0, 2], parts[0, 3] = a, b, cut[1, 3] if up[0] else cut[0, 3], c
+        parts[1, 0], parts[1, 1], parts[1, 2], parts[1, 3] = a if up[0] else b, cut[0, 3], cut[1, 3], c
+        return 2
+    for n in range(3):
+        prism[n], prism[3 + n] = corners[n], cut[n, 3]
+    up01, up12, up02 = up[0], up[1], up[2]
+    if inner == 2:
+        prism[1], prism[2], prism[3], prism[4], prism[5] = cut[0, 2], cut[0, 3], b, cut[1, 2], cut[1, 3]
+        up02, up01 = up[0], up[1]
+        # The third side lies on the surface and belongs to this tet alone.
+        up12 = up02 if up01 != up02 else _shorter(positions, prism)
+    return _split_prism(prism, up01, up12, up02, parts)
 
-    It starts at the longer side, measured in shares of the lattice edge: the shorter diagonal, nearly, and an order of
-    the sides, so that no prism gets a cycle of diagonals, which would leave it without a split. The quad alone decides,
-    so the tets on its two sides agree. Equal sides: it starts at the long edge, or of two short ones, by the parity rule
-    of the paper, at that of a and b of which an even number of coordinates exceed those of `out`.
+
+@kernel
+def _first_keeps(lattice, share, sign, corners, cut, first, second, third):  # type: ignore[no-untyped-def]
+    """Whether the diagonal of the quad that is left of a lattice face starts at its first rather than its second corner.
+
+    The face has two corners inside and the third outside. The diagonal starts at the longer side, measured in shares of
+    the lattice edge: the shorter diagonal, nearly, and an order of the sides, so that no prism gets a cycle of
+    diagonals, which would leave it without a split. The quad alone decides, so the tets on its two sides agree. Equal
+    sides: it starts at the long edge, or of two short ones, by the parity rule of the paper, at that of the two corners
+    of which an even number of coordinates exceed those of the third.
     """
-    ai, aj, ak, a_centre = coordinates(lattice, a)
-    b_centre = coordinates(lattice, b)[3]
-    oi, oj, ok, o_centre = coordinates(lattice, out)
-    if share[a_cut - points] != share[b_cut - points]:
-        return share[a_cut - points] > share[b_cut - points]
-    if a_centre != b_centre:
+    longer = share[cut[first, third] - len(sign)] - share[cut[second, third] - len(sign)]
+    if longer != 0.0:
+        return longer > 0.0
+    ai, aj, ak, a_centre = coordinates(lattice, corners[first])
+    oi, oj, ok, o_centre = coordinates(lattice, corners[third])
+    if a_centre != coordinates(lattice, corners[second])[3]:
         return a_centre == o_centre
     half = a_centre - o_centre  # centres stand half a cube beyond the corner of the same numbers
     exceeding = (2 * ai + half > 2 * oi) + (2 * aj + half > 2 * oj) + (2 * ak + half > 2 * ok)
@@ -283,35 +286,38 @@ def _first_keeps(lattice, share, points, a, b, out, a_cut, b_cut):  # type: igno
 
 
 @inline
-def _shorter(positions, a, b, c, d):  # type: ignore[no-untyped-def]
-    """Whether ab is shorter than cd."""
-    ab = cd = 0.0
+def _shorter(positions, prism):  # type: ignore[no-untyped-def]
+    """Whether the diagonal 1-5 of a prism is shorter than 2-4."""
+    rising = falling = 0.0
     for n in range(3):
-        ab += (positions[a, n] - positions[b, n]) ** 2
-        cd += (positions[c, n] - positions[d, n]) ** 2
-    return ab < cd
+        rising += (positions[prism[1], n] - positions[prism[5], n]) ** 2
+        falling += (positions[prism[2], n] - positions[prism[4], n]) ** 2
+    return rising < falling
 
 
 @kernel
-def _add_prism(positions, tets, count, prism, up01, up12, up02):  # type: ignore[no-untyped-def]
+def _split_prism(prism, up01, up12, up02, parts):  # type: ignore[no-untyped-def]
     """Split the prism (0, 1, 2), (3, 4, 5) into three tets; up01 says that the diagonal of its side 0-1 joins 0 and 4."""
     # The diagonals order the three uprights; without a cycle one of them comes first, one last.
     rank0, rank1 = (not up01) + (not up02), up01 + (not up12)
     first = 0 if rank0 == 0 else (1 if rank1 == 0 else 2)
     last = 0 if rank0 == 2 else (1 if rank1 == 2 else 2)
     middle = 3 - first - last
-    count = _add(positions, tets, count, prism[first], prism[middle], prism[last], prism[3 + last])
-    count = _add(positions, tets, count, prism[first], prism[middle], prism[3 + middle], prism[3 + last])
-    return _add(positions, tets, count, prism[first], prism[3 + first], prism[3 + middle], prism[3 + last])
+    for n in range(3):
+        parts[n, 0], parts[n, 3] = prism[first], prism[3 + last]
+    parts[0, 1], parts[0, 2] = prism[middle], prism[last]
+    parts[1, 1], parts[1, 2] = prism[middle], prism[3 + middle]
+    parts[2, 1], parts[2, 2] = prism[3 + first], prism[3 + middle]
+    return 3
 
 
-@kernel
-def _add(positions, tets, count, a, b, c, d):  # type: ignore[no-untyped-def]
-    """Append one tet, turned to positive orientation."""
-    u0, u1, u2 = positions[b, 0] - positions[a, 0], positions[b, 1] - positions[a, 1], positions[b, 2] - positions[a, 2]
-    v0, v1, v2 = positions[c, 0] - positions[a, 0], positions[c, 1] - positions[a, 1], positions[c, 2] - positions[a, 2]
-    w0, w1, w2 = positions[d, 0] - positions[a, 0], positions[d, 1] - positions[a, 1], positions[d, 2] - positions[a, 2]
+@inline
+def _add(positions, tets, count, part):  # type: ignore[no-untyped-def]
+    """Store one tet, turned to positive orientation."""
+    a, b, c, d = positions[part[0]], positions[part[1]], positions[part[2]], positions[part[3]]
+    u0, u1, u2 = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    v0, v1, v2 = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    w0, w1, w2 = d[0] - a[0], d[1] - a[1], d[2] - a[2]
     volume = u0 * (v1 * w2 - v2 * w1) + u1 * (v2 * w0 - v0 * w2) + u2 * (v0 * w1 - v1 * w0)
-    tets[count, 0], tets[count, 1] = a, b
-    tets[count, 2], tets[count, 3] = (c, d) if volume > 0.0 else (d, c)
-    return count + 1
+    tets[count, 0], tets[count, 1] = part[0], part[1]
+    tets[count, 2], tets[count, 3] = (part[2], part[3]) if volume > 0.0 else (part[3], part[2])
