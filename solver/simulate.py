@@ -4,7 +4,7 @@ Time runs on the simulation's own grid of seconds (Settings.maximum_substep and 
 a frame that falls between two steps is interpolated from both, so the motion is the same at any frame rate.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from time import perf_counter
 
 import numpy as np
@@ -13,21 +13,28 @@ from numpy.typing import NDArray
 from .contact.contacts import ColliderField, Contacts, gather_points
 from .embedding import Binding
 from .errors import StepError
-from .fem import tile
-from .fem.commit import MOST_FLOW, commit_flow, largest_flow
+from .fem.commit import commit_flow
+from .fem.damping import Damping
 from .fem.newton import ImplicitStep, Outcome, Workspace
-from .fem.time_step import Clock, multistep_targets, multistep_velocities, starting_history
-from .frame import BodyFrame, Frame
+from .fem.step_control import refusal
+from .fem.tile import refresh_tiles
+from .fem.time_step import Clock, Extrapolation, extrapolate, starting_history
+from .frame import Frame
 from .jit import use_threads
+from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
 from .state import State, build_state
 from .tetmesh.mesh import TetMesh
+
+__all__ = ["Simulation", "simulate"]
 
 Array = NDArray[np.float64]
 
 STEP_TOLERANCE = 3e-4  # correction at which Newton stops, in element sizes
 MOST_ACCELERATION = 1.5  # of gravity, that the first guess of a step carries on
-MOST_STRETCH = 1.5  # an edge may change by this factor in a step
+SMALL_MESH = 2500  # nodes below which more threads only wait for each other
+WORN_SHARE = 0.01  # of a body's tets at the mesh's limit before it is reported
+WORN_PAUSE = 24  # frames between two such reports
 
 
 class Simulation:
@@ -45,65 +52,93 @@ class Simulation:
         fields: list[ColliderField] | None = None,
     ) -> None:
         settings = scene.settings
-        use_threads(settings.threads)
-        self.scene, self.surfaces = scene, surfaces
-        self.gravity = np.asarray(settings.gravity, dtype=np.float64)
+        self.scene, self.gravity = scene, np.asarray(settings.gravity, dtype=np.float64)
         self.state, self.ranges = build_state(scene.bodies, meshes)
-        self.origins = [0.5 * (body.surface.positions.min(axis=0) + body.surface.positions.max(axis=0)) for body in scene.bodies]
+        use_threads(1 if len(self.state.positions) < SMALL_MESH else settings.threads)
         self.space = Workspace.of(self.state)
-        points = gather_points(
-            self.state, self.ranges, contacts, [body.extent for body in scene.bodies], float(np.linalg.norm(self.gravity))
-        )
+        self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
+        extents = [body.extent for body in scene.bodies]
+        points = gather_points(self.state, self.ranges, contacts, extents, float(np.linalg.norm(self.gravity)))
         self.contacts = Contacts(points, _build_fields(scene) if fields is None else fields)
-        self.clock = Clock(settings.maximum_substep)
+        rates = [body.scaled_material().values["damping"] for body in scene.bodies]
+        self.damping = Damping(rates, self.ranges, self.state.masses)
         self.element_size = float((self.state.volumes.mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
+        self.clock = Clock(settings.maximum_substep)
         self.frame = settings.frame_start - 1
         self.touching = np.zeros(len(self.state.positions), dtype=bool)
-        self.struck = self.touching
+        self.reported = np.full(len(scene.bodies), -WORN_PAUSE, dtype=np.int64)
         starting_history(self.state, self.gravity, self.clock.step)
+        self.before = Snapshot.of(self.state)
 
     def advance(self) -> Frame:
-        """Simulate to the next frame; the first call returns the rest state at `frame_start`."""
+        """Simulate to the next frame; the first call returns the rest state at `frame_start`.
+
+        Raises StepError when even the smallest step fails; the state is then still that of the last good step.
+        """
         started = perf_counter()
         self.frame += 1
         target = (self.frame - self.scene.settings.frame_start) / self.scene.settings.frames_per_second
-        effort = {"substeps": 0.0, "newton_iterations": 0.0, "linear_iterations": 0.0, "contacts": 0.0, "rejected": 0.0}
-        while self.clock.time < target * (1.0 - 1e-12):
-            self._substep(effort)
+        effort = dict.fromkeys(("substeps", "rejected", "newton_iterations", "linear_iterations", "contacts"), 0.0)
+        while self.clock.time < target - 1e-9 * self.clock.largest:
+            self._step(effort)
+        moment = Snapshot.of(self.state)
+        late = self.clock.time - target
+        if late > 1e-9 * self.clock.largest:
+            step = self.clock.previous_step
+            moment = between(self.before, moment, 1.0 - late / step, step)
+        bodies = self.output.frame(moment)
         effort["seconds"] = perf_counter() - started
-        bodies = tuple(self._body_frame(body) for body in range(len(self.scene.bodies)))
-        return Frame(self.frame, bodies, effort)
+        return Frame(self.frame, bodies, effort, self._warnings())
 
-    def _substep(self, effort: dict[str, float]) -> None:
-        """One accepted step; a refused one is backed up and halved (Bargteil section 5)."""
+    def checkpoint(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to go on with the bytes of an uninterrupted run."""
+        before = {f"before_{name}": value for name, value in vars(self.before).items()}
+        return {
+            **self.state.arrays(),
+            **before,
+            "clock": self.clock.array(),
+            "frame": np.array(self.frame),
+            "touching": self.touching.copy(),
+            "reported": self.reported.copy(),
+        }
+
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go back to a checkpoint of the same scene."""
+        floats = {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()}
+        self.state = State.from_arrays({name: floats[name] for name in vars(self.state)} | {"tets": self.state.tets})
+        self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
+        self.clock.restore(floats["clock"])
+        self.frame = int(floats["frame"])
+        self.touching = floats["touching"] > 0.0
+        self.reported = floats["reported"].astype(np.int64)
+        refresh_tiles(self.space.tiles, self.state)
+
+    def _step(self, effort: dict[str, float]) -> None:
+        """One accepted step; a refused one is backed up and halved."""
         while True:
-            step = self.clock.step
-            outcome = self._solve(step)
+            past, outcome = self._solve(self.clock.step)
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations
-            refusal = self._refusal(outcome)
-            if not refusal:
+            reason = refusal(outcome, self.state, self.space.pattern, self.space.tiles, self.clock.level)
+            if not reason:
                 break
             effort["rejected"] += 1
             if not self.clock.halve():
-                raise StepError(
-                    f"The step could not be solved ({refusal}).",
-                    body=self.scene.bodies[0].name,
-                    frame=self.frame,
-                    remedy="Raise the resolution or lower the stiffness.",
-                )
-        self._accept(outcome, step)
+                raise self._failure(outcome, reason)
+        self._accept(past, outcome)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
 
-    def _solve(self, step: float) -> Outcome:
+    def _solve(self, step: float) -> tuple[Extrapolation, Outcome]:
+        """The balance of inertia, elasticity, flow, contact and friction at the end of a step."""
         state = self.state
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
-        self.struck = self.touching | self.contacts.linearize(guess).pressed_nodes(guess, len(guess))
-        targets, effective = multistep_targets(state, self.gravity, step, self.clock.previous_step, self.struck)
-        problem = ImplicitStep(state, self.space, self.contacts, targets, state.masses / effective**2, step)
-        return problem.minimize(guess, STEP_TOLERANCE * self.element_size)
+        self.damping.begin_step(state.positions)
+        struck = self.touching | self.contacts.linearize(guess).pressed_nodes(guess, len(guess))
+        past = extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
+        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
+        return past, problem.minimize(guess, STEP_TOLERANCE * self.element_size)
 
     def _guess(self, step: float) -> Array:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
@@ -114,47 +149,41 @@ class Simulation:
         acceleration *= np.minimum(1.0, most / np.maximum(size, 1e-300))
         return state.positions + step * state.velocities + 0.5 * step**2 * acceleration
 
-    def _refusal(self, outcome: Outcome) -> str:
-        """Why the step must be halved, or an empty string."""
-        if not np.isfinite(outcome.positions).all():
-            return "not finite"
-        if not outcome.converged:
-            return "no convergence"
-        if largest_flow(self.space.tiles) > MOST_FLOW:
-            return "too much flow in one step"
-        return ""
-
-    def _accept(self, outcome: Outcome, step: float) -> None:
+    def _accept(self, past: Extrapolation, outcome: Outcome) -> None:
+        """Make the step's flow, positions and velocities the state."""
         state = self.state
-        commit_flow(state, self.space.tiles, step)
-        velocities = multistep_velocities(state, outcome.positions, step, self.clock.previous_step, self.struck)
-        self.touching = outcome.entries.pressed_nodes(outcome.positions, len(velocities))
+        self.before = Snapshot.of(state)
+        commit_flow(state, self.space.tiles, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions
-        state.previous_velocities, state.velocities = state.velocities, velocities
-        self.clock.tick(step)
+        state.previous_velocities, state.velocities = state.velocities, past.velocities(outcome.positions)
+        self.touching = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        self.clock.tick()
 
-    def _body_frame(self, body: int) -> BodyFrame:
-        state, binding = self.state, self.surfaces[body]
-        first = self.ranges.tets[body]
-        nodes = state.tets[binding.tets + first]
-        origin = self.origins[body]
-        positions = np.einsum("ka,kax->kx", binding.weights, state.positions[nodes] - origin)
-        velocity = np.einsum("ka,kax->kx", binding.weights, state.velocities[nodes])
-        attributes = {
-            "velocity": velocity.astype(np.float32),
-            "plastic_strain": self._smoothed(state.plastic_strain, nodes, binding),
-            "stress": self._smoothed(tile.unpack(self.space.tiles, tile.MEASURE, 1, len(state.tets))[:, 0], nodes, binding),
-        }
-        return BodyFrame(self.scene.bodies[body].uid, origin, positions.astype(np.float32), attributes)
+    def _failure(self, outcome: Outcome, reason: str) -> StepError:
+        bad = np.flatnonzero(~np.isfinite(outcome.positions).all(axis=1))
+        node = int(bad[0]) if len(bad) else 0
+        body = self.scene.bodies[int(np.searchsorted(self.ranges.nodes, node, side="right")) - 1]
+        x, y, z = self.state.positions[node]
+        return StepError(
+            f"The motion could not be computed ({reason}), even with steps of {self.clock.step:.1g} s.",
+            body=body.name,
+            place=f"near ({x:.3g}, {y:.3g}, {z:.3g})",
+            frame=self.frame,
+            remedy="Bake it with a lower stiffness, or a collider that moves more slowly.",
+        )
 
-    def _smoothed(self, values: Array, nodes: NDArray[np.int32], binding: Binding) -> NDArray[np.float32]:
-        """Tet values (m,) averaged by volume to nodes, then to the binding's points, never below zero."""
-        state = self.state
-        weight = np.repeat(state.volumes, 4)
-        total = np.bincount(state.tets.ravel(), np.repeat(values, 4) * weight, minlength=len(state.positions))
-        share = np.bincount(state.tets.ravel(), weight, minlength=len(state.positions))
-        at_points = np.einsum("ka,ka->k", binding.weights, (total / share)[nodes])
-        return np.maximum(at_points, 0.0).astype(np.float32)
+    def _warnings(self) -> tuple[str, ...]:
+        """Bodies that have flowed further than their mesh can bear, now and then."""
+        messages = []
+        for body, (a, b) in enumerate(zip(self.ranges.tets[:-1], self.ranges.tets[1:], strict=True)):
+            share = float(self.state.worn[a:b].mean())
+            if share > WORN_SHARE and self.frame - self.reported[body] >= WORN_PAUSE:
+                self.reported[body] = self.frame
+                messages.append(
+                    f"'{self.scene.bodies[body].name}', frame {self.frame}: it has flowed further than its tets can follow "
+                    f"({100.0 * share:.0f} % of them are stretched to slivers); it stays stable but flows no further there."
+                )
+        return tuple(messages)
 
 
 def _build_fields(scene: Scene) -> list[ColliderField]:
@@ -164,12 +193,13 @@ def _build_fields(scene: Scene) -> list[ColliderField]:
 
 
 def simulate(
-    scene: Scene, meshes: list[TetMesh], surfaces: list[Binding], contacts: list[Binding], fields: list[ColliderField] | None = None
+    scene: Scene,
+    meshes: list[TetMesh],
+    surfaces: list[Binding],
+    contacts: list[Binding],
+    fields: list[ColliderField] | None = None,
 ) -> Iterator[Frame]:
     """Yield every frame of the scene's range."""
     simulation = Simulation(scene, meshes, surfaces, contacts, fields)
     for _ in range(scene.settings.frame_start, scene.settings.frame_end + 1):
         yield simulation.advance()
-
-
-__all__ = ["Simulation", "State", "simulate"]

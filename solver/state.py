@@ -1,5 +1,6 @@
 """The state of a simulation: plain arrays over all bodies, one after another."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -30,7 +31,10 @@ class State:
     plastic_deformation                     : (m, 3, 3) F_p, det 1
     plastic_strain                          : (m,) accumulated equivalent plastic strain
     hardening                               : (m,) what the hardening modulus multiplies (plastic strain, or Pa s in eq 11)
+    yield_stress                            : (m,) with hardening [Pa]
     flow_stress                             : (m,) yield measure at the end of the last step [Pa]
+    stress                                  : (m,) von Mises measure of Kirchhoff stress at the end of the last step [Pa]
+    worn                                    : (m,) 1.0 where the rest shape has become as slender as the mesh can bear
     material                                : (MATERIAL_ROWS, m) per-tet parameters
     """
 
@@ -46,17 +50,20 @@ class State:
     plastic_deformation: Array
     plastic_strain: Array
     hardening: Array
+    yield_stress: Array
     flow_stress: Array
+    stress: Array
+    worn: Array
     material: Array
 
-    def arrays(self) -> dict[str, NDArray[np.generic]]:
+    def arrays(self) -> dict[str, Array]:
         """Copies of all arrays by name."""
         return {field.name: getattr(self, field.name).copy() for field in fields(self)}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> "State":
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> "State":
         """The state back from `arrays`."""
-        return cls(**{field.name: np.ascontiguousarray(arrays[field.name]).copy() for field in fields(cls)})  # type: ignore[arg-type]
+        return cls(**{field.name: np.array(arrays[field.name], order="C") for field in fields(cls)})
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,10 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         plastic_deformation=np.tile(np.eye(3), (count, 1, 1)),
         plastic_strain=np.zeros(count),
         hardening=np.zeros(count),
+        yield_stress=np.maximum(material[YIELD_STRESS], material[MINIMUM_YIELD]),
         flow_stress=np.zeros(count),
+        stress=np.zeros(count),
+        worn=np.zeros(count),
         material=np.ascontiguousarray(material),
     )
     return state, Ranges(node_offsets, tet_offsets)

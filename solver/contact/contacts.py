@@ -67,12 +67,11 @@ class Entries:
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3), return the energy."""
-        return float(
-            contact_gradient(
-                positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-                self.anchor, self.grip, self.slip, gradient,
-            )  # fmt: skip
-        )
+        energy: float = contact_gradient(
+            positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
+            self.anchor, self.grip, self.slip, gradient,
+        )  # fmt: skip
+        return energy
 
     def add_stiffness(self, positions: Array, exact: bool, blocks: Array, diagonal: Array) -> None:
         """Add to the element blocks and to the diagonal (n, 9)."""

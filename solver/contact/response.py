@@ -46,7 +46,9 @@ def _point(positions, nodes, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def contact_gradient(positions, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, gradient):  # type: ignore[no-untyped-def]
+def contact_gradient(  # type: ignore[no-untyped-def]
+    positions, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, gradient
+):
     """Add the contacts' gradient to gradient (n, 3); return their energy.
 
     nodes (c, 4), weights (c, 4), normal (c, 3), level, reach, stiffness, grip, slip (c,), anchor (c, 3).
@@ -80,7 +82,9 @@ def contact_gradient(positions, nodes, weights, normal, level, reach, stiffness,
 
 
 @kernel
-def contact_stiffness(positions, tets, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, exact, blocks, diagonal):  # type: ignore[no-untyped-def]
+def contact_stiffness(  # type: ignore[no-untyped-def]
+    positions, tets, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, exact, blocks, diagonal
+):
     """Add the contacts' stiffness to the element blocks (.., 6, 9) of their tets and to diagonal (n, 9).
 
     The weights of a point sum to one, so a row of its stiffness sums to w_i times the point's own 3x3. `exact` 1.0 is all

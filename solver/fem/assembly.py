@@ -11,7 +11,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS, parallel
-from .elements import PAIRS
+from .stiffness import PAIRS
 
 IntArray = NDArray[np.int32]
 
@@ -22,6 +22,7 @@ class Pattern:
 
     corner_offsets (n + 1,), corners (4m,)  : a node's corners, tet * 4 + corner
     edge_offsets (e + 1,), edge_items (6m,) : an edge's element blocks, (tet * 6 + pair) * 2 + transposed
+    edges (e, 2)                            : their nodes, i < j
     edge_slots (e, 2)                       : where the block (i, j) and its transpose (j, i) go in the matrix, i < j
     row_offsets (n + 1,), columns (2e,)     : the matrix's off-diagonal blocks by row
     """
@@ -30,6 +31,7 @@ class Pattern:
     corners: IntArray
     edge_offsets: IntArray
     edge_items: IntArray
+    edges: IntArray
     edge_slots: IntArray
     row_offsets: IntArray
     columns: IntArray
@@ -55,6 +57,7 @@ def build_pattern(tets: IntArray, node_count: int) -> Pattern:
         corners=corners,
         edge_offsets=_offsets(inverse, len(edges)),
         edge_items=items.astype(np.int32),
+        edges=np.stack([first, second], axis=1).astype(np.int32),
         edge_slots=np.ascontiguousarray(slots.reshape(2, -1).T),
         row_offsets=_offsets(rows, node_count),
         columns=columns[by_row].astype(np.int32),
@@ -92,6 +95,30 @@ def gather_gradient(corner_offsets, corners, forces, positions, targets, inertia
 
 
 @parallel
+def _invert_diagonal(row_offsets, values, diagonal, inverse):  # type: ignore[no-untyped-def]
+    """The preconditioner; where a row's own block is not positive, that of inertia and contact alone."""
+    n = len(diagonal)
+    for chunk in prange(CHUNKS):
+        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            d = diagonal[i]
+            a, b, c, e, f, g = d[0], d[1], d[2], d[4], d[5], d[8]
+            for k in range(row_offsets[i], row_offsets[i + 1]):
+                v = values[k]
+                a, b, c, e, f, g = a - v[0], b - v[1], c - v[2], e - v[4], f - v[5], g - v[8]
+            c00, c01, c02 = e * g - f * f, c * f - b * g, b * f - c * e
+            det = a * c00 + b * c01 + c * c02
+            if not (a > 0.0 and a * e - b * b > 0.0 and det > 0.0):
+                a, b, c, e, f, g = d[0], d[1], d[2], d[4], d[5], d[8]
+                c00, c01, c02 = e * g - f * f, c * f - b * g, b * f - c * e
+                det = a * c00 + b * c01 + c * c02
+            scale = 1.0 / det
+            p = inverse[i]
+            p[0], p[1], p[2] = scale * c00, scale * c01, scale * c02
+            p[3], p[4], p[5] = p[1], scale * (a * g - c * c), scale * (b * c - a * f)
+            p[6], p[7], p[8] = p[2], p[5], scale * (a * e - b * b)
+
+
+@parallel
 def gather_matrix(edge_offsets, edge_items, edge_slots, blocks, row_offsets, values, diagonal, inverse):  # type: ignore[no-untyped-def]
     """Sum element blocks into values (2e, 9); then inverse (n, 9) of diagonal (n, 9) minus the row's off-diagonal blocks.
 
@@ -117,17 +144,4 @@ def gather_matrix(edge_offsets, edge_items, edge_slots, blocks, row_offsets, val
             a, t = values[edge_slots[e, 0]], values[edge_slots[e, 1]]
             a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8] = k00, k01, k02, k10, k11, k12, k20, k21, k22
             t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8] = k00, k10, k20, k01, k11, k21, k02, k12, k22
-    n = len(diagonal)
-    for chunk in prange(CHUNKS):
-        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-            d = diagonal[i]
-            a, b, c, e, f, g = d[0], d[1], d[2], d[4], d[5], d[8]
-            for k in range(row_offsets[i], row_offsets[i + 1]):
-                v = values[k]
-                a, b, c, e, f, g = a - v[0], b - v[1], c - v[2], e - v[4], f - v[5], g - v[8]
-            c00, c01, c02 = e * g - f * f, c * f - b * g, b * f - c * e
-            scale = 1.0 / (a * c00 + b * c01 + c * c02)
-            p = inverse[i]
-            p[0], p[1], p[2] = scale * c00, scale * c01, scale * c02
-            p[3], p[4], p[5] = p[1], scale * (a * g - c * c), scale * (b * c - a * f)
-            p[6], p[7], p[8] = p[2], p[5], scale * (a * e - b * b)
+    _invert_diagonal(row_offsets, values, diagonal, inverse)

@@ -3,7 +3,26 @@
 import numpy as np
 from numba import prange
 
-from ..jit import CHUNKS, parallel
+from ..jit import CHUNKS, inline, parallel
+
+
+@inline
+def _times(m, x0, x1, x2):  # type: ignore[no-untyped-def]
+    """A 3x3 block (9) times a vector."""
+    return (
+        m[0] * x0 + m[1] * x1 + m[2] * x2,
+        m[3] * x0 + m[4] * x1 + m[5] * x2,
+        m[6] * x0 + m[7] * x1 + m[8] * x2,
+    )
+
+
+@inline
+def _total(parts):  # type: ignore[no-untyped-def]
+    """Sum in order."""
+    total = 0.0
+    for k in range(len(parts)):
+        total += parts[k]
+    return total
 
 
 @parallel
@@ -18,17 +37,14 @@ def conjugate_gradient(row_offsets, columns, values, diagonal, inverse, rhs, tol
     for chunk in prange(CHUNKS):
         total = 0.0
         for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-            m = inverse[i]
             r0, r1, r2 = rhs[i, 0], rhs[i, 1], rhs[i, 2]
-            z0, z1, z2 = m[0] * r0 + m[1] * r1 + m[2] * r2, m[3] * r0 + m[4] * r1 + m[5] * r2, m[6] * r0 + m[7] * r1 + m[8] * r2
+            z0, z1, z2 = _times(inverse[i], r0, r1, r2)
             x[i, 0], x[i, 1], x[i, 2] = 0.0, 0.0, 0.0
             r[i, 0], r[i, 1], r[i, 2] = r0, r1, r2
             p[i, 0], p[i, 1], p[i, 2] = z0, z1, z2
             total += r0 * z0 + r1 * z1 + r2 * z2
         parts[chunk] = total
-    rz = 0.0
-    for chunk in range(CHUNKS):
-        rz += parts[chunk]
+    rz = _total(parts)
     goal = tolerance * tolerance * rz
     for iteration in range(most):
         if rz < 0.0:
@@ -38,9 +54,8 @@ def conjugate_gradient(row_offsets, columns, values, diagonal, inverse, rhs, tol
         for chunk in prange(CHUNKS):
             total = 0.0
             for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-                d = diagonal[i]
                 p0, p1, p2 = p[i, 0], p[i, 1], p[i, 2]
-                q0, q1, q2 = d[0] * p0 + d[1] * p1 + d[2] * p2, d[3] * p0 + d[4] * p1 + d[5] * p2, d[6] * p0 + d[7] * p1 + d[8] * p2
+                q0, q1, q2 = _times(diagonal[i], p0, p1, p2)
                 for k in range(row_offsets[i], row_offsets[i + 1]):
                     j = np.uint64(columns[k])
                     a = values[k]
@@ -51,28 +66,23 @@ def conjugate_gradient(row_offsets, columns, values, diagonal, inverse, rhs, tol
                 q[i, 0], q[i, 1], q[i, 2] = q0, q1, q2
                 total += p0 * q0 + p1 * q1 + p2 * q2
             parts[chunk] = total
-        pq = 0.0
-        for chunk in range(CHUNKS):
-            pq += parts[chunk]
+        pq = _total(parts)
         if not pq > 0.0:
             return -1 - iteration
         step = rz / pq
         for chunk in prange(CHUNKS):
             total = 0.0
             for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-                m = inverse[i]
                 x[i, 0] += step * p[i, 0]
                 x[i, 1] += step * p[i, 1]
                 x[i, 2] += step * p[i, 2]
                 r0, r1, r2 = r[i, 0] - step * q[i, 0], r[i, 1] - step * q[i, 1], r[i, 2] - step * q[i, 2]
-                z0, z1, z2 = m[0] * r0 + m[1] * r1 + m[2] * r2, m[3] * r0 + m[4] * r1 + m[5] * r2, m[6] * r0 + m[7] * r1 + m[8] * r2
+                z0, z1, z2 = _times(inverse[i], r0, r1, r2)
                 r[i, 0], r[i, 1], r[i, 2] = r0, r1, r2
                 z[i, 0], z[i, 1], z[i, 2] = z0, z1, z2
                 total += r0 * z0 + r1 * z1 + r2 * z2
             parts[chunk] = total
-        fresh = 0.0
-        for chunk in range(CHUNKS):
-            fresh += parts[chunk]
+        fresh = _total(parts)
         beta = fresh / rz
         rz = fresh
         for chunk in prange(CHUNKS):

@@ -10,8 +10,11 @@ from ..jit import TILE
 from ..state import State
 from .assembly import Pattern, build_pattern, gather_gradient, gather_matrix
 from .conjugate_gradient import conjugate_gradient
-from .elements import evaluate, stiffness
+from .damping import Damping
+from .elements import evaluate
+from .stiffness import stiffness
 from .tile import build_tiles
+from .time_step import Extrapolation
 
 Array = NDArray[np.float64]
 
@@ -69,22 +72,25 @@ class Outcome:
 class ImplicitStep:
     """The energy of one step and its minimisation."""
 
-    def __init__(self, state: State, space: Workspace, contacts: Contacts, targets: Array, inertia: Array, step: float) -> None:
-        self.state, self.space, self.contacts = state, space, contacts
-        self.targets, self.inertia, self.step = targets, inertia, step
+    def __init__(
+        self, state: State, space: Workspace, contacts: Contacts, damping: Damping, past: Extrapolation, step: float
+    ) -> None:
+        self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
+        self.inertia = state.masses / past.effective**2
+        self.resistance = state.masses * damping.node_rates / past.effective
         self.projected = False
 
-    def merit(self, positions: Array, entries: Entries) -> tuple[float, Array]:
-        """Energy [J] and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
+    def merit(self, positions: Array) -> tuple[float, Array]:
+        """Energy without contact [J] and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
         space = self.space
         evaluate(positions, self.state.tets, space.tiles, self.step, space.forces, space.energies)
         gather_gradient(
-            space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, self.targets, self.inertia,
+            space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, self.past.targets, self.inertia,
             space.gradient, space.inertial,
         )  # fmt: skip
         gradient = space.gradient.copy()
         energy = float(space.energies.sum() + space.inertial.sum())
-        return energy, gradient
+        return energy + self.damping.add_gradient(self.past.velocities(positions), self.past.effective, gradient), gradient
 
     def search_direction(self, positions: Array, gradient: Array, entries: Entries, settled: bool) -> int:
         """Solve for the Newton direction into the workspace; return linear iterations.
@@ -104,7 +110,7 @@ class ImplicitStep:
         space, pattern = self.space, self.space.pattern
         stiffness(space.tiles, inertia, space.blocks)
         space.diagonal[:] = 0.0
-        space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
+        space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia + self.resistance
         entries.add_stiffness(positions, settled, space.blocks, space.diagonal)
         gather_matrix(
             pattern.edge_offsets, pattern.edge_items, pattern.edge_slots, space.blocks, pattern.row_offsets, space.values,
@@ -119,10 +125,9 @@ class ImplicitStep:
 
     def minimize(self, guess: Array, tolerance: float) -> Outcome:
         """Newton iterations from a guess until the correction is below `tolerance` [m]."""
-        x = guess.copy()
+        x, linear = guess.copy(), 0
         entries = self.contacts.linearize(x)
-        elastic, internal = self.merit(x, entries)
-        linear = 0
+        elastic, internal = self.merit(x)
         for iteration in range(MAXIMUM_ITERATIONS):
             if 0 < iteration < LINEARIZATIONS:
                 entries = self.contacts.linearize(x)
@@ -133,24 +138,36 @@ class ImplicitStep:
             if float(np.abs(gradient / self.inertia[:, None]).max()) < tolerance:
                 return Outcome(x, True, iteration, linear, entries)
             linear += self.search_direction(x, gradient, entries, iteration >= SETTLED)
-            direction = self.space.direction
-            slope = float((gradient * direction).sum())
-            size = float(np.abs(direction).max())
-            fraction = 1.0
-            for _ in range(CUTS):
-                trial = x + fraction * direction
-                elastic, internal = self.merit(trial, entries)
-                there = internal.copy()
-                energy_there = elastic + entries.add_gradient(trial, there)
-                slope_there = float((there * direction).sum())
-                if np.isfinite(energy_there) and (
-                    slope_there <= -SLOPE_KEPT * slope or energy_there <= energy + 1e-4 * fraction * slope
-                ):
-                    break
-                fraction *= 0.5
-            else:
+            found = self.search_line(x, energy, gradient, entries)
+            if found is None:
+                self.merit(x)
                 return Outcome(x, False, iteration, linear, entries)
-            x = trial
-            if fraction == 1.0 and size < tolerance:
+            fraction, elastic, internal = found
+            x = x + fraction * self.space.direction
+            if fraction == 1.0 and float(np.abs(self.space.direction).max()) < tolerance:
                 return Outcome(x, True, iteration + 1, linear, entries)
         return Outcome(x, False, MAXIMUM_ITERATIONS, linear, entries)
+
+    def search_line(
+        self, x: Array, energy: float, gradient: Array, entries: Entries
+    ) -> tuple[float, float, Array] | None:
+        """The largest tried fraction of the direction that is downhill enough, with energy and gradient there.
+
+        Downhill by energy, or by the slope not having turned steeply uphill: the slope is still sound where flow laws
+        that have no exact energy (stress-dependent rate, eq 10's norm) make the energy an estimate.
+        """
+        direction = self.space.direction
+        slope = float((gradient * direction).sum())
+        fraction = 1.0
+        for _ in range(CUTS):
+            trial = x + fraction * direction
+            elastic, internal = self.merit(trial)
+            there = internal.copy()
+            energy_there = elastic + entries.add_gradient(trial, there)
+            slope_there = float((there * direction).sum())
+            if np.isfinite(energy_there) and (
+                slope_there <= -SLOPE_KEPT * slope or energy_there <= energy + 1e-4 * fraction * slope
+            ):
+                return fraction, elastic, internal
+            fraction *= 0.5
+        return None

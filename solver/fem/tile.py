@@ -66,9 +66,6 @@ def build_tiles(state: State) -> NDArray[np.float64]:
 
 def refresh_tiles(tiles: NDArray[np.float64], state: State) -> None:
     """Take over what flow has changed."""
-    from ..state import HARDENING, MINIMUM_YIELD, YIELD_STRESS
-
-    rows = state.material
     pack(tiles, B, state.rest_shape_inverse.reshape(-1, 9))
-    pack(tiles, YIELD, np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * state.hardening, rows[MINIMUM_YIELD]))
+    pack(tiles, YIELD, state.yield_stress)
     pack(tiles, FLOW_STRESS, state.flow_stress)

@@ -6,6 +6,8 @@ Applied to x' = v and M v' = f it is a backward Euler step of length `effective`
 extrapolated state, so one energy is minimised as in backward Euler, without its loss of life.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,7 @@ from ..state import State
 
 Array = NDArray[np.float64]
 
-LEVELS = 12  # the smallest step is the largest / 2**LEVELS
+LEVELS = 10  # the smallest step is the largest / 2**LEVELS
 PATIENCE = 4  # good steps before growing again
 
 
@@ -45,42 +47,55 @@ class Clock:
         self.level += 1
         return True
 
-    def tick(self, step: float) -> None:
+    def tick(self) -> None:
         """Move on by the step just accepted, and double it after PATIENCE good ones where the grid allows."""
+        self.previous_step = self.step
         self.ticks += 1 << (LEVELS - self.level)
-        self.previous_step = step
         self.good += 1
         if self.good >= PATIENCE and self.level > 0 and self.ticks % (1 << (LEVELS - self.level + 1)) == 0:
             self.level -= 1
             self.good = 0
 
+    def array(self) -> Array:
+        """All of it, for a checkpoint."""
+        return np.array([self.largest, self.ticks, self.level, self.good, self.previous_step])
 
-def multistep_targets(
-    state: State, gravity: Array, step: float, previous_step: float, struck: NDArray[np.bool_]
-) -> tuple[Array, Array]:
-    """Where the nodes go without internal forces (n, 3), and their effective steps (n,) [s].
+    def restore(self, values: Array) -> None:
+        """Take `array` back."""
+        self.largest, self.previous_step = float(values[0]), float(values[4])
+        self.ticks, self.level, self.good = int(values[1]), int(values[2]), int(values[3])
+
+
+@dataclass
+class Extrapolation:
+    """What the past says about a step's end: velocity there is (x - base)/effective.
+
+    base (n, 3) [m]; targets (n, 3), where nodes go under gravity alone [m]; effective (n,) [s]
+    """
+
+    base: Array
+    targets: Array
+    effective: Array
+
+    def velocities(self, positions: Array) -> Array:
+        """Velocities (n, 3) of a step that ends at `positions`."""
+        return (positions - self.base) / self.effective[:, None]
+
+
+def extrapolate(state: State, gravity: Array, step: float, previous_step: float, struck: NDArray[np.bool_]) -> Extrapolation:
+    """The past of a step.
 
     Nodes `struck` (n,) by a collider are stepped by backward Euler: their velocity jumps, and BDF2 would carry the old
     one across the blow and throw the surface back by half of it.
     """
     w = step / previous_step
-    now, before = (1.0 + w) ** 2 / (1.0 + 2.0 * w), w * w / (1.0 + 2.0 * w)
     effective = np.where(struck, step, step * (1.0 + w) / (1.0 + 2.0 * w))
-    before_node = np.where(struck, 0.0, before)[:, None]
-    now_node = np.where(struck, 1.0, now)[:, None]
-    positions = now_node * state.positions - before_node * state.previous_positions
-    velocities = now_node * state.velocities - before_node * state.previous_velocities
-    return positions + effective[:, None] * (velocities + effective[:, None] * gravity), effective
-
-
-def multistep_velocities(
-    state: State, positions: Array, step: float, previous_step: float, struck: NDArray[np.bool_]
-) -> Array:
-    """Velocities (n, 3) at the end of the step that led to `positions`."""
-    w = step / previous_step
-    change = (1.0 + 2.0 * w) / (1.0 + w) * positions - (1.0 + w) * state.positions
-    smooth = (change + w * w / (1.0 + w) * state.previous_positions) / step
-    return np.where(struck[:, None], (positions - state.positions) / step, smooth)
+    now = np.where(struck, 1.0, (1.0 + w) ** 2 / (1.0 + 2.0 * w))[:, None]
+    before = np.where(struck, 0.0, w * w / (1.0 + 2.0 * w))[:, None]
+    base = now * state.positions - before * state.previous_positions
+    velocities = now * state.velocities - before * state.previous_velocities
+    reach = effective[:, None]
+    return Extrapolation(base, base + reach * (velocities + reach * gravity), effective)
 
 
 def starting_history(state: State, gravity: Array, step: float) -> None:
