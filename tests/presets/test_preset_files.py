@@ -62,7 +62,7 @@ def test_names_with_odd_characters_become_files(tmp_path):
         (lambda text: text.replace("real_size = 0.15", "real_size = 0"), SceneError, "real size"),
         (lambda text: text.replace('model = "viscoplastic"', 'model = "none"'), SceneError, "none"),
         (lambda text: text.replace("[material]", "[material"), SceneError, "cannot be read"),
-        (lambda text: text.replace("flow_rate = 4.0", "flow_rate = nan"), SceneError, "Flow"),
+        (lambda text: text.replace("flow_rate = 25.0", "flow_rate = nan"), SceneError, "Flow"),
     ],
 )
 def test_a_broken_preset_is_refused_with_its_name(change, error, words, tmp_path):
