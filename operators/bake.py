@@ -40,6 +40,7 @@ class BakeOperator:
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
         self._session.poll()
+        self._remember()
         status = self._session.status
         self._heartbeat.redraw(" · ".join(part for part in (f"Dollop: {status.stage}", status.remaining, "ESC stops") if part))
         if status.running:
@@ -65,7 +66,14 @@ class BakeOperator:
             return False
         return True
 
+    def _remember(self):
+        """Push an undo step for result objects, without which undoing crashes Blender; scripts push their own."""
+        if self._session.made_results and not bpy.app.background:
+            self._session.made_results = False
+            bpy.ops.ed.undo_push(message="Show Goo")
+
     def _finish(self):
+        self._remember()
         status = self._session.status
         for warning in status.warnings:
             self.report({"WARNING"}, warning)
@@ -81,7 +89,7 @@ class DOLLOP_OT_bake(BakeOperator, bpy.types.Operator):
 
     bl_idname = ids.BAKE
     bl_label = "Bake"
-    bl_options = {"REGISTER"}
+    bl_options = {"UNDO"}
 
     replace: bpy.props.BoolProperty(
         name="Replace", description="Do not ask before older frames are replaced", options={"SKIP_SAVE"}
@@ -109,7 +117,7 @@ class DOLLOP_OT_resume(BakeOperator, bpy.types.Operator):
 
     bl_idname = ids.RESUME
     bl_label = "Resume"
-    bl_options = {"REGISTER"}
+    bl_options = {"UNDO"}
     resume = True
 
     @classmethod

@@ -18,7 +18,7 @@ class DOLLOP_OT_cache_clear(bpy.types.Operator):
 
     bl_idname = ids.CACHE_CLEAR
     bl_label = "Clear Cache"
-    bl_options = {"REGISTER"}
+    bl_options = {"UNDO"}
 
     @classmethod
     def poll(cls, context):

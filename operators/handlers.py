@@ -43,11 +43,13 @@ def _after_load(*_):
 
 @persistent
 def _after_undo(*_):
-    """Result objects show what is on the disk, which undo does not reach: bring them back, or take them away."""
-    from .bridge.after_undo import match_results
+    """Undo brings back what a result showed then; its frame on the disk is what it has to show."""
+    from .bridge.playback import play
+    from .bridge.result_mesh import results_of
 
     for scene in bpy.data.scenes:
-        match_results(scene)
+        if next(results_of(scene), None) is not None:
+            play(scene)
 
 
 def _lists():

@@ -13,6 +13,7 @@ PREFLIGHT = "dollop.preflight"
 BAKE = "dollop.bake"
 BAKE_CANCEL = "dollop.bake_cancel"
 RESUME = "dollop.resume"
+GOO_SHOW = "dollop.goo_show"
 CACHE_CLEAR = "dollop.cache_clear"
 EXPORT = "dollop.export"
 

@@ -7,6 +7,7 @@ from .cache_clear import DOLLOP_OT_cache_clear
 from .collider_add import DOLLOP_OT_collider_add
 from .collider_remove import DOLLOP_OT_collider_remove
 from .export import DOLLOP_OT_export
+from .goo_show import DOLLOP_OT_goo_show
 from .preflight import DOLLOP_OT_preflight
 from .preset_apply import DOLLOP_OT_preset_apply
 from .preset_menu import DOLLOP_MT_presets
@@ -32,6 +33,7 @@ CLASSES = ClassList(
         DOLLOP_OT_bake,
         DOLLOP_OT_bake_cancel,
         DOLLOP_OT_resume,
+        DOLLOP_OT_goo_show,
         DOLLOP_OT_cache_clear,
         DOLLOP_OT_export,
     )

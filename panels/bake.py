@@ -71,7 +71,9 @@ class CachePanel:
         layout.prop(settings, "cache_path", text="", placeholder="//dollop_cache")
         layout.label(text=settings.cached or "Nothing is baked yet", translate=False)
         draw_message(context, layout, settings.playback_message)
-        layout.operator(ids.CACHE_CLEAR, icon="TRASH")
+        row = layout.row(align=True)
+        row.operator(ids.GOO_SHOW, icon="HIDE_OFF")
+        row.operator(ids.CACHE_CLEAR, icon="TRASH")
 
 
 class ExportPanel:

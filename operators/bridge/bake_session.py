@@ -40,6 +40,7 @@ class BakeSession:
         self.status = BakeStatus(running=True, stage="Starting", first=settings.frame_start, last=settings.frame_end)
         self.status.warnings.extend(reading.notes)
         self._bodies = {body.uid for body in reading.scene.bodies}
+        self.made_results = False
         self._shown = False
         self._show_frames = show_frames
         self._job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
@@ -61,6 +62,7 @@ class BakeSession:
             self._show(frames)
         if finished and self.status.running:
             self._end()
+            self._show_at_the_end()
         return events
 
     def cancel(self) -> None:
@@ -86,10 +88,7 @@ class BakeSession:
             return  # its scene was deleted, or the frames go where the scene does not play from
         try:
             if not self._shown:
-                self._remove_orphans(scene)
-            # Undo may have taken the result objects away again
-            if not self._shown or next(results_of(scene), None) is None:
-                show_results(scene)
+                self._make_results(scene)
             elif scene.frame_current in frames:
                 play(scene)
         except Exception as error:  # a night of frames must not end because one of them could not be shown
@@ -97,11 +96,24 @@ class BakeSession:
             self._show_frames = False
         self._shown = True
 
-    def _remove_orphans(self, scene: bpy.types.Scene) -> None:
-        """Take away results of bodies that this bake knows no more: their frames are gone."""
+    def _show_at_the_end(self) -> None:
+        scene = scene_by_uid(self.scene_uid)
+        if scene is not None and self._shown and next(results_of(scene), None) is None:
+            self._shown = False
+            self._show([])
+
+    def _make_results(self, scene: bpy.types.Scene) -> None:
+        """Make the result objects; take away those of bodies that this bake knows no more: their frames are gone.
+
+        Objects that come and go outside of Blender's undo steps crash it when the artist undoes, so whoever polls has to
+        push a step once `made_results` is set. For the same reason they are not made again while the bake runs after the
+        artist has undone this very step: that would be undone for ever.
+        """
         gone = {item[RESULT_OF] for item in results_of(scene)} - self._bodies
         if gone:
             clear_results(scene, gone)
+        show_results(scene)
+        self.made_results = True
 
     def _end(self) -> None:
         global _running

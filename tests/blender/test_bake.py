@@ -149,28 +149,46 @@ def test_pressed_twice_it_stops_at_once(body, monkeypatch):
 
 
 def test_undo_while_baking(body, monkeypatch):
+    """The goo goes with its undo step and comes back at the end; the bake itself does not care."""
     monkeypatch.setenv("DOLLOP_TEST_PACE", "0.05")
     bpy.ops.ed.undo_push(message="Ready")
     bpy.context.scene.frame_end = 12
     bpy.ops.ed.undo_push(message="Changed")
     session = start()
-    until(session, lambda: session.status.frame >= 3)
-    bpy.ops.ed.undo()
-    assert goo() is not None
+    until(session, lambda: session.made_results)
+    bpy.ops.ed.undo_push(message="Show Goo")
+    for _ in range(2):
+        bpy.ops.ed.undo()
+    assert goo() is None and not bpy.context.scene.objects["Bun / 🍞"].hide_render and session.status.running
     until(session, lambda: not session.status.running)
     assert session.status.exit_code == 0 and session.status.last == 12
     bpy.context.scene.frame_set(8)
-    assert lowest(goo()) < 29 and bpy.context.scene.objects[goo()["dollop_result_of"] and "Bun / 🍞"].hide_render
+    assert lowest(goo()) < 29 and bpy.context.scene.objects["Bun / 🍞"].hide_render
 
 
-def test_undo_after_the_bake_keeps_the_goo(body):
+def test_undo_after_the_bake_and_show_again(body):
     bpy.ops.ed.undo_push(message="Ready")
-    bpy.context.scene.frame_current = 2
-    bpy.ops.ed.undo_push(message="Changed")
     bpy.ops.dollop.bake()
+    bpy.ops.ed.undo_push(message="Bake")
+    assert not bpy.ops.dollop.goo_show.poll()
     bpy.ops.ed.undo()
+    assert goo() is None and bpy.context.scene.dollop.cached
+    assert bpy.ops.dollop.goo_show() == {"FINISHED"}
     bpy.context.scene.frame_set(5)
-    assert goo() is not None and lowest(goo()) < 29
+    assert lowest(goo()) < 29
+
+
+def test_undo_shows_the_frame_it_goes_back_to(body):
+    bpy.ops.dollop.bake()
+    bpy.context.scene.frame_set(2)
+    bpy.ops.ed.undo_push(message="At 2")
+    body.name = "Renamed"
+    bpy.ops.ed.undo_push(message="Renamed")
+    bpy.context.scene.frame_set(9)
+    bpy.ops.ed.undo()
+    shown = lowest(goo())
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+    assert lowest(goo()) == shown
 
 
 def test_clear(body):
@@ -184,7 +202,9 @@ def test_clear(body):
     assert [entry.name for entry in path.iterdir()] == ["notes.txt"]
     bpy.ops.ed.undo_push(message="Cleared")
     bpy.ops.ed.undo()
-    assert goo() is None, "undo must not bring back goo without frames"
+    bpy.context.scene.frame_set(3)
+    assert len(goo().data.vertices) == 0 and "missing" in bpy.context.scene.dollop.playback_message
+    assert bpy.ops.dollop.cache_clear() == {"FINISHED"} and goo() is None
     assert not bpy.context.scene.objects["Bun / 🍞"].hide_render
 
 
