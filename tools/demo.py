@@ -7,6 +7,7 @@ Makes what it needs by itself (a Python environment with bpy, under ~/.cache/dol
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,7 @@ def main() -> int:
         return 1
     output = arguments.output.resolve()
     output.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(output / "cache", ignore_errors=True)  # of an earlier demo: each is a scene of its own
     command = [str(python), str(SCRIPT), "--preset", arguments.preset, "--output", str(output)]
     return subprocess.run([*command, *(["--quick"] if arguments.quick else [])], env=run_environment()).returncode
 

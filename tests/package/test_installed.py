@@ -22,7 +22,7 @@ def test_the_preset_came_along(shot: dict[str, Any]) -> None:
 def test_the_bake_plays_and_renders_after_reopening(installation: Any, baked: Path) -> None:
     result = installation.step("play", str(baked), str(installation.folder / "picture.png"))
     assert result["finite"]
-    assert result["vertices"] == 162
+    assert result["vertices"] == 42
     # Five frames of free fall are at most 0.21 m; the ground stands 2 cm below.
     assert 0.01 < result["fall"] < 0.3
     assert result["contrast"] > 0.02
