@@ -14,6 +14,7 @@ from .tetmesh.mesh import TetMesh
 
 # A point outside further than this share of an edge is carried by a blend of many tets instead of one.
 FAR_OUTSIDE = 0.02
+EDGE_SAMPLES = 20_000
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,8 @@ def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
 
 
 def mean_edge(mesh: TetMesh) -> float:
-    """Return the mean edge length of the tets [m]."""
-    x = mesh.positions[mesh.tets]
+    """Return the mean edge length [m] of the tets, or of an even choice of them if they are many."""
+    x = mesh.positions[mesh.tets[:: max(1, len(mesh.tets) // EDGE_SAMPLES)]]
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     return float(np.mean([np.sqrt(((x[:, i] - x[:, j]) ** 2).sum(axis=1)).mean() for i, j in pairs]))
 
@@ -121,18 +122,21 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
     shells) are left out.
     """
     from .geometry.sampling import bulges, samples_per_cell, surface_points
+    from .geometry.tet_location import locate, steadiest_tets
     from .geometry.triangle_tree import closest_points, triangle_tree
 
     middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
     relative = Surface(surface.positions - middle, surface.triangles)
     candidates = surface_points(relative, spacing)
-    boundary = triangle_tree(mesh.positions - middle, face_table(mesh.tets).boundary)
-    depth = closest_points(boundary, candidates).distance
-    whole = bind(mesh, candidates + middle)
-    inside = whole.weights.min(axis=1) >= -1e-9
-    near = ~inside | (depth < mean_edge(mesh))
-    height = np.where(inside, -depth, depth)
+    positions, table = mesh.positions - middle, face_table(mesh.tets)
+    closest = closest_points(triangle_tree(positions, table.boundary), candidates)
+    tets, weights = locate(positions, mesh.tets, candidates)
+    outside = tets < 0
+    height = np.where(outside, closest.distance, -closest.distance)
     corners = bulges(relative)
     height[: len(corners)] += corners
-    kept = samples_per_cell(candidates, height, near, spacing)
-    return Binding(whole.tets[kept], whole.weights[kept])
+    kept = samples_per_cell(candidates, height, outside | (closest.distance < mean_edge(mesh)), spacing)
+    loose = kept[outside[kept]]
+    touched = table.boundary[closest.triangle[loose]]
+    tets[loose], weights[loose] = steadiest_tets(positions, mesh.tets, touched, candidates[loose])
+    return Binding(tets[kept], weights[kept])

@@ -1,4 +1,4 @@
-"""The boundary of a tetrahedral mesh, and how its tets hang together. numpy only."""
+"""The boundary of a tetrahedral mesh, and how its tets hang together."""
 
 from typing import NamedTuple
 
@@ -23,13 +23,12 @@ class FaceTable(NamedTuple):
 
 
 def face_table(tets: NDArray[np.int32]) -> FaceTable:
-    """Return boundary and neighbours of (m, 4) tets."""
-    faces = tets[:, FACES].reshape(-1, 3)
-    keys = np.sort(faces, axis=1)
-    order = np.lexsort((keys[:, 2], keys[:, 1], keys[:, 0]))
-    same = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
-    neighbours = np.full(len(faces), -1, dtype=np.int32)
-    left, right = order[:-1][same], order[1:][same]
-    neighbours[left], neighbours[right] = right // 4, left // 4
-    alone = np.flatnonzero(neighbours < 0)
-    return FaceTable(faces[alone].astype(np.int32), (alone // 4).astype(np.int32), neighbours.reshape(-1, 4))
+    """Return boundary and neighbours of (m, 4) tets, in time linear in their number."""
+    from .face_pairs import pair_faces
+
+    neighbours = np.full((len(tets), 4), -1, dtype=np.int32)
+    if len(tets):
+        pair_faces(tets, int(tets.max()) + 1, neighbours)
+    alone = np.flatnonzero(neighbours.ravel() < 0)
+    boundary = np.take_along_axis(tets[alone // 4], FACES[alone % 4], axis=1)
+    return FaceTable(boundary.astype(np.int32), (alone // 4).astype(np.int32), neighbours)

@@ -11,6 +11,7 @@ from ..geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
 from ..scene import Surface
 from .boundary import face_table
+from .compaction import compacted
 from .crossings import INSIDE, crossings
 from .lattice import Lattice, lattice_around, lattice_points, nearest_lattice_points, point_count
 from .manifold import manifold_tets
@@ -97,9 +98,7 @@ def _cut(
     cuts = find_cuts(lattice, inside | padded)
     cut_points = crossings(tree, points[cuts.inner], points[cuts.outer], padded[cuts.inner])
     vertices, tets = stuff(lattice, points.copy(), inside | padded, cuts, cut_points)
-    tets = manifold_tets(tets)
-    used, numbered = np.unique(tets, return_inverse=True)
-    return TetMesh(vertices[used], numbered.reshape(-1, 4).astype(np.int32))
+    return compacted(vertices, manifold_tets(tets))
 
 
 def _thin_parts(surface: TriangleTree, mesh: TetMesh, element_size: float) -> NDArray[np.float64]:
@@ -112,8 +111,9 @@ def _thin_parts(surface: TriangleTree, mesh: TetMesh, element_size: float) -> ND
     samples = surface_points(Surface(surface.positions, surface.triangles), 0.5 * element_size)
     boundary = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)
     far = np.flatnonzero(closest_points(boundary, samples, THIN * element_size).triangle < 0)
-    outside = locate(mesh.positions, mesh.tets, samples[far])[0] < 0
-    return samples[far[outside]]
+    if not len(far):
+        return np.empty((0, 3))
+    return samples[far[locate(mesh.positions, mesh.tets, samples[far])[0] < 0]]
 
 
 def _nothing_inside(positions: NDArray[np.float64], faces: Oriented, element_size: float) -> MeshingError:

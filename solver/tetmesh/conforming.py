@@ -8,6 +8,7 @@ from ..geometry.orientation import Oriented, oriented
 from ..geometry.triangle_tree import triangle_tree
 from ..geometry.winding import winding_numbers, winding_tree
 from ..scene import Surface
+from .compaction import compacted
 from .manifold import manifold_tets
 from .mesh import TetMesh
 from .quality import tet_volumes
@@ -35,8 +36,7 @@ def conforming(surface: Surface, element_size: float) -> TetMesh:
     points, tets = _tetgen(positions[used], triangles, (element_size / extent) ** 3 / 6.0)
     tets = _without_cavities(points, tets, positions[used], triangles)
     tets = manifold_tets(np.ascontiguousarray(tets, dtype=np.int32))
-    kept, renumbered = np.unique(tets, return_inverse=True)
-    return TetMesh(points[kept] * extent + middle, renumbered.reshape(-1, 4).astype(np.int32))
+    return compacted(points * extent + middle, tets)
 
 
 def _check(faces: Oriented) -> None:

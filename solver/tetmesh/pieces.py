@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from ..geometry.orientation import Oriented
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from .boundary import face_table
+from .compaction import compacted
 from .manifold import components
 from .mesh import TetMesh
 from .quality import tet_volumes
@@ -32,6 +33,4 @@ def without_crumbs(mesh: TetMesh, positions: NDArray[np.float64], faces: Oriente
     for shell in np.unique(held[:, 0]):
         mine = held[held[:, 0] == shell, 1]
         keep[mine[np.argmax(volumes[mine])]] = True
-    tets = mesh.tets[keep[piece]]
-    used, numbered = np.unique(tets, return_inverse=True)
-    return TetMesh(mesh.positions[used], numbered.reshape(-1, 4).astype(np.int32))
+    return compacted(mesh.positions, mesh.tets[keep[piece]])

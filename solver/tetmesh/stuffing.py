@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import inline, kernel
+from .compaction import compacted
 from .lattice import DIRECTIONS, LONG_DIRECTIONS, Lattice, centre, coordinates, corner, neighbour
 
 # A cut point within this share of an edge is too close to the lattice point there.
@@ -65,8 +66,8 @@ def stuff(
     positions = np.concatenate([points, cut_points])
     tets = np.empty((3 * _count_cubes_tets(lattice, sign), 4), dtype=np.int32)
     count = _cut_tets(lattice, sign, cuts.active, cuts.table, share, positions, tets)
-    used, numbered = np.unique(tets[:count], return_inverse=True)
-    return positions[used], numbered.reshape(-1, 4).astype(np.int32)
+    mesh = compacted(positions, tets[:count])
+    return mesh.positions, mesh.tets
 
 
 def _shares(
