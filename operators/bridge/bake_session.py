@@ -82,6 +82,12 @@ class BakeSession:
             self.status.take(event)
         self._end()
 
+    def abandon(self) -> None:
+        """End the child before it has begun, and leave no trace."""
+        self._process.kill()
+        self._process.wait(5.0)
+        self._clean_up()
+
     def _show(self, frames: list[int]) -> None:
         scene = scene_by_uid(self.scene_uid)
         if scene is None or cache_folder(scene)[0] != self.folder:
@@ -133,10 +139,13 @@ class BakeSession:
             status.exit_code = 6 if code == -9 else 5
             hint = " The memory may be full: lower the resolution." if code == -9 else ""
             status.message = self._process.death_notice() + hint + " Finished frames are kept."
-        self._process.close()
-        shutil.rmtree(self._job, ignore_errors=True)
+        self._clean_up()
         if _running is self:
             _running = None
+
+    def _clean_up(self) -> None:
+        self._process.close()
+        shutil.rmtree(self._job, ignore_errors=True)
 
 
 def start_bake(
@@ -159,10 +168,16 @@ def start_bake(
     folder, note = cache_folder(scene)
     if scene.dollop.cache_path:  # the default folder is this scene's alone
         require_own_cache(reading, folder)
-    reading = replace(reading, notes=(*reading.notes, *([note] if note else []), *warnings_of(reading)))
+    reading = replace(reading, notes=(*reading.notes, *([note] if note else [])))
     count = reading.scene.settings.threads or (threads_beside_window() if beside_window else 0)
     arguments = [*(["--resume"] if resume else []), "--threads", str(count)]
     session = BakeSession(scene, reading, folder, arguments, show_frames=show_frames)
+    try:
+        # While the child loads what it needs; it writes nothing before it has filled the bodies with tets
+        session.status.warnings.extend(warnings_of(reading))
+    except BaseException:
+        session.abandon()
+        raise
     _running = session
     keep_status(session.scene_uid, session.status)
     return session

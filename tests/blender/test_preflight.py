@@ -2,6 +2,7 @@
 
 import math
 import sys
+import tempfile
 
 import bpy
 import pytest
@@ -51,10 +52,12 @@ def test_deforming_collider(scene):
     assert any("changes its shape" in item.message for item in findings())
 
 
-def test_bake_refuses_what_the_look_calls_an_error(scene, monkeypatch):
+def test_bake_refuses_what_the_look_calls_an_error(scene, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     finding = bridge("checking").Finding("error", "Bun", "", "It is upside down.", "Turn it.", "upside_down")
     monkeypatch.setattr(bridge("checking"), "preflight", lambda scene: [finding])
     make_body(add_cube())
     with pytest.raises(RuntimeError, match=r"'Bun': It is upside down\. Turn it\."):
         bpy.ops.dollop.bake()
+    assert list(tmp_path.iterdir()) == [] and not scene.dollop.cached, "nothing is left of the child that was started"
     assert not scene.dollop.is_baking and "upside down" in scene.dollop.message
