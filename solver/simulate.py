@@ -15,6 +15,7 @@ from .embedding import Binding
 from .errors import StepError
 from .fem.commit import commit_flow
 from .fem.damping import Damping
+from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
 from .fem.step_control import refusal
 from .fem.tile import refresh_tiles
@@ -30,8 +31,7 @@ __all__ = ["Simulation", "simulate"]
 
 Array = NDArray[np.float64]
 
-STEP_TOLERANCE = 3e-4  # correction at which Newton stops, in element sizes
-MOST_ACCELERATION = 1.5  # of gravity, that the first guess of a step carries on
+MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
 SMALL_MESH = 2500  # nodes below which more threads only wait for each other
 WORN_SHARE = 0.01  # of a body's tets at the mesh's limit before it is reported
 WORN_PAUSE = 24  # frames between two such reports
@@ -61,13 +61,14 @@ class Simulation:
         points = gather_points(self.state, self.ranges, contacts, extents, float(np.linalg.norm(self.gravity)))
         self.contacts = Contacts(points, _build_fields(scene) if fields is None else fields)
         rates = [body.scaled_material().values["damping"] for body in scene.bodies]
-        self.damping = Damping(rates, self.ranges, self.state.masses)
+        self.damping = Damping(rates, extents, self.ranges, self.state)
         self.element_size = float((self.state.volumes.mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
         self.clock = Clock(settings.maximum_substep)
         self.frame = settings.frame_start - 1
         self.touching = np.zeros(len(self.state.positions), dtype=bool)
         self.reported = np.full(len(scene.bodies), -WORN_PAUSE, dtype=np.int64)
         starting_history(self.state, self.gravity, self.clock.step)
+        self.contacts.begin(self.state.positions)
         self.before = Snapshot.of(self.state)
 
     def advance(self) -> Frame:
@@ -99,6 +100,7 @@ class Simulation:
             "clock": self.clock.array(),
             "frame": np.array(self.frame),
             "touching": self.touching.copy(),
+            "slack": self.contacts.slack.copy(),
             "reported": self.reported.copy(),
         }
 
@@ -106,10 +108,12 @@ class Simulation:
         """Go back to a checkpoint of the same scene."""
         floats = {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()}
         self.state = State.from_arrays({name: floats[name] for name in vars(self.state)} | {"tets": self.state.tets})
+        self.damping.state = self.state
         self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
         self.clock.restore(floats["clock"])
         self.frame = int(floats["frame"])
         self.touching = floats["touching"] > 0.0
+        self.contacts.slack = floats["slack"].copy()
         self.reported = floats["reported"].astype(np.int64)
         refresh_tiles(self.space.tiles, self.state)
 
@@ -134,19 +138,20 @@ class Simulation:
         state = self.state
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
-        self.damping.begin_step(state.positions)
         struck = self.touching | self.contacts.linearize(guess).pressed_nodes(guess, len(guess))
         past = extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
-        return past, problem.minimize(guess, STEP_TOLERANCE * self.element_size)
+        outcome = problem.minimize(guess, self.element_size)
+        touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
+        balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
+        return past, outcome
 
     def _guess(self, step: float) -> Array:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
         state = self.state
         acceleration = (state.velocities - state.previous_velocities) / self.clock.previous_step
         size = np.sqrt((acceleration**2).sum(axis=1, keepdims=True))
-        most = MOST_ACCELERATION * np.linalg.norm(self.gravity)
-        acceleration *= np.minimum(1.0, most / np.maximum(size, 1e-300))
+        acceleration *= np.minimum(1.0, MOST_ACCELERATION / np.maximum(size, 1e-300))
         return state.positions + step * state.velocities + 0.5 * step**2 * acceleration
 
     def _accept(self, past: Extrapolation, outcome: Outcome) -> None:
@@ -157,6 +162,7 @@ class Simulation:
         state.previous_positions, state.positions = state.positions, outcome.positions
         state.previous_velocities, state.velocities = state.velocities, past.velocities(outcome.positions)
         self.touching = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        self.contacts.end_step()
         self.clock.tick()
 
     def _failure(self, outcome: Outcome, reason: str) -> StepError:

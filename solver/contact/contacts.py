@@ -13,8 +13,8 @@ from .response import contact_gradient, contact_stiffness, normal_forces
 Array = NDArray[np.float64]
 
 REACH = 0.01  # gap at which a contact begins to push, in element sizes
-FREE_DEPTH = 0.1  # depth in element sizes up to which a contact is pushed out at once
-EXIT_TIME = 0.25  # deeper points are let out at this time constant [s]
+FREE_DEPTH = 0.1  # depth in element sizes up to which a point that starts inside a collider is pushed out at once
+EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [s]
 EXACT_FRICTION = 0.8  # share of friction's true stiffness against its secant: all of it flips between stick and slip
 SLIP_SPEED = 8e-3  # speed below which friction sticks, in body extents per second
 
@@ -91,46 +91,75 @@ class Entries:
 
 
 def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float) -> ContactPoints:
-    """Concatenate the bodies' contact bindings and size their stiffness."""
-    tets, weights, size, extent, stiffness = [], [], [], [], []
+    """Concatenate the bodies' contact bindings and size their stiffness.
+
+    Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.
+    """
+    parts = []
     for body, binding in enumerate(bindings):
         first, last = ranges.tets[body], ranges.tets[body + 1]
-        count = len(binding.tets)
+        own = state.tets[first:last]
+        tets, weights = _inner_nodes(own)
         element = float((state.volumes[first:last].mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
         modulus = float((state.material[LAMBDA, first:last] + 2.0 * state.material[MU, first:last]).mean())
-        density = float(state.masses[ranges.nodes[body] : ranges.nodes[body + 1]].sum() / state.volumes[first:last].sum())
-        modulus = max(modulus, 10.0 * density * gravity * extents[body])
-        area = boundary_area(state.positions, state.tets[first:last]) / max(count, 1)
-        tets.append(binding.tets.astype(np.int32) + np.int32(first))
-        weights.append(binding.weights)
-        size.append(np.full(count, element))
-        extent.append(np.full(count, extents[body]))
-        stiffness.append(np.full(count, modulus * area / (REACH * element)))
-    all_tets = np.concatenate(tets).astype(np.int32)
-    return ContactPoints(
-        all_tets, state.tets[all_tets], np.concatenate(weights), np.concatenate(size), np.concatenate(extent),
-        np.concatenate(stiffness),
-    )  # fmt: skip
+        modulus = max(modulus, 10.0 * float(state.density[first:last].mean()) * gravity * extents[body])
+        area = boundary_area(state.positions, own) / max(len(binding.tets), 1)
+        tets = (np.concatenate([binding.tets, tets]) + first).astype(np.int32)
+        count = len(tets)
+        parts.append(
+            ContactPoints(
+                tets, state.tets[tets], np.concatenate([binding.weights, weights]), np.full(count, element),
+                np.full(count, extents[body]), np.full(count, modulus * area / (REACH * element)),
+            )  # fmt: skip
+        )
+    return ContactPoints(*(np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])))
+
+
+def _inner_nodes(tets: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
+    """Every node that is on no boundary face, as a point of one of its tets: tets (k,), weights (k, 4)."""
+    inner = np.setdiff1d(tets, boundary_faces(tets))
+    nodes, where = np.unique(tets.ravel(), return_index=True)
+    where = where[np.isin(nodes, inner)]
+    weights = np.zeros((len(where), 4))
+    weights[np.arange(len(where)), where % 4] = 1.0
+    return where // 4, weights
+
+
+def boundary_faces(tets: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The faces (f, 3) that belong to one tet only."""
+    faces = np.sort(tets[:, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]].reshape(-1, 3), axis=1)
+    unique, count = np.unique(faces, axis=0, return_counts=True)
+    return unique[count == 1]
 
 
 def boundary_area(positions: Array, tets: NDArray[np.int32]) -> float:
-    """Area [m^2] of the faces that belong to one tet only."""
-    faces = np.sort(tets[:, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]].reshape(-1, 3), axis=1)
-    unique, count = np.unique(faces, axis=0, return_counts=True)
-    corners = positions[unique[count == 1]]
+    """Area [m^2] of the boundary faces."""
+    corners = positions[boundary_faces(tets)]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     return float(0.5 * np.sqrt((normals**2).sum(axis=1)).sum())
 
 
 class Contacts:
-    """Contact detection over one step: candidates once, planes at every call of `linearize`."""
+    """Contact detection over one step: candidates once, planes at every call of `linearize`.
+
+    slack (colliders, points) is how deep a point may still lie inside a collider that it started in [m]; it fades, so the
+    point is let out instead of shot out. Depth gained later, in a blow, has no slack.
+    """
 
     def __init__(self, points: ContactPoints, fields: list[ColliderField]) -> None:
         self.points, self.fields = points, fields
         self.candidates: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64) for _ in fields]
-        self.allowed: list[Array] = [np.zeros(0) for _ in fields]
+        self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.start: Array = np.zeros((len(points.tets), 3))
         self.time, self.step = 0.0, 0.0
+
+    def begin(self, positions: Array) -> None:
+        """Note how deep points lie inside colliders before the first step."""
+        here = self.points.positions(positions)
+        for c, field in enumerate(self.fields):
+            distance, _, _ = query(field, here, 0.0, np.inf)
+            depth = np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
+            self.slack[c] = np.where(depth > FREE_DEPTH * self.points.size, depth, 0.0)
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
         """Choose candidates for the step that ends at `time`, from node positions at its start and guessed end."""
@@ -143,24 +172,26 @@ class Contacts:
         margin = 2.0 * float(points.size.max()) + 2.0 * travel
         for c, field in enumerate(self.fields):
             near, _, _ = query(field, self.start, time, margin)
-            chosen = np.flatnonzero(near < margin)
-            depth, _, _ = query(field, self.start[chosen], time - step, margin)
-            excess = np.where(np.isfinite(depth), -depth, 0.0) - FREE_DEPTH * points.size[chosen]
-            self.candidates[c] = chosen
-            self.allowed[c] = np.maximum(excess, 0.0) * np.exp(-step / EXIT_TIME)
+            self.candidates[c] = np.flatnonzero(near < margin)
+
+    def end_step(self) -> None:
+        """Let the slack fade over the step just accepted."""
+        self.slack *= np.exp(-self.step / EXIT_TIME)
+        self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
 
     def linearize(self, positions: Array) -> Entries:
         """Planes of all candidates that are within an element of a collider, sorted by collider and point."""
         points = self.points
         which: list[NDArray[np.int64]] = []
         normals, levels, anchors, friction = [], [], [], []
-        for field, chosen, allowed in zip(self.fields, self.candidates, self.allowed, strict=True):
+        fade = np.exp(-self.step / EXIT_TIME)
+        for field, chosen, slack in zip(self.fields, self.candidates, self.slack, strict=True):
             here = points.positions(positions, chosen)
             distance, normal, velocity = query(field, here, self.time, float(points.size.max(initial=0.0)))
             near = np.flatnonzero(distance < points.size[chosen])
             which.append(chosen[near])
             normals.append(normal[near])
-            levels.append((normal[near] * here[near]).sum(axis=1) - distance[near] - allowed[near])
+            levels.append((normal[near] * here[near]).sum(axis=1) - distance[near] - fade * slack[chosen[near]])
             anchors.append(self.start[chosen[near]] + self.step * velocity[near])
             friction.append(np.full(len(near), field.friction))
         chosen = np.concatenate([np.zeros(0, dtype=np.int64), *which])

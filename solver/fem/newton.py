@@ -19,6 +19,8 @@ from .time_step import Extrapolation
 Array = NDArray[np.float64]
 
 MAXIMUM_ITERATIONS = 30
+BALANCE = 1e-5  # unbalanced force over inertia at which Newton stops, in element sizes
+CORRECTION = 2e-4  # full correction after which it stops, in element sizes; what is left is an order smaller
 SETTLED = 3  # iterations after which most of friction's true stiffness is used
 LINEARIZATIONS = 5  # later iterations keep the contact planes and friction bounds
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
@@ -60,9 +62,10 @@ class Workspace:
 
 @dataclass
 class Outcome:
-    """How a step's solve ended: the new positions (n, 3), whether it converged, and its effort."""
+    """How a step's solve ended: the new positions (n, 3), the gradient without contact there, whether it converged, effort."""
 
     positions: Array
+    gradient: Array
     converged: bool
     iterations: int
     linear_iterations: int
@@ -77,7 +80,6 @@ class ImplicitStep:
     ) -> None:
         self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
         self.inertia = state.masses / past.effective**2
-        self.resistance = state.masses * damping.node_rates / past.effective
         self.projected = False
 
     def merit(self, positions: Array) -> tuple[float, Array]:
@@ -90,7 +92,22 @@ class ImplicitStep:
         )  # fmt: skip
         gradient = space.gradient.copy()
         energy = float(space.energies.sum() + space.inertial.sum())
-        return energy + self.damping.add_gradient(self.past.velocities(positions), self.past.effective, gradient), gradient
+        if self.damping.active:
+            rows = (space.pattern.row_offsets, space.pattern.columns)
+            velocities = self.past.velocities(positions)
+            energy += self.damping.add_gradient(velocities, self.past.effective, rows, gradient)
+        return energy, gradient
+
+    def freeze_damping(self, positions: Array) -> None:
+        """Let this step's damping work with the elastic stiffness at `positions`."""
+        space, pattern = self.space, self.space.pattern
+        evaluate(positions, self.state.tets, space.tiles, self.step, space.forces, space.energies)
+        stiffness(space.tiles, 0.0, space.blocks)
+        gather_matrix(
+            pattern.edge_offsets, pattern.edge_items, pattern.edge_slots, space.blocks, pattern.row_offsets, space.values,
+            np.ones_like(space.diagonal), space.inverse,
+        )  # fmt: skip
+        self.damping.keep(positions, space.values, pattern.row_offsets)
 
     def search_direction(self, positions: Array, gradient: Array, entries: Entries, settled: bool) -> int:
         """Solve for the Newton direction into the workspace; return linear iterations.
@@ -109,8 +126,10 @@ class ImplicitStep:
     def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, settled: bool, inertia: float) -> int:
         space, pattern = self.space, self.space.pattern
         stiffness(space.tiles, inertia, space.blocks)
+        if self.damping.active:
+            space.blocks[: len(self.state.tets)] *= 1.0 + self.damping.tet_eta[:, None, None] / self.step
         space.diagonal[:] = 0.0
-        space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia + self.resistance
+        space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
         entries.add_stiffness(positions, settled, space.blocks, space.diagonal)
         gather_matrix(
             pattern.edge_offsets, pattern.edge_items, pattern.edge_slots, space.blocks, pattern.row_offsets, space.values,
@@ -123,10 +142,12 @@ class ImplicitStep:
             )  # fmt: skip
         )
 
-    def minimize(self, guess: Array, tolerance: float) -> Outcome:
-        """Newton iterations from a guess until the correction is below `tolerance` [m]."""
+    def minimize(self, guess: Array, element_size: float) -> Outcome:
+        """Newton iterations from a guess until the balance, or the last correction, is within its tolerance."""
         x, linear = guess.copy(), 0
         entries = self.contacts.linearize(x)
+        if self.damping.active:
+            self.freeze_damping(x)
         elastic, internal = self.merit(x)
         for iteration in range(MAXIMUM_ITERATIONS):
             if 0 < iteration < LINEARIZATIONS:
@@ -134,19 +155,19 @@ class ImplicitStep:
             gradient = internal.copy()
             energy = elastic + entries.add_gradient(x, gradient)
             if not np.isfinite(energy):
-                return Outcome(x, False, iteration, linear, entries)
-            if float(np.abs(gradient / self.inertia[:, None]).max()) < tolerance:
-                return Outcome(x, True, iteration, linear, entries)
+                return Outcome(x, internal, False, iteration, linear, entries)
+            if float(np.abs(gradient / self.inertia[:, None]).max()) < BALANCE * element_size:
+                return Outcome(x, internal, True, iteration, linear, entries)
             linear += self.search_direction(x, gradient, entries, iteration >= SETTLED)
             found = self.search_line(x, energy, gradient, entries)
             if found is None:
-                self.merit(x)
-                return Outcome(x, False, iteration, linear, entries)
+                _, internal = self.merit(x)
+                return Outcome(x, internal, False, iteration, linear, entries)
             fraction, elastic, internal = found
             x = x + fraction * self.space.direction
-            if fraction == 1.0 and float(np.abs(self.space.direction).max()) < tolerance:
-                return Outcome(x, True, iteration + 1, linear, entries)
-        return Outcome(x, False, MAXIMUM_ITERATIONS, linear, entries)
+            if fraction == 1.0 and float(np.abs(self.space.direction).max()) < CORRECTION * element_size:
+                return Outcome(x, internal, True, iteration + 1, linear, entries)
+        return Outcome(x, internal, False, MAXIMUM_ITERATIONS, linear, entries)
 
     def search_line(
         self, x: Array, energy: float, gradient: Array, entries: Entries

@@ -1,0 +1,79 @@
+"""Single tets with given deformation gradients, for comparing energy, force and stiffness by finite differences."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from solver.fem import elements, stiffness, tile
+from solver.jit import TILE
+from solver.state import (
+    FLOW_RATE,
+    FULL_NORM,
+    HARDENING,
+    LAMBDA,
+    LINEAR_VOLUME,
+    MATERIAL_ROWS,
+    MU,
+    RATE_EXPONENT,
+    RATE_STRESS,
+    YIELD_STRESS,
+)
+
+
+class Elements:
+    """One tet for each of F (n, 3, 3), unit rest shape, unit volume; `dt` [s] is the step over which it may flow."""
+
+    def __init__(self, f, *, mu=3.0, lam=5.0, linear=0.0, y=1e9, rate=0.0, hard=0.0, thick=0.0, full=0.0, dt=0.5):
+        n = len(f)
+        self.f, self.dt = f, dt
+        rows = np.zeros((MATERIAL_ROWS, n))
+        rows[[MU, LAMBDA, LINEAR_VOLUME, YIELD_STRESS, FLOW_RATE, HARDENING, FULL_NORM]] = np.array(
+            [[mu], [lam], [linear], [y], [rate], [hard], [full]]
+        )
+        rows[RATE_STRESS], rows[RATE_EXPONENT] = thick, 1.5
+        self.state = SimpleNamespace(
+            tets=np.arange(4 * n, dtype=np.int32).reshape(n, 4), volumes=np.ones(n), density=np.ones(n), material=rows,
+            rest_shape_inverse=np.tile(np.eye(3), (n, 1, 1)), yield_stress=rows[YIELD_STRESS].copy(), flow_stress=np.zeros(n),
+        )  # fmt: skip
+        self.tiles = tile.build_tiles(self.state)
+        self.positions = np.zeros((n, 4, 3))
+        self.positions[:, 1:] = np.swapaxes(f, 1, 2)
+
+    def evaluate(self, positions):
+        """Forces on nodes 1 to 3 (n, 3, 3) and energies (n,)."""
+        n = len(self.f)
+        forces, energies = np.empty((len(self.tiles) * TILE, 9)), np.empty(len(self.tiles))
+        elements.evaluate(positions.reshape(-1, 3), self.state.tets, self.tiles, self.dt, forces, energies)
+        return forces[:n].reshape(n, 3, 3), tile.unpack(self.tiles, tile.ENERGY, 1, n)[:, 0]
+
+    def slot(self, slot, width):
+        """A tile slot after `evaluate`."""
+        return tile.unpack(self.tiles, slot, width, len(self.f))
+
+    def stiffness(self, inertia=-1.0):
+        """All 12x12 stiffness matrices (n, 4, 3, 4, 3) at the given F."""
+        n = len(self.f)
+        self.evaluate(self.positions)
+        blocks = np.empty((len(self.tiles) * TILE, 6, 9))
+        stiffness.stiffness(self.tiles, inertia, blocks)
+        full = np.zeros((n, 4, 3, 4, 3))
+        for pair, (a, b) in enumerate(stiffness.PAIRS):
+            block = blocks[:n, pair].reshape(n, 3, 3)
+            full[:, a, :, b, :], full[:, b, :, a, :] = block, np.swapaxes(block, 1, 2)
+        for a in range(4):
+            full[:, a, :, a, :] = -full[:, a].sum(axis=2)
+        return full
+
+    def differences(self, h=1e-6):
+        """Forces (n, 3, 3) and stiffness of nodes 1-3 (n, 3, 3, 3, 3) by central differences of energy and force."""
+        forces, stiff = np.zeros((len(self.f), 3, 3)), np.zeros((len(self.f), 3, 3, 3, 3))
+        for node in range(3):
+            for axis in range(3):
+                ends = []
+                for sign in (1.0, -1.0):
+                    moved = self.positions.copy()
+                    moved[:, node + 1, axis] += sign * h
+                    ends.append(self.evaluate(moved))
+                forces[:, node, axis] = -(ends[0][1] - ends[1][1]) / (2 * h)
+                stiff[:, :, :, node, axis] = -(ends[0][0] - ends[1][0]) / (2 * h)
+        return forces, stiff

@@ -1,0 +1,92 @@
+"""Contact: rest without jitter, gaps, Coulomb friction on inclines, moving and deep colliders."""
+
+import numpy as np
+import pytest
+
+from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, center, make_scene, run
+
+BLOCK = {"density": 1000.0, "young_modulus": 2e5, "poisson_ratio": 0.3, "yield_stress": 1e9}
+
+
+def slide(mu, degrees, frames, velocity=(0.0, 0.0, 0.0)):
+    """A block resting on an incline falling towards +x; distance travelled along it after the given frames."""
+    angle = np.radians(degrees)
+    down = np.array([np.cos(angle), 0.0, -np.sin(angle)])
+    normal = np.array([np.sin(angle), 0.0, np.cos(angle)])
+    side = np.array([0.0, 1.0, 0.0])
+    mesh = box_mesh((3, 3, 2), (0.4, 0.4, 0.2), (0.0, 0.0, 0.0008))
+    turned = type(mesh)(mesh.positions @ np.stack([down, side, normal]), mesh.tets)
+    arguments = make_scene([turned], [BLOCK], velocity=tuple(velocity[0] * down))
+    simulation, _ = run(arguments, 1, [PlaneField(normal=normal, friction=mu)])
+    start = center(simulation)
+    for _ in range(frames):
+        simulation.advance()
+    return (center(simulation) - start) @ down
+
+
+@pytest.mark.parametrize(("mu", "degrees"), [(0.0, 20.0), (0.2, 30.0), (0.5, 40.0)])
+def test_a_block_slides_with_coulombs_acceleration(mu, degrees):
+    angle, seconds = np.radians(degrees), 0.5
+    acceleration = 9.81 * (np.sin(angle) - mu * np.cos(angle))
+    assert slide(mu, degrees, 12) == pytest.approx(0.5 * acceleration * seconds**2, rel=0.04)
+
+
+def test_a_block_sticks_below_the_angle_of_friction():
+    assert abs(slide(0.6, 20.0, 24)) < 0.006
+
+
+def test_the_stopping_distance_is_coulombs():
+    speed, mu = 1.5, 0.4
+    assert slide(mu, 0.0, 24, velocity=(speed,)) == pytest.approx(speed**2 / (2 * mu * 9.81), rel=0.06)
+
+
+def test_a_resting_body_stays_still_close_above_the_ground(plane):
+    mesh = box_mesh((4, 4, 4), (0.5, 0.5, 0.5), (0.0, 0.0, 0.002))
+    simulation, frames = run(make_scene([mesh], [BLOCK | {"damping": 20.0}]), 48, [plane])
+    last = np.array([frame.bodies[0].positions for frame in frames[-12:]])
+    assert np.ptp(last, axis=0).max() < 4e-4 * 0.5
+    element = simulation.element_size
+    height = simulation.state.positions[:, 2].min()
+    assert abs(height) < 0.02 * element
+
+
+def test_a_ball_bounces_most_of_the_way(plane):
+    simulation, _ = run(make_scene([ball_mesh(6, 0.5, (0.0, 0.0, 1.0))], [BLOCK | {"young_modulus": 1e5}]), 1, [plane])
+    heights = []
+    for _ in range(28):
+        simulation.advance()
+        heights.append(center(simulation)[2])
+    lowest = int(np.argmin(heights[:16]))
+    assert 0.25 < max(heights[lowest:]) - 0.5 <= 0.5
+
+
+def test_a_collider_that_moves_pushes_and_drags():
+    mesh = box_mesh((3, 3, 3), (0.5, 0.5, 0.5), (0.0, 0.0, 0.001))
+    lift, _ = run(make_scene([mesh], [BLOCK]), 25, [PlaneField(speed=(0.0, 0.0, 0.5))])
+    assert lift.state.positions[:, 2].min() == pytest.approx(0.5, abs=0.02)
+    belt, _ = run(make_scene([mesh], [BLOCK]), 25, [PlaneField(friction=0.8, speed=(0.5, 0.0, 0.0))])
+    assert center(belt)[0] - 0.25 == pytest.approx(0.5, abs=0.06)
+
+
+def test_a_body_that_starts_deep_inside_is_let_out_gently():
+    mesh = box_mesh((4, 4, 4), (0.5, 0.5, 0.5), (0.0, 0.0, -0.2))
+    simulation, frames = run(make_scene([mesh], [BLOCK]), 48, [PlaneField()])
+    speeds = [np.abs(frame.bodies[0].attributes["velocity"]).max() for frame in frames]
+    assert max(speeds) < 3.0
+    assert simulation.state.positions[:, 2].min() > -0.03
+
+
+def test_a_fast_hit_does_not_explode():
+    arguments = make_scene([ball_mesh(5, 0.25, (0.0, 0.0, 0.3))], [BLOCK | {"young_modulus": 3e4}], velocity=(5.0, 0.0, -20.0))
+    _, frames = run(arguments, 24, [PlaneField()])
+    for frame in frames:
+        assert np.abs(frame.bodies[0].attributes["velocity"]).max() < 60.0
+        assert (frame.bodies[0].positions[:, 2] + frame.bodies[0].origin[2]).min() > -0.05
+
+
+def test_two_bodies_do_not_disturb_each_other(plane):
+    meshes = [ball_mesh(4, 0.5, (0.0, 0.0, 0.6)), ball_mesh(4, 0.5, (3.0, 0.0, 0.6))]
+    both, _ = run(make_scene(meshes, [BLOCK, BLOCK | {"young_modulus": 1e4}]), 12, [plane])
+    alone, _ = run(make_scene(meshes[:1], [BLOCK]), 12, [plane])
+    first = len(meshes[0].positions)
+    assert np.abs(both.state.positions[:first] - alone.state.positions).max() < 2e-3
