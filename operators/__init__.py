@@ -19,8 +19,10 @@ def unregister() -> None:
     from . import command_line, handlers, operator_classes, properties
     from .bridge import playback
     from .bridge.bake_session import stop_running
+    from .modal import stop_heartbeats
 
     stop_running()
+    stop_heartbeats()
     command_line.unregister()
     playback.unregister()
     handlers.unregister()

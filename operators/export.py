@@ -27,6 +27,7 @@ class DOLLOP_OT_export(bpy.types.Operator):
         items=[(item.identifier, item.label, item.description) for item in formats().values()],
     )
     filepath: bpy.props.StringProperty(name="File", description="Where to write", subtype="FILE_PATH")
+    check_existing: bpy.props.BoolProperty(description="Ask before a file is replaced", default=True, options={"HIDDEN"})
     filter_glob: bpy.props.StringProperty(default="*.abc;*.usd;*.usdc;*.usda;*.mdd;*.blend", options={"HIDDEN"})
 
     @classmethod

@@ -5,6 +5,9 @@ import bpy
 TICK = 1.0 / 20.0  # seconds
 
 
+_beating: set["Heartbeat"] = set()
+
+
 class Heartbeat:
     """A timer that belongs to one modal operator."""
 
@@ -13,6 +16,7 @@ class Heartbeat:
         self._timer = self._manager.event_timer_add(TICK, window=context.window)
         self._shown = ""
         self._manager.modal_handler_add(operator)
+        _beating.add(self)
 
     def redraw(self, shown: str) -> None:
         """Redraw the panels, and only them, when what they show has changed: the view itself may be slow to draw."""
@@ -25,12 +29,19 @@ class Heartbeat:
 
     def stop(self) -> None:
         """Let go of the timer and of the status bar; harmless when done already."""
+        _beating.discard(self)
         if self._timer is not None:
             self._manager.event_timer_remove(self._timer)
             self._timer = None
         for window in self._manager.windows:
             window.workspace.status_text_set(None)
             _redraw_panels(window)
+
+
+def stop_heartbeats() -> None:
+    """Stop what still beats when the extension is switched off: Blender drops the operators without a word."""
+    for heartbeat in tuple(_beating):
+        heartbeat.stop()
 
 
 def _redraw_panels(window: bpy.types.Window) -> None:
