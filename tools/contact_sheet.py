@@ -17,8 +17,9 @@ ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="dollop_sheet_"))
 
 import bpy  # noqa: E402
+from mathutils import Vector  # noqa: E402
 
-WIDTH, HEIGHT, COLUMNS = 200, 150, 2
+WIDTH, HEIGHT, COLUMNS = 240, 180, 2
 # What each goo looks like: base colour, roughness, how much light goes through it
 LOOKS = {
     "dough": ((0.80, 0.62, 0.38), 0.7, 0.0),
@@ -78,7 +79,8 @@ def _surface(name: str, color: tuple[float, float, float], roughness: float, tra
 
 def _camera_and_light(scene: bpy.types.Scene) -> None:
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.location, camera.rotation_euler = (3.2, -8.6, 3.3), (1.345, 0.0, 0.36)
+    camera.location = (2.2, -6.2, 2.4)
+    camera.rotation_euler = (Vector((0.0, 0.0, 0.95)) - camera.location).to_track_quat("-Z", "Y").to_euler()
     camera.data.lens = 50
     sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
     sun.data.energy, sun.data.angle, sun.rotation_euler = 3.0, 0.3, (0.7, 0.2, 0.6)
