@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ..errors import SceneError
 from ..geometry.chunks import in_chunks
+from ..geometry.edges import edges_of, hole_area
 from ..geometry.measures import area_vectors
 from ..geometry.orientation import Oriented, oriented
 from ..geometry.pseudonormals import Pseudonormals, pseudonormals
@@ -28,8 +29,9 @@ class MeshField:
     What is solid is decided once, from the mesh as it is at the first transform:
     - closed, or with small holes: its inside, whichever way its faces point;
     - open: a sheet, solid from both sides, SHEET_HALF_THICKNESS of its largest side to each side;
-    - open, but all facing up against gravity (terrain, a floor made of one face) and not two-sided: solid below to
-      GROUND_DEPTH of its largest side, with no thickness above, so that a fast body does not fall through.
+    - open, but with no face looking down (terrain, a floor of one face, open stairs, the inside of a bowl) and not
+      two-sided: solid below to GROUND_DEPTH of its largest side, with no thickness above, so that a fast body does not
+      fall through.
     """
 
     def __init__(self, collider: Collider, settings: Settings) -> None:
@@ -99,7 +101,7 @@ def _kind(collider: Collider, faces: Oriented, positions: NDArray[np.float64], u
     areas = area_vectors(positions, faces.triangles)
     if collider.two_sided:
         return SHEET
-    if not has_large_holes(areas, faces.edges.open_edges):
+    if not has_large_holes(areas, hole_area(positions, faces.weld, edges_of(faces.weld))):
         return WOUND
     return GROUND if is_ground(areas, up) else SHEET
 

@@ -7,23 +7,22 @@ from ..scene import Settings
 
 # Holes up to this share of a surface's area are closed by the winding number; a mesh with larger ones is a sheet.
 SMALL_HOLES = 0.05
-# A sheet is ground when all its faces look up by more than this (cosine against gravity).
+# A sheet is ground when no face looks down by more than this (cosine against gravity) and all together look up.
+LOOKS_DOWN = 0.1
 LOOKS_UP = 0.1
 
 
-def has_large_holes(areas: NDArray[np.float64], open_edges: int) -> bool:
-    """Whether a surface of the area vectors (t, 3), consistently turned, lacks too much to enclose a volume."""
-    if not open_edges:
-        return False
-    missing = areas.sum(axis=0)
-    return float(np.sqrt(missing @ missing)) > SMALL_HOLES * float(np.sqrt((areas * areas).sum(axis=1)).sum())
+def has_large_holes(areas: NDArray[np.float64], holes: float) -> bool:
+    """Whether a surface of the area vectors (t, 3) with holes of an area [m^2] lacks too much to enclose a volume."""
+    return holes > SMALL_HOLES * float(np.sqrt((areas * areas).sum(axis=1)).sum())
 
 
 def is_ground(areas: NDArray[np.float64], up: NDArray[np.float64]) -> bool:
-    """Whether every face of a sheet looks to the same side of the horizon, as terrain or a floor does."""
+    """Whether a sheet looks up everywhere, or down everywhere: a floor, terrain, open stairs, the inside of a bowl."""
     size = np.sqrt((areas * areas).sum(axis=1))
-    side = 1.0 if float(areas.sum(axis=0) @ up) >= 0.0 else -1.0
-    return bool((side * (areas @ up) > LOOKS_UP * size).all())
+    total = float(areas.sum(axis=0) @ up)
+    rising = areas @ up if total >= 0.0 else -(areas @ up)
+    return bool((rising >= -LOOKS_DOWN * size).all()) and abs(total) > LOOKS_UP * float(size.sum())
 
 
 def against_gravity(settings: Settings) -> NDArray[np.float64]:

@@ -68,3 +68,35 @@ def edges_of(triangles: NDArray[np.int32]) -> Edges:
         np.append(starts, len(order)),
         np.stack([low[starts], high[starts]], axis=1).astype(np.int32),
     )
+
+
+def hole_area(positions: NDArray[np.float64], triangles: NDArray[np.int32], edges: Edges) -> float:
+    """Return the area that it takes to close a surface [m^2]: of each connected border the area vector's length.
+
+    `triangles` are welded and consistently turned, `edges` theirs. Summed border by border, since the two ends of a tube
+    cancel in the surface's total area vector.
+    """
+    sides = edges.order[edges.first[:-1][edges.counts == 1]]
+    if not len(sides):
+        return 0.0
+    start = triangles[sides // 3, sides % 3]
+    stop = triangles[sides // 3, (sides + 1) % 3]
+    names, numbered = np.unique(np.concatenate([start, stop]), return_inverse=True)
+    border = _connected(numbered.reshape(2, -1), len(names))[numbered[: len(start)]]
+    middle = positions[names].mean(axis=0)
+    vectors = 0.5 * np.cross(positions[start] - middle, positions[stop] - middle)
+    sums = np.stack([np.bincount(border, weights=vectors[:, a]) for a in range(3)], axis=1)
+    return float(np.sqrt((sums * sums).sum(axis=1)).sum())
+
+
+def _connected(ends: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Return for each of `count` points the smallest point it is connected to by edges (2, e)."""
+    label = np.arange(count)
+    while True:
+        least = label.copy()
+        np.minimum.at(least, ends[0], label[ends[1]])
+        np.minimum.at(least, ends[1], label[ends[0]])
+        least = least[least]  # two steps at once, so that long borders take few rounds
+        if np.array_equal(least, label):
+            return label
+        label = least

@@ -16,7 +16,7 @@ class MeshReport:
 
     tets              : how many
     minimum_dihedral  : smallest dihedral angle [deg]
-    surface_error     : largest distance of an artist's vertex outside, or near its boundary inside, from the boundary [m]
+    surface_error     : largest distance of an artist's vertex from the boundary [m], those buried inside left out
     surface_error_rms : root mean square of the same distances [m]
     volume_error      : tets against what the surface encloses, as a fraction of the latter [-]
     element_size      : edge of a lattice cell, or edge length asked of tetgen [m]
@@ -38,7 +38,7 @@ def mesh_report(mesh: TetMesh, surface: Surface, element_size: float) -> MeshRep
     """Return the report on a mesh made from a surface."""
     from ..geometry.tet_location import locate
     from ..geometry.triangle_tree import closest_points, triangle_tree
-    from .enclosed import enclosed_volume
+    from .enclosed import Enclosure
     from .manifold import components
 
     middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
@@ -46,10 +46,10 @@ def mesh_report(mesh: TetMesh, surface: Surface, element_size: float) -> MeshRep
     vertices = surface.positions[np.unique(surface.triangles)] - middle
     inside = locate(positions, mesh.tets, vertices)[0] >= 0
     distance = closest_points(triangle_tree(positions, face_table(mesh.tets).boundary), vertices).distance
-    # Vertices of inner shells lie deep inside; they are no error of the boundary.
-    counted = distance[~inside | (distance < element_size)]
+    shape = Enclosure(surface)
+    counted = distance[~inside | shape.exposed()]
     volume = float(tet_volumes(positions, mesh.tets).sum())
-    enclosed = enclosed_volume(surface)
+    enclosed = shape.volume()
     return MeshReport(
         tets=len(mesh.tets),
         minimum_dihedral=float(minimum_dihedrals(mesh).min()),

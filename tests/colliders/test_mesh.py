@@ -119,6 +119,26 @@ def test_an_open_floor_is_ground_below(part):
     assert distance[4] < 0
 
 
+def strip():
+    """Open stairs: treads and risers, no body below."""
+    steps = [(0.0, 0.0), (0.5, 0.0), (0.5, 0.3), (1.0, 0.3), (1.0, 0.6), (1.5, 0.6)]
+    points = [(x, y, z) for x, z in steps for y in (-1.0, 1.0)]
+    quads = [(2 * k, 2 * k + 2, 2 * k + 3, 2 * k + 1) for k in range(5)]
+    return surface(points, [face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))])
+
+
+def test_open_stairs_and_a_bowl_are_ground_but_a_wall_and_a_tube_are_not():
+    ball = sphere(16)
+    middle = ball.positions[ball.triangles].mean(axis=1)[:, 2]
+    bowl = surface(ball.positions, ball.triangles[middle < -0.05])
+    tube = surface(ball.positions, ball.triangles[np.abs(middle) < 0.5])
+    kinds = [build(mesh(part), Settings()).shape.kind for part in (strip(), flipped(strip()), bowl, flipped(bowl), tube)]
+    assert kinds == [GROUND, GROUND, GROUND, GROUND, SHEET]
+    distance = ask(mesh(strip()), [[0.25, 0, 0.1], [0.25, 0, -0.05], [0.45, 0, 0.2], [0.55, 0, 0.2]], margin=1.0)[0]
+    assert distance == pytest.approx([0.1, -0.05, 0.05, -0.05])
+    assert (ask(mesh(bowl), [[0, 0, -0.9], [0, 0, -1.05]], margin=1.0)[0] * [1, -1] > 0).all()
+
+
 def random_linear(rng):
     return np.eye(3) + 0.4 * rng.normal(size=(3, 3))
 
