@@ -1,5 +1,6 @@
 """The artist's way, with a mouse: preview, bake, look, cancel, resume."""
 
+import time
 from typing import Any
 
 import pytest
@@ -9,22 +10,32 @@ from display import contrast
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
 LONGEST_GAP = 0.1  # seconds between ticks of a 20 Hz timer
-WORKING = ("Starting", "Reading", "Filling", "Compiling", "Simulating", "Frame")
 
 
-def require_no_long_gaps(title: str, state: dict[str, Any]) -> None:
+def idle_gap(window: Any) -> float:
+    """The longest gap of an idle window: on a busy machine even that can be long; then it is the measure."""
+    window.ask("forget gaps")
+    time.sleep(3.0)
+    state = window.state()
+    longest = max([*state["gaps"].values(), *state["gaps_with_drawing"].values()])
+    window.ask("forget gaps")
+    return longest
+
+
+def require_no_long_gaps(title: str, state: dict[str, Any], idle: float) -> None:
     """Print the longest gaps between ticks by stage (pytest -s shows them); fail when the window stood still."""
+    limit = max(LONGEST_GAP, 2 * idle)
+    redraw = state["redraw"]
+    print(f"{title}: limit {1e3 * limit:.0f} ms, idle window {1e3 * idle:.0f} ms, one drawing {1e3 * redraw:.0f} ms")
     for name in state["ticks"]:
         own, drawing = state["gaps"].get(name, 0.0), state["gaps_with_drawing"].get(name, 0.0)
-        raw, redraw, ticks = state["raw_gaps"][name], state["redraw"], state["ticks"][name]
+        raw, ticks = state["raw_gaps"][name], state["ticks"][name]
         print(
             f"{title}: {name}: {ticks} ticks, longest gap {1e3 * own:.0f} ms, with drawing {1e3 * drawing:.0f} ms, "
-            f"by the clock {1e3 * raw:.0f} ms; one drawing takes {1e3 * redraw:.0f} ms"
+            f"by the clock {1e3 * raw:.0f} ms"
         )
-    for name in WORKING:
-        own, drawing = state["gaps"].get(name, 0.0), state["gaps_with_drawing"].get(name, 0.0)
-        assert own <= LONGEST_GAP, f"{title}, {name}: the window stood still for {own:.3f} s"
-        assert drawing <= LONGEST_GAP + 2 * state["redraw"], f"{title}, {name}: the window stood still for {drawing:.3f} s"
+        assert own <= limit, f"{title}, {name}: the window stood still for {own:.3f} s"
+        assert drawing <= limit + 2 * redraw, f"{title}, {name}: the window stood still for {drawing:.3f} s"
 
 
 def require_frame(window: Any, number: int) -> None:
@@ -40,13 +51,14 @@ def test_preview_and_bake_by_clicks(window: Any) -> None:
     assert "Suzanne Goo" not in before["heights"]
 
     window.find_button("bpy.ops.dollop.tetrahedralize(")
-    window.ask("forget gaps")
+    idle = idle_gap(window)
     window.display.click()
     previewed = window.wait_for(lambda state: len(state["heights"]) > len(before["heights"]), "a preview of the tets", 120.0)
-    require_no_long_gaps("preview", previewed)
+    require_no_long_gaps("preview", previewed, idle)
+    window.click_button("bpy.ops.dollop.preview_remove(", across=0.83)
 
     window.find_button("bpy.ops.dollop.bake(")
-    window.ask("forget gaps")
+    idle = idle_gap(window)
     window.display.click()
     window.wait_for(lambda state: state["baking"], "the bake to start", 20.0)
     require_frame(window, 3)
@@ -54,17 +66,18 @@ def test_preview_and_bake_by_clicks(window: Any) -> None:
     while_baking = window.wait_for(lambda state: "Suzanne Goo" in state["heights"], "the goo to be shown", 20.0)
     assert while_baking["baking"], "the bake was over before its first frames could be looked at"
     done = window.wait_for(lambda state: not state["baking"], "the end of the bake", 300.0)
-    assert done["message"] == "Baked frames 1 to 24."
+    require_no_long_gaps("bake", done, idle)
+    assert done["message"].startswith("Baked frames 1 to 48.")
 
     window.ask("frame 1")
     first = window.state()["heights"]["Suzanne Goo"]
-    window.ask("frame 24")
+    window.ask("frame 40")
     last = window.state()["heights"]["Suzanne Goo"]
     assert first - last > 0.1
+    time.sleep(2.0)  # for the drawing
     picture = window.display.screenshot(window.folder / "baked.png")
     assert contrast(picture) > 0.05
     assert contrast(picture, tuple(window.state()["sidebar"])) > 0.02
-    require_no_long_gaps("bake", done)
 
 
 def test_cancel_keeps_frames_and_resume_goes_on(window: Any) -> None:
@@ -72,20 +85,14 @@ def test_cancel_keeps_frames_and_resume_goes_on(window: Any) -> None:
     require_frame(window, 3)
     window.click_button("bpy.ops.dollop.bake_cancel(")
     stopped = window.wait_for(lambda state: not state["baking"], "the bake to stop", 60.0)
-    assert "Stopped" in stopped["message"]
-    assert stopped["frame_done"] < 24
+    assert stopped["message"].startswith("Stopped"), stopped["message"]
+    assert 3 <= stopped["frame_done"] < 48
 
     window.click_button("bpy.ops.dollop.resume(")
     window.wait_for(lambda state: state["baking"], "the bake to go on", 20.0)
-    done = window.wait_for(lambda state: not state["baking"], "the end of the bake", 300.0)
-    assert done["message"] == "Baked frames 1 to 24."
+    require_frame(window, stopped["frame_done"] + 1)
+    window.display.press("Escape")
+    again = window.wait_for(lambda state: not state["baking"], "Escape to stop the bake", 60.0)
+    assert again["message"].startswith("Stopped"), again["message"]
     window.ask("frame 2")
     assert "Suzanne Goo" in window.state()["heights"]
-
-
-def test_escape_stops_a_bake(window: Any) -> None:
-    window.click_button("bpy.ops.dollop.bake(")
-    require_frame(window, 2)
-    window.display.press("Escape")
-    stopped = window.wait_for(lambda state: not state["baking"], "the bake to stop", 60.0)
-    assert "Stopped" in stopped["message"]

@@ -22,6 +22,7 @@ class WindowSession:
     display: Display
     blend: Path
     number: int = 0
+    last_offset: int = 0
     process: subprocess.Popen[str] | None = field(default=None)
 
     @property
@@ -76,25 +77,35 @@ class WindowSession:
             return ""
         return self.wait_for(lambda state: state["answered"] == self.number, f"an answer to '{what}'", 30.0)["answer"]
 
-    def find_button(self, command: str) -> None:
-        """Put the mouse on the sidebar's button that runs the command, scrolling down to it when need be."""
+    def find_button(self, command: str, across: float = 0.33) -> None:
+        """Put the mouse on the sidebar's button that runs the command: near the last one first, then scrolling down to it.
+
+        across : part of the sidebar's width at which the button stands
+        """
+        if self._find_in_sight(command, across):
+            return
         x, y, width, height = self.state()["sidebar"]
         for page in range(3):
             self.display.point(x + width // 3, y + height // 2)
             self.display.scroll(up=page == 0, clicks=20 if page == 0 else 6)
             time.sleep(0.3)
-            for offset in range(STEP, height - STEP, STEP):
-                # Two columns: buttons may stand side by side
-                for part in (0.3, 0.75):
-                    self.display.point(x + int(part * (width - 30)), y + height - offset)
-                    time.sleep(0.1)
-                    if self.ask("button").startswith(command):
-                        return
+            if self._find_in_sight(command, across):
+                return
         self.display.screenshot(self.folder / "failed.png")
         raise AssertionError(f"No button of the sidebar runs {command} (picture: {self.folder / 'failed.png'})")
 
-    def click_button(self, command: str) -> None:
-        self.find_button(command)
+    def _find_in_sight(self, command: str, across: float) -> bool:
+        x, y, width, height = self.state()["sidebar"]
+        for offset in sorted(range(STEP, height - STEP, STEP), key=lambda offset: abs(offset - self.last_offset)):
+            self.display.point(x + int(across * width), y + height - offset)
+            time.sleep(0.1)
+            if self.ask("button").startswith(command):
+                self.last_offset = offset
+                return True
+        return False
+
+    def click_button(self, command: str, across: float = 0.33) -> None:
+        self.find_button(command, across)
         self.display.click()
 
     def close(self) -> None:

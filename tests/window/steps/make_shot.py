@@ -7,7 +7,7 @@ import bpy
 blend, cache_folder = sys.argv[sys.argv.index("--") + 2 :]
 scene = bpy.context.scene
 bpy.data.objects.remove(bpy.data.objects["Cube"])
-scene.frame_start, scene.frame_end = 1, 24
+scene.frame_start, scene.frame_end = 1, 48
 scene.dollop.cache_path = cache_folder
 
 bpy.ops.mesh.primitive_plane_add(size=4.0)

@@ -106,12 +106,15 @@ def count_drawing() -> None:
 
 
 def lighten(area: bpy.types.Area) -> None:
-    """Leave out of the viewport what is costly to draw without a graphics card."""
+    """Look at the body, and leave out of the viewport what is costly to draw without a graphics card."""
     bpy.context.preferences.system.viewport_aa = "OFF"
     space = area.spaces.active
     space.overlay.show_overlays = False
     space.shading.light = "FLAT"
     space.shading.show_cavity = space.shading.show_object_outline = False
+    (region,) = [item for item in area.regions if item.type == "WINDOW"]
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0], area=area, region=region):
+        bpy.ops.view3d.view_selected()
 
 
 def tell(ready: bool) -> None:
