@@ -73,7 +73,7 @@ class Entries:
         )  # fmt: skip
         return energy
 
-    def add_stiffness(self, positions: Array, exact: bool, blocks: Array, diagonal: Array) -> None:
+    def add_stiffness(self, positions: Array, exact: bool, blocks: NDArray[np.float32], diagonal: Array) -> None:
         """Add to the element blocks and to the diagonal (n, 9)."""
         contact_stiffness(
             positions, self.tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,

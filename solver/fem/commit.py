@@ -4,13 +4,12 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import TILE, kernel, parallel
+from ..jit import TILE, inline, kernel, parallel
 from ..state import HARDENING, MINIMUM_YIELD, STRESS_TIME, YIELD_STRESS, State
-from ..svd import svd3
-from .elements import at
+from .elements import T
 from .tile import FLOW, FLOW_STRESS, MATERIAL, MEASURE, SIZE, YIELD, B, N, P, S, V
 
-MOST_SLENDER = 30.0  # ratio of the longest to the shortest principal stretch of F_p
+MOST_SLENDER = 30.0  # |F_p| |F_p^-1|, about the ratio of its longest to its shortest stretch; 3 at rest
 MOST_FLOW = float(np.log(1.5))  # log stretch that one step may make permanent
 
 
@@ -46,15 +45,27 @@ def _times(a, b, out):  # type: ignore[no-untyped-def]
 @kernel
 def _stretch(w, i, factor, out):  # type: ignore[no-untyped-def]
     """out := V exp(factor p n) V^T."""
-    p = factor * w[at(FLOW, i)]
-    e0, e1, e2 = np.exp(p * w[at(N, i)]), np.exp(p * w[at(N + 1, i)]), np.exp(p * w[at(N + 2, i)])
+    p = factor * w[FLOW * T + i]
+    e0, e1, e2 = np.exp(p * w[N * T + i]), np.exp(p * w[(N + 1) * T + i]), np.exp(p * w[(N + 2) * T + i])
     for r in range(3):
         for c in range(3):
             out[3 * r + c] = (
-                e0 * w[at(V + 3 * r, i)] * w[at(V + 3 * c, i)]
-                + e1 * w[at(V + 3 * r + 1, i)] * w[at(V + 3 * c + 1, i)]
-                + e2 * w[at(V + 3 * r + 2, i)] * w[at(V + 3 * c + 2, i)]
+                e0 * w[(V + 3 * r) * T + i] * w[(V + 3 * c) * T + i]
+                + e1 * w[(V + 3 * r + 1) * T + i] * w[(V + 3 * c + 1) * T + i]
+                + e2 * w[(V + 3 * r + 2) * T + i] * w[(V + 3 * c + 2) * T + i]
             )
+
+
+@inline
+def _slenderness(m):  # type: ignore[no-untyped-def]
+    """det m, and |m| |m^-1| by Frobenius norms: about the ratio of its longest to its shortest stretch."""
+    c0, c1, c2 = m[4] * m[8] - m[5] * m[7], m[5] * m[6] - m[3] * m[8], m[3] * m[7] - m[4] * m[6]
+    c3, c4, c5 = m[2] * m[7] - m[1] * m[8], m[0] * m[8] - m[2] * m[6], m[1] * m[6] - m[0] * m[7]
+    c6, c7, c8 = m[1] * m[5] - m[2] * m[4], m[2] * m[3] - m[0] * m[5], m[0] * m[4] - m[1] * m[3]
+    det = m[0] * c0 + m[1] * c1 + m[2] * c2
+    size = m[0] ** 2 + m[1] ** 2 + m[2] ** 2 + m[3] ** 2 + m[4] ** 2 + m[5] ** 2 + m[6] ** 2 + m[7] ** 2 + m[8] ** 2
+    inverse = c0**2 + c1**2 + c2**2 + c3**2 + c4**2 + c5**2 + c6**2 + c7**2 + c8**2
+    return det, np.sqrt(size * inverse) / abs(det)
 
 
 @kernel
@@ -62,19 +73,17 @@ def _grow(w, i, inverse, plastic, change, product):  # type: ignore[no-untyped-d
     """Make one element's flow permanent; False if that would leave it too slender."""
     _stretch(w, i, 1.0, change)
     _times(change, plastic, product)
-    old = svd3(plastic[0], plastic[1], plastic[2], plastic[3], plastic[4], plastic[5], plastic[6], plastic[7], plastic[8])
-    new = svd3(product[0], product[1], product[2], product[3], product[4], product[5], product[6], product[7], product[8])
-    slender = new[9] / new[11]
-    if not slender < MOST_SLENDER and not slender < old[9] / old[11]:
+    det, slender = _slenderness(product)
+    if not slender < MOST_SLENDER and not slender < _slenderness(plastic)[1]:
         return False
-    scale = (new[9] * new[10] * new[11]) ** (1.0 / 3.0)
+    scale = det ** (1.0 / 3.0)
     for c in range(9):
         plastic[c] = product[c] / scale
     _stretch(w, i, -1.0, change)
     _times(inverse, change, product)
     for c in range(9):
         inverse[c] = product[c] * scale
-        w[at(B + c, i)] = inverse[c]
+        w[(B + c) * T + i] = inverse[c]
     return True
 
 
@@ -84,20 +93,20 @@ def _commit(tiles, step, inverse, plastic, strain, hardening, yield_stress, flow
         w = tiles[k]
         change, product = np.empty(9), np.empty(9)
         for lane in range(min(TILE, len(strain) - k * TILE)):
-            t, i = k * TILE + lane, np.uint64(lane)
-            p0, p1, p2 = w[at(P, i)], w[at(P + 1, i)], w[at(P + 2, i)]
-            t0, t1, t2 = p0 * w[at(S, i)], p1 * w[at(S + 1, i)], p2 * w[at(S + 2, i)]
+            t, i = k * TILE + lane, lane
+            p0, p1, p2 = w[P * T + i], w[(P + 1) * T + i], w[(P + 2) * T + i]
+            t0, t1, t2 = p0 * w[S * T + i], p1 * w[(S + 1) * T + i], p2 * w[(S + 2) * T + i]
             average = (t0 + t1 + t2) / 3.0
             stress[t] = np.sqrt(1.5 * ((t0 - average) ** 2 + (t1 - average) ** 2 + (t2 - average) ** 2))
             gain = 0.0
-            if w[at(SIZE, i)] > 0.0 and w[at(FLOW, i)] > 0.0:
+            if w[SIZE * T + i] > 0.0 and w[FLOW * T + i] > 0.0:
                 worn[t] = 0.0 if _grow(w, i, inverse[t], plastic[t], change, product) else 1.0
-                gain = (1.0 - worn[t]) * np.sqrt(2.0 / 3.0) * w[at(FLOW, i)]
+                gain = (1.0 - worn[t]) * np.sqrt(2.0 / 3.0) * w[FLOW * T + i]
             strain[t] += gain
-            if w[at(MATERIAL + STRESS_TIME, i)] > 0.5:
+            if w[(MATERIAL + STRESS_TIME) * T + i] > 0.5:
                 gain = step * np.sqrt(p0 * p0 + p1 * p1 + p2 * p2)
             hardening[t] += gain
-            flow_stress[t] = w[at(MEASURE, i)]
-            hard = w[at(MATERIAL + YIELD_STRESS, i)] + w[at(MATERIAL + HARDENING, i)] * hardening[t]
-            yield_stress[t] = max(hard, w[at(MATERIAL + MINIMUM_YIELD, i)])
-            w[at(FLOW_STRESS, i)], w[at(YIELD, i)] = flow_stress[t], yield_stress[t]
+            flow_stress[t] = w[MEASURE * T + i]
+            hard = w[(MATERIAL + YIELD_STRESS) * T + i] + w[(MATERIAL + HARDENING) * T + i] * hardening[t]
+            yield_stress[t] = max(hard, w[(MATERIAL + MINIMUM_YIELD) * T + i])
+            w[FLOW_STRESS * T + i], w[YIELD * T + i] = flow_stress[t], yield_stress[t]

@@ -50,62 +50,51 @@ from .tile import (
     V,
 )
 
-T = np.uint64(TILE)
-LANES = TILE
-MU_INDEX = np.uint64((MATERIAL + MU) * TILE)
-LAM_INDEX = np.uint64((MATERIAL + LAMBDA) * TILE)
-LINEAR_INDEX = np.uint64((MATERIAL + LINEAR_VOLUME) * TILE)
-
-
-@inline
-def at(slot, lane):  # type: ignore[no-untyped-def]
-    """Index of a slot's lane in its tile; unsigned, so that no test for negative indices stops vectorisation."""
-    return np.uint64(slot) * T + lane
+T = LANES = TILE
+MU_INDEX = (MATERIAL + MU) * TILE
+LAM_INDEX = (MATERIAL + LAMBDA) * TILE
+LINEAR_INDEX = (MATERIAL + LINEAR_VOLUME) * TILE
 
 
 @kernel
 def _deform(w, positions, tets):  # type: ignore[no-untyped-def]
     """F = [x1 - x0, x2 - x0, x3 - x0] B (Bargteil eq 1)."""
-    for j in range(len(tets)):
-        i = np.uint64(j)
+    for i in range(len(tets)):
         a, b, c, d = np.uint64(tets[i, 0]), np.uint64(tets[i, 1]), np.uint64(tets[i, 2]), np.uint64(tets[i, 3])
         for k in range(3):
             origin = positions[a, k]
-            w[at(F + 3 * k, i)] = positions[b, k] - origin
-            w[at(F + 3 * k + 1, i)] = positions[c, k] - origin
-            w[at(F + 3 * k + 2, i)] = positions[d, k] - origin
+            w[(F + 3 * k) * T + i] = positions[b, k] - origin
+            w[(F + 3 * k + 1) * T + i] = positions[c, k] - origin
+            w[(F + 3 * k + 2) * T + i] = positions[d, k] - origin
     for row in range(3):
-        for j in range(LANES):
-            i = np.uint64(j)
-            e0, e1, e2 = w[at(F + 3 * row, i)], w[at(F + 3 * row + 1, i)], w[at(F + 3 * row + 2, i)]
-            w[at(F + 3 * row, i)] = e0 * w[at(B, i)] + e1 * w[at(B + 3, i)] + e2 * w[at(B + 6, i)]
-            w[at(F + 3 * row + 1, i)] = e0 * w[at(B + 1, i)] + e1 * w[at(B + 4, i)] + e2 * w[at(B + 7, i)]
-            w[at(F + 3 * row + 2, i)] = e0 * w[at(B + 2, i)] + e1 * w[at(B + 5, i)] + e2 * w[at(B + 8, i)]
+        for i in range(LANES):
+            e0, e1, e2 = w[(F + 3 * row) * T + i], w[(F + 3 * row + 1) * T + i], w[(F + 3 * row + 2) * T + i]
+            w[(F + 3 * row) * T + i] = e0 * w[B * T + i] + e1 * w[(B + 3) * T + i] + e2 * w[(B + 6) * T + i]
+            w[(F + 3 * row + 1) * T + i] = e0 * w[(B + 1) * T + i] + e1 * w[(B + 4) * T + i] + e2 * w[(B + 7) * T + i]
+            w[(F + 3 * row + 2) * T + i] = e0 * w[(B + 2) * T + i] + e1 * w[(B + 5) * T + i] + e2 * w[(B + 8) * T + i]
 
 
 @kernel
 def _decompose(w):  # type: ignore[no-untyped-def]
     """F = U diag(s) V^T, rotations only (Irving section 4)."""
-    for j in range(LANES):
-        i = np.uint64(j)
+    for i in range(LANES):
         r = svd3(
-            w[at(0, i)], w[at(1, i)], w[at(2, i)], w[at(3, i)], w[at(4, i)], w[at(5, i)], w[at(6, i)], w[at(7, i)], w[at(8, i)]
+            w[i], w[T + i], w[2 * T + i], w[3 * T + i], w[4 * T + i], w[5 * T + i], w[6 * T + i], w[7 * T + i], w[8 * T + i]
         )  # fmt: skip
-        w[at(9, i)], w[at(10, i)], w[at(11, i)] = r[0], r[1], r[2]
-        w[at(12, i)], w[at(13, i)], w[at(14, i)] = r[3], r[4], r[5]
-        w[at(15, i)], w[at(16, i)], w[at(17, i)] = r[6], r[7], r[8]
-        w[at(18, i)], w[at(19, i)], w[at(20, i)] = r[9], r[10], r[11]
-        w[at(21, i)], w[at(22, i)], w[at(23, i)] = r[12], r[13], r[14]
-        w[at(24, i)], w[at(25, i)], w[at(26, i)] = r[15], r[16], r[17]
-        w[at(27, i)], w[at(28, i)], w[at(29, i)] = r[18], r[19], r[20]
+        w[9 * T + i], w[10 * T + i], w[11 * T + i] = r[0], r[1], r[2]
+        w[12 * T + i], w[13 * T + i], w[14 * T + i] = r[3], r[4], r[5]
+        w[15 * T + i], w[16 * T + i], w[17 * T + i] = r[6], r[7], r[8]
+        w[18 * T + i], w[19 * T + i], w[20 * T + i] = r[9], r[10], r[11]
+        w[21 * T + i], w[22 * T + i], w[23 * T + i] = r[12], r[13], r[14]
+        w[24 * T + i], w[25 * T + i], w[26 * T + i] = r[15], r[16], r[17]
+        w[27 * T + i], w[28 * T + i], w[29 * T + i] = r[18], r[19], r[20]
 
 
 @kernel
 def _stress(w):  # type: ignore[no-untyped-def]
     """Elastic principal stresses, and an upper bound of the yield measure in MEASURE."""
-    for j in range(LANES):
-        i = np.uint64(j)
-        s0, s1, s2 = w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)]
+    for i in range(LANES):
+        s0, s1, s2 = w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i]
         energy, p0, p1, p2 = principal_stress(
             s0, s1, s2, w[MU_INDEX + i], w[LAM_INDEX + i], w[LINEAR_INDEX + i]
         )
@@ -113,26 +102,25 @@ def _stress(w):  # type: ignore[no-untyped-def]
         average = (t0 + t1 + t2) / 3.0
         mises = ROOT_3_2 * np.sqrt((t0 - average) ** 2 + (t1 - average) ** 2 + (t2 - average) ** 2)
         norm = np.sqrt(p0 * p0 + p1 * p1 + p2 * p2)
-        w[at(P, i)], w[at(P + 1, i)], w[at(P + 2, i)] = p0, p1, p2
-        w[at(ENERGY, i)] = energy
-        w[at(FLOW, i)] = 0.0
-        w[at(SLOPE, i)] = 0.0
-        w[at(SIZE, i)] = 0.0
-        w[at(MEASURE, i)] = norm if w[at(MATERIAL + FULL_NORM, i)] > 0.5 else mises
+        w[P * T + i], w[(P + 1) * T + i], w[(P + 2) * T + i] = p0, p1, p2
+        w[ENERGY * T + i] = energy
+        w[FLOW * T + i] = 0.0
+        w[SLOPE * T + i] = 0.0
+        w[SIZE * T + i] = 0.0
+        w[MEASURE * T + i] = norm if w[(MATERIAL + FULL_NORM) * T + i] > 0.5 else mises
 
 
 @kernel
 def _yielding(w):  # type: ignore[no-untyped-def]
     """Mark the lanes that yield by the size and direction of their log deviator; return how many."""
     count = 0
-    for j in range(LANES):
-        i = np.uint64(j)
-        s0, s1, s2 = w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)]
-        if w[at(MEASURE, i)] > w[at(YIELD, i)] and w[at(MATERIAL + FLOW_RATE, i)] > 0.0 and s2 > SMALLEST_STRETCH:
+    for i in range(LANES):
+        s0, s1, s2 = w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i]
+        if w[MEASURE * T + i] > w[YIELD * T + i] and w[(MATERIAL + FLOW_RATE) * T + i] > 0.0 and s2 > SMALLEST_STRETCH:
             a, n0, n1, n2 = deviator(s0, s1, s2)
-            along = n0 * s0 * w[at(P, i)] + n1 * s1 * w[at(P + 1, i)] + n2 * s2 * w[at(P + 2, i)]
-            if along > 0.0 and (w[at(MATERIAL + FULL_NORM, i)] > 0.5 or ROOT_3_2 * along > w[at(YIELD, i)]):
-                w[at(SIZE, i)], w[at(N, i)], w[at(N + 1, i)], w[at(N + 2, i)] = a, n0, n1, n2
+            along = n0 * s0 * w[P * T + i] + n1 * s1 * w[(P + 1) * T + i] + n2 * s2 * w[(P + 2) * T + i]
+            if along > 0.0 and (w[(MATERIAL + FULL_NORM) * T + i] > 0.5 or ROOT_3_2 * along > w[YIELD * T + i]):
+                w[SIZE * T + i], w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i] = a, n0, n1, n2
                 count += 1
     return count
 
@@ -140,12 +128,12 @@ def _yielding(w):  # type: ignore[no-untyped-def]
 @inline
 def _flow_law(w, i, dt):  # type: ignore[no-untyped-def]
     """Along the deviator's direction: yield stress, hardening, least yield stress [Pa], and rate times dt."""
-    gated = w[at(MATERIAL + STRESS_TIME, i)] > 0.5
+    gated = w[(MATERIAL + STRESS_TIME) * T + i] > 0.5
     return (
-        ROOT_2_3 * w[at(YIELD, i)],
-        0.0 if gated else w[at(MATERIAL + HARDENING, i)] * (2.0 / 3.0),
-        ROOT_2_3 * w[at(MATERIAL + MINIMUM_YIELD, i)],
-        w[at(MATERIAL + FLOW_RATE, i)] * dt,
+        ROOT_2_3 * w[YIELD * T + i],
+        0.0 if gated else w[(MATERIAL + HARDENING) * T + i] * (2.0 / 3.0),
+        ROOT_2_3 * w[(MATERIAL + MINIMUM_YIELD) * T + i],
+        w[(MATERIAL + FLOW_RATE) * T + i] * dt,
     )
 
 
@@ -155,10 +143,9 @@ def _flow_all(w, dt):  # type: ignore[no-untyped-def]
 
     Lanes that this does not suit are left with a slope of -1 for `_flow_special`.
     """
-    for j in range(LANES):
-        i = np.uint64(j)
-        s0, s1, s2 = w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)]
-        n0, n1, n2, a = w[at(N, i)], w[at(N + 1, i)], w[at(N + 2, i)], w[at(SIZE, i)]
+    for i in range(LANES):
+        s0, s1, s2 = w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i]
+        n0, n1, n2, a = w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i], w[SIZE * T + i]
         mu, lam, linear = w[MU_INDEX + i], w[LAM_INDEX + i], w[LINEAR_INDEX + i]
         mu = mu if mu > 0.0 else 1.0
         y, hard, least, k = _flow_law(w, i, dt)
@@ -173,47 +160,45 @@ def _flow_all(w, dt):  # type: ignore[no-untyped-def]
         end, low, high = flow_iteration(p, low, high, s0, s1, s2, n0, n1, n2, mu, lam, linear, y, hard, least, k)
         special = (
             (abs(end - p) > 1e-10 * a)
-            | (w[at(MATERIAL + FULL_NORM, i)] > 0.5)
-            | (w[at(MATERIAL + RATE_STRESS, i)] > 0.0)
+            | (w[(MATERIAL + FULL_NORM) * T + i] > 0.5)
+            | (w[(MATERIAL + RATE_STRESS) * T + i] > 0.0)
             | (y + hard * end < least)
         )
-        w[at(FLOW, i)] = end if a > 0.0 else 0.0
-        w[at(SLOPE, i)] = -1.0 if special else hard + 2.0 * mu / max(k, 1e-300)
+        w[FLOW * T + i] = end if a > 0.0 else 0.0
+        w[SLOPE * T + i] = -1.0 if special else hard + 2.0 * mu / max(k, 1e-300)
 
 
 @kernel
 def _flow_special(w, dt):  # type: ignore[no-untyped-def]
     """Plastic strains of the lanes that `_flow_all` left."""
-    for j in range(LANES):
-        i = np.uint64(j)
-        if w[at(SIZE, i)] > 0.0 and w[at(SLOPE, i)] < 0.0:
+    for i in range(LANES):
+        if w[SIZE * T + i] > 0.0 and w[SLOPE * T + i] < 0.0:
             y, hard, least, k = _flow_law(w, i, dt)
-            w[at(FLOW, i)], w[at(SLOPE, i)] = special_flow(
-                w[at(SIZE, i)], w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)], w[at(N, i)], w[at(N + 1, i)], w[at(N + 2, i)],
-                w[at(MATERIAL + MU, i)], w[at(MATERIAL + LAMBDA, i)], w[at(MATERIAL + LINEAR_VOLUME, i)], y, hard, least, k,
-                w[at(MATERIAL + RATE_STRESS, i)], w[at(MATERIAL + RATE_EXPONENT, i)], w[at(MATERIAL + FULL_NORM, i)],
-                w[at(FLOW_STRESS, i)],
+            w[FLOW * T + i], w[SLOPE * T + i] = special_flow(
+                w[SIZE * T + i], w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i], w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i],
+                w[(MATERIAL + MU) * T + i], w[(MATERIAL + LAMBDA) * T + i], w[(MATERIAL + LINEAR_VOLUME) * T + i], y, hard, least, k,
+                w[(MATERIAL + RATE_STRESS) * T + i], w[(MATERIAL + RATE_EXPONENT) * T + i], w[(MATERIAL + FULL_NORM) * T + i],
+                w[FLOW_STRESS * T + i],
             )  # fmt: skip
 
 
 @kernel
 def _relax(w):  # type: ignore[no-untyped-def]
     """Stress, energy and yield measure of the lanes that flow."""
-    for j in range(LANES):
-        i = np.uint64(j)
-        flows = w[at(SIZE, i)] > 0.0
-        s0, s1, s2 = w[at(S, i)], w[at(S + 1, i)], w[at(S + 2, i)]
+    for i in range(LANES):
+        flows = w[SIZE * T + i] > 0.0
+        s0, s1, s2 = w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i]
         p0, p1, p2, energy, along = flow_outcome(
-            w[at(FLOW, i)], w[at(SLOPE, i)], w[at(SIZE, i)], s0 if flows else 1.0, s1 if flows else 1.0, s2 if flows else 1.0,
-            w[at(N, i)], w[at(N + 1, i)], w[at(N + 2, i)],
-            w[MU_INDEX + i], w[LAM_INDEX + i], w[LINEAR_INDEX + i], ROOT_2_3 * w[at(YIELD, i)],
+            w[FLOW * T + i], w[SLOPE * T + i], w[SIZE * T + i], s0 if flows else 1.0, s1 if flows else 1.0, s2 if flows else 1.0,
+            w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i],
+            w[MU_INDEX + i], w[LAM_INDEX + i], w[LINEAR_INDEX + i], ROOT_2_3 * w[YIELD * T + i],
         )  # fmt: skip
-        measure = np.sqrt(p0 * p0 + p1 * p1 + p2 * p2) if w[at(MATERIAL + FULL_NORM, i)] > 0.5 else ROOT_3_2 * along
-        w[at(P, i)] = p0 if flows else w[at(P, i)]
-        w[at(P + 1, i)] = p1 if flows else w[at(P + 1, i)]
-        w[at(P + 2, i)] = p2 if flows else w[at(P + 2, i)]
-        w[at(ENERGY, i)] = energy if flows else w[at(ENERGY, i)]
-        w[at(MEASURE, i)] = measure if flows else w[at(MEASURE, i)]
+        measure = np.sqrt(p0 * p0 + p1 * p1 + p2 * p2) if w[(MATERIAL + FULL_NORM) * T + i] > 0.5 else ROOT_3_2 * along
+        w[P * T + i] = p0 if flows else w[P * T + i]
+        w[(P + 1) * T + i] = p1 if flows else w[(P + 1) * T + i]
+        w[(P + 2) * T + i] = p2 if flows else w[(P + 2) * T + i]
+        w[ENERGY * T + i] = energy if flows else w[ENERGY * T + i]
+        w[MEASURE * T + i] = measure if flows else w[MEASURE * T + i]
 
 
 @kernel
@@ -229,17 +214,16 @@ def _flow(w, dt):  # type: ignore[no-untyped-def]
 def _corner_forces(w, forces):  # type: ignore[no-untyped-def]
     """Forces on nodes 1 to 3, -volume (U P V^T) B^T (Irving section 3: the area-weighted normals are rows of B)."""
     for row in range(3):
-        for j in range(LANES):
-            i = np.uint64(j)
-            u0 = w[at(U + 3 * row, i)] * w[at(P, i)] * w[at(VOLUME, i)]
-            u1 = w[at(U + 3 * row + 1, i)] * w[at(P + 1, i)] * w[at(VOLUME, i)]
-            u2 = w[at(U + 3 * row + 2, i)] * w[at(P + 2, i)] * w[at(VOLUME, i)]
-            p0 = u0 * w[at(V, i)] + u1 * w[at(V + 1, i)] + u2 * w[at(V + 2, i)]
-            p1 = u0 * w[at(V + 3, i)] + u1 * w[at(V + 4, i)] + u2 * w[at(V + 5, i)]
-            p2 = u0 * w[at(V + 6, i)] + u1 * w[at(V + 7, i)] + u2 * w[at(V + 8, i)]
-            forces[i, np.uint64(row)] = -(p0 * w[at(B, i)] + p1 * w[at(B + 1, i)] + p2 * w[at(B + 2, i)])
-            forces[i, np.uint64(3 + row)] = -(p0 * w[at(B + 3, i)] + p1 * w[at(B + 4, i)] + p2 * w[at(B + 5, i)])
-            forces[i, np.uint64(6 + row)] = -(p0 * w[at(B + 6, i)] + p1 * w[at(B + 7, i)] + p2 * w[at(B + 8, i)])
+        for i in range(LANES):
+            u0 = w[(U + 3 * row) * T + i] * w[P * T + i] * w[VOLUME * T + i]
+            u1 = w[(U + 3 * row + 1) * T + i] * w[(P + 1) * T + i] * w[VOLUME * T + i]
+            u2 = w[(U + 3 * row + 2) * T + i] * w[(P + 2) * T + i] * w[VOLUME * T + i]
+            p0 = u0 * w[V * T + i] + u1 * w[(V + 1) * T + i] + u2 * w[(V + 2) * T + i]
+            p1 = u0 * w[(V + 3) * T + i] + u1 * w[(V + 4) * T + i] + u2 * w[(V + 5) * T + i]
+            p2 = u0 * w[(V + 6) * T + i] + u1 * w[(V + 7) * T + i] + u2 * w[(V + 8) * T + i]
+            forces[i, row] = -(p0 * w[B * T + i] + p1 * w[(B + 1) * T + i] + p2 * w[(B + 2) * T + i])
+            forces[i, 3 + row] = -(p0 * w[(B + 3) * T + i] + p1 * w[(B + 4) * T + i] + p2 * w[(B + 5) * T + i])
+            forces[i, 6 + row] = -(p0 * w[(B + 6) * T + i] + p1 * w[(B + 7) * T + i] + p2 * w[(B + 8) * T + i])
 
 
 @parallel
@@ -256,5 +240,5 @@ def evaluate(positions, tets, tiles, dt, forces, energies):  # type: ignore[no-u
         _corner_forces(w, forces[first : first + LANES])
         total = 0.0
         for j in range(LANES):
-            total += w[at(ENERGY, np.uint64(j))] * w[at(VOLUME, np.uint64(j))]
+            total += w[ENERGY * T + j] * w[VOLUME * T + j]
         energies[k] = total

@@ -31,7 +31,8 @@ SYM = H + 6  # (P_i - P_j) / (s_i - s_j) for 01 02 12
 ANTI = SYM + 3  # (P_i + P_j) / (s_i + s_j) for 01 02 12
 DENSITY = ANTI + 3  # [kg/m^3]
 FLOOR = DENSITY + 1  # curvature that the element's inertia outweighs [Pa]
-SLOTS = FLOOR + 1
+G = FLOOR + 1  # shape gradients of the four nodes, turned by V^T (12) [1/m]
+SLOTS = G + 12
 
 
 def tile_count(count: int) -> int:
