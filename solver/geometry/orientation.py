@@ -11,6 +11,7 @@ from .measures import area_vectors, signed_volumes, winding_numbers_by_sum
 
 LARGE_SHELLS = 16  # nesting is looked at among this many largest shells
 SAMPLES = 9
+MOSTLY_DOUBLED = 0.6
 
 
 class Oriented(NamedTuple):
@@ -33,7 +34,8 @@ class Oriented(NamedTuple):
 def oriented(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> Oriented:
     """Return the triangles with a consistent outward orientation.
 
-    Coincident corners are welded first, so a soup of split triangles is connected again. Then
+    Coincident corners are welded first, so a soup of split triangles is connected again, and faces that lie exactly on
+    each other count once. Then
     1. within a shell, neighbours are turned to agree; the majority by area wins;
     2. an outermost shell that bounds a volume is turned if that is negative, and the shells inside turn with it:
        a hollow ball stays hollow, an eye inside a head stays solid;
@@ -44,6 +46,7 @@ def oriented(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> Or
     size = np.sqrt((areas * areas).sum(axis=1))
     extent = float(np.ptp(positions, axis=0).max())
     kept = (weld[:, 0] != weld[:, 1]) & (weld[:, 1] != weld[:, 2]) & (weld[:, 2] != weld[:, 0]) & (size > 1e-14 * extent**2)
+    kept[kept] = _distinct(weld[kept])
     triangles, weld, areas, size = triangles[kept], weld[kept], areas[kept], size[kept]
     edges = edges_of(weld)
     if not len(triangles):
@@ -54,6 +57,29 @@ def oriented(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> Or
     turn ^= _inside_out(positions, triangles, areas * flipped[:, None], size, volumes, shell)[shell]
     triangles, weld = (np.where(turn[:, None], faces[:, [0, 2, 1]], faces) for faces in (triangles, weld))
     return Oriented(triangles, shell, int(turn.sum()), weld, edges)
+
+
+def _distinct(weld: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which triangles to keep of those that lie exactly on each other.
+
+    Copies that face the same way count once. Pairs back to back are walls between two closed parts, which cancel, and
+    are kept; unless nearly all are such pairs: then every face was doubled to be seen from both sides, and one stays.
+    """
+    turned = np.sort(weld, axis=1)
+    # An even permutation of the sorted corners faces the one way, an odd one the other.
+    ahead = (weld == turned).all(axis=1) | (np.roll(weld, 1, axis=1) == turned).all(axis=1)
+    ahead |= (np.roll(weld, 2, axis=1) == turned).all(axis=1)
+    first_of_any = _first(turned)
+    if first_of_any.sum() <= MOSTLY_DOUBLED * len(weld):
+        return first_of_any
+    return _first(np.concatenate([turned, ahead[:, None]], axis=1))
+
+
+def _first(rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which rows are the first of their kind."""
+    first = np.zeros(len(rows), dtype=bool)
+    first[np.unique(rows, axis=0, return_index=True)[1]] = True
+    return first
 
 
 def _shells(edges: Edges, size: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:

@@ -16,10 +16,11 @@ from .crossings import INSIDE, crossings
 from .lattice import Lattice, lattice_around, lattice_points, nearest_lattice_points, point_count
 from .manifold import manifold_tets
 from .mesh import TetMesh
-from .pieces import without_crumbs
+from .pieces import splits_a_shell, without_crumbs
 from .stuffing import find_cuts, stuff
 
-THIN = 0.45  # elements outside the cage that a surface may lie before it is padded
+# How far outside the cage, in elements, a surface may lie before it is padded; less where a part would fall apart.
+PADDED = (0.45, 0.2, 0.05)
 MOST_POINTS = 40_000_000  # of the lattice; some 5 GB
 
 
@@ -41,7 +42,7 @@ def cage(surface: Surface, element_size: float) -> TetMesh:
     if not len(faces.triangles):
         raise MeshingError("Its faces have no area.", remedy="Give it a volume, for instance with a Solidify modifier.")
     tree = winding_tree(triangle_tree(positions, faces.triangles))
-    mesh = _stuffed(tree, element_size)
+    mesh = _stuffed(tree, faces, element_size)
     if not len(mesh.tets):
         raise _nothing_inside(positions, faces, element_size)
     mesh = without_crumbs(mesh, positions, faces)
@@ -60,7 +61,7 @@ def _rounded(positions: NDArray[np.float64]) -> NDArray[np.float64]:
     return rounded
 
 
-def _stuffed(tree: WindingTree, element_size: float) -> TetMesh:
+def _stuffed(tree: WindingTree, faces: Oriented, element_size: float) -> TetMesh:
     lattice = lattice_around(tree.surface.tree.lower[0], tree.surface.tree.upper[0], element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError(
@@ -71,11 +72,14 @@ def _stuffed(tree: WindingTree, element_size: float) -> TetMesh:
     inside = _inside(tree, points)
     padded = np.zeros(len(points), dtype=bool)
     mesh = _cut(tree, lattice, points, inside, padded)
-    thin = _thin_parts(tree.surface, mesh, element_size)
-    if len(thin):
+    for distance in PADDED:
+        thin = _thin_parts(tree.surface, mesh, element_size, distance * element_size)
         padded[nearest_lattice_points(lattice, thin)] = True
         padded &= ~inside
-        mesh = _cut(tree, lattice, points, inside, padded)
+        if len(thin):
+            mesh = _cut(tree, lattice, points, inside, padded)
+        if not splits_a_shell(mesh, tree.surface.positions, faces):
+            break
     return mesh
 
 
@@ -101,8 +105,10 @@ def _cut(
     return compacted(vertices, manifold_tets(tets))
 
 
-def _thin_parts(surface: TriangleTree, mesh: TetMesh, element_size: float) -> NDArray[np.float64]:
-    """Return points of the surface that the cage leaves far outside: parts thinner than an element, or sheets.
+def _thin_parts(
+    surface: TriangleTree, mesh: TetMesh, element_size: float, distance: float
+) -> NDArray[np.float64]:
+    """Return points of the surface that the cage leaves further outside than `distance`: thin parts, or sheets.
 
     An ear, a tail or a cape is padded to about an element's thickness, so that it moves as a part of the body.
     """
@@ -110,7 +116,7 @@ def _thin_parts(surface: TriangleTree, mesh: TetMesh, element_size: float) -> ND
         return np.empty((0, 3))
     samples = surface_points(Surface(surface.positions, surface.triangles), 0.5 * element_size)
     boundary = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)
-    far = np.flatnonzero(closest_points(boundary, samples, THIN * element_size).triangle < 0)
+    far = np.flatnonzero(closest_points(boundary, samples, distance).triangle < 0)
     if not len(far):
         return np.empty((0, 3))
     return samples[far[locate(mesh.positions, mesh.tets, samples[far])[0] < 0]]

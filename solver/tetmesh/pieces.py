@@ -25,12 +25,30 @@ def without_crumbs(mesh: TetMesh, positions: NDArray[np.float64], faces: Oriente
     if count == 1:
         return mesh
     volumes = np.bincount(piece, weights=tet_volumes(mesh.positions, mesh.tets), minlength=count)
-    table = face_table(mesh.tets)
-    centroids = positions[faces.triangles].mean(axis=1)
-    nearest = closest_points(triangle_tree(mesh.positions, table.boundary), centroids).triangle
-    held = np.unique(np.stack([faces.shell, piece[table.tet[nearest]]], axis=1), axis=0)
+    held = _held(mesh, piece, positions, faces)
     keep = volumes >= CRUMB * volumes.max()
     for shell in np.unique(held[:, 0]):
         mine = held[held[:, 0] == shell, 1]
         keep[mine[np.argmax(volumes[mine])]] = True
     return compacted(mesh.positions, mesh.tets[keep[piece]])
+
+
+def splits_a_shell(mesh: TetMesh, positions: NDArray[np.float64], faces: Oriented) -> bool:
+    """Whether a connected part of the artist's surface lies in more than one piece of the mesh, and would fall apart."""
+    if not len(mesh.tets):
+        return False
+    piece = components(mesh.tets)
+    if not piece.any():
+        return False
+    held = _held(mesh, piece, positions, faces)
+    return len(np.unique(held[:, 0])) < len(held)
+
+
+def _held(
+    mesh: TetMesh, piece: NDArray[np.int32], positions: NDArray[np.float64], faces: Oriented
+) -> NDArray[np.int32]:
+    """Return the (shell, piece) pairs that occur: each triangle lies in the piece that is nearest to it."""
+    table = face_table(mesh.tets)
+    centroids = positions[faces.triangles].mean(axis=1)
+    nearest = closest_points(triangle_tree(mesh.positions, table.boundary), centroids).triangle
+    return np.unique(np.stack([faces.shell, piece[table.tet[nearest]]], axis=1), axis=0)

@@ -107,6 +107,12 @@ def test_suzanne_is_taken_as_she_is():
     assert "42 edges" in only("open", found).message
 
 
+def test_loose_vertices_that_count_into_the_size():
+    stray = surface(np.concatenate([sphere(12).positions, [[9.0, 0.0, 0.0]]]), sphere(12).triangles)
+    assert only("loose", findings(body(stray))).severity == "warning"
+    assert "loose" not in codes(body(surface(np.concatenate([sphere(12).positions, [[0.1, 0, 0]]]), sphere(12).triangles)))
+
+
 def test_thin_parts_and_too_many_tets():
     assert "Resolution" in only("thin", findings(body(box((1.0, 1.0, 0.03)), resolution=10))).remedy
     assert "thin" not in codes(body(box((1.0, 1.0, 0.2)), resolution=10))

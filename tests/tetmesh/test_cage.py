@@ -115,6 +115,14 @@ def test_thin_parts_are_padded_not_lost():
     assert mesh.positions[:, 0].max() > 2.0
 
 
+@pytest.mark.parametrize("resolution", [5, 7, 9, 14])
+def test_a_thin_neck_does_not_fall_apart(resolution):
+    positions = sphere(40).positions.copy()
+    positions[:, :2] *= 0.08 + np.minimum(positions[:, 2:] ** 2, 1.0)
+    _, report = tetrahedralize(body(surface(positions, sphere(40).triangles), resolution))
+    assert report.components == 1
+
+
 def test_two_runs_and_any_thread_count_give_the_same_bytes():
     import numba
 

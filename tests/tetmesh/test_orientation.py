@@ -5,7 +5,7 @@ import pytest
 
 from solver.geometry.measures import signed_volumes
 from solver.geometry.orientation import oriented
-from tests.surfaces import flipped, joined, moved, soup, sphere, stored, surface
+from tests.surfaces import box, flipped, joined, moved, soup, sphere, stored, surface
 
 
 def volume(part):
@@ -44,3 +44,15 @@ def test_shells_are_counted_and_faces_without_area_dropped():
     assert len(faces.triangles) == len(thin.triangles) - 1
     assert np.unique(faces.shell).tolist() == [0, 1]
     assert oriented(stored("suzanne").positions, stored("suzanne").triangles).shell.max() + 1 == 3
+
+
+def test_doubled_faces_count_once():
+    assert volume(joined(BALL, BALL)) == pytest.approx(FULL)
+    assert volume(joined(BALL, flipped(BALL))) == pytest.approx(FULL)
+    half = surface(BALL.positions, BALL.triangles[: len(BALL.triangles) // 2])
+    assert volume(joined(BALL, half)) == pytest.approx(FULL)
+
+
+def test_a_wall_between_two_rooms_stays_inside():
+    rooms = joined(box(), moved(box(), (1.0, 0.0, 0.0)))
+    assert volume(rooms) == pytest.approx(2.0)
