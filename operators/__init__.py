@@ -10,7 +10,8 @@ def register() -> None:
     properties.register()
     operator_classes.CLASSES.register()
     handlers.register()
-    playback.register()
+    with handlers.in_open_file():
+        playback.register()
     command_line.register()
 
 

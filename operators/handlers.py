@@ -1,5 +1,7 @@
 """What Dollop does by itself when files are opened, saved and left."""
 
+from contextlib import contextmanager
+
 import bpy
 from bpy.app.handlers import persistent
 
@@ -50,6 +52,29 @@ def _after_undo(*_):
     for scene in bpy.data.scenes:
         if next(results_of(scene), None) is not None:
             play(scene)
+
+
+@contextmanager
+def in_open_file():
+    """Switching on in an open file is like opening it: identifiers first, and an undo step for what was made.
+
+    While Blender starts there is no file yet; load_post comes later.
+    """
+    from .bridge.identity import complete_all
+
+    if not isinstance(bpy.data, bpy.types.BlendData):
+        yield
+        return
+    complete_all()
+    before = len(bpy.data.objects)
+    yield
+    if len(bpy.data.objects) != before and not bpy.app.background:
+        bpy.app.timers.register(_push_undo, first_interval=0.0)
+
+
+def _push_undo():
+    """From the event loop, because switching on happens inside an operator that pushes none."""
+    bpy.ops.ed.undo_push(message="Show Goo")
 
 
 def _lists():

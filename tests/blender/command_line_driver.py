@@ -29,4 +29,6 @@ def main(blend: str, *arguments: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    code = main(*sys.argv[1:])
+    sys.stdout.flush()
+    os._exit(code)  # Blender 4.2 as a module crashes when Python ends in order
