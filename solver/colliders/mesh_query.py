@@ -12,6 +12,7 @@ from ..geometry.triangle import CORNER_C, FACE
 from ..geometry.triangle_tree import TriangleTree, closest_in_tree, closest_points
 from ..geometry.winding import WindingTree, winding_number, winding_numbers
 from ..jit import inline, kernel
+from .exposed import closest_exposed
 
 # What is solid: the inside, told by pseudonormals or by the winding number; a sheet; a sheet with solid ground below.
 SOLID, WOUND, SHEET, GROUND = 0, 1, 2, 3
@@ -113,11 +114,16 @@ def _signed_distance(shape, x, y, z, reach):  # type: ignore[no-untyped-def]
         if not deep:
             return np.inf, 0.0, 0.0, 0.0, -1, 0.0, 0.0
         d2, t, v, w, part = closest_in_tree(shape.surface, x, y, z, np.inf)
+    inside = shape.kind == WOUND and abs(winding_number(shape.winding, x, y, z)) > 0.5
+    if inside:
+        e2, s, q, r, other = closest_exposed(shape.winding, shape.normals.faces, x, y, z, 1e-6 * shape.cell * GRID_CELLS)
+        if s >= 0:
+            d2, t, v, w, part = e2, s, q, r, other
     d, mx, my, mz, sx, sy, sz = _direction(
         shape.surface.positions, shape.surface.triangles[t], shape.normals, shape.cell, x, y, z, d2, t, v, w, part
     )
     if shape.kind == WOUND:
-        sign = -1.0 if abs(winding_number(shape.winding, x, y, z)) > 0.5 else 1.0
+        sign = -1.0 if inside else 1.0
     else:
         sign = _sign(shape.kind, shape.normals, mx * sx + my * sy + mz * sz, t, part)
     if shape.kind == GROUND and -sign * d > shape.depth:

@@ -50,7 +50,7 @@ def stair():
     return joined(*[box((1.0, 0.5, 0.3 * (k + 1)), (0.0, 0.5 * k - 0.5, 0.15 * (k + 1))) for k in range(3)])
 
 
-@pytest.mark.parametrize("part", [sphere(8), box(), stair(), joined(sphere(8), sphere(8, 0.8, (0.7, 0, 0)))])
+@pytest.mark.parametrize("part", [sphere(8), box(), joined(sphere(8), moved(sphere(8), (2.5, 0, 0)))])
 @pytest.mark.parametrize("margin", [0.2, 10.0])
 def test_signed_distance_and_normal(part, margin):
     distance, normal, velocity = ask(mesh(part), POINTS, margin=margin)
@@ -63,6 +63,26 @@ def test_signed_distance_and_normal(part, margin):
     away = (POINTS - closest) / expected[:, None] * np.where(inside, -1, 1)[:, None]
     assert np.abs(normal[near] - away[near]).max() < 1e-7
     assert not velocity.any()
+
+
+@pytest.mark.parametrize("part", [stair(), joined(sphere(8), sphere(8, 0.8, (0.7, 0, 0)))])
+def test_parts_that_overlap_are_one_solid(part):
+    distance, normal, _ = ask(mesh(part), POINTS, margin=10.0)
+    expected, closest = closest_by_brute_force(part, POINTS)
+    inside = winding_numbers_by_sum(part.positions, part.triangles, POINTS) > 0.5
+    assert ((distance < 0) == inside).all()
+    assert distance[~inside] == pytest.approx(expected[~inside], abs=1e-12)
+    # From within it is no nearer than any face, and a step of that length along the normal leads out.
+    assert (-distance[inside] >= expected[inside] - 1e-12).all()
+    out = POINTS[inside] + normal[inside] * (1e-4 - distance[inside])[:, None]
+    assert (winding_numbers_by_sum(part.positions, part.triangles, out) < 0.5).mean() > 0.98
+
+
+def test_a_wall_inside_a_stair_does_not_push_deeper():
+    corner = np.array([[0.0, -0.27, 0.28]])  # in the lowest step, 2 cm under its tread, 2 cm before the next riser
+    distance, normal, _ = ask(mesh(stair()), corner + [0.0, 0.015, 0.0])
+    assert distance == pytest.approx([-0.02])
+    assert normal == pytest.approx(np.array([[0.0, 0.0, 1.0]]), abs=1e-6)
 
 
 def test_flipped_faces_and_soups_make_no_difference():
