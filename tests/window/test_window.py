@@ -10,10 +10,11 @@ from display import contrast
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
 LONGEST_GAP = 0.1  # seconds between ticks of a 20 Hz timer
+QUIET = 0.07  # an idle window on a machine of its own: 0.055 to 0.06
 
 
 def idle_gap(window: Any) -> float:
-    """The longest gap of an idle window: on a busy machine even that can be long; then it is the measure."""
+    """The longest gap of an idle window, which tells how busy the machine is with other things."""
     window.ask("forget gaps")
     time.sleep(3.0)
     state = window.state()
@@ -23,19 +24,23 @@ def idle_gap(window: Any) -> float:
 
 
 def require_no_long_gaps(title: str, state: dict[str, Any], idle: float) -> None:
-    """Print the longest gaps between ticks by stage (pytest -s shows them); fail when the window stood still."""
-    limit = max(LONGEST_GAP, 2 * idle)
-    redraw = state["redraw"]
-    print(f"{title}: limit {1e3 * limit:.0f} ms, idle window {1e3 * idle:.0f} ms, one drawing {1e3 * redraw:.0f} ms")
-    for name in state["ticks"]:
+    """Print the longest gaps between ticks by stage (pytest -s shows them); fail when the window stood still.
+
+    On a machine so busy that even the idle window stood still for longer than QUIET, the longest gap says nothing of Dollop;
+    then one tick in twenty may come late.
+    """
+    quiet, redraw = idle <= QUIET, state["redraw"]
+    busy = "" if quiet else ", so the machine is too busy to judge the longest gap"
+    print(f"\n{title}: one drawing {1e3 * redraw:.0f} ms, longest gap of the idle window {1e3 * idle:.0f} ms{busy}")
+    for name, ticks in state["ticks"].items():
         own, drawing = state["gaps"].get(name, 0.0), state["gaps_with_drawing"].get(name, 0.0)
-        raw, ticks = state["raw_gaps"][name], state["ticks"][name]
+        late, raw = state["long_gaps"][name], state["raw_gaps"][name]
         print(
-            f"{title}: {name}: {ticks} ticks, longest gap {1e3 * own:.0f} ms, with drawing {1e3 * drawing:.0f} ms, "
-            f"by the clock {1e3 * raw:.0f} ms"
+            f"{title}: {name}: {ticks} ticks, {late} late; longest gap {1e3 * own:.0f} ms, "
+            f"with drawing {1e3 * drawing:.0f} ms, by the clock {1e3 * raw:.0f} ms"
         )
-        assert own <= limit, f"{title}, {name}: the window stood still for {own:.3f} s"
-        assert drawing <= limit + 2 * redraw, f"{title}, {name}: the window stood still for {drawing:.3f} s"
+        assert late <= (0 if quiet else 1 + ticks // 20), f"{title}, {name}: the window stood still for {own:.3f} s"
+        assert not quiet or drawing <= LONGEST_GAP + 2 * redraw, f"{title}, {name}: it stood still for {drawing:.3f} s"
 
 
 def require_frame(window: Any, number: int) -> None:

@@ -19,6 +19,8 @@ TICK = 0.05
 gaps: dict[str, float] = {}
 gaps_with_drawing: dict[str, float] = {}
 raw_gaps: dict[str, float] = {}
+long_gaps: dict[str, int] = {}
+LONG = 0.1
 ticks: dict[str, int] = {}
 redraw = 0.0
 starved_before = 0.0
@@ -84,7 +86,7 @@ def obey() -> None:
         bpy.ops.wm.quit_blender()
         return
     if wanted["what"] == "forget gaps":
-        for record in (gaps, gaps_with_drawing, raw_gaps, ticks):
+        for record in (gaps, gaps_with_drawing, raw_gaps, long_gaps, ticks):
             record.clear()
     elif wanted["what"].startswith("frame "):
         bpy.context.scene.frame_set(int(wanted["what"].split()[1]))
@@ -137,6 +139,7 @@ def tell(ready: bool) -> None:
         "gaps": gaps,
         "gaps_with_drawing": gaps_with_drawing,
         "raw_gaps": raw_gaps,
+        "long_gaps": long_gaps,
         "redraw": redraw,
         "ticks": ticks,
     }
@@ -167,6 +170,7 @@ def tick() -> float:
     own = raw - (starved - starved_before)
     record = gaps if draws == draws_seen else gaps_with_drawing
     record[name] = max(record.get(name, 0.0), own)
+    long_gaps[name] = long_gaps.get(name, 0) + (record is gaps and own > LONG)
     raw_gaps[name] = max(raw_gaps.get(name, 0.0), raw)
     ticks[name] = ticks.get(name, 0) + 1
     last_tick, draws_seen, starved_before = now, draws, starved
