@@ -3,7 +3,7 @@
 This module is numpy only when evaluating; `bind` and `contact_samples` load the compiled search.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,14 @@ def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.
         terms = spread.weights[:, None] * flat[spread.nodes]
         result[spread.points] = np.add.reduceat(terms, spread.start[:-1], axis=0)
     return result.reshape(len(binding.tets), *node_values.shape[1:])
+
+
+def shifted(binding: Binding, tets: int, nodes: int) -> Binding:
+    """Return the binding for a mesh whose tets and nodes follow after so many others in common arrays."""
+    spread = binding.spread
+    if spread is not None:
+        spread = replace(spread, nodes=(spread.nodes + nodes).astype(np.int32))
+    return Binding((binding.tets + tets).astype(np.int32), binding.weights, spread)
 
 
 def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:

@@ -68,7 +68,7 @@ def test_signed_distance_and_normal(part, margin):
 @pytest.mark.parametrize("part", [stair(), joined(sphere(8), sphere(8, 0.8, (0.7, 0, 0)))])
 def test_parts_that_overlap_are_one_solid(part):
     distance, normal, _ = ask(mesh(part), POINTS, margin=10.0)
-    expected, closest = closest_by_brute_force(part, POINTS)
+    expected, _closest = closest_by_brute_force(part, POINTS)
     inside = winding_numbers_by_sum(part.positions, part.triangles, POINTS) > 0.5
     assert ((distance < 0) == inside).all()
     assert distance[~inside] == pytest.approx(expected[~inside], abs=1e-12)

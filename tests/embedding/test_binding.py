@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from solver.embedding import bind, evaluate, mean_edge
+from solver.embedding import bind, evaluate, mean_edge, shifted
 from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import TetMesh
 from tests.surfaces import box, joined, moved, sphere, stored
@@ -142,3 +142,12 @@ def test_a_box_binds_its_corners():
     part = box()
     mesh = cage(part, 0.3)
     assert np.abs(evaluate(bind(mesh, part.positions), mesh.tets, mesh.positions) - part.positions).max() < 1e-12
+
+
+def test_several_bodies_share_arrays(ball):
+    points = points_in_box(1.5, 500)
+    binding = bind(ball, points)
+    tets = np.concatenate([ball.tets[:7], ball.tets + 100])
+    nodes = np.concatenate([np.zeros((100, 3)), bend(ball.positions)])
+    together = evaluate(shifted(binding, 7, 100), tets, nodes)
+    assert np.array_equal(together, evaluate(binding, ball.tets, bend(ball.positions)))
