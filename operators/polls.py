@@ -21,8 +21,27 @@ def chosen(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def bodies_chosen(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return the bodies among the selected objects."""
-    return [item for item in chosen(context) if item.dollop.is_body]
+    """Return the bodies among the selected objects, and those whose goo or tets are selected: they are hidden themselves."""
+    bodies = [body_behind(item, context.scene) for item in chosen(context)]
+    return list(dict.fromkeys(body for body in bodies if body is not None))
+
+
+def active_body(context: bpy.types.Context) -> bpy.types.Object | None:
+    """Return the body that the active object is or shows."""
+    active = context.active_object
+    return None if active is None else body_behind(active, context.scene)
+
+
+def body_behind(item: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Object | None:
+    """Return the body that an object is, or that it was made to show."""
+    from .bridge.identity import find_by_uid
+    from .bridge.result_mesh import RESULT_OF
+
+    if item.dollop.is_body:
+        return item
+    uid = item.get(RESULT_OF) or item.dollop.preview_of
+    body = find_by_uid(scene, uid) if uid else None
+    return body if body is not None and body.dollop.is_body else None
 
 
 def nothing_chosen(context: bpy.types.Context) -> str:
@@ -34,8 +53,7 @@ def no_body_chosen(context: bpy.types.Context) -> str:
 
 
 def no_active_body(context: bpy.types.Context) -> str:
-    active = context.active_object
-    return "" if active is not None and active.dollop.is_body else "The active object is not a body (Add Body makes it one)"
+    return "" if active_body(context) is not None else "The active object is not a body (Add Body makes it one)"
 
 
 def no_body_in_scene(context: bpy.types.Context) -> str:

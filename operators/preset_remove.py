@@ -3,14 +3,14 @@
 import bpy
 
 from . import ids
-from .polls import allowed, no_active_body
+from .polls import active_body, allowed, no_active_body
 
 
 def _not_own(context):
     from .bridge.presets import own_preset_path
 
-    active = context.active_object
-    own = active is not None and own_preset_path(active.dollop.preset)
+    body = active_body(context)
+    own = body is not None and own_preset_path(body.dollop.preset)
     return "" if own else "Only presets that you saved yourself can be removed"
 
 
@@ -29,7 +29,7 @@ class DOLLOP_OT_preset_remove(bpy.types.Operator):
         from .bridge.presets import own_preset_path
         from .bridge.report import sentence
 
-        settings = context.active_object.dollop
+        settings = active_body(context).dollop
         path = own_preset_path(settings.preset)
         try:
             path.unlink()

@@ -3,7 +3,7 @@
 import bpy
 
 from . import ids
-from .polls import allowed, no_active_body
+from .polls import active_body, allowed, no_active_body
 
 
 class DOLLOP_OT_preset_save(bpy.types.Operator):
@@ -29,7 +29,7 @@ class DOLLOP_OT_preset_save(bpy.types.Operator):
         from .bridge.report import sentence
 
         try:
-            path = save_as_preset(context.active_object, self.name, self.look)
+            path = save_as_preset(active_body(context), self.name, self.look)
         except (SolverError, OSError) as error:
             self.report({"ERROR"}, sentence(error))
             return {"CANCELLED"}

@@ -3,14 +3,15 @@
 import bpy
 
 from . import ids
-from .polls import allowed, chosen
+from .polls import allowed, bodies_chosen, chosen
 
 
 def _uids(context):
     from .bridge.preview import has_preview
 
-    uids = {item.dollop.uid if item.dollop.is_body else item.dollop.preview_of for item in chosen(context)}
-    return [uid for uid in uids if has_preview(context.scene, uid)]
+    # A preview may have outlived its body
+    uids = {item.dollop.uid for item in bodies_chosen(context)} | {item.dollop.preview_of for item in chosen(context)}
+    return [uid for uid in sorted(uids) if has_preview(context.scene, uid)]
 
 
 class DOLLOP_OT_preview_remove(bpy.types.Operator):

@@ -1,7 +1,7 @@
 """What the active body is made of, how finely it is filled, and how it starts."""
 
 from ..operators import ids
-from .places import columns, is_body, is_collider
+from .places import body, columns, is_body, is_collider
 
 # The first numbers of every material model say what kind of goo it is; the rest refine it
 _MAIN_NUMBERS = 5
@@ -20,7 +20,7 @@ class BodyPanel:
         if not is_body(context):
             self.layout.operator(ids.BODY_ADD, icon="META_BALL")
             return
-        settings = context.object.dollop
+        settings = body(context).dollop
         layout = self.layout
         row = layout.row(align=True)
         row.menu(ids.PRESET_MENU, text=settings.preset_label, translate=False)
@@ -63,7 +63,7 @@ class MaterialPanel(OfBody):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        settings = context.object.dollop
+        settings = body(context).dollop
         layout = columns(self.layout)
         layout.prop(settings, "model")
         group = getattr(settings, settings.model)
@@ -78,7 +78,7 @@ class MaterialMorePanel(OfBody):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        settings = context.object.dollop
+        settings = body(context).dollop
         layout = columns(self.layout)
         group = getattr(settings, settings.model)
         for name in numbers(group)[_MAIN_NUMBERS:] + choices(group):
@@ -93,8 +93,8 @@ class MotionPanel(OfBody):
 
     def draw(self, context):
         layout = columns(self.layout)
-        layout.prop(context.object.dollop, "velocity")
-        layout.prop(context.object.dollop, "angular_velocity")
+        layout.prop(body(context).dollop, "velocity")
+        layout.prop(body(context).dollop, "angular_velocity")
 
 
 def numbers(group):

@@ -1,6 +1,7 @@
 """The two places where every panel is shown: the 3D view's sidebar and the Physics properties."""
 
 from ..operators import ids
+from ..operators.polls import active_body
 
 
 class InSidebar:
@@ -26,8 +27,13 @@ def columns(layout):
     return layout
 
 
+def body(context):
+    """Return the body that the active object is, or whose goo or tets it shows."""
+    return active_body(context)
+
+
 def is_body(context):
-    return context.object is not None and context.object.dollop.is_body
+    return body(context) is not None
 
 
 def is_collider(context):

@@ -67,8 +67,12 @@ def status_of(scene_uid: str) -> BakeStatus:
 
 
 def keep_status(scene_uid: str, status: BakeStatus) -> None:
-    """Remember a scene's status until its next bake or the end of the session; it is never saved, and undo never sees it."""
-    _by_scene[scene_uid] = status
+    """Remember a scene's status until its next bake or the end of the session; it is never saved, and undo never sees it.
+
+    A scene without an identifier has nothing to do with Dollop, and all such scenes look alike.
+    """
+    if scene_uid:
+        _by_scene[scene_uid] = status
 
 
 def duration(seconds: float) -> str:

@@ -108,3 +108,11 @@ def test_preset_menu(cube):
     menu = type("Drawn", (), {"layout": Layout(seen)})()
     bpy.types.DOLLOP_MT_presets.draw(menu, bpy.context)
     assert len(seen) >= 12
+
+
+def test_goo_shows_the_settings_of_its_body(cube):
+    bpy.ops.dollop.body_add(preset="wax")
+    goo = add_cube()
+    goo["dollop_result_of"] = cube.dollop.uid
+    seen = draw_all()
+    assert {"Wax", "yield_stress"} <= set(seen) and "dollop.body_add" not in seen

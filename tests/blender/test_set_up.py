@@ -256,3 +256,17 @@ def test_library_override_is_a_body_for_good(scene, tmp_path):
     body = next(item for item in bpy.context.scene.objects if item.dollop.is_body)
     assert (body.dollop.uid, body.dollop.resolution, body.dollop.preset) == (uid, 9, "wax")
     assert read(bpy.context.scene).bodies[0].material == bridge("presets").find_preset("wax").material
+
+
+def test_the_goo_stands_for_its_hidden_body(scene):
+    """While a result plays, it is all that the artist can click on."""
+    body = add_cube()
+    bpy.ops.dollop.body_add()
+    body.hide_viewport = True
+    goo = add_cube()
+    goo["dollop_result_of"] = body.dollop.uid
+    assert bpy.ops.dollop.preset_apply(preset="wax") == {"FINISHED"}
+    assert body.dollop.preset == "wax" and not goo.dollop.preset
+    assert bpy.ops.dollop.preset_save.poll() and bpy.ops.dollop.tetrahedralize.poll()
+    refused(bpy.ops.dollop.body_add, "made by Dollop to show a body")
+    assert bpy.ops.dollop.body_remove() == {"FINISHED"} and not body.dollop.is_body
