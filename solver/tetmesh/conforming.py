@@ -70,6 +70,9 @@ def _tetgen(
             optmaxdihedral=LARGEST_DIHEDRAL,
             opt_iterations=10,
             quiet=True,
+            nonodewritten=True,  # or it leaves files of crossing faces in the working folder
+            noelewritten=True,
+            nofacewritten=True,
         )
     except RuntimeError as error:
         raise MeshingError("Its faces cross each other, or lie too close, for tetgen.", remedy=USE_CAGE) from error

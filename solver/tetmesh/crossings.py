@@ -9,7 +9,7 @@ from ..geometry.triangle import segment_crossing
 from ..geometry.winding import WindingTree, winding_number
 from ..jit import kernel
 
-MOST_CROSSINGS = 64
+MOST_CROSSINGS = 64  # of one edge that are looked at; more pass only where surfaces lie many deep in one cell
 HOLE_DIVISIONS = 1 << 16
 INSIDE = 0.5  # of the absolute winding number: a part that is turned inside out counts as inside
 PAD = 0.6

@@ -48,8 +48,10 @@ def test_a_cavity_stays_empty():
         (joined(sphere(12), moved(sphere(12), (0.7, 0.1, 0.2))), "cross each other"),
     ],
 )
-def test_refusals_offer_the_cage(part, words):
+def test_refusals_offer_the_cage(part, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(MeshingError, match=words) as caught:
         tetrahedralize(body(part))
     assert "Cage" in caught.value.remedy
     assert caught.value.body == "Bun"
+    assert list(tmp_path.iterdir()) == []  # tetgen would leave files
