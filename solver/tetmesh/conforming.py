@@ -1,5 +1,8 @@
 """Tets whose boundary is the artist's own surface, by tetgen; for clean closed meshes only."""
 
+import contextlib
+import tempfile
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,19 +64,18 @@ def _tetgen(
         raise MeshingError("This installation has no tetgen.", remedy="Set Method to Cage.") from None
     mesher = tetgen.TetGen(positions, triangles)
     try:
-        points, tets, *_ = mesher.tetrahedralize(
-            quality=True,
-            minratio=LARGEST_RATIO,
-            mindihedral=SMALLEST_DIHEDRAL,
-            fixedvolume=True,
-            maxvolume=largest_volume,
-            optmaxdihedral=LARGEST_DIHEDRAL,
-            opt_iterations=10,
-            quiet=True,
-            nonodewritten=True,  # or it leaves files of crossing faces in the working folder
-            noelewritten=True,
-            nofacewritten=True,
-        )
+        # Of faces that cross it leaves lists in the working folder, which may be the artist's or read-only.
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            points, tets, *_ = mesher.tetrahedralize(
+                quality=True,
+                minratio=LARGEST_RATIO,
+                mindihedral=SMALLEST_DIHEDRAL,
+                fixedvolume=True,
+                maxvolume=largest_volume,
+                optmaxdihedral=LARGEST_DIHEDRAL,
+                opt_iterations=10,
+                quiet=True,
+            )
     except RuntimeError as error:
         raise MeshingError("Its faces cross each other, or lie too close, for tetgen.", remedy=USE_CAGE) from error
     points, tets = np.ascontiguousarray(points, dtype=np.float64), np.asarray(tets)[:, :4].astype(np.int32)
