@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 from ..geometry.measures import winding_numbers_by_sum
 from ..scene import Body, Collider, Surface
 from .finding import Finding
+from .self_crossing import pierces
 
 SAMPLES = 48
+MOST_EDGES, MOST_FACES = 150, 600  # faces that are tried against each other
 MOVE = "Move it clear at the first frame."
 
 
@@ -44,12 +46,35 @@ def _depth(body: Body, collider: Collider) -> str:
 
 
 def _surfaces_overlap(one: Surface, other: Surface) -> bool:
-    """Whether some vertices of one lie inside the other; two sheets that cross without that are not found."""
+    """Whether some vertices of one lie inside the other, or some edges of one pass through faces of the other."""
     lower = np.maximum(one.positions.min(axis=0), other.positions.min(axis=0))
     upper = np.minimum(one.positions.max(axis=0), other.positions.max(axis=0))
     if (lower > upper).any():
         return False
-    return bool(_inside(one.positions, other).any() or _inside(other.positions, one).any())
+    if _inside(one.positions, other).any() or _inside(other.positions, one).any():
+        return True
+    return _crosses(one, other, lower, upper) or _crosses(other, one, lower, upper)
+
+
+def _crosses(
+    one: Surface, other: Surface, lower: NDArray[np.float64], upper: NDArray[np.float64]
+) -> bool:
+    """Whether some edges of one pass through some faces of the other, in the box that they share."""
+    edges, faces = _near(one, lower, upper, MOST_EDGES), _near(other, lower, upper, MOST_FACES)
+    if not len(edges) or not len(faces):
+        return False
+    starts, stops = edges.reshape(-1, 3), np.roll(edges, -1, axis=1).reshape(-1, 3)
+    which, face = (index.ravel() for index in np.indices((len(starts), len(faces))))
+    return bool(pierces(starts[which], stops[which], faces[face]).any())
+
+
+def _near(
+    surface: Surface, lower: NDArray[np.float64], upper: NDArray[np.float64], most: int
+) -> NDArray[np.float64]:
+    """Corners (f, 3, 3) of at most so many of the faces whose boxes meet a box."""
+    corners = surface.positions[surface.triangles]
+    near = np.flatnonzero(((corners.min(axis=1) <= upper) & (corners.max(axis=1) >= lower)).all(axis=1))
+    return corners[near[:: max(1, -(-len(near) // most))]]
 
 
 def _inside(points: NDArray[np.float64], surface: Surface) -> NDArray[np.bool_]:

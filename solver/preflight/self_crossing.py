@@ -29,12 +29,12 @@ def crossing_faces(positions: NDArray[np.float64], triangles: NDArray[np.int32])
     a, b = a[apart], b[apart]
     crossing = np.zeros(len(a), dtype=bool)
     for side in range(3):
-        crossing |= _pierces(corners[a, side], corners[a, (side + 1) % 3], corners[b])
-        crossing |= _pierces(corners[b, side], corners[b, (side + 1) % 3], corners[a])
+        crossing |= pierces(corners[a, side], corners[a, (side + 1) % 3], corners[b])
+        crossing |= pierces(corners[b, side], corners[b, (side + 1) % 3], corners[a])
     return np.unique(np.concatenate([a[crossing], b[crossing]]))
 
 
-def _pierces(p: NDArray[np.float64], q: NDArray[np.float64], face: NDArray[np.float64]) -> NDArray[np.bool_]:
+def pierces(p: NDArray[np.float64], q: NDArray[np.float64], face: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether segment pq passes through the inside of each face (k, 3, 3)."""
     along, e1, e2 = q - p, face[:, 1] - face[:, 0], face[:, 2] - face[:, 0]
     across = np.cross(along, e2)

@@ -141,6 +141,15 @@ def test_starting_inside_a_collider():
     assert "starts_in_collider" not in codes(body(), colliders=[collider(box(), matrix=place)])
 
 
+def test_standing_through_an_open_floor_or_across_another_body():
+    floor = surface([[-9, -9, 5], [9, -9, 5], [9, 9, 5], [-9, 9, 5]], [[0, 1, 2], [0, 2, 3]])
+    assert only("starts_in_collider", findings(body(), colliders=[collider(floor)])).severity == "warning"
+    below = surface(floor.positions - [0.0, 0.0, 2.0], floor.triangles)
+    assert "starts_in_collider" not in codes(body(), colliders=[collider(below)])
+    across = body(box((6.0, 0.2, 0.2)), "Stick")
+    assert only("starts_in_body", findings(body(box((0.2, 6.0, 0.2))), across)).severity == "warning"
+
+
 def test_several_bodies():
     apart = findings(body(), body(moved(sphere(8), (4, 0, 0)), "Roll"))
     assert only("no_mutual_contact", apart).severity == "info"
