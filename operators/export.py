@@ -19,7 +19,7 @@ class DOLLOP_OT_export(bpy.types.Operator):
 
     bl_idname = ids.EXPORT
     bl_label = "Export"
-    bl_options = {"REGISTER"}
+    bl_options = {"UNDO"}
 
     format: bpy.props.EnumProperty(
         name="Format",

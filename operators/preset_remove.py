@@ -19,7 +19,7 @@ class DOLLOP_OT_preset_remove(bpy.types.Operator):
 
     bl_idname = ids.PRESET_REMOVE
     bl_label = "Remove Goo Preset"
-    bl_options = {"REGISTER"}
+    bl_options = {"UNDO"}
 
     @classmethod
     def poll(cls, context):

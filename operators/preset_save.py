@@ -11,7 +11,7 @@ class DOLLOP_OT_preset_save(bpy.types.Operator):
 
     bl_idname = ids.PRESET_SAVE
     bl_label = "Save Goo Preset"
-    bl_options = {"REGISTER"}
+    bl_options = {"UNDO"}
 
     name: bpy.props.StringProperty(name="Name", description="What the menu calls it", default="My Goo")
     look: bpy.props.StringProperty(name="Look", description="One sentence on how it moves, shown as the tooltip")
