@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
-    frames, resolution, samples = (24, 10, 8) if arguments.quick else (96, 26, 32)
+    frames, resolution, samples = (24, 10, 8) if arguments.quick else (96, 22, 32)
     output: Path = arguments.output
 
     body = make_shot(arguments.preset, output, frames, resolution)
