@@ -1,7 +1,9 @@
 """Blender as a module: the extension is loaded from the checkout as package `dollop`, every test gets an empty file."""
 
+import atexit
 import importlib.util
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -11,7 +13,9 @@ from types import ModuleType
 import pytest
 
 # Before bpy is imported: nothing of the developer's own Blender is read or written
-os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="dollop_blender_"))
+if "BLENDER_USER_RESOURCES" not in os.environ:
+    os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="dollop_blender_")
+    atexit.register(shutil.rmtree, os.environ["BLENDER_USER_RESOURCES"], ignore_errors=True)
 
 bpy = pytest.importorskip("bpy")
 
