@@ -50,6 +50,7 @@ from .tile import (
     V,
 )
 
+MOST_RELAXATION = 30.0  # rate times step: what lasts 3 % of a step is over in it; more would leave no viscosity at all
 T = LANES = TILE
 MU_INDEX = (MATERIAL + MU) * TILE
 LAM_INDEX = (MATERIAL + LAMBDA) * TILE
@@ -133,7 +134,7 @@ def _flow_law(w, i, dt):  # type: ignore[no-untyped-def]
         ROOT_2_3 * w[YIELD * T + i],
         0.0 if gated else w[(MATERIAL + HARDENING) * T + i] * (2.0 / 3.0),
         ROOT_2_3 * w[(MATERIAL + MINIMUM_YIELD) * T + i],
-        w[(MATERIAL + FLOW_RATE) * T + i] * dt,
+        min(w[(MATERIAL + FLOW_RATE) * T + i] * dt, MOST_RELAXATION),
     )
 
 

@@ -22,7 +22,7 @@ from .elasticity import log_stiffness, principal_stress
 
 SMALLEST_STRETCH = 0.05  # claim B26: no flow in elements flatter than this
 MAXIMUM_ITERATIONS = 60
-SCAN = 24
+SCAN = 12
 ROOT_3_2 = float(np.sqrt(1.5))
 ROOT_2_3 = float(np.sqrt(2.0 / 3.0))
 
@@ -85,9 +85,12 @@ def flow_iteration(p, low, high, s0, s1, s2, n0, n1, n2, mu, lam, linear, y, har
 
 @kernel
 def flow_root(a, s0, s1, s2, n0, n1, n2, mu, lam, linear, y, hard, least, k, rate_stress, exponent, stiffened):  # type: ignore[no-untyped-def]
-    """The p in [0, a] where the residual changes sign, by a scan (only if several roots are possible) and safe Newton."""
+    """The p in [0, a] where the residual changes sign, by a scan and safe Newton.
+
+    Several roots are possible, and worth the scan, only where x/(1 + x^n) falls more steeply than 1/k: by (n - 1)^2/4n.
+    """
     low, high = 0.0, a
-    if rate_stress > 0.0 and exponent > 1.0:
+    if rate_stress > 0.0 and exponent > 1.0 and k * (exponent - 1.0) ** 2 > 4.0 * exponent:
         for i in range(1, SCAN):
             p = a * (i if stiffened else SCAN - i) / SCAN
             value, _ = flow_residual(p, s0, s1, s2, n0, n1, n2, mu, lam, linear, y, hard, least, k, rate_stress, exponent)
