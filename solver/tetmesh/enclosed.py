@@ -9,7 +9,7 @@ from ..geometry.triangle_tree import triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
 from ..scene import Surface
 
-SAMPLES = 1 << 16
+SAMPLES = 1 << 15
 GOLDEN = 1.2207440846057596  # the real root of x^4 = x + 1
 
 
