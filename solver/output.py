@@ -51,7 +51,7 @@ class SurfaceOutput:
     def __init__(self, bodies: tuple[Body, ...], surfaces: list[Binding], state: State, ranges: Ranges) -> None:
         self.bodies, self.surfaces, self.ranges = bodies, surfaces, ranges
         self.origins = [0.5 * (b.surface.positions.min(axis=0) + b.surface.positions.max(axis=0)) for b in bodies]
-        self.tets = state.tets
+        self.tets, self.nodes = state.tets, len(state.positions)
         self.share = np.repeat(state.volumes, 4)
         total = np.bincount(state.tets.ravel(), self.share, minlength=len(state.positions))
         self.share /= total[state.tets.ravel()]
@@ -62,7 +62,7 @@ class SurfaceOutput:
         return tuple(self._body(b, moment, strain, stress) for b in range(len(self.bodies)))
 
     def _at_nodes(self, values: Array) -> Array:
-        return np.bincount(self.tets.ravel(), np.repeat(values, 4) * self.share)
+        return np.bincount(self.tets.ravel(), np.repeat(values, 4) * self.share, minlength=self.nodes).astype(np.float64)
 
     def _body(self, body: int, moment: Snapshot, strain: Array, stress: Array) -> BodyFrame:
         binding, origin = self.surfaces[body], self.origins[body]

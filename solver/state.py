@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,12 +57,12 @@ class State:
     worn: Array
     material: Array
 
-    def arrays(self) -> dict[str, Array]:
+    def arrays(self) -> dict[str, Any]:
         """Copies of all arrays by name."""
         return {field.name: getattr(self, field.name).copy() for field in fields(self)}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Array]) -> "State":
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> "State":
         """The state back from `arrays`."""
         return cls(**{field.name: np.array(arrays[field.name], order="C") for field in fields(cls)})
 
@@ -86,7 +87,8 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
     density = np.concatenate(
         [np.full(len(mesh.tets), body.scaled_material().values["density"]) for body, mesh in zip(bodies, meshes, strict=True)]
     )
-    masses = np.bincount(tets.ravel(), np.repeat(density * volumes / 4.0, 4), minlength=len(positions))
+    masses = np.bincount(tets.ravel(), np.repeat(density * volumes / 4.0, 4), minlength=len(positions)).astype(np.float64)
+    masses[masses == 0.0] = masses.mean()  # a node of no tet falls on its own and disturbs nothing
     velocities = np.concatenate(
         [
             initial_velocities(body, positions[a:b], masses[a:b])

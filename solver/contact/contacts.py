@@ -106,12 +106,11 @@ def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents
         area = boundary_area(state.positions, own) / max(len(binding.tets), 1)
         tets = (np.concatenate([binding.tets, tets]) + first).astype(np.int32)
         count = len(tets)
-        parts.append(
-            ContactPoints(
-                tets, state.tets[tets], np.concatenate([binding.weights, weights]), np.full(count, element),
-                np.full(count, extents[body]), np.full(count, modulus * area / (REACH * element)),
-            )  # fmt: skip
-        )
+        part = ContactPoints(
+            tets, state.tets[tets], np.concatenate([binding.weights, weights]), np.full(count, element),
+            np.full(count, extents[body]), np.full(count, modulus * area / (REACH * element)),
+        )  # fmt: skip
+        parts.append(part)
     return ContactPoints(*(np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])))
 
 

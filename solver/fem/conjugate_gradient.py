@@ -31,9 +31,8 @@ def conjugate_gradient(row_offsets, columns, values, diagonal, inverse, rhs, tol
 
     x, rhs (n, 3); work (4, n, 3). Returns -1 - iterations, keeping the last good x, where A turns out not positive.
     """
-    n = len(rhs)
+    n, parts = len(rhs), np.empty(CHUNKS)
     r, z, p, q = work[0], work[1], work[2], work[3]
-    parts = np.empty(CHUNKS)
     for chunk in prange(CHUNKS):
         total = 0.0
         for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):

@@ -9,6 +9,7 @@ section 6.2, does not keep angular momentum).
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numba import prange
@@ -38,7 +39,7 @@ class Damping:
         state, tets = self.state, self.ranges.tets
         self.active = any(rate > 0.0 for rate in self.rates)
         self.eta = []
-        for body, (a, b) in enumerate(zip(tets[:-1], tets[1:], strict=True)):
+        for body, (a, b) in enumerate(pairwise(tets)):
             mu, lam = state.material[MU, a:b].mean(), state.material[LAMBDA, a:b].mean()
             young = mu * (3.0 * lam + 2.0 * mu) / (lam + mu)
             slowest = 0.5 * np.pi * np.sqrt(young / state.density[a:b].mean()) / self.extents[body]

@@ -176,8 +176,9 @@ def _flow_special(w, dt):  # type: ignore[no-untyped-def]
         if w[SIZE * T + i] > 0.0 and w[SLOPE * T + i] < 0.0:
             y, hard, least, k = _flow_law(w, i, dt)
             w[FLOW * T + i], w[SLOPE * T + i] = special_flow(
-                w[SIZE * T + i], w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i], w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i],
-                w[(MATERIAL + MU) * T + i], w[(MATERIAL + LAMBDA) * T + i], w[(MATERIAL + LINEAR_VOLUME) * T + i], y, hard, least, k,
+                w[SIZE * T + i], w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i],
+                w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i],
+                w[MU_INDEX + i], w[LAM_INDEX + i], w[LINEAR_INDEX + i], y, hard, least, k,
                 w[(MATERIAL + RATE_STRESS) * T + i], w[(MATERIAL + RATE_EXPONENT) * T + i], w[(MATERIAL + FULL_NORM) * T + i],
                 w[FLOW_STRESS * T + i],
             )  # fmt: skip
@@ -190,7 +191,7 @@ def _relax(w):  # type: ignore[no-untyped-def]
         flows = w[SIZE * T + i] > 0.0
         s0, s1, s2 = w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i]
         p0, p1, p2, energy, along = flow_outcome(
-            w[FLOW * T + i], w[SLOPE * T + i], w[SIZE * T + i], s0 if flows else 1.0, s1 if flows else 1.0, s2 if flows else 1.0,
+            w[FLOW * T + i], w[SIZE * T + i], s0 if flows else 1.0, s1 if flows else 1.0, s2 if flows else 1.0,
             w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i],
             w[MU_INDEX + i], w[LAM_INDEX + i], w[LINEAR_INDEX + i], ROOT_2_3 * w[YIELD * T + i],
         )  # fmt: skip

@@ -58,8 +58,9 @@ class Workspace:
         lanes = len(tiles) * TILE
         return cls(
             pattern=pattern, tiles=tiles, forces=np.zeros((lanes, 9)), energies=np.zeros(len(tiles)),
-            blocks=np.zeros((lanes, 6, 9), np.float32), values=np.zeros((len(pattern.columns), 9)), diagonal=np.zeros((nodes, 9)),
-            inverse=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)), direction=np.zeros((nodes, 3)),
+            blocks=np.zeros((lanes, 6, 9), np.float32), values=np.zeros((len(pattern.columns), 9)),
+            diagonal=np.zeros((nodes, 9)), inverse=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
+            direction=np.zeros((nodes, 3)),
             work=np.zeros((4, nodes, 3)),
         )  # fmt: skip
 
@@ -139,12 +140,11 @@ class ImplicitStep:
             pattern.edge_offsets, pattern.edge_items, pattern.edge_slots, space.blocks, pattern.row_offsets, space.values,
             space.diagonal, space.inverse,
         )  # fmt: skip
-        return int(
-            conjugate_gradient(
-                pattern.row_offsets, pattern.columns, space.values, space.diagonal, space.inverse, -gradient,
-                LINEAR_TOLERANCE, LINEAR_ITERATIONS, space.direction, space.work,
-            )  # fmt: skip
-        )
+        spent: int = conjugate_gradient(
+            pattern.row_offsets, pattern.columns, space.values, space.diagonal, space.inverse, -gradient,
+            LINEAR_TOLERANCE, LINEAR_ITERATIONS, space.direction, space.work,
+        )  # fmt: skip
+        return spent
 
     def minimize(self, guess: Array, element_size: float) -> Outcome:
         """Newton iterations from a guess until the balance, or the last correction, is within its tolerance."""

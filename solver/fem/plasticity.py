@@ -130,7 +130,7 @@ def deviator(s0, s1, s2):  # type: ignore[no-untyped-def]
 
 
 @inline
-def flow_outcome(p, slope, a, s0, s1, s2, n0, n1, n2, mu, lam, linear, y_directed):  # type: ignore[no-untyped-def]
+def flow_outcome(p, a, s0, s1, s2, n0, n1, n2, mu, lam, linear, y_directed):  # type: ignore[no-untyped-def]
     """Principal stresses P (3), energy density and directed stress after flowing p."""
     e0, e1, e2 = s0 * exponential(-p * n0), s1 * exponential(-p * n1), s2 * exponential(-p * n2)
     energy, p0, p1, p2 = principal_stress(e0, e1, e2, mu, lam, linear)
@@ -184,7 +184,8 @@ def flow_hessian(p, slope, a, s0, s1, s2, n0, n1, n2, p0, p1, p2, mu, lam, linea
     along = n0 * t0 + n1 * t1 + n2 * t2
     r0, r1, r2 = t0 - average - along * n0, t1 - average - along * n1, t2 - average - along * n2
     third = gamma / 3.0
-    a00, a11, a22 = 1.0 - gamma + third + gamma * n0 * n0, 1.0 - gamma + third + gamma * n1 * n1, 1.0 - gamma + third + gamma * n2 * n2
+    kept = 1.0 - gamma + third
+    a00, a11, a22 = kept + gamma * n0 * n0, kept + gamma * n1 * n1, kept + gamma * n2 * n2
     a01, a02, a12 = third + gamma * n0 * n1, third + gamma * n0 * n2, third + gamma * n1 * n2
     x00, x01, x02 = a00 * h00 + a01 * h01 + a02 * h02, a00 * h01 + a01 * h11 + a02 * h12, a00 * h02 + a01 * h12 + a02 * h22
     x10, x11, x12 = a01 * h00 + a11 * h01 + a12 * h02, a01 * h01 + a11 * h11 + a12 * h12, a01 * h02 + a11 * h12 + a12 * h22
@@ -192,7 +193,7 @@ def flow_hessian(p, slope, a, s0, s1, s2, n0, n1, n2, p0, p1, p2, mu, lam, linea
     q0 = r0 / size + x00 * n0 + x01 * n1 + x02 * n2
     q1 = r1 / size + x10 * n0 + x11 * n1 + x12 * n2
     q2 = r2 / size + x20 * n0 + x21 * n1 + x22 * n2
-    directed = n0 * (h00 * n0 + h01 * n1 + h02 * n2) + n1 * (h01 * n0 + h11 * n1 + h12 * n2) + n2 * (h02 * n0 + h12 * n1 + h22 * n2)
+    directed = n0 * n0 * h00 + n1 * n1 * h11 + n2 * n2 * h22 + 2.0 * (n0 * n1 * h01 + n0 * n2 * h02 + n1 * n2 * h12)
     below = 1.0 / max(directed + slope, 1e-3 * mu + 1e-300)
     bend = gamma / size
     w00 = x00 * a00 + x01 * a01 + x02 * a02 + bend * (2.0 * r0 * n0 + along * (2.0 / 3.0 - n0 * n0)) - q0 * q0 * below

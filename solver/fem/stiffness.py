@@ -40,7 +40,9 @@ def _principal_moduli(w):  # type: ignore[no-untyped-def]
         w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i] = h00, h11, h22
         w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i] = h01, h02, h12
         excess = 0.0 if linear > 0.5 else lam * (s0 * s1 * s2 - 1.0)
-        w[SYM * T + i], w[(SYM + 1) * T + i], w[(SYM + 2) * T + i] = 2.0 * mu - excess * s2, 2.0 * mu - excess * s1, 2.0 * mu - excess * s0
+        w[SYM * T + i] = 2.0 * mu - excess * s2
+        w[(SYM + 1) * T + i] = 2.0 * mu - excess * s1
+        w[(SYM + 2) * T + i] = 2.0 * mu - excess * s0
         t01, t02, t12 = s0 + s1, s0 + s2, s1 + s2
         t12 = t12 if t12 > 1e-3 else 1e-3
         t02 = t02 if t02 > 1e-3 else 1e-3
@@ -62,12 +64,13 @@ def _flowing_moduli(w):  # type: ignore[no-untyped-def]
         s0, s1, s2 = s0 if flows else 1.0, s1 if flows else 1.0, s2 if flows else 1.0
         p0, p1, p2 = w[P * T + i], w[(P + 1) * T + i], w[(P + 2) * T + i]
         h00, h11, h22, h01, h02, h12 = flow_hessian(
-            w[FLOW * T + i], w[SLOPE * T + i], w[SIZE * T + i], s0, s1, s2, w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i],
-            p0, p1, p2, w[MU_INDEX + i], w[LAM_INDEX + i], w[LINEAR_INDEX + i],
+            w[FLOW * T + i], w[SLOPE * T + i], w[SIZE * T + i], s0, s1, s2,
+            w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i], p0, p1, p2,
+            w[MU_INDEX + i], w[LAM_INDEX + i], w[LINEAR_INDEX + i],
         )  # fmt: skip
-        sym01, sym02, sym12 = (
-            _secant(p0, p1, s0, s1, h00, h11, h01), _secant(p0, p2, s0, s2, h00, h22, h02), _secant(p1, p2, s1, s2, h11, h22, h12)
-        )  # fmt: skip
+        sym01 = _secant(p0, p1, s0, s1, h00, h11, h01)
+        sym02 = _secant(p0, p2, s0, s2, h00, h22, h02)
+        sym12 = _secant(p1, p2, s1, s2, h11, h22, h12)
         w[H * T + i] = h00 if flows else w[H * T + i]
         w[(H + 1) * T + i] = h11 if flows else w[(H + 1) * T + i]
         w[(H + 2) * T + i] = h22 if flows else w[(H + 2) * T + i]

@@ -15,7 +15,7 @@ def near_identity(scale, count=200):
 
 
 DEGENERATE = np.stack(
-    [np.eye(3), np.diag([1.0, 1.0, 0.0]), np.diag([1.0, 0.0, 0.0]), -np.eye(3), np.diag([1.0, 1.0, -1.0]), np.diag([2.0, 2.0, 2.0])]
+    [np.diag(s) for s in ([1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [-1.0, -1.0, -1.0], [1.0, 1.0, -1.0], [2.0] * 3)]
 )
 ANY = np.concatenate([DEGENERATE + 1e-3 * RNG.normal(size=DEGENERATE.shape), RNG.normal(size=(300, 3, 3))])
 LAWS = {

@@ -41,7 +41,7 @@ def creep(material, seconds, speed):
 
 
 def test_creep_follows_its_differential_equation():
-    speed, seconds = 0.05, 0.75
+    speed = 0.05
     arguments = make_scene([box_mesh((2, 2, 2))], [GOO | {"damping": 30.0}], gravity=(0.0, 0.0, 0.0), maximum_substep=1 / 192)
     simulation, _ = run(arguments, 1, [Rollers(speed, gap=0.0056)])
     for frame in range(1, 19):
@@ -98,7 +98,7 @@ def test_cornstarch_bounces_and_then_flows(plane):
         "rate_exponent": 2.0,
     }  # fmt: skip
     arguments = make_scene([ball_mesh(6, 0.25, (0.0, 0.0, 0.8))], [corn])
-    simulation, frames = run(arguments, 72, [plane])
+    _, frames = run(arguments, 72, [plane])
     lowest = np.array([frame.bodies[0].positions[:, 2].min() + frame.bodies[0].origin[2] for frame in frames])
     tallest = np.array([np.ptp(frame.bodies[0].positions[:, 2]) for frame in frames])
     landed = int(np.flatnonzero(lowest < 0.01)[0])
@@ -106,7 +106,10 @@ def test_cornstarch_bounces_and_then_flows(plane):
     assert tallest[-1] < 0.6 * tallest[0]
 
 
-@pytest.mark.parametrize("options", [{"yield_measure": "full_norm"}, {"hardening_law": "stress_time"}, {"volume_law": "linear"}])
+MODES = [{"yield_measure": "full_norm"}, {"hardening_law": "stress_time"}, {"volume_law": "linear"}]
+
+
+@pytest.mark.parametrize("options", MODES)
 def test_the_papers_own_modes_run(options, plane):
     material = GOO | {"young_modulus": 5e4, "hardening_modulus": 10.0}
     arguments = make_scene([ball_mesh(4, 0.5, (0.0, 0.0, 0.6))], [material], options=options)
