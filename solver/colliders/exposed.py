@@ -1,11 +1,38 @@
 """The closest point on the outside of a mesh whose parts overlap, for a point within."""
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..geometry.chunks import in_chunks
 from ..geometry.tree import STACK, box_distance2
 from ..geometry.triangle import closest_on_triangle
-from ..geometry.winding import winding_number
+from ..geometry.triangle_tree import ClosestPoints
+from ..geometry.winding import WindingTree, winding_number
 from ..jit import kernel
+
+
+def closest_exposed_points(
+    winding: WindingTree, face_normals: NDArray[np.float64], points: NDArray[np.float64], step: float
+) -> ClosestPoints:
+    """Return the closest points on the outside for `points` (k, 3); triangle -1 where everything near is buried."""
+    count = len(points)
+    found = ClosestPoints(
+        np.empty(count), np.empty(count, dtype=np.int32), np.empty((count, 3)), np.empty(count, dtype=np.int8)
+    )
+    in_chunks(_closest_exposed, count, winding, face_normals, points, step, *found)
+    return found
+
+
+@kernel
+def _closest_exposed(  # type: ignore[no-untyped-def]
+    first, last, winding, face_normals, points, step, distance, triangle, weights, feature
+):
+    for k in range(first, last):
+        d2, t, v, w, part = closest_exposed(winding, face_normals, points[k, 0], points[k, 1], points[k, 2], step)
+        distance[k] = np.sqrt(d2)
+        triangle[k] = t
+        weights[k, 0], weights[k, 1], weights[k, 2] = 1.0 - v - w, v, w
+        feature[k] = part
 
 
 @kernel

@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SceneError
-from ..geometry.chunks import in_chunks
 from ..geometry.edges import edges_of, hole_area
 from ..geometry.measures import area_vectors
 from ..geometry.orientation import Oriented, oriented
@@ -12,7 +11,7 @@ from ..geometry.pseudonormals import Pseudonormals, pseudonormals
 from ..geometry.triangle_tree import refit, triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
 from ..scene import Collider, Settings
-from .mesh_query import GROUND, SHEET, SOLID, WOUND, MeshShape, distance_grid, query_mesh
+from .mesh_query import GROUND, SHEET, SOLID, WOUND, Contacts, MeshShape, contacts, distance_grid
 from .motion import Motion, Pose
 from .solidity import against_gravity, has_large_holes, is_ground
 
@@ -66,7 +65,7 @@ class MeshField:
             self.kind = SOLID
         grid = distance_grid(surface, winding, self.kind, not self.motion.stretches_change)
         offset, depth = collider.thickness + half, GROUND_DEPTH * size
-        return MeshShape(surface, winding, normals, self.local, self.kind, offset, depth, *grid)
+        return MeshShape(surface, winding, normals, self.kind, offset, depth, *grid)
 
     def query(
         self,
@@ -81,9 +80,23 @@ class MeshField:
         pose = self.motion.pose(time)
         if self.motion.stretches_change:
             self._restretch(pose)
-        motion = (not self.motion.static, pose.spin, pose.stretch_rate, pose.velocity)
-        place = (pose.rotation, pose.translation)
-        in_chunks(query_mesh, len(points), self.shape, points, margin, *place, *motion, distance, normal, velocity)
+        found = contacts(self.shape, np.einsum("ki,ij->kj", points - pose.translation, pose.rotation), margin)
+        distance[:], normal[:], velocity[:] = np.inf, 0.0, 0.0
+        distance[found.points] = found.distance - self.shape.offset
+        normal[found.points] = np.einsum("ki,ji->kj", found.normal, pose.rotation)
+        if not self.motion.static:
+            velocity[found.points] = self._velocity(pose, found)
+
+    def _velocity(self, pose: Pose, found: Contacts) -> NDArray[np.float64]:
+        """Velocity of the material points that are closest: drift + spin x R y + R S' x."""
+        corners = self.faces.triangles[found.triangle]
+        placed = np.einsum("ki,kid->kd", found.weights, self.shape.surface.positions[corners])
+        arm = np.einsum("ki,ji->kj", placed, pose.rotation)
+        velocity: NDArray[np.float64] = pose.velocity + np.cross(pose.spin, arm)
+        if pose.stretch_rate.any():
+            local = np.einsum("ki,kid->kd", found.weights, self.local[corners])
+            velocity += np.einsum("ki,ji->kj", local, pose.rotation @ pose.stretch_rate)
+        return velocity
 
     def _restretch(self, pose: Pose) -> None:
         if np.array_equal(pose.stretch, self.stretched_at):

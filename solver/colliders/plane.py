@@ -30,7 +30,7 @@ class PlaneField:
         pose = self.motion.pose(time)
         up = _up(pose)
         arm = points - pose.translation
-        height = arm @ up
+        height = np.einsum("ki,i->k", arm, up)  # not BLAS, whose threads could change the last digit
         far = height - self.thickness > margin
         distance[:] = np.where(far, np.inf, height - self.thickness)
         normal[:] = np.where(far[:, None], 0.0, up)
