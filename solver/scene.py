@@ -4,6 +4,7 @@ This is the one gate: `validated` casts and checks everything once, and every ar
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,11 @@ class Surface:
 
     positions: FloatArray
     triangles: IntArray
+
+    @cached_property
+    def extent(self) -> float:
+        """Largest side of the bounding box of the faces [m]; loose vertices do not count."""
+        return float(np.ptp(self.positions[np.unique(self.triangles)], axis=0).max())
 
 
 @dataclass(frozen=True)
@@ -54,8 +60,8 @@ class Body:
 
     @property
     def extent(self) -> float:
-        """Largest side of the bounding box [m]."""
-        return float(np.ptp(self.surface.positions, axis=0).max())
+        """Largest side of the bounding box of its faces [m]."""
+        return self.surface.extent
 
     @property
     def element_size(self) -> float:

@@ -19,7 +19,6 @@ def refresh_estimate(item: bpy.types.Object, scene: bpy.types.Scene) -> None:
     except SolverError:
         settings.element_size, settings.estimated_tets = 0.0, 0
         return
-    extent = float((surface.positions.max(axis=0) - surface.positions.min(axis=0)).max())
-    size = extent / settings.resolution
+    size = surface.extent / settings.resolution
     settings.element_size = size / metres_per_unit(scene)
     settings.estimated_tets = estimated_tet_count(surface, size) if size > 0 else 0

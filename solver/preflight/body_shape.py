@@ -25,7 +25,6 @@ def body_findings(body: Body) -> Iterator[Finding]:
     if flat:
         yield flat
         return
-    yield from _loose_findings(body, positions, triangles)
     weld = welded(positions, triangles)
     distinct = (weld[:, 0] != weld[:, 1]) & (weld[:, 1] != weld[:, 2]) & (weld[:, 2] != weld[:, 0])
     positions_relative, weld = positions - positions.mean(axis=0), weld[distinct]
@@ -52,15 +51,6 @@ def body_findings(body: Body) -> Iterator[Finding]:
     if len(crossing):
         message = f"At least {len(crossing)} of its faces cross each other."
         yield Finding(severity, body.name, f"face {crossing[0]}", message, remedy, "self_crossing")
-
-
-def _loose_findings(body: Body, positions: np.ndarray, triangles: np.ndarray) -> Iterator[Finding]:
-    """A body's size, and so its element size, counts all its vertices: loose ones far off spoil it."""
-    extent = float(np.ptp(positions[np.unique(triangles)], axis=0).max())
-    if body.extent > 1.05 * extent:
-        loose = len(positions) - len(np.unique(triangles))
-        message = f"Its {loose} loose vertices make it {body.extent:.3g} m large instead of {extent:.3g} m."
-        yield Finding("warning", body.name, "", message, "Delete them: Mesh > Clean Up > Delete Loose.", "loose")
 
 
 def _flatness(body: Body) -> Finding | None:
