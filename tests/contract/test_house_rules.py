@@ -8,7 +8,7 @@ from typing import Any
 
 VAGUE = re.compile(r"(^|_)(utils?|helpers?|managers?|misc)(_|$)", re.IGNORECASE)
 VAGUE_CLASS = re.compile(r"(Utils?|Helpers?|Manager)$")
-LONGEST_FUNCTION, LONGEST_FILE = 60, 350
+LONGEST_FUNCTION, LONGEST_FILE = 70, 350
 # Spelled apart, so that this file does not hold them itself.
 HOSTS = [".".join(parts) for parts in (("pypi", "org"), ("files", "pythonhosted"), ("download", "blender"), ("deb", "debian"))]
 FOLDERS = ["/" + name + "/" for name in ("root", "work", "opt", "Users")] + ["/" + "home" + "/"]

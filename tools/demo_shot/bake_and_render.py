@@ -29,6 +29,7 @@ def make_shot(preset: str, output: Path, frames: int, resolution: int) -> bpy.ty
     for obstacle in (stage.floor(), stage.stair()):
         select_only(obstacle)
         bpy.ops.dollop.collider_add()
+        obstacle.dollop.friction = 0.9  # dough sticks more than it slides
     body = stage.suzanne()
     select_only(body)
     bpy.ops.dollop.body_add()
@@ -69,7 +70,7 @@ def main() -> None:
     print(f"Baked in {time.monotonic() - started:.0f} s", flush=True)
     bpy.ops.dollop.export(format="ALEMBIC", filepath=str(output / "demo.abc"))
     bpy.ops.wm.save_as_mainfile(filepath=str(output / "demo.blend"))
-    render(output / "demo.png", frames if arguments.quick else 60, samples)
+    render(output / "demo.png", frames if arguments.quick else 40, samples)
     print()
     for what, name in (("Alembic cache", "demo.abc"), ("Shot", "demo.blend"), ("Picture", "demo.png")):
         if not (output / name).exists():

@@ -5,7 +5,7 @@ from math import radians
 import bpy
 from mathutils import Vector
 
-STEP_DEPTH, STEP_HEIGHT, STEPS, WIDTH = 1.1, 0.55, 3, 4.2
+STEP_DEPTH, STEP_HEIGHT, STEPS, WIDTH = 1.5, 0.5, 3, 4.6
 
 
 def colour(name: str, base: tuple[float, float, float], roughness: float) -> bpy.types.Material:
@@ -67,8 +67,8 @@ def light_and_camera() -> None:
     key.location = (4.0, -4.5, 6.5)
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     camera.data.lens = 42.0
-    camera.location = (7.4, -6.6, 4.6)
-    for item, target in ((key, Vector((0.5, 0.0, 1.0))), (camera, Vector((0.55, 0.0, 0.95)))):
+    camera.location = (9.2, -7.6, 4.8)
+    for item, target in ((key, Vector((0.5, 0.0, 1.0))), (camera, Vector((1.2, 0.0, 0.75)))):
         item.rotation_euler = (target - item.location).to_track_quat("-Z", "Y").to_euler()
         scene.collection.objects.link(item)
     scene.camera = camera
@@ -81,7 +81,7 @@ def light_and_camera() -> None:
 
 def suzanne() -> bpy.types.Object:
     """Blender's monkey as she is added, smoothed by a modifier, tipped a little above the top step."""
-    bpy.ops.mesh.primitive_monkey_add(size=1.6, location=(0.1, 0.0, 2.9), rotation=(radians(12), radians(-20), radians(75)))
+    bpy.ops.mesh.primitive_monkey_add(size=1.6, location=(-0.2, 0.0, 2.65), rotation=(radians(12), radians(-10), radians(75)))
     item = bpy.context.object
     item.name = "Suzanne"
     item.data.materials.append(colour("Dough", (0.86, 0.68, 0.42), 0.55))
