@@ -45,7 +45,8 @@ def _parser() -> argparse.ArgumentParser:
     tets = commands.add_parser("tetrahedralize", help="write the tets of a job's bodies into an .npz")
     tets.add_argument("job", type=Path)
     tets.add_argument("output", type=Path)
-    commands.add_parser("warm-up", help="compile everything that a bake needs, into the numba cache")
+    warm_up = commands.add_parser("warm-up", help="compile everything that a bake needs, into the numba cache")
+    warm_up.add_argument("--dynamics", action="store_true", help="leave out what fills and binds a body")
     for command in commands.choices.values():
         command.add_argument("--threads", type=int, default=0)
     return parser
@@ -76,8 +77,11 @@ def _bake(options: argparse.Namespace, stopping: threading.Event) -> int:
     emit({"event": "stage", "stage": "reading"})
     from dataclasses import replace
 
-    from .bake import bake
     from .job import read_job, read_topologies, read_versions
+    from .warm_up import compile_beside
+
+    compiler = compile_beside()
+    from .bake import bake
 
     scene = read_job(options.job)
     if options.threads:
@@ -90,6 +94,7 @@ def _bake(options: argparse.Namespace, stopping: threading.Event) -> int:
         resume=options.resume,
         report=emit,
         stop=stopping.is_set,
+        before_solving=compiler.wait if compiler else None,
     )
     emit({"event": "done", "frames": frames})
     return 0
@@ -116,10 +121,10 @@ def _tetrahedralize(options: argparse.Namespace, stopping: threading.Event) -> i
 
 
 def _warm_up(options: argparse.Namespace, stopping: threading.Event) -> int:
-    from .warm_up import warm_up
+    from .warm_up import warm_up, warm_up_dynamics
 
     emit({"event": "stage", "stage": "compiling"})
-    emit({"event": "done", "frames": warm_up()})
+    emit({"event": "done", "frames": warm_up_dynamics() if options.dynamics else warm_up()})
     return 0
 
 

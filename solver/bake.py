@@ -44,18 +44,21 @@ def bake(
     resume: bool = False,
     report: Report = lambda event: None,
     stop: Callable[[], bool] = lambda: False,
+    before_solving: Callable[[], Any] | None = None,
 ) -> int:
     """Bake the scene into the folder and return the number of frames written.
 
     Without `resume` an older cache in the folder is cleared first. With it the bake goes on from the last checkpoint,
     to the same bytes as an uninterrupted one; CacheError when the scene has changed since. A body without a topology
     plays as its triangles. `report` receives the events of docs/worker.md; `stop` is asked between frames and ends the
-    bake with Cancelled, everything kept.
+    bake with Cancelled, everything kept; `before_solving` is called once the bodies are meshed.
     """
     scene = validated(scene)
     prepared = prepare(scene, report)
     with _opened_store(scene, cache_folder, topologies or {}, versions or cache_versions(dollop=""), resume) as store:
         report({"event": "stage", "stage": "compiling"})
+        if before_solving:
+            before_solving()
         simulation = Simulation(
             scene, [item.mesh for item in prepared], [item.surface for item in prepared], [item.contacts for item in prepared]
         )
