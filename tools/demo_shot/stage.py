@@ -67,7 +67,7 @@ def light_and_camera() -> None:
     key.location = (4.0, -4.5, 6.5)
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     camera.data.lens = 42.0
-    camera.location = (9.2, -7.6, 4.8)
+    camera.location = (8.4, -6.9, 4.5)
     for item, target in ((key, Vector((0.5, 0.0, 1.0))), (camera, Vector((1.2, 0.0, 0.75)))):
         item.rotation_euler = (target - item.location).to_track_quat("-Z", "Y").to_euler()
         scene.collection.objects.link(item)
