@@ -9,7 +9,6 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 from preset_table import DropMeasures, alike, drop_all  # noqa: E402
-
 from solver.presets import list_presets  # noqa: E402
 
 pytestmark = pytest.mark.slow
