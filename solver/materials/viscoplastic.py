@@ -49,7 +49,7 @@ MODEL = MaterialModel(
             "hardening_law", "Hardening Law",
             (
                 ("plastic_strain", "Plastic Strain", "Hardening follows permanent deformation (Wicke 2010)"),
-                ("stress_time", "Stress over Time", "Hardening follows any stress over time, as printed by Bargteil 2007 eq 11"),
+                ("stress_time", "Stress over Time", "Hardening follows any stress over time, as Bargteil 2007 eq 11 prints it"),
             ),
             "What makes the yield stress change",
         ),
