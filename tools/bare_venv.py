@@ -7,7 +7,7 @@ from pathlib import Path
 
 from environment import CACHE, development_venv, find_python, install, installed, make_venv, site_packages, venv_python
 from failure import SetUpError
-from pins import PINS, tag_of
+from pins import PINS
 
 
 def bare_venv(tag: str) -> Path:
@@ -55,9 +55,3 @@ def older_venv(blender: str) -> Path:
     python = make_venv(CACHE / "venvs" / f"blender-{blender}", PINS["venvs"][pins["venv"]]["python"])
     install(python, [f"bpy=={pins['bpy']}", f"numpy=={pins['numpy']}"])
     return python
-
-
-def python_tag(python: Path) -> str:
-    """'cp311' for the python of a venv."""
-    code = "import sys; print('%d.%d' % sys.version_info[:2])"
-    return tag_of(subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True).stdout)
