@@ -8,8 +8,13 @@ a product and a sum into one rounding; nothing else is relaxed, so that a repeat
 A sum over elements is never raced for: it is taken in CHUNKS fixed pieces, added up in order, whatever the thread count.
 """
 
+import os
 from collections.abc import Callable
 from typing import Any
+
+# Threads that wait for each other sleep instead of spinning: on a machine that Blender, or another bake, shares, spinning
+# takes the core that the late one needs.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import numba
 
@@ -31,7 +36,7 @@ def parallel(function: Callable[..., Any]) -> Any:
 
 def inline(function: Callable[..., Any]) -> Any:
     """Compile a function of scalars that is inlined wherever it is called."""
-    return numba.njit(forceinline=True, **_OPTIONS)(function)
+    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
 
 
 def use_threads(count: int) -> None:

@@ -18,9 +18,12 @@ from .time_step import Extrapolation
 
 Array = NDArray[np.float64]
 
-MAXIMUM_ITERATIONS = 30
+MAXIMUM_ITERATIONS = 20
 BALANCE = 1e-5  # unbalanced force over inertia at which Newton stops, in element sizes
-CORRECTION = 2e-4  # full correction after which it stops, in element sizes; what is left is an order smaller
+CORRECTION = 1e-4  # full correction after which it stops, in element sizes; what is left is several times smaller
+BLOW_CORRECTION = 2e-3  # the same in a blow, where it is also at most
+BLOW_SHARE = 0.02  # this share of the first correction
+LAST_CORRECTION = 5e-3  # correction with which the last iteration is still good enough
 SETTLED = 3  # iterations after which most of friction's true stiffness is used
 LINEARIZATIONS = 5  # later iterations keep the contact planes and friction bounds
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
@@ -148,7 +151,7 @@ class ImplicitStep:
 
     def minimize(self, guess: Array, element_size: float) -> Outcome:
         """Newton iterations from a guess until the balance, or the last correction, is within its tolerance."""
-        x, linear = guess.copy(), 0
+        x, linear, size, enough = guess.copy(), 0, np.inf, 0.0
         entries = self.contacts.linearize(x)
         if self.damping.active:
             self.freeze_damping(x)
@@ -169,9 +172,11 @@ class ImplicitStep:
                 return Outcome(x, internal, False, iteration, linear, entries)
             fraction, elastic, internal = found
             x = x + fraction * self.space.direction
-            if fraction == 1.0 and float(np.abs(self.space.direction).max()) < CORRECTION * element_size:
+            size = float(np.abs(self.space.direction).max()) / element_size
+            enough = enough or min(max(CORRECTION, BLOW_SHARE * size), BLOW_CORRECTION)
+            if fraction == 1.0 and size < enough:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
-        return Outcome(x, internal, False, MAXIMUM_ITERATIONS, linear, entries)
+        return Outcome(x, internal, size < LAST_CORRECTION, MAXIMUM_ITERATIONS, linear, entries)
 
     def search_line(
         self, x: Array, energy: float, gradient: Array, entries: Entries
