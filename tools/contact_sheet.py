@@ -1,7 +1,7 @@
 """Bake Suzanne in every preset, dropped on the ground, and render one sheet of all of them.
 
 Run from the project's root with a Python that has bpy (tools/test.py makes one):
-    python tools/contact_sheet.py [--presets dough wax ...] [--frames 10 16 48] [--output docs/images/presets.png]
+    python tools/contact_sheet.py [--presets dough wax ...] [--frames 10 16 48] [--output docs/images/presets.jpg]
 """
 
 import argparse
@@ -126,10 +126,10 @@ def _pixels(path: Path) -> np.ndarray:
 
 
 def save(sheet: np.ndarray, path: Path) -> None:
-    """Write the sheet as a PNG."""
+    """Write the sheet as a JPEG."""
     image = bpy.data.images.new("sheet", sheet.shape[1], sheet.shape[0])
     image.pixels.foreach_set(np.ascontiguousarray(sheet, np.float32).ravel())
-    image.filepath_raw, image.file_format = str(path), "PNG"
+    image.filepath_raw, image.file_format = str(path), "JPEG"
     path.parent.mkdir(parents=True, exist_ok=True)
     image.save()
 
@@ -140,7 +140,7 @@ def main() -> int:
     parser.add_argument("--presets", nargs="*", default=sorted(LOOKS))
     parser.add_argument("--frames", nargs="*", type=int, default=[14, 20, 48])
     parser.add_argument("--resolution", type=int, default=20)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "images" / "presets.png")
+    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "images" / "presets.jpg")
     options = parser.parse_args()
     import addon_utils
 
