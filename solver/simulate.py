@@ -5,6 +5,7 @@ a frame that falls between two steps is interpolated from both, so the motion is
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -17,7 +18,7 @@ from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
-from .fem.step_control import refusal
+from .fem.step_control import calmed, is_rough, refusal
 from .fem.tile import refresh_tiles
 from .fem.time_step import Clock, Extrapolation, extrapolate, starting_history
 from .frame import Frame
@@ -79,7 +80,7 @@ class Simulation:
         started = perf_counter()
         self.frame += 1
         target = (self.frame - self.scene.settings.frame_start) / self.scene.settings.frames_per_second
-        effort = dict.fromkeys(("substeps", "rejected", "newton_iterations", "linear_iterations", "contacts"), 0.0)
+        effort = dict.fromkeys(("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts"), 0.0)
         while self.clock.time < target - 1e-9 * self.clock.largest:
             self._step(effort)
         moment = Snapshot.of(self.state)
@@ -129,6 +130,9 @@ class Simulation:
             effort["rejected"] += 1
             if not self.clock.halve():
                 raise self._failure(outcome, reason)
+        if is_rough(outcome, self.state, self.space.pattern):
+            past, outcome = self._calm(past, outcome)
+            effort["rough"] += 1
         self._accept(past, outcome)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
@@ -146,6 +150,14 @@ class Simulation:
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
         return past, outcome
 
+    def _calm(self, past: Extrapolation, outcome: Outcome) -> tuple[Extrapolation, Outcome]:
+        """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
+        step, everywhere = self.clock.step, np.ones(len(outcome.positions), dtype=bool)
+        positions = calmed(outcome.positions, self.state, self.gravity, step)
+        past = extrapolate(self.state, self.gravity, step, self.clock.previous_step, everywhere)
+        ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step).merit(positions)
+        return past, replace(outcome, positions=positions, rough=True)
+
     def _guess(self, step: float) -> Array:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
         state = self.state
@@ -161,7 +173,7 @@ class Simulation:
         commit_flow(state, self.space.tiles, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions
         state.previous_velocities, state.velocities = state.velocities, past.velocities(outcome.positions)
-        self.touching = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        self.touching = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions)) | outcome.rough
         self.contacts.end_step()
         self.clock.tick()
 

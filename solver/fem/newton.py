@@ -78,6 +78,7 @@ class Outcome:
     iterations: int
     linear_iterations: int
     entries: Entries
+    rough: bool = False
 
 
 class ImplicitStep:
@@ -162,7 +163,7 @@ class ImplicitStep:
             gradient = internal.copy()
             energy = elastic + entries.add_gradient(x, gradient)
             if not np.isfinite(energy):
-                return Outcome(x, internal, False, iteration, linear, entries)
+                return Outcome(np.full_like(x, np.nan), internal, False, iteration, linear, entries)
             if float(np.abs(gradient / self.inertia[:, None]).max()) < BALANCE * element_size:
                 return Outcome(x, internal, True, iteration, linear, entries)
             linear += self.search_direction(x, gradient, entries, iteration >= SETTLED)

@@ -9,7 +9,7 @@ from .commit import MOST_FLOW, largest_flow
 from .newton import Outcome
 
 MOST_STRETCH = 2.0  # an edge may change by this factor in one step
-PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is taken as it is: it is stable
+PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
 
 
 def refusal(outcome: Outcome, state: State, pattern: Pattern, tiles: NDArray[np.float64], level: int) -> str:
@@ -18,13 +18,28 @@ def refusal(outcome: Outcome, state: State, pattern: Pattern, tiles: NDArray[np.
         return "positions are not finite"
     if level >= PATIENT_LEVEL:
         return ""
-    if not outcome.converged:
+    if is_rough(outcome, state, pattern):
         return "no balance of forces was found"
     if largest_flow(state, tiles) > MOST_FLOW:
         return "too much flow"
-    if stretch_of_edges(outcome.positions, state.positions, pattern) > MOST_STRETCH:
-        return "edges changed too much"
     return ""
+
+
+def is_rough(outcome: Outcome, state: State, pattern: Pattern) -> bool:
+    """Whether the solve stopped short of its balance, or edges changed drastically."""
+    return not outcome.converged or stretch_of_edges(outcome.positions, state.positions, pattern) > MOST_STRETCH
+
+
+def calmed(positions: NDArray[np.float64], state: State, gravity: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+    """Positions (n, 3) of a rough step drawn back until no node is faster than the fastest was, plus the fall.
+
+    An unbalanced step may put energy in; so bounded, a body that its mesh cannot follow stays bounded too.
+    """
+    fastest = float(np.sqrt((state.velocities**2).sum(axis=1).max()))
+    most = (fastest + step * float(np.linalg.norm(gravity))) * step
+    moved = positions - state.positions
+    length = np.sqrt((moved**2).sum(axis=1, keepdims=True))
+    return state.positions + moved * np.minimum(1.0, most / np.maximum(length, 1e-300))
 
 
 def stretch_of_edges(after: NDArray[np.float64], before: NDArray[np.float64], pattern: Pattern) -> float:

@@ -2,7 +2,9 @@
 
 import numba
 import numpy as np
+import pytest
 
+from solver.errors import StepError
 from solver.jit import use_threads
 from solver.simulate import Simulation
 from tests.physics.scenes import ball_mesh, make_scene
@@ -44,3 +46,23 @@ def test_a_checkpoint_goes_on_with_the_same_bytes(plane):
         for name, values in expected.bodies[0].attributes.items():
             assert frame.bodies[0].attributes[name].tobytes() == values.tobytes()
     assert all(isinstance(value, np.ndarray) for value in saved.values())
+
+
+class Broken:
+    """A collider that answers nonsense once the body is near."""
+
+    friction = 0.5
+
+    def query(self, points, time, margin, distance, normal, velocity):
+        distance[:] = np.where(time > 0.1, -0.01, np.inf)
+        normal[:] = np.nan
+
+
+def test_a_step_that_cannot_be_solved_names_the_body_and_the_frame_and_keeps_the_state():
+    simulation = Simulation(*scene(3), fields=[Broken()])
+    with pytest.raises(StepError) as caught:
+        for _ in range(12):
+            simulation.advance()
+    assert caught.value.body == "Body 0" and caught.value.frame == simulation.frame and caught.value.remedy
+    assert np.isfinite(simulation.state.positions).all()
+    assert 0.0 < simulation.clock.time <= 0.1
