@@ -140,5 +140,5 @@ def material_rows(body: Body, count: int) -> Array:
 
 def initial_velocities(body: Body, positions: Array, masses: Array) -> Array:
     """Translation plus rotation about the centre of mass."""
-    center = masses @ positions / masses.sum()
+    center = (masses[:, None] * positions).sum(axis=0) / masses.sum()
     return np.asarray(body.velocity) + np.cross(np.asarray(body.angular_velocity), positions - center)

@@ -24,7 +24,8 @@ def balance_momentum(
         if touched[a:b].any():
             continue
         weights, force = inertia[a:b], gradient[a:b]
-        arms = positions[a:b] - weights @ positions[a:b] / weights.sum()
+        # Sums, not matrix products: a BLAS adds in an order that depends on its threads.
+        arms = positions[a:b] - (weights[:, None] * positions[a:b]).sum(axis=0) / weights.sum()
         products = np.einsum("n,ni,nj->ij", weights, arms, arms)
         turn = np.linalg.solve(np.trace(products) * np.eye(3) - products, -np.cross(arms, force).sum(axis=0))
         positions[a:b] += np.cross(turn, arms) - force.sum(axis=0) / weights.sum()
