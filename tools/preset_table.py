@@ -8,6 +8,7 @@ import itertools
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,7 +61,9 @@ def ball(resolution: int = 24) -> Surface:
 
 def drop_all(presets: dict[str, Preset], resolution: int = 10) -> dict[str, tuple[DropMeasures, list[str]]]:
     """Drop every preset, one process a core; return what `drop` returns, by identifier."""
-    with ProcessPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) as pool:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    # Fresh processes: a fork of one whose numba threads run already would abort
+    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
         return dict(zip(presets, pool.map(drop, presets.values(), [resolution] * len(presets)), strict=True))
 
 
