@@ -5,7 +5,6 @@ A line "cancel" or the end of standard input stops it after the frame in hand, w
 
 import argparse
 import json
-import os
 import signal
 import sys
 import threading
@@ -13,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from .errors import SolverError
+from .kernel_cache import choose_kernel_cache
 
 
 def main(arguments: list[str]) -> int:
     """Run one command and return its exit code (solver/errors.py)."""
     options = _parser().parse_args(arguments)
-    _choose_numba_cache()
+    choose_kernel_cache()
     stopping = _listen_for_stop()
     try:
         return _COMMANDS[options.command](options, stopping)
@@ -50,13 +50,6 @@ def _parser() -> argparse.ArgumentParser:
     for command in commands.choices.values():
         command.add_argument("--threads", type=int, default=0)
     return parser
-
-
-def _choose_numba_cache() -> None:
-    """Point numba at a folder that can be written, before it is first imported."""
-    if "NUMBA_CACHE_DIR" not in os.environ:
-        base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        os.environ["NUMBA_CACHE_DIR"] = str(Path(base) / "dollop" / "numba")
 
 
 def _listen_for_stop() -> threading.Event:
@@ -109,7 +102,7 @@ def _tetrahedralize(options: argparse.Namespace, stopping: threading.Event) -> i
     from .tetmesh.quality import minimum_dihedrals
 
     scene = validated(read_job(options.job))
-    arrays = {}
+    arrays: dict[str, np.ndarray] = {}
     for body, item in zip(scene.bodies, prepare(scene, emit), strict=True):
         arrays[f"positions_{body.uid}"] = item.mesh.positions
         arrays[f"tets_{body.uid}"] = item.mesh.tets

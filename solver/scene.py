@@ -127,7 +127,7 @@ def validated(scene: Scene) -> Scene:
         )
     if not settings.frames_per_second > 0:
         raise SceneError("The frame rate is not positive.", remedy="Set the scene's frame rate.")
-    uids = [item.uid for item in (*scene.bodies, *scene.colliders)]
+    uids = [body.uid for body in scene.bodies] + [collider.uid for collider in scene.colliders]
     if len(set(uids)) != len(uids):
         raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")
     return replace(

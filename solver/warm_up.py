@@ -4,8 +4,6 @@
 first bake with two cores nearly half of the wait is gone.
 """
 
-import hashlib
-import os
 import subprocess
 import sys
 import tempfile
@@ -13,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .kernel_cache import choose_kernel_cache
 from .materials import Material
 from .scene import Body, Collider, Scene, Settings, Surface
 
@@ -57,13 +56,10 @@ def compile_beside() -> subprocess.Popen[bytes] | None:
 
 
 def _stamp() -> Path:
-    """The file beside numba's cache that says that this very solver has been compiled there."""
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(f"{path}{path.stat().st_mtime_ns}".encode())
-    folder = Path(os.environ["NUMBA_CACHE_DIR"]) if "NUMBA_CACHE_DIR" in os.environ else Path(tempfile.gettempdir())
+    """The file beside the compiled kernels that says that they are complete."""
+    folder = choose_kernel_cache()
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"dollop_compiled_{digest.hexdigest()}_{sys.version_info.major}{sys.version_info.minor}"
+    return folder / "complete"
 
 
 def _tiny_scene() -> Scene:

@@ -8,8 +8,8 @@ import itertools
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from solver.kernel_cache import choose_kernel_cache  # noqa: E402
 from solver.presets import Preset, list_presets  # noqa: E402
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated  # noqa: E402
 
@@ -69,6 +70,7 @@ def drop_all(presets: dict[str, Preset], resolution: int = 10) -> dict[str, tupl
 
 def drop(preset: Preset, resolution: int = 10, frames: int = 48) -> tuple[DropMeasures, list[str]]:
     """Simulate the drop on one thread; return its measures and the solver's warnings."""
+    choose_kernel_cache()
     from solver.bake import prepare
     from solver.simulate import Simulation
 

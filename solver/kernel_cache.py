@@ -1,0 +1,32 @@
+"""Where compiled kernels are kept: one folder for each state of the solver's sources.
+
+numba's disk cache notices a change of a kernel's own file, but not of a file that it calls into; a folder keyed by the
+contents of all files cannot go stale.
+"""
+
+import hashlib
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+
+def choose_kernel_cache() -> Path:
+    """Set NUMBA_CACHE_DIR, before numba is first imported, to this solver's folder inside it (or the user's cache)."""
+    base = Path(os.environ.get("NUMBA_CACHE_DIR") or _user_cache() / "dollop" / "numba")
+    folder = base if base.name == _name() else base / _name()  # a child inherits its parent's choice
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    return folder
+
+
+@cache
+def _name() -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    sources = Path(__file__).parent
+    for path in sorted(sources.rglob("*.py")):
+        digest.update(str(path.relative_to(sources)).encode() + path.read_bytes())
+    return f"solver_{digest.hexdigest()}_py{sys.version_info.major}{sys.version_info.minor}"
+
+
+def _user_cache() -> Path:
+    return Path(os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
