@@ -46,4 +46,4 @@ def stop_on_signals() -> Iterator[threading.Event]:
         yield stopping
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: set by Blender itself
