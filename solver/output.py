@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .embedding import Binding
+from .embedding import Binding, evaluate, shifted
 from .frame import BodyFrame
 from .scene import Body
 from .state import Ranges, State
@@ -49,7 +49,9 @@ class SurfaceOutput:
     """Evaluates every body's surface binding; tables are built once."""
 
     def __init__(self, bodies: tuple[Body, ...], surfaces: list[Binding], state: State, ranges: Ranges) -> None:
-        self.bodies, self.surfaces, self.ranges = bodies, surfaces, ranges
+        self.bodies = bodies
+        first = zip(surfaces, ranges.tets[:-1], ranges.nodes[:-1], strict=True)
+        self.surfaces = [shifted(binding, int(tet), int(node)) for binding, tet, node in first]
         self.origins = [0.5 * (b.surface.positions.min(axis=0) + b.surface.positions.max(axis=0)) for b in bodies]
         self.tets, self.nodes = state.tets, len(state.positions)
         self.share = np.repeat(state.volumes, 4)
@@ -66,12 +68,10 @@ class SurfaceOutput:
 
     def _body(self, body: int, moment: Snapshot, strain: Array, stress: Array) -> BodyFrame:
         binding, origin = self.surfaces[body], self.origins[body]
-        nodes = self.tets[binding.tets + self.ranges.tets[body]]
-        weights = binding.weights
         attributes = {
-            "velocity": np.einsum("ka,kax->kx", weights, moment.velocities[nodes]).astype(np.float32),
-            "plastic_strain": np.maximum(np.einsum("ka,ka->k", weights, strain[nodes]), 0.0).astype(np.float32),
-            "stress": np.maximum(np.einsum("ka,ka->k", weights, stress[nodes]), 0.0).astype(np.float32),
+            "velocity": evaluate(binding, self.tets, moment.velocities).astype(np.float32),
+            "plastic_strain": np.maximum(evaluate(binding, self.tets, strain), 0.0).astype(np.float32),
+            "stress": np.maximum(evaluate(binding, self.tets, stress), 0.0).astype(np.float32),
         }
-        positions = np.einsum("ka,kax->kx", weights, moment.positions[nodes] - origin)
+        positions = evaluate(binding, self.tets, moment.positions - origin)
         return BodyFrame(self.bodies[body].uid, origin, positions.astype(np.float32), attributes)
