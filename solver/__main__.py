@@ -5,6 +5,7 @@ A line "cancel" or the end of standard input stops it after the frame in hand, w
 
 import argparse
 import json
+import os
 import signal
 import sys
 import threading
@@ -116,6 +117,8 @@ def _tetrahedralize(options: argparse.Namespace, stopping: threading.Event) -> i
 def _warm_up(options: argparse.Namespace, stopping: threading.Event) -> int:
     from .warm_up import warm_up, warm_up_dynamics
 
+    if options.dynamics and hasattr(os, "nice"):
+        os.nice(10)  # it runs beside a bake, and beside the artist's window
     emit({"event": "stage", "stage": "compiling"})
     emit({"event": "done", "frames": warm_up_dynamics() if options.dynamics else warm_up()})
     return 0
