@@ -51,14 +51,11 @@ def bake(
     Without `resume` an older cache in the folder is cleared first. With it the bake goes on from the last checkpoint,
     to the same bytes as an uninterrupted one; CacheError when the scene has changed since. A body without a topology
     plays as its triangles. `report` receives the events of docs/worker.md; `stop` is asked between frames and ends the
-    bake with Cancelled, everything kept; `before_solving` is called once the bodies are meshed.
+    bake with Cancelled, everything kept; `before_solving` is called before the first step.
     """
     scene = validated(scene)
     prepared = prepare(scene, report)
     with _opened_store(scene, cache_folder, topologies or {}, versions or cache_versions(dollop=""), resume) as store:
-        report({"event": "stage", "stage": "compiling"})
-        if before_solving:
-            before_solving()
         simulation = Simulation(
             scene, [item.mesh for item in prepared], [item.surface for item in prepared], [item.contacts for item in prepared]
         )
@@ -71,7 +68,7 @@ def bake(
             scene_hash=scene_hash(scene, scene.settings.frame_end),
         )
         try:
-            frames = _solve(scene, simulation, store, done, report, stop)
+            frames = _solve(scene, simulation, store, done, report, stop, before_solving)
         except SolverError as error:
             store.update_manifest(status="cancelled" if isinstance(error, Cancelled) else "failed")
             raise
@@ -138,18 +135,29 @@ def _restore(simulation: Simulation, store: FrameStore, scene: Scene) -> int | N
 
 
 def _solve(
-    scene: Scene, simulation: Simulation, store: FrameStore, done: int | None, report: Report, stop: Callable[[], bool]
+    scene: Scene,
+    simulation: Simulation,
+    store: FrameStore,
+    done: int | None,
+    report: Report,
+    stop: Callable[[], bool],
+    before_solving: Callable[[], Any] | None,
 ) -> int:
     settings = scene.settings
     first = settings.frame_start if done is None else done + 1
+    solved = max(first, settings.frame_start + 1)  # the frame at rest needs no solve; the next one compiles it
     started = saved = time.monotonic()
     warned: set[str] = set()
     for number in range(first, settings.frame_end + 1):
+        if number == solved:
+            report({"event": "stage", "stage": "compiling"})
+            if before_solving:
+                before_solving()
         begin = time.monotonic()
         frame = simulation.advance()
         store.write_frame(frame)
         now = time.monotonic()
-        if number == first:
+        if number == solved:
             report({"event": "stage", "stage": "solving"})
         eta = (now - started) / (number - first + 1) * (settings.frame_end - number)
         _report_frame(report, frame, settings, now - begin, eta)

@@ -85,12 +85,13 @@ def test_preview_and_bake_by_clicks(window: Any) -> None:
 
 
 def test_cancel_keeps_frames_and_resume_goes_on(window: Any) -> None:
+    window.ask("last frame 2000")  # long enough to be stopped twice on any machine
     window.click_button("bpy.ops.dollop.bake(")
     require_frame(window, 3)
     window.click_button("bpy.ops.dollop.bake_cancel(")
     stopped = window.wait_for(lambda state: not state["baking"], "the bake to stop", 60.0)
     assert stopped["message"].startswith("Stopped"), stopped["message"]
-    assert 3 <= stopped["frame_done"] < 48
+    assert 3 <= stopped["frame_done"] < 2000
 
     window.click_button("bpy.ops.dollop.resume(")
     window.wait_for(lambda state: state["baking"], "the bake to go on", 20.0)

@@ -88,6 +88,8 @@ def obey() -> None:
     if wanted["what"] == "forget gaps":
         for record in (gaps, gaps_with_drawing, raw_gaps, long_gaps, ticks):
             record.clear()
+    elif wanted["what"].startswith("last frame "):
+        bpy.context.scene.frame_end = int(wanted["what"].split()[-1])
     elif wanted["what"].startswith("frame "):
         bpy.context.scene.frame_set(int(wanted["what"].split()[1]))
     answer = command_under_mouse() if wanted["what"] == "button" else ""
