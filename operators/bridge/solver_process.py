@@ -64,11 +64,6 @@ class SolverProcess:
     def returncode(self) -> int | None:
         return self._process.poll()
 
-    @property
-    def last_words(self) -> str:
-        """The last lines that the child wrote to standard error."""
-        return "\n".join(self._last_words)
-
     def events(self) -> list[Event]:
         """Return what has arrived since the last call; never waits."""
         arrived = []

@@ -111,10 +111,6 @@ class FrameStore:
         self.manifest = manifest.checked({**self.manifest, **changes})
         manifest.write(self.folder, self.manifest)
 
-    def reload_manifest(self) -> None:
-        """Read the manifest again, which another process may have replaced. Raises CacheError, VersionError."""
-        self.manifest = manifest.read(self.folder)
-
     def body(self, uid: str) -> dict[str, Any] | None:
         """Return the manifest's entry of one body, None if this bake does not know it."""
         return next((body for body in self.manifest["bodies"] if body["uid"] == uid), None)
@@ -142,10 +138,6 @@ class FrameStore:
         """Return a topology record. Raises CacheError if it is missing or damaged."""
         path = topology_path(self.folder, uid, identifier)
         return _topology(_read(path, f"topology {identifier}", None), path)
-
-    def has_topology(self, uid: str, identifier: int) -> bool:
-        """Tell whether the record is there (unread)."""
-        return topology_path(self.folder, uid, identifier).exists()
 
     # Frames
 

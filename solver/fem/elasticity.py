@@ -43,14 +43,6 @@ def principal_hessian(s0, s1, s2, mu, lam, linear):  # type: ignore[no-untyped-d
 
 
 @inline
-def shear_stiffness(p0, p1, p2, s0, s1, s2, s_k, mu, lam, linear):  # type: ignore[no-untyped-def]
-    """(P0 - P1)/(s0 - s1) of an elastic element in closed form, for the pair whose third stretch is s_k."""
-    if linear > 0.5:
-        return 2.0 * mu
-    return 2.0 * mu - lam * (s0 * s1 * s2 - 1.0) * s_k
-
-
-@inline
 def log_stiffness(s0, s1, s2, mu, lam, linear):  # type: ignore[no-untyped-def]
     """Kirchhoff stresses tau_i = s_i P_i and their derivatives by log stretches: 3 + 6 (00, 11, 22, 01, 02, 12)."""
     _, p0, p1, p2 = principal_stress(s0, s1, s2, mu, lam, linear)
