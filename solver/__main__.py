@@ -1,6 +1,6 @@
 """The child process that solves: `python -m solver bake JOB CACHE`, one JSON event a line on standard output.
 
-A line "cancel" or the end of standard input stops it after the frame in hand, with everything kept; so does SIGTERM.
+A line "cancel" or the end of standard input stops it before its next step, with every finished frame kept; so does SIGTERM.
 """
 
 import argparse

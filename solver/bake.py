@@ -23,6 +23,7 @@ from .tetmesh.mesh import TetMesh
 CHECKPOINT_INTERVAL = 10.0
 
 Report = Callable[[dict[str, Any]], None]
+SavedState = tuple[int, dict[str, np.ndarray]]  # a finished frame's number, and what goes on from there
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ def bake(
 
     Without `resume` an older cache in the folder is cleared first. With it the bake goes on from the last checkpoint,
     to the same bytes as an uninterrupted one; CacheError when the scene has changed since. A body without a topology
-    plays as its triangles. `report` receives the events of docs/worker.md; `stop` is asked between frames and ends the
-    bake with Cancelled, everything kept; `before_solving` is called before the first step.
+    plays as its triangles. `report` receives the events of docs/worker.md; `stop` is asked before each step and ends the
+    bake with Cancelled, every finished frame kept; `before_solving` is called before the first step.
     """
     scene = validated(scene)
     prepared = prepare(scene, report)
@@ -148,13 +149,15 @@ def _solve(
     solved = max(first, settings.frame_start + 1)  # the frame at rest needs no solve; the next one compiles it
     started = saved = time.monotonic()
     warned: set[str] = set()
+    state: SavedState | None = None
     for number in range(first, settings.frame_end + 1):
         if number == solved:
             report({"event": "stage", "stage": "compiling"})
             if before_solving:
                 before_solving()
         begin = time.monotonic()
-        frame = simulation.advance()
+        frame = _advance(simulation, store, scene, state, stop)
+        state = number, simulation.checkpoint()
         store.write_frame(frame)
         now = time.monotonic()
         if number == solved:
@@ -164,18 +167,28 @@ def _solve(
         for warning in set(frame.warnings) - warned:
             report({"event": "warning", "message": warning})
             warned.add(warning)
-        stopped = stop()
-        if now - saved > CHECKPOINT_INTERVAL or stopped or number == settings.frame_end:
-            _save_checkpoint(store, simulation, scene, number)
+        if now - saved > CHECKPOINT_INTERVAL or number == settings.frame_end:
+            _save_checkpoint(store, scene, *state)
             saved = now
-        if stopped and number < settings.frame_end:
-            raise Cancelled("The bake was stopped; its frames are kept.", frame=number, remedy="Resume goes on from here.")
     return max(0, settings.frame_end - first + 1)
 
 
-def _save_checkpoint(store: FrameStore, simulation: Simulation, scene: Scene, number: int) -> None:
+def _advance(
+    simulation: Simulation, store: FrameStore, scene: Scene, last: SavedState | None, stop: Callable[[], bool]
+) -> Frame:
+    """The next frame; stopped on the way there, the state after the `last` one becomes the checkpoint."""
+    try:
+        return simulation.advance(stop)
+    except Cancelled as stopped:
+        if last is not None:
+            _save_checkpoint(store, scene, *last)
+            stopped.frame = last[0]
+        raise
+
+
+def _save_checkpoint(store: FrameStore, scene: Scene, number: int, arrays: dict[str, np.ndarray]) -> None:
     fingerprint = np.frombuffer(scene_hash(scene, number).encode(), dtype=np.uint8)
-    store.write_checkpoint(number, {**simulation.checkpoint(), "scene_hash": fingerprint})
+    store.write_checkpoint(number, {**arrays, "scene_hash": fingerprint})
 
 
 def _report_frame(report: Report, frame: Frame, settings: Settings, seconds: float, eta: float) -> None:

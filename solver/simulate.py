@@ -4,7 +4,7 @@ Time runs on the simulation's own grid of seconds (Settings.maximum_substep and 
 a frame that falls between two steps is interpolated from both, so the motion is the same at any frame rate.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from time import perf_counter
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .contact.contacts import ColliderField, Contacts, gather_points
 from .embedding import Binding
-from .errors import StepError
+from .errors import Cancelled, StepError
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.momentum import balance_momentum
@@ -72,17 +72,18 @@ class Simulation:
         self.contacts.begin(self.state.positions)
         self.before = Snapshot.of(self.state)
 
-    def advance(self) -> Frame:
+    def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
         """Simulate to the next frame; the first call returns the rest state at `frame_start`.
 
-        Raises StepError when even the smallest step fails; the state is then still that of the last good step.
+        `should_stop` is asked before each attempt at a step; Cancelled leaves the frame unfinished, so go on from a
+        checkpoint. Raises StepError when even the smallest step fails; the state is then still that of the last good step.
         """
         started = perf_counter()
         self.frame += 1
         target = (self.frame - self.scene.settings.frame_start) / self.scene.settings.frames_per_second
         effort = dict.fromkeys(("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts"), 0.0)
         while self.clock.time < target - 1e-9 * self.clock.largest:
-            self._step(effort)
+            self._step(effort, should_stop)
         moment = Snapshot.of(self.state)
         late = self.clock.time - target
         if late > 1e-9 * self.clock.largest:
@@ -118,9 +119,11 @@ class Simulation:
         self.reported = floats["reported"].astype(np.int64)
         refresh_tiles(self.space.tiles, self.state)
 
-    def _step(self, effort: dict[str, float]) -> None:
+    def _step(self, effort: dict[str, float], should_stop: Callable[[], bool]) -> None:
         """One accepted step; a refused one is backed up and halved."""
         while True:
+            if should_stop():
+                raise Cancelled("The bake was stopped; its frames are kept.", remedy="Resume goes on from here.")
             past, outcome = self._solve(self.clock.step)
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations

@@ -33,10 +33,26 @@ def frame_files(folder) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("frame_*")}
 
 
-def stop_after(count: int):
-    """A `stop` that lets `count` frames through."""
-    answers = iter([False] * (count - 1) + [True] * 100)
-    return lambda: next(answers)
+class StopAfter:
+    """Lets `frames` frames through and `steps` more steps of the next one; give it to a bake as `report` and `stop`."""
+
+    def __init__(self, frames: int, steps: int = 0) -> None:
+        self.frames, self.steps = frames, steps
+
+    def report(self, event) -> None:
+        self.frames -= event["event"] == "frame"
+
+    def stop(self) -> bool:
+        self.steps -= self.frames <= 0
+        return self.steps < 0
+
+
+def bake_stopped(scene: Scene, folder, frames: int, steps: int = 0) -> Cancelled:
+    """Bake until it stops; return how it said so."""
+    stopper = StopAfter(frames, steps)
+    with pytest.raises(Cancelled) as stopped:
+        bake(scene, folder, versions=VERSIONS, report=stopper.report, stop=stopper.stop)
+    return stopped.value
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +78,11 @@ def test_every_frame_is_there_and_the_cube_lies_on_the_ground(uninterrupted):
     assert meshed["minimum_dihedral"] > 10.0 and meshed["volume_error"] < 0.05
 
 
-def test_stopping_and_resuming_gives_the_same_bytes(uninterrupted, tmp_path):
-    with pytest.raises(Cancelled) as stopped:
-        bake(falling_cube(), tmp_path, versions=VERSIONS, stop=stop_after(7))
-    assert stopped.value.frame == 7 and FrameStore.open(tmp_path).manifest["status"] == "cancelled"
+@pytest.mark.parametrize("steps", [0, 2], ids=["between frames", "within a frame"])
+def test_stopping_and_resuming_gives_the_same_bytes(uninterrupted, tmp_path, steps):
+    assert bake_stopped(falling_cube(), tmp_path, 7, steps).frame == 7
+    store = FrameStore.open(tmp_path)
+    assert store.manifest["status"] == "cancelled" and store.frames() == list(range(1, 8))
     assert bake(falling_cube(), tmp_path, versions=VERSIONS, resume=True) == 5
     assert frame_files(tmp_path) == frame_files(uninterrupted[0])
 
@@ -82,8 +99,7 @@ def test_resuming_without_a_cache_bakes_from_the_start(uninterrupted, tmp_path):
 
 
 def test_a_changed_scene_is_not_continued_and_nothing_is_lost(tmp_path):
-    with pytest.raises(Cancelled):
-        bake(falling_cube(), tmp_path, versions=VERSIONS, stop=stop_after(3))
+    bake_stopped(falling_cube(), tmp_path, 3)
     before = frame_files(tmp_path)
     scene = falling_cube()
     moved = replace(scene, bodies=(replace(scene.bodies[0], velocity=(0.0, 0.0, -1.0)),))
