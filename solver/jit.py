@@ -17,11 +17,13 @@ from typing import Any
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import numba
+import numpy as np
 
 CHUNKS = 64
 TILE = 128
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+_PHASE_OPTIONS: dict[str, Any] = {name: value for name, value in _OPTIONS.items() if name != "nogil"}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -43,3 +45,14 @@ def use_threads(count: int) -> None:
     """Let parallel kernels use `count` threads; 0 leaves numba's own choice."""
     if count > 0:
         numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))
+
+
+def library(function: Callable[..., Any]) -> Any:
+    """Compile a function that takes other compiled functions; kept in memory only."""
+    return numba.njit(nogil=True, error_model="numpy")(function)
+
+
+def compile_phase(function: Callable[..., Any], precision: Any) -> Any:
+    """Compile function(pointer, first, last) for a tile of a precision, to be called by its `address`."""
+    pointer = numba.types.CPointer(numba.from_dtype(np.dtype(precision)))
+    return numba.cfunc(numba.types.void(pointer, numba.types.intp, numba.types.intp), **_PHASE_OPTIONS)(function)

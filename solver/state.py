@@ -7,15 +7,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .materials.elasticity import laws
 from .scene import Body
+from .slots import (
+    ELASTIC_FIRST,
+    ELASTIC_LAW,
+    FLOW_RATE,
+    FULL_NORM,
+    HARDENING,
+    LAMBDA,
+    MATERIAL_ROWS,
+    MINIMUM_YIELD,
+    MU,
+    RATE_EXPONENT,
+    RATE_STRESS,
+    STRESS_TIME,
+    YIELD_STRESS,
+)
 from .tetmesh.mesh import TetMesh
 
 Array = NDArray[np.float64]
-
-# Rows of State.material, one value a tet, so that painted values need no other layout.
-MU, LAMBDA, YIELD_STRESS, FLOW_RATE, HARDENING, MINIMUM_YIELD, RATE_STRESS, RATE_EXPONENT = range(8)
-LINEAR_VOLUME, FULL_NORM, STRESS_TIME = 8, 9, 10
-MATERIAL_ROWS = 11
 
 
 @dataclass
@@ -132,7 +143,11 @@ def material_rows(body: Body, count: int) -> Array:
     rows[MINIMUM_YIELD] = value["minimum_yield_stress"]
     rows[RATE_STRESS] = value["rate_stress"]
     rows[RATE_EXPONENT] = value["rate_exponent"]
-    rows[LINEAR_VOLUME] = material.options["volume_law"] == "linear"
+    law = laws()[material.options["elastic_law"]]
+    rows[ELASTIC_LAW] = list(laws()).index(law.identifier)
+    rows[ELASTIC_FIRST:] = 0.0
+    for k, parameter in enumerate(law.parameters):
+        rows[ELASTIC_FIRST + k] = value[parameter.name]
     rows[FULL_NORM] = material.options["yield_measure"] == "full_norm"
     rows[STRESS_TIME] = material.options["hardening_law"] == "stress_time"
     return rows

@@ -10,6 +10,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from .constants import FOUR, ONE, TWO, ZERO
 from .jit import inline, parallel
 
 Array = NDArray[np.float64]
@@ -30,9 +31,10 @@ def signed_svd(matrices: Array) -> tuple[Array, Array, Array]:
 def jacobi(app, aqq, apq, arp, arq, vp0, vp1, vp2, vq0, vq1, vq2):  # type: ignore[no-untyped-def]
     """One Jacobi rotation of the symmetric matrix in its (p, q) plane, r the third axis, and of columns p, q of V."""
     d = aqq - app
-    sign = 1.0 if d >= 0.0 else -1.0
-    t = 2.0 * apq * sign / (abs(d) + np.sqrt(d * d + 4.0 * apq * apq) + 1e-300)
-    c = 1.0 / np.sqrt(1.0 + t * t)
+    sign = ONE if d >= ZERO else -ONE
+    reach = abs(d) + np.sqrt(d * d + FOUR * apq * apq)
+    t = TWO * apq * sign / (reach if reach > ZERO else ONE)
+    c = ONE / np.sqrt(ONE + t * t)
     s = t * c
     return (
         app - t * apq, aqq + t * apq, c * arp - s * arq, s * arp + c * arq,
@@ -45,15 +47,15 @@ def jacobi(app, aqq, apq, arp, arq, vp0, vp1, vp2, vq0, vq1, vq2):  # type: igno
 def jacobi_sweep(a00, a11, a22, a01, a02, a12, v00, v01, v02, v10, v11, v12, v20, v21, v22):  # type: ignore[no-untyped-def]
     """Rotate the planes (0, 1), (0, 2), (1, 2) once each; v[row][column]."""
     a00, a11, a02, a12, v00, v10, v20, v01, v11, v21 = jacobi(a00, a11, a01, a02, a12, v00, v10, v20, v01, v11, v21)
-    a00, a22, a01, a12, v00, v10, v20, v02, v12, v22 = jacobi(a00, a22, a02, 0.0, a12, v00, v10, v20, v02, v12, v22)
-    a11, a22, a01, a02, v01, v11, v21, v02, v12, v22 = jacobi(a11, a22, a12, a01, 0.0, v01, v11, v21, v02, v12, v22)
-    return a00, a11, a22, a01, a02, 0.0, v00, v01, v02, v10, v11, v12, v20, v21, v22
+    a00, a22, a01, a12, v00, v10, v20, v02, v12, v22 = jacobi(a00, a22, a02, ZERO, a12, v00, v10, v20, v02, v12, v22)
+    a11, a22, a01, a02, v01, v11, v21, v02, v12, v22 = jacobi(a11, a22, a12, a01, ZERO, v01, v11, v21, v02, v12, v22)
+    return a00, a11, a22, a01, a02, ZERO, v00, v01, v02, v10, v11, v12, v20, v21, v22
 
 
 @inline
 def symmetric_eigenvectors(a00, a11, a22, a01, a02, a12):  # type: ignore[no-untyped-def]
     """Eigenvalues and eigenvectors (v[row][column], det +1) of a symmetric matrix by four Jacobi sweeps."""
-    e = jacobi_sweep(a00, a11, a22, a01, a02, a12, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    e = jacobi_sweep(a00, a11, a22, a01, a02, a12, ONE, ZERO, ZERO, ZERO, ONE, ZERO, ZERO, ZERO, ONE)
     e = jacobi_sweep(e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7], e[8], e[9], e[10], e[11], e[12], e[13], e[14])
     e = jacobi_sweep(e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7], e[8], e[9], e[10], e[11], e[12], e[13], e[14])
     e = jacobi_sweep(e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7], e[8], e[9], e[10], e[11], e[12], e[13], e[14])
@@ -73,8 +75,8 @@ def order(swap, p0, p1, p2, q0, q1, q2):  # type: ignore[no-untyped-def]
 def givens(a, b):  # type: ignore[no-untyped-def]
     """Cosine and sine that turn (a, b) into (length, 0); the identity when both are zero."""
     r = np.sqrt(a * a + b * b)
-    safe = r if r > 0.0 else 1.0
-    return (a / safe if r > 0.0 else 1.0), b / safe
+    safe = r if r > ZERO else ONE
+    return (a / safe if r > ZERO else ONE), b / safe
 
 
 @inline
@@ -106,7 +108,7 @@ def svd3(f00, f01, f02, f10, f11, f12, f20, f21, f22):  # type: ignore[no-untype
     b01, b11, b21, b02, b12, b22 = order(swap, b01, b11, b21, b02, b12, b22)
     v01, v11, v21, v02, v12, v22 = order(swap, v01, v11, v21, v02, v12, v22)
     c1, s1 = givens(b00, b10)
-    b00, b10 = c1 * b00 + s1 * b10, 0.0
+    b00 = c1 * b00 + s1 * b10
     b01, b11 = c1 * b01 + s1 * b11, c1 * b11 - s1 * b01
     b02, b12 = c1 * b02 + s1 * b12, c1 * b12 - s1 * b02
     c2, s2 = givens(b00, b20)

@@ -5,23 +5,48 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import TILE, inline, kernel, parallel
-from ..state import HARDENING, MINIMUM_YIELD, STRESS_TIME, YIELD_STRESS, State
-from .elements import T
-from .tile import FLOW, FLOW_STRESS, MATERIAL, MEASURE, SIZE, YIELD, B, N, P, S, V
+from ..slots import (
+    FLOW,
+    FLOW_STRESS,
+    HARDENING,
+    MATERIAL,
+    MEASURE,
+    MINIMUM_YIELD,
+    SIZE,
+    STRESS_TIME,
+    YIELD,
+    YIELD_STRESS,
+    B,
+    N,
+    P,
+    S,
+    V,
+)
+from ..state import State
+from .tile import Tiles
 
+T = TILE
 MOST_SLENDER = 30.0  # |F_p| |F_p^-1|, about the ratio of its longest to its shortest stretch; 3 at rest
 MOST_FLOW = float(np.log(1.5))  # log stretch that one step may make permanent
 
 
-def largest_flow(state: State, tiles: NDArray[np.float64]) -> float:
+def largest_flow(state: State, tiles: Tiles) -> float:
     """The largest log principal stretch that flow makes permanent in this step."""
-    lanes = tiles.reshape(len(tiles), -1, TILE)
-    stretch = (lanes[:, FLOW] * np.abs(lanes[:, N : N + 3]).max(axis=1)).ravel()[: len(state.tets)]
-    flows = (lanes[:, SIZE].ravel()[: len(state.tets)] > 0.0) & (state.worn == 0.0)
-    return float(stretch[flows].max(initial=0.0))
+    return float(_largest_flow(tiles.data, state.worn, np.zeros(len(tiles.data))))
 
 
-def commit_flow(state: State, tiles: NDArray[np.float64], step: float) -> None:
+@parallel
+def _largest_flow(tiles, worn, largest):  # type: ignore[no-untyped-def]
+    for k in prange(len(tiles)):
+        w = tiles[k]
+        for i in range(min(TILE, len(worn) - k * TILE)):
+            if w[SIZE * T + i] > 0.0 and worn[k * TILE + i] == 0.0:
+                steepest = max(abs(w[N * T + i]), abs(w[(N + 1) * T + i]), abs(w[(N + 2) * T + i]))
+                largest[k] = max(largest[k], w[FLOW * T + i] * steepest)
+    return largest.max()
+
+
+def commit_flow(state: State, tiles: Tiles, step: float) -> None:
     """Update beta, F_p, plastic strain, hardening and yield stress in place, in state and tiles.
 
     With V from F = U s V^T and p n the plastic log strain: beta := beta V exp(-p n) V^T and F_p := V exp(p n) V^T F_p
@@ -29,7 +54,7 @@ def commit_flow(state: State, tiles: NDArray[np.float64], step: float) -> None:
     MOST_SLENDER the flow is not made permanent: the element stays as soft as it is and springs back, and is `worn`.
     """
     _commit(
-        tiles, step, state.rest_shape_inverse.reshape(-1, 9), state.plastic_deformation.reshape(-1, 9), state.plastic_strain,
+        tiles.data, step, state.rest_shape_inverse.reshape(-1, 9), state.plastic_deformation.reshape(-1, 9), state.plastic_strain,
         state.hardening, state.yield_stress, state.flow_stress, state.stress, state.worn,
     )  # fmt: skip
 
@@ -43,46 +68,71 @@ def _times(a, b, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _stretch(w, i, factor, out):  # type: ignore[no-untyped-def]
-    """out := V exp(factor p n) V^T."""
-    p = factor * w[FLOW * T + i]
-    e0, e1, e2 = np.exp(p * w[N * T + i]), np.exp(p * w[(N + 1) * T + i]), np.exp(p * w[(N + 2) * T + i])
+def _stretch(w, i, out):  # type: ignore[no-untyped-def]
+    """out := V exp(p n) V^T of determinant 1, in float64; as I + V (exp(p n) - 1) V^T, so that V's rounding is only felt
+    where there is flow."""
+    p, n0, n1, n2 = float(w[FLOW * T + i]), float(w[N * T + i]), float(w[(N + 1) * T + i]), float(w[(N + 2) * T + i])
+    mean = (n0 + n1 + n2) / 3.0
+    e0, e1, e2 = np.expm1(p * (n0 - mean)), np.expm1(p * (n1 - mean)), np.expm1(p * (n2 - mean))
     for r in range(3):
         for c in range(3):
             out[3 * r + c] = (
-                e0 * w[(V + 3 * r) * T + i] * w[(V + 3 * c) * T + i]
-                + e1 * w[(V + 3 * r + 1) * T + i] * w[(V + 3 * c + 1) * T + i]
-                + e2 * w[(V + 3 * r + 2) * T + i] * w[(V + 3 * c + 2) * T + i]
+                (1.0 if r == c else 0.0)
+                + e0 * float(w[(V + 3 * r) * T + i]) * float(w[(V + 3 * c) * T + i])
+                + e1 * float(w[(V + 3 * r + 1) * T + i]) * float(w[(V + 3 * c + 1) * T + i])
+                + e2 * float(w[(V + 3 * r + 2) * T + i]) * float(w[(V + 3 * c + 2) * T + i])
             )
+    scale = _determinant(out) ** (1.0 / 3.0)
+    for c in range(9):
+        out[c] /= scale
+
+
+@inline
+def _determinant(m):  # type: ignore[no-untyped-def]
+    """det of a row-major 3x3."""
+    return (
+        m[0] * (m[4] * m[8] - m[5] * m[7]) + m[1] * (m[5] * m[6] - m[3] * m[8]) + m[2] * (m[3] * m[7] - m[4] * m[6])
+    )
+
+
+@kernel
+def _times_inverse(a, b, out):  # type: ignore[no-untyped-def]
+    """out := a b^-1 for a b of determinant 1, whose inverse is its adjugate."""
+    c00, c01, c02 = b[4] * b[8] - b[5] * b[7], b[2] * b[7] - b[1] * b[8], b[1] * b[5] - b[2] * b[4]
+    c10, c11, c12 = b[5] * b[6] - b[3] * b[8], b[0] * b[8] - b[2] * b[6], b[2] * b[3] - b[0] * b[5]
+    c20, c21, c22 = b[3] * b[7] - b[4] * b[6], b[1] * b[6] - b[0] * b[7], b[0] * b[4] - b[1] * b[3]
+    for i in range(3):
+        x, y, z = a[3 * i], a[3 * i + 1], a[3 * i + 2]
+        out[3 * i] = x * c00 + y * c10 + z * c20
+        out[3 * i + 1] = x * c01 + y * c11 + z * c21
+        out[3 * i + 2] = x * c02 + y * c12 + z * c22
 
 
 @inline
 def _slenderness(m):  # type: ignore[no-untyped-def]
-    """det m, and |m| |m^-1| by Frobenius norms: about the ratio of its longest to its shortest stretch."""
+    """|m| |m^-1| by Frobenius norms: about the ratio of its longest to its shortest stretch."""
     c0, c1, c2 = m[4] * m[8] - m[5] * m[7], m[5] * m[6] - m[3] * m[8], m[3] * m[7] - m[4] * m[6]
     c3, c4, c5 = m[2] * m[7] - m[1] * m[8], m[0] * m[8] - m[2] * m[6], m[1] * m[6] - m[0] * m[7]
     c6, c7, c8 = m[1] * m[5] - m[2] * m[4], m[2] * m[3] - m[0] * m[5], m[0] * m[4] - m[1] * m[3]
-    det = m[0] * c0 + m[1] * c1 + m[2] * c2
     size = m[0] ** 2 + m[1] ** 2 + m[2] ** 2 + m[3] ** 2 + m[4] ** 2 + m[5] ** 2 + m[6] ** 2 + m[7] ** 2 + m[8] ** 2
     inverse = c0**2 + c1**2 + c2**2 + c3**2 + c4**2 + c5**2 + c6**2 + c7**2 + c8**2
-    return det, np.sqrt(size * inverse) / abs(det)
+    return np.sqrt(size * inverse) / abs(m[0] * c0 + m[1] * c1 + m[2] * c2)
 
 
 @kernel
 def _grow(w, i, inverse, plastic, change, product):  # type: ignore[no-untyped-def]
     """Make one element's flow permanent; False if that would leave it too slender."""
-    _stretch(w, i, 1.0, change)
+    _stretch(w, i, change)
     _times(change, plastic, product)
-    det, slender = _slenderness(product)
-    if not slender < MOST_SLENDER and not slender < _slenderness(plastic)[1]:
+    slender = _slenderness(product)
+    if not slender < MOST_SLENDER and not slender < _slenderness(plastic):
         return False
-    scale = det ** (1.0 / 3.0)
+    scale = _determinant(product) ** (1.0 / 3.0)
     for c in range(9):
         plastic[c] = product[c] / scale
-    _stretch(w, i, -1.0, change)
-    _times(inverse, change, product)
+    _times_inverse(inverse, change, product)
     for c in range(9):
-        inverse[c] = product[c] * scale
+        inverse[c] = product[c]
         w[(B + c) * T + i] = inverse[c]
     return True
 

@@ -1,6 +1,7 @@
 """Viscoplastic solid after Bargteil 2007: elastic below a yield stress, flowing at a rate above it."""
 
 from .contract import Choice, MaterialModel, Parameter
+from .elasticity import laws
 
 MODEL = MaterialModel(
     identifier="viscoplastic",
@@ -34,6 +35,7 @@ MODEL = MaterialModel(
             "rate_exponent", "Thickening Exponent", "", 2.0, 0.0, 8.0,
             "How sharply the flow rate falls with stress: rate / (1 + (stress / thickening stress)^exponent)",
         ),
+        *(parameter for law in laws().values() for parameter in law.parameters),
         Parameter("damping", "Damping", "1/s", 0.0, 0.0, 1e4, "Rate at which internal vibrations (not the fall) lose speed"),
     ),
     choices=(
@@ -54,12 +56,9 @@ MODEL = MaterialModel(
             "What makes the yield stress change",
         ),
         Choice(
-            "volume_law", "Volume Law",
-            (
-                ("quadratic", "Quadratic", "lambda/2 (J - 1)^2: resists being crushed flat"),
-                ("linear", "Linear", "lambda/2 tr(F - I)^2 as in Bargteil 2007 eq 3"),
-            ),
-            "How the material resists a change of volume",
+            "elastic_law", "Elasticity",
+            tuple((law.identifier, law.label, law.description) for law in laws().values()),
+            "How the material resists being deformed, below its yield stress and on the way to it",
         ),
     ),
 )

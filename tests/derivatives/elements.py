@@ -4,14 +4,17 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from solver.fem import elements, stiffness, tile
-from solver.jit import TILE
-from solver.state import (
+from solver.fem import elements, stiffness
+from solver.fem.tile import Tiles
+from solver.materials.elasticity import laws
+from solver.slots import (
+    ELASTIC_FIRST,
+    ELASTIC_LAW,
+    ENERGY,
     FLOW_RATE,
     FULL_NORM,
     HARDENING,
     LAMBDA,
-    LINEAR_VOLUME,
     MATERIAL_ROWS,
     MU,
     RATE_EXPONENT,
@@ -23,39 +26,46 @@ from solver.state import (
 class Elements:
     """One tet for each of F (n, 3, 3), unit rest shape, unit volume; `dt` [s] is the step over which it may flow."""
 
-    def __init__(self, f, *, mu=3.0, lam=5.0, linear=0.0, y=1e9, rate=0.0, hard=0.0, thick=0.0, full=0.0, dt=0.5):
+    def __init__(
+        self, f, *, mu=3.0, lam=5.0, law="corotated", own=(), y=1e9, rate=0.0, hard=0.0, thick=0.0, full=0.0, dt=0.5,
+        precision=np.float64,
+    ):  # fmt: skip
         n = len(f)
         self.f, self.dt = f, dt
         rows = np.zeros((MATERIAL_ROWS, n))
-        rows[[MU, LAMBDA, LINEAR_VOLUME, YIELD_STRESS, FLOW_RATE, HARDENING, FULL_NORM]] = np.array(
-            [[mu], [lam], [linear], [y], [rate], [hard], [full]]
-        )
+        rows[[MU, LAMBDA, YIELD_STRESS, FLOW_RATE, HARDENING, FULL_NORM]] = np.array([[mu], [lam], [y], [rate], [hard], [full]])
+        rows[ELASTIC_LAW] = list(laws()).index(law)
+        for k, value in enumerate(own):
+            rows[ELASTIC_FIRST + k] = value
         rows[RATE_STRESS], rows[RATE_EXPONENT] = thick, 1.5
         self.state = SimpleNamespace(
             tets=np.arange(4 * n, dtype=np.int32).reshape(n, 4), volumes=np.ones(n), density=np.ones(n), material=rows,
             rest_shape_inverse=np.tile(np.eye(3), (n, 1, 1)), yield_stress=rows[YIELD_STRESS].copy(), flow_stress=np.zeros(n),
         )  # fmt: skip
-        self.tiles = tile.build_tiles(self.state)
+        self.tiles = Tiles.of(self.state, precision)
         self.positions = np.zeros((n, 4, 3))
         self.positions[:, 1:] = np.swapaxes(f, 1, 2)
 
     def evaluate(self, positions):
         """Forces on nodes 1 to 3 (n, 3, 3) and energies (n,)."""
         n = len(self.f)
-        forces, energies = np.empty((len(self.tiles) * TILE, 9)), np.empty(len(self.tiles))
-        elements.evaluate(positions.reshape(-1, 3), self.state.tets, self.tiles, self.dt, forces, energies)
-        return forces[:n].reshape(n, 3, 3), tile.unpack(self.tiles, tile.ENERGY, 1, n)[:, 0]
+        forces, energies = np.empty((self.tiles.lanes, 9)), np.empty(len(self.tiles.data))
+        elements.evaluate(
+            positions.reshape(-1, 3), self.state.tets, self.tiles.data, self.tiles.programs, self.tiles.offsets, self.dt, forces,
+            energies,
+        )  # fmt: skip
+        return forces[:n].reshape(n, 3, 3), self.tiles.unpack(ENERGY, 1, n)[:, 0]
 
     def slot(self, slot, width):
         """A tile slot after `evaluate`."""
-        return tile.unpack(self.tiles, slot, width, len(self.f))
+        return self.tiles.unpack(slot, width, len(self.f))
 
     def stiffness(self, inertia=-1.0):
         """All 12x12 stiffness matrices (n, 4, 3, 4, 3) at the given F."""
         n = len(self.f)
         self.evaluate(self.positions)
-        blocks = np.empty((len(self.tiles) * TILE, 6, 9))
-        stiffness.stiffness(self.tiles, inertia, blocks)
+        blocks = np.empty((self.tiles.lanes, 6, 9))
+        stiffness.stiffness(self.tiles.data, inertia, blocks)
         full = np.zeros((n, 4, 3, 4, 3))
         for pair, (a, b) in enumerate(stiffness.PAIRS):
             block = blocks[:n, pair].reshape(n, 3, 3)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from solver.fem import tile
+from solver import slots
 from tests.derivatives.elements import Elements
 
 RNG = np.random.default_rng(3)
@@ -20,11 +20,11 @@ DEGENERATE = np.stack(
 ANY = np.concatenate([DEGENERATE + 1e-3 * RNG.normal(size=DEGENERATE.shape), RNG.normal(size=(300, 3, 3))])
 LAWS = {
     "quadratic": (ANY, {}),
-    "linear": (ANY, {"linear": 1.0}),
+    "linear": (ANY, {"law": "rotated_linear"}),
     "flowing": (near_identity(0.3), {"y": 0.5, "rate": 3.0}),
     "perfectly plastic, hardening": (near_identity(0.3), {"y": 0.5, "rate": 1e6, "hard": 0.4}),
     "softening": (near_identity(0.3), {"y": 0.5, "rate": 3.0, "hard": -0.4}),
-    "no yield stress, linear": (near_identity(0.3), {"y": 0.0, "rate": 30.0, "linear": 1.0}),
+    "no yield stress, linear": (near_identity(0.3), {"y": 0.0, "rate": 30.0, "law": "rotated_linear"}),
 }
 
 
@@ -88,7 +88,7 @@ def test_flow_relaxes_the_stress_as_backward_euler():
     trial, relaxed = Elements(f), Elements(f, y=1e-5, rate=4.0)
     trial.evaluate(trial.positions)
     relaxed.evaluate(relaxed.positions)
-    s_trial, s = trial.slot(tile.MEASURE, 1), relaxed.slot(tile.MEASURE, 1)
+    s_trial, s = trial.slot(slots.MEASURE, 1), relaxed.slot(slots.MEASURE, 1)
     expected = np.where(s_trial > 1e-5, 1e-5 + (s_trial - 1e-5) / 3.0, s_trial)
     assert np.abs(s - expected).max() < 1e-3 * s_trial.max()
 
@@ -97,8 +97,8 @@ def test_flow_keeps_the_volume_and_stops_in_flat_and_inverted_elements():
     f = np.concatenate([near_identity(0.3), [np.diag([1.0, 1.0, 0.04]), np.diag([1.0, 1.0, -0.5])]])
     tets = Elements(f, y=0.1, rate=50.0)
     tets.evaluate(tets.positions)
-    flow, n = tets.slot(tile.FLOW, 1), tets.slot(tile.N, 3)
-    assert (flow[:-2] > 0.0).all() and (tets.slot(tile.SIZE, 1)[-2:] == 0.0).all()
+    flow, n = tets.slot(slots.FLOW, 1), tets.slot(slots.N, 3)
+    assert (flow[:-2] > 0.0).all() and (tets.slot(slots.SIZE, 1)[-2:] == 0.0).all()
     assert np.abs(n[:-2].sum(axis=1)).max() < 1e-12
 
 
@@ -108,8 +108,8 @@ def test_pressure_alone_never_flows_by_von_mises_but_adds_to_the_full_norm():
     mises, full = Elements(squeezed, y=1.0, rate=50.0), Elements(squeezed, y=1.0, rate=50.0, full=1.0)
     mises.evaluate(mises.positions)
     full.evaluate(full.positions)
-    assert (mises.slot(tile.SIZE, 1) == 0.0).all()
-    assert full.slot(tile.FLOW, 1)[1] > 0.0
+    assert (mises.slot(slots.SIZE, 1) == 0.0).all()
+    assert full.slot(slots.FLOW, 1)[1] > 0.0
 
 
 def test_fast_stress_meets_a_solid():
@@ -120,5 +120,5 @@ def test_fast_stress_meets_a_solid():
     kept = []
     for tets in (law, plain):
         tets.evaluate(tets.positions)
-        kept.append(1.0 - tets.slot(tile.FLOW, 1) / tets.slot(tile.SIZE, 1))
+        kept.append(1.0 - tets.slot(slots.FLOW, 1) / tets.slot(slots.SIZE, 1))
     assert kept[0][0] < 0.25 and kept[0][1] > 0.5 and kept[1][1] < 0.15

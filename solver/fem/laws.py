@@ -1,0 +1,85 @@
+"""From an elastic law's formula to machine code: a loop over the lanes of a tile, called by its address.
+
+By address, so that tiles of different laws run side by side and a bake compiles only the laws that it uses.
+"""
+
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numba import carray, types
+from numba.extending import intrinsic
+from llvmlite import ir
+from numpy.typing import NDArray
+
+from ..jit import TILE, compile_phase, inline, library
+from ..materials.elasticity import laws
+from ..slots import ELASTIC_FIRST, ELASTIC_SECOND, ENERGY, LAMBDA, MATERIAL, MU, SLOTS, E, H, Q
+
+T = TILE
+M = MATERIAL
+_compiled_response = cache(inline)
+
+
+def principal_response(
+    law: str, stretches: NDArray[np.float64], mu: float, lam: float, first: float = 0.0, second: float = 0.0
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """A law at principal stretches (n, 3): energy density (n,) [J/m^3], P (n, 3) and its derivative (n, 3, 3) [Pa].
+
+    `mu`, `lam` are Lame's parameters at small strains [Pa]; `first`, `second` the law's own parameters in their order.
+    """
+    given = np.ascontiguousarray(stretches, dtype=np.float64)
+    if given.ndim != 2 or given.shape[1] != 3:
+        raise ValueError(f"stretches have shape {given.shape}, not (n, 3)")
+    result = np.empty((len(given), 10))
+    _respond(_compiled_response(laws()[law].response), given, mu, lam, first, second, result)
+    order = np.array([[4, 7, 8], [7, 5, 9], [8, 9, 6]])
+    return result[:, 0].copy(), result[:, 1:4].copy(), result[:, order]
+
+
+@library
+def _respond(response, stretches, mu, lam, first, second, result):  # type: ignore[no-untyped-def]
+    for i in range(len(stretches)):
+        answer = response(stretches[i, 0], stretches[i, 1], stretches[i, 2], mu, lam, first, second)
+        for k in range(10):
+            result[i, k] = answer[k]
+
+
+@cache
+def phase_address(index: int, precision: type[np.floating]) -> int:
+    """Address of the phase of a law, by its place in `laws` (State.material's ELASTIC_LAW), for tiles of a precision."""
+    law = list(laws().values())[index]
+    own = {**globals(), "response": _compiled_response(law.response), "Precision": precision}
+    phase = FunctionType(_phase.__code__, own, _phase.__name__)
+    phase.__qualname__ = f"{law.identifier}_{np.dtype(precision).name}"  # numba keeps compiled code by this name
+    address: int = compile_phase(phase, precision).address
+    return address
+
+
+def _phase(pointer: Any, first: int, last: int) -> None:
+    """Let lanes first .. last - 1 respond: from the elastic stretches to energy, stress and second derivatives."""
+    w = carray(pointer, SLOTS * T, Precision)  # noqa: F821  given with `response` by phase_address
+    for i in range(first, last):
+        e, p0, p1, p2, h00, h11, h22, h01, h02, h12 = response(  # noqa: F821
+            w[E * T + i], w[(E + 1) * T + i], w[(E + 2) * T + i], w[(M + MU) * T + i], w[(M + LAMBDA) * T + i],
+            w[(M + ELASTIC_FIRST) * T + i], w[(M + ELASTIC_SECOND) * T + i],
+        )  # fmt: skip
+        w[ENERGY * T + i] = e
+        w[Q * T + i], w[(Q + 1) * T + i], w[(Q + 2) * T + i] = p0, p1, p2
+        w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i] = h00, h11, h22
+        w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i] = h01, h02, h12
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def run_phase(_context, address, tile, first, last):  # type: ignore[no-untyped-def]
+    """Call the phase at an address on a tile's flat row."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        data = context.make_array(signature.args[1])(context, builder, arguments[1]).data
+        whole = context.get_value_type(types.intp)
+        callee = ir.FunctionType(ir.VoidType(), [data.type, whole, whole])
+        builder.call(builder.inttoptr(arguments[0], callee.as_pointer()), [data, arguments[2], arguments[3]])
+        return context.get_dummy_value()
+
+    return types.void(address, tile, types.intp, types.intp), generate

@@ -1,0 +1,24 @@
+"""Elastic laws of isotropic materials, one file each: a file of this folder that defines LAW is found by itself.
+
+A law says what energy a tet holds at three principal stretches, inverted ones included, and how it resists; rotations,
+flow, forces and stiffness are made from that for all laws alike (solver/fem). The files need no numba.
+"""
+
+import importlib
+import pkgutil
+from functools import cache
+
+from .contract import ElasticLaw
+
+__all__ = ["ElasticLaw", "laws"]
+
+
+@cache
+def laws() -> dict[str, ElasticLaw]:
+    """Return every elastic law by its identifier, in the order of the artist's list; the first is the default."""
+    found = []
+    for info in pkgutil.iter_modules(__path__):
+        law = getattr(importlib.import_module(f"{__name__}.{info.name}"), "LAW", None)
+        if isinstance(law, ElasticLaw):
+            found.append(law)
+    return {law.identifier: law for law in sorted(found, key=lambda law: (law.rank, law.identifier))}
