@@ -128,7 +128,7 @@ class DOLLOP_OT_resume(BakeOperator, bpy.types.Operator):
 
 
 class DOLLOP_OT_bake_cancel(bpy.types.Operator):
-    """Stop after the frame in hand and keep what is finished; press again to stop at once"""
+    """Stop the bake and keep what is finished; Resume goes on from there"""
 
     bl_idname = ids.BAKE_CANCEL
     bl_label = "Cancel"

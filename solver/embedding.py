@@ -3,7 +3,7 @@
 This module is numpy only when evaluating; `bind` and `contact_samples` load the compiled search.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,16 @@ class Spread:
     nodes: NDArray[np.int32]
     weights: NDArray[np.float64]
 
+    def shifted(self, points: int, nodes: int) -> "Spread":
+        """Return the same rows for points and nodes that follow after so many others."""
+        return Spread(self.points + points, self.start, (self.nodes + nodes).astype(np.int32), self.weights)
+
+    def place(self, node_values: NDArray[np.float64], result: NDArray[np.float64]) -> None:
+        """Set the rows of result (k, d) that these points have, from values at the nodes (n, d)."""
+        if len(self.points):
+            terms = self.weights[:, None] * node_values[self.nodes]
+            result[self.points] = np.add.reduceat(terms, self.start[:-1], axis=0)
+
 
 @dataclass(frozen=True)
 class Binding:
@@ -50,18 +60,14 @@ def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.
     """Return the values at the bound points, (k,) or (k, 3), of values at the nodes, (n,) or (n, 3)."""
     flat = node_values.reshape(len(node_values), -1)
     result = np.einsum("ki,kid->kd", binding.weights, flat[tets[binding.tets]])
-    spread = binding.spread
-    if spread is not None and len(spread.points):
-        terms = spread.weights[:, None] * flat[spread.nodes]
-        result[spread.points] = np.add.reduceat(terms, spread.start[:-1], axis=0)
+    if binding.spread is not None:
+        binding.spread.place(flat, result)
     return result.reshape(len(binding.tets), *node_values.shape[1:])
 
 
 def shifted(binding: Binding, tets: int, nodes: int) -> Binding:
     """Return the binding for a mesh whose tets and nodes follow after so many others in common arrays."""
-    spread = binding.spread
-    if spread is not None:
-        spread = replace(spread, nodes=(spread.nodes + nodes).astype(np.int32))
+    spread = binding.spread and binding.spread.shifted(0, nodes)
     return Binding((binding.tets + tets).astype(np.int32), binding.weights, spread)
 
 
@@ -123,28 +129,24 @@ def _spread(
 
 
 def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
-    """Return points of the artist's surface that carry contact, about one per cell of `spacing` [m], bound to the mesh.
+    """Return points of the artist's surface that carry contact, about one per cell of `spacing` [m], bound by `bind`.
 
     Vertices, and points inside triangles larger than the spacing; of those in one cell the one that stands out furthest
     from the cage and from its neighbours, so that corners touch first. Points deeper inside the cage than an edge (inner
     shells) are left out.
     """
     from .geometry.sampling import bulges, samples_per_cell, surface_points
-    from .geometry.tet_location import locate, steadiest_tets
+    from .geometry.tet_location import locate
     from .geometry.triangle_tree import closest_points, triangle_tree
 
     middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
     relative = Surface(surface.positions - middle, surface.triangles)
     candidates = surface_points(relative, spacing)
-    positions, table = mesh.positions - middle, face_table(mesh.tets)
-    closest = closest_points(triangle_tree(positions, table.boundary), candidates)
-    tets, weights = locate(positions, mesh.tets, candidates)
-    outside = tets < 0
-    height = np.where(outside, closest.distance, -closest.distance)
+    positions = mesh.positions - middle
+    outside = locate(positions, mesh.tets, candidates)[0] < 0
+    distance = closest_points(triangle_tree(positions, face_table(mesh.tets).boundary), candidates).distance
+    height = np.where(outside, distance, -distance)
     corners = bulges(relative)
     height[: len(corners)] += corners
-    kept = samples_per_cell(candidates, height, outside | (closest.distance < mean_edge(mesh)), spacing)
-    loose = kept[outside[kept]]
-    touched = table.boundary[closest.triangle[loose]]
-    tets[loose], weights[loose] = steadiest_tets(positions, mesh.tets, touched, candidates[loose])
-    return Binding(tets[kept], weights[kept])
+    kept = samples_per_cell(candidates, height, outside | (distance < mean_edge(mesh)), spacing)
+    return bind(TetMesh(positions, mesh.tets), candidates[kept])

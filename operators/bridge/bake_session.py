@@ -13,12 +13,12 @@ from ...solver.cache import FrameStore
 from ...solver.errors import CacheError, SceneError, VersionError
 from ...solver.job import write_job
 from .bake_status import BakeStatus, keep_status
-from .checking import warnings_of
+from .checking import Inspection
 from .folders import cache_folder
 from .identity import ensure_uid
 from .playback import play, show_results
 from .read_scene import SceneReading, read_scene
-from .report import sentence
+from .report import exit_code, sentence
 from .result_mesh import RESULT_OF, clear_results, results_of
 from .solver_process import Event, SolverProcess, threads_beside_window
 from .version import baking_versions
@@ -43,20 +43,42 @@ class BakeSession:
         self.made_results = False
         self._shown = False
         self._show_frames = show_frames
-        self._job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
+        self._solving = False
+        self._job = job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
+        versions = baking_versions()
         try:
-            write_job(reading.scene, self._job, reading.topologies, baking_versions())
-            self._process = SolverProcess(["bake", str(self._job), str(folder), *arguments])
+            self._process = SolverProcess(
+                ["bake", str(job), str(folder), *arguments],
+                before=lambda: write_job(reading.scene, job, reading.topologies, versions),
+            )
         except BaseException:
-            shutil.rmtree(self._job, ignore_errors=True)
+            shutil.rmtree(job, ignore_errors=True)
+            raise
+        # Meanwhile the child loads what it needs; it writes nothing before it has filled the bodies with tets
+        self._inspection: Inspection | None = Inspection(reading)
+
+    def require_start(self) -> None:
+        """Wait until the child runs and the scene is looked over. Raises what speaks against the bake, and leaves no trace."""
+        try:
+            self._process.require_start()
+            if self._inspection is not None:
+                self.status.warnings.extend(self._inspection.warnings())
+                self._inspection = None
+        except BaseException:
+            self._process.kill()
+            self._process.wait(5.0)
+            self._clean_up()
             raise
 
     def poll(self) -> list[Event]:
-        """Take in what the child has said since the last call, show new frames, notice its end. Never waits."""
-        finished = self._process.finished
+        """Take in what the child has said since the last call, show the newest frame, notice its end. Never waits."""
+        if self._inspection is not None and self._inspection.done:
+            self._take_inspection(self._inspection)
+        finished = self._process.finished and self._inspection is None
         events = self._process.events()
         for event in events:
             self.status.take(event)
+            self._solving = self._solving or event.get("stage") == "solving"
         frames = [event["frame"] for event in events if event["event"] == "frame"]
         if frames and self._show_frames:
             self._show(frames)
@@ -66,27 +88,30 @@ class BakeSession:
         return events
 
     def cancel(self) -> None:
-        """Stop after the frame in hand; the second time, at once. Finished frames are kept either way."""
-        if self.status.stopping:
+        """Stop before the next step; before the first one, and when called again, at once. Finished frames are kept."""
+        if self.status.stopping or not self._solving:
             self._process.kill()
+        else:
+            self._process.ask_to_stop()
         self.status.stopping = True
-        self.status.stage = "Stopping after this frame"
-        self._process.ask_to_stop()
+        self.status.stage = "Stopping"
 
     def stop_now(self) -> None:
         """End the child because the file, the window or Blender closes."""
         self.status.stopping = True
         self._process.stop_now()
-        self._process.wait(1.0)
         for event in self._process.events():
             self.status.take(event)
         self._end()
 
-    def abandon(self) -> None:
-        """End the child before it has begun, and leave no trace."""
-        self._process.kill()
-        self._process.wait(5.0)
-        self._clean_up()
+    def _take_inspection(self, inspection: Inspection) -> None:
+        """Keep what the look over the scene has brought up; the bake ends at what it could not do."""
+        self._inspection = None
+        try:
+            self.status.warnings.extend(inspection.warnings())
+        except Exception as error:
+            self._process.kill()
+            self.status.message, self.status.exit_code = sentence(error), exit_code(error)
 
     def _show(self, frames: list[int]) -> None:
         scene = scene_by_uid(self.scene_uid)
@@ -133,7 +158,10 @@ class BakeSession:
             status.message = f"Baked frames {status.first} to {status.last}."
         elif status.stopping and status.exit_code in (0, 7):
             status.exit_code = 7
-            status.message = f"Stopped; finished frames are kept{_up_to(status)}. Resume goes on from there."
+            kept = f"finished frames are kept up to frame {status.frame}. Resume goes on from there."
+            status.message = f"Stopped; {kept}" if status.frame else "Stopped before a frame was finished."
+        elif self._process.failure is not None:
+            status.message, status.exit_code = sentence(self._process.failure), exit_code(self._process.failure)
         elif not status.message:
             # Linux ends with SIGKILL what takes the last of the memory
             status.exit_code = 6 if code == -9 else 5
@@ -159,7 +187,8 @@ def start_bake(
 ) -> BakeSession:
     """Read the scene and start its bake; `show_frames` plays them as they come.
 
-    Raises SolverError or OSError with nothing started and no frame touched.
+    Raises SolverError or OSError with nothing started and no frame touched. `beside_window`, what takes longer goes on in
+    threads, and what that brings up ends the session with its sentence.
     """
     global _running
     if _running is not None:
@@ -172,12 +201,8 @@ def start_bake(
     count = reading.scene.settings.threads or (threads_beside_window() if beside_window else 0)
     arguments = [*(["--resume"] if resume else []), "--threads", str(count)]
     session = BakeSession(scene, reading, folder, arguments, show_frames=show_frames)
-    try:
-        # While the child loads what it needs; it writes nothing before it has filled the bodies with tets
-        session.status.warnings.extend(warnings_of(reading))
-    except BaseException:
-        session.abandon()
-        raise
+    if not beside_window:
+        session.require_start()
     _running = session
     keep_status(session.scene_uid, session.status)
     return session
@@ -233,7 +258,3 @@ def stop_running() -> None:
 def scene_by_uid(uid: str) -> bpy.types.Scene | None:
     """Return the scene of that identifier in the open file."""
     return next((scene for scene in bpy.data.scenes if scene.dollop.uid == uid), None)
-
-
-def _up_to(status: BakeStatus) -> str:
-    return f" up to frame {status.frame}" if status.frame else ""

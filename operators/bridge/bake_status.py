@@ -54,7 +54,7 @@ class BakeStatus:
         elif kind == "error":
             self.message, self.exit_code = event["message"], event["exit_code"]
         if self.stopping:
-            self.stage = "Stopping after this frame"
+            self.stage = "Stopping"
 
 
 _IDLE = BakeStatus()

@@ -1,5 +1,7 @@
 """Everything that can be told about a scene before it is baked, as findings an artist can act on."""
 
+import threading
+
 import bpy
 
 from ...solver.errors import SceneError
@@ -20,15 +22,35 @@ def check_scene(scene: bpy.types.Scene) -> list[Finding]:
     return [*unread, *found, *notes]
 
 
-def warnings_of(reading: SceneReading) -> list[str]:
-    """Return what may surprise about a scene that is about to be baked, a sentence each; raise SceneError at an error."""
-    sentences = []
-    for item in preflight(reading.scene):
-        if item.severity == "error":
-            raise SceneError(item.message, body=item.object_name, place=item.place, remedy=item.remedy)
-        if item.severity == "warning":
-            sentences.append(sentence_of(item))
-    return sentences
+class Inspection:
+    """The look over a scene that is about to be baked, in a thread: a dense mesh takes it seconds. It does not touch bpy."""
+
+    def __init__(self, reading: SceneReading) -> None:
+        self._scene = reading.scene
+        self._findings: list[Finding] = []
+        self._failure: Exception | None = None
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    @property
+    def done(self) -> bool:
+        return not self._thread.is_alive()
+
+    def warnings(self) -> list[str]:
+        """Wait for the end and return what may surprise, a sentence each; raise SceneError at what would fail."""
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+        for item in self._findings:
+            if item.severity == "error":
+                raise SceneError(item.message, body=item.object_name, place=item.place, remedy=item.remedy)
+        return [sentence_of(item) for item in self._findings if item.severity == "warning"]
+
+    def _look(self) -> None:
+        try:
+            self._findings = preflight(self._scene)
+        except Exception as error:
+            self._failure = error
 
 
 def sentence_of(finding: Finding) -> str:

@@ -5,11 +5,13 @@ import contextlib
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,18 +29,47 @@ _GRACE = 2.0  # seconds that a child gets to end by itself before it is killed
 
 
 class SolverProcess:
-    """One run of `python -m solver`. Its threads only move text; nothing here touches bpy after the start."""
+    """One run of `python -m solver`, started in a thread: neither that nor anything else here makes the caller wait.
 
-    def __init__(self, arguments: list[str]) -> None:
+    before : what has to be done first, such as writing the job; as all in that thread it does not touch bpy
+    """
+
+    def __init__(self, arguments: list[str], before: Callable[[], None] = lambda: None) -> None:
+        self.failure: Exception | None = None  # why it could not be started
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._last_words: deque[str] = deque(maxlen=12)
-        self._process = subprocess.Popen(
-            solver_command(arguments),
+        self._command, self._environment = solver_command(arguments), solver_environment()
+        self._process: subprocess.Popen[str] | None = None
+        self._unwanted = False
+        self._started = threading.Event()
+        self._threads = [threading.Thread(target=self._run, args=(before,), daemon=True)]
+        self._threads[0].start()
+        atexit.register(self.stop_now)
+
+    def _run(self, before: Callable[[], None]) -> None:
+        try:
+            before()
+            if not self._unwanted:
+                self._process = self._launched()
+                self._threads.append(threading.Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True))
+                self._threads[-1].start()
+        except Exception as error:
+            self.failure = error
+        self._started.set()
+        if self._process is not None:
+            if self._unwanted:  # by now
+                self.kill()
+            assert self._process.stdout
+            self._read_events(self._process.stdout)
+
+    def _launched(self) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=EXTENSION_ROOT,
-            env=solver_environment(),
+            env=self._environment,
             text=True,
             encoding="utf-8",
             errors="replace",
@@ -46,23 +77,22 @@ class SolverProcess:
             # Ctrl-C and a farm's signals are meant for Blender, which then asks the child to stop in good order
             start_new_session=True,
         )
-        assert self._process.stdout and self._process.stderr
-        self._threads = [
-            threading.Thread(target=self._read_events, args=(self._process.stdout,), daemon=True),
-            threading.Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
-        atexit.register(self.stop_now)
+
+    def require_start(self) -> None:
+        """Wait until the child runs. Raises what kept it from starting."""
+        self._started.wait()
+        if self.failure is not None:
+            raise self.failure
 
     @property
     def finished(self) -> bool:
-        """True once the child has ended and all that it said can be had from events()."""
-        return self._process.poll() is not None and not any(thread.is_alive() for thread in self._threads)
+        """True once the child has ended, or has failed to start, and all that it said can be had from events()."""
+        running = self._process is not None and self._process.poll() is None
+        return not running and not any(thread.is_alive() for thread in self._threads)
 
     @property
     def returncode(self) -> int | None:
-        return self._process.poll()
+        return None if self._process is None else self._process.poll()
 
     def events(self) -> list[Event]:
         """Return what has arrived since the last call; never waits."""
@@ -74,7 +104,10 @@ class SolverProcess:
                 return arrived
 
     def ask_to_stop(self) -> None:
-        """Let it finish the frame in hand, write a checkpoint and end."""
+        """Let it stop before its next step, write a checkpoint and end; one that has not started yet is not started."""
+        if self._process is None:
+            self.kill()
+            return
         stdin = self._process.stdin
         with contextlib.suppress(OSError):  # it may have ended already
             if stdin is not None and not stdin.closed:
@@ -83,20 +116,22 @@ class SolverProcess:
 
     def kill(self) -> None:
         """End it at once. Finished frames are whole files; what was computed since the last checkpoint is lost."""
-        if self._process.poll() is None:
+        self._unwanted = True
+        if self._process is None or self._process.poll() is not None:
+            return
+        if hasattr(os, "killpg"):  # with the process that compiles beside it
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        else:
             self._process.kill()
 
     def stop_now(self) -> None:
         """Ask, wait a moment, kill: for closing a file and for quitting."""
         atexit.unregister(self.stop_now)
-        if self._process.poll() is not None:
-            return
         self.ask_to_stop()
-        try:
-            self._process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
+        if not self.wait(_GRACE):
             self.kill()
-            self._process.wait()
+            self.wait(_GRACE)
 
     def wait(self, timeout: float) -> bool:
         """Wait at most `timeout` seconds for the end; True when it has ended."""
@@ -108,6 +143,8 @@ class SolverProcess:
     def close(self) -> None:
         """Forget the child; it must have ended."""
         atexit.unregister(self.stop_now)
+        if self._process is None:
+            return
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 with contextlib.suppress(OSError):  # a pipe to a child that died
@@ -115,7 +152,7 @@ class SolverProcess:
 
     def death_notice(self) -> str:
         """Say how a child ended that did not say so itself."""
-        code = self._process.poll()
+        code = self.returncode
         how = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended with code {code}"
         said = f" It said last: {self._last_words[-1].rstrip(chr(46))}." if self._last_words else ""
         return f"The solver {how}.{said}"

@@ -39,10 +39,9 @@ class Tetrahedralization:
         self.stage = "Starting"
         self._message = ""
         self._folder = Path(tempfile.mkdtemp(prefix="dollop_tets_"))
+        arguments = ["tetrahedralize", str(self._folder), str(self._output), "--threads", str(threads_beside_window())]
         try:
-            write_job(job, self._folder)
-            arguments = ["tetrahedralize", str(self._folder), str(self._output), "--threads", str(threads_beside_window())]
-            self._process = SolverProcess(arguments)
+            self._process = SolverProcess(arguments, before=lambda: write_job(job, self._folder))
         except BaseException:
             self._remove_folder()
             raise
@@ -71,6 +70,7 @@ class Tetrahedralization:
     def show(self, scene: bpy.types.Scene) -> list[str]:
         """Make the preview objects and return a sentence on each. Raises what the child reported."""
         try:
+            self._process.require_start()
             if self._process.returncode != 0:
                 raise MeshingError(self._message) if self._message else SolverError(self._process.death_notice())
             with np.load(self._output, allow_pickle=False) as arrays:

@@ -39,7 +39,7 @@ def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
 
 @contextmanager
 def stop_on_signals() -> Iterator[threading.Event]:
-    """Farms preempt with SIGTERM, people with Ctrl-C: both let the frame in hand finish and keep everything."""
+    """Farms preempt with SIGTERM, people with Ctrl-C: both stop before the next step and keep what is finished."""
     stopping = threading.Event()
     before = {number: signal.signal(number, lambda *_: stopping.set()) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

@@ -16,6 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
     process = SolverProcess(["warm-up"])
+    process.require_start()
     message = ""
     while not process.wait(0.2):
         pass

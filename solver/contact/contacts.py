@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding
+from ..embedding import Binding, Spread
 from ..state import LAMBDA, MU, Ranges, State
 from .response import contact_gradient, contact_stiffness, normal_forces
 
@@ -32,7 +32,8 @@ class ColliderField(Protocol):
 class ContactPoints:
     """The bodies' contact points, concatenated; k points.
 
-    tets (k,), nodes (k, 4), weights (k, 4) : where a point hangs
+    tets (k,), nodes (k, 4), weights (k, 4) : which nodes take a point's force
+    spreads   : one a body, in the numbers of all points and nodes: where points outside the tets are seen
     size      : (k,) element size of its body [m]
     extent    : (k,) largest side of its body [m]
     stiffness : (k,) slope of the pushing force [N/m]: body modulus x area a point / reach, so the mesh does not matter
@@ -44,9 +45,17 @@ class ContactPoints:
     size: Array
     extent: Array
     stiffness: Array
+    spreads: list[Spread]
 
-    def positions(self, nodes: Array, chosen: NDArray[np.int64] | slice = slice(None)) -> Array:
-        """World positions (c, 3) of the chosen points."""
+    def positions(self, nodes: Array) -> Array:
+        """World positions (k, 3) of the points as they are seen."""
+        here = self.carried(nodes, slice(None))
+        for spread in self.spreads:
+            spread.place(nodes, here)
+        return here
+
+    def carried(self, nodes: Array, chosen: NDArray[np.int64] | slice) -> Array:
+        """World positions (c, 3) to which the nodes that take their force carry the chosen points."""
         return np.einsum("ca,cax->cx", self.weights[chosen], nodes[self.nodes[chosen]])
 
 
@@ -96,6 +105,7 @@ def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.
     """
     parts = []
+    spreads, before = [], 0
     for body, binding in enumerate(bindings):
         first, last = ranges.tets[body], ranges.tets[body + 1]
         own = state.tets[first:last]
@@ -106,12 +116,14 @@ def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents
         area = boundary_area(state.positions, own) / max(len(binding.tets), 1)
         tets = (np.concatenate([binding.tets, tets]) + first).astype(np.int32)
         count = len(tets)
-        part = ContactPoints(
+        parts.append((
             tets, state.tets[tets], np.concatenate([binding.weights, weights]), np.full(count, element),
             np.full(count, extents[body]), np.full(count, modulus * area / (REACH * element)),
-        )  # fmt: skip
-        parts.append(part)
-    return ContactPoints(*(np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])))
+        ))  # fmt: skip
+        if binding.spread is not None:
+            spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
+        before += count
+    return ContactPoints(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)), spreads)
 
 
 def _inner_nodes(tets: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
@@ -180,25 +192,27 @@ class Contacts:
 
     def linearize(self, positions: Array) -> Entries:
         """Planes of all candidates that are within an element of a collider, sorted by collider and point."""
-        points = self.points
+        points, seen = self.points, self.points.positions(positions)
         which: list[NDArray[np.int64]] = []
         normals, levels, anchors, friction = [], [], [], []
         fade = np.exp(-self.step / EXIT_TIME)
         for field, chosen, slack in zip(self.fields, self.candidates, self.slack, strict=True):
-            here = points.positions(positions, chosen)
+            here = seen[chosen]
             distance, normal, velocity = query(field, here, self.time, float(points.size.max(initial=0.0)))
             near = np.flatnonzero(distance < points.size[chosen])
             which.append(chosen[near])
             normals.append(normal[near])
-            levels.append((normal[near] * here[near]).sum(axis=1) - distance[near] - fade * slack[chosen[near]])
-            anchors.append(self.start[chosen[near]] + self.step * velocity[near])
+            # The plane is where the point is seen to touch it, moved to where its four nodes carry the point.
+            held = points.carried(positions, chosen[near])
+            levels.append((normal[near] * held).sum(axis=1) - distance[near] - fade * slack[chosen[near]])
+            anchors.append(self.start[chosen[near]] + self.step * velocity[near] + held - here[near])
             friction.append(np.full(len(near), field.friction))
         chosen = np.concatenate([np.zeros(0, dtype=np.int64), *which])
         normal = np.concatenate([np.zeros((0, 3)), *normals])
         level = np.concatenate([np.zeros(0), *levels])
         reach, stiffness = REACH * points.size[chosen], points.stiffness[chosen]
         grip = np.empty(len(chosen))
-        normal_forces((points.positions(positions, chosen) * normal).sum(axis=1) - level, reach, stiffness, grip)
+        normal_forces((points.carried(positions, chosen) * normal).sum(axis=1) - level, reach, stiffness, grip)
         return Entries(
             points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness,
             np.concatenate([np.zeros((0, 3)), *anchors]), grip * np.concatenate([np.zeros(0), *friction]),

@@ -145,3 +145,19 @@ def gather_matrix(edge_offsets, edge_items, edge_slots, blocks, row_offsets, val
             a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8] = k00, k01, k02, k10, k11, k12, k20, k21, k22
             t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8] = k00, k10, k20, k01, k11, k21, k02, k12, k22
     _invert_diagonal(row_offsets, values, diagonal, inverse)
+
+
+@parallel
+def multiply(row_offsets, columns, values, x, y):  # type: ignore[no-untyped-def]
+    """y_i = sum_j values_ij (x_j - x_i), the elastic matrix times x (n, 3)."""
+    n = len(x)
+    for chunk in prange(CHUNKS):
+        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            y0, y1, y2 = 0.0, 0.0, 0.0
+            for k in range(row_offsets[i], row_offsets[i + 1]):
+                j, a = columns[k], values[k]
+                e0, e1, e2 = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+                y0 += a[0] * e0 + a[1] * e1 + a[2] * e2
+                y1 += a[3] * e0 + a[4] * e1 + a[5] * e2
+                y2 += a[6] * e0 + a[7] * e1 + a[8] * e2
+            y[i, 0], y[i, 1], y[i, 2] = y0, y1, y2

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import CHUNKS, parallel
 from ..state import LAMBDA, MU, Ranges, State
+from .linear_solve import FrozenStiffness
 
 Array = NDArray[np.float64]
 
@@ -32,7 +31,7 @@ class Damping:
     extents: list[float]
     ranges: Ranges
     state: State
-    values: Array = field(default_factory=lambda: np.zeros((0, 9)))
+    stiffness: FrozenStiffness = field(init=False)
     frames: list[RigidFrame] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -47,19 +46,18 @@ class Damping:
         self.node_eta = np.repeat(self.eta, np.diff(self.ranges.nodes))
         self.tet_eta = np.repeat(self.eta, np.diff(tets))
 
-    def keep(self, positions: Array, values: Array, row_offsets: NDArray[np.int32]) -> None:
-        """Take the guessed end positions (n, 3) of a step and the elastic matrix's off-diagonal blocks (2e, 9) there."""
+    def keep(self, positions: Array, stiffness: FrozenStiffness) -> None:
+        """Take the guessed end positions (n, 3) of a step and the elastic stiffness there, which it scales."""
         self.frames = list(self._rigid_frames(positions))
-        self.values = values * np.repeat(self.node_eta, np.diff(row_offsets))[:, None]
+        stiffness.scale_rows(self.node_eta)
+        self.stiffness = stiffness
 
-    def add_gradient(
-        self, velocities: Array, effective: Array, rows: tuple[NDArray[np.int32], NDArray[np.int32]], gradient: Array
-    ) -> float:
+    def add_gradient(self, velocities: Array, effective: Array, gradient: Array) -> float:
         """Add the damping force, turned, to gradient (n, 3); return its energy over the effective steps (n,) [J]."""
-        own, force = velocities.copy(), np.empty_like(velocities)
+        own = velocities.copy()
         for a, b, masses, arms, inverse in self.frames:
             own[a:b] -= _rigid(masses * own[a:b], masses, arms, inverse)
-        multiply(*rows, self.values, own, force)
+        force = self.stiffness.times(own)
         for a, b, masses, arms, inverse in self.frames:
             force[a:b] -= masses * _rigid(force[a:b], masses, arms, inverse)
         gradient += force
@@ -80,19 +78,3 @@ def _rigid(momenta: Array, masses: Array, arms: Array, inverse: Array) -> Array:
     spin = inverse @ np.cross(arms, momenta).sum(axis=0)
     field_: Array = momenta.sum(axis=0) / masses.sum() + np.cross(spin, arms)
     return field_
-
-
-@parallel
-def multiply(row_offsets, columns, values, x, y):  # type: ignore[no-untyped-def]
-    """y_i = sum_j values_ij (x_j - x_i), the elastic matrix times x (n, 3)."""
-    n = len(x)
-    for chunk in prange(CHUNKS):
-        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-            y0, y1, y2 = 0.0, 0.0, 0.0
-            for k in range(row_offsets[i], row_offsets[i + 1]):
-                j, a = columns[k], values[k]
-                e0, e1, e2 = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-                y0 += a[0] * e0 + a[1] * e1 + a[2] * e2
-                y1 += a[3] * e0 + a[4] * e1 + a[5] * e2
-                y2 += a[6] * e0 + a[7] * e1 + a[8] * e2
-            y[i, 0], y[i, 1], y[i, 2] = y0, y1, y2

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from ..contact.contacts import Contacts, Entries
 from ..jit import TILE
 from ..state import State
-from .assembly import Pattern, build_pattern, gather_gradient, gather_matrix
-from .conjugate_gradient import conjugate_gradient
+from .assembly import Pattern, build_pattern, gather_gradient
 from .damping import Damping
 from .elements import evaluate
+from .linear_solve import LinearSolve
 from .stiffness import stiffness
 from .tile import build_tiles
 from .time_step import Extrapolation
@@ -29,28 +29,20 @@ LINEARIZATIONS = 5  # later iterations keep the contact planes and friction boun
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
 CUTS = 12
 LINEAR_TOLERANCE = 0.05
-LINEAR_ITERATIONS = 400
 
 
 @dataclass
 class Workspace:
-    """Arrays of the solve, allocated once per mesh.
-
-    Element blocks are float32, half the bytes to write and gather; their sums are float64, since turning each into one in
-    every product of conjugate gradients costs more than it saves.
-    """
+    """Arrays of the solve, allocated once per mesh. Element blocks are float32, half the bytes to write and gather."""
 
     pattern: Pattern
     tiles: Array
     forces: Array
     energies: Array
     blocks: NDArray[np.float32]
-    values: Array
     diagonal: Array
-    inverse: Array
     gradient: Array
-    direction: Array
-    work: Array
+    linear: LinearSolve
     inertial: Array = field(default_factory=lambda: np.zeros(64))
 
     @classmethod
@@ -61,10 +53,8 @@ class Workspace:
         lanes = len(tiles) * TILE
         return cls(
             pattern=pattern, tiles=tiles, forces=np.zeros((lanes, 9)), energies=np.zeros(len(tiles)),
-            blocks=np.zeros((lanes, 6, 9), np.float32), values=np.zeros((len(pattern.columns), 9)),
-            diagonal=np.zeros((nodes, 9)), inverse=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            direction=np.zeros((nodes, 3)),
-            work=np.zeros((4, nodes, 3)),
+            blocks=np.zeros((lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
+            linear=LinearSolve.of(pattern, state.positions),
         )  # fmt: skip
 
 
@@ -102,24 +92,20 @@ class ImplicitStep:
         gradient = space.gradient.copy()
         energy = float(space.energies.sum() + space.inertial.sum())
         if self.damping.active:
-            rows = (space.pattern.row_offsets, space.pattern.columns)
             velocities = self.past.velocities(positions)
-            energy += self.damping.add_gradient(velocities, self.past.effective, rows, gradient)
+            energy += self.damping.add_gradient(velocities, self.past.effective, gradient)
         return energy, gradient
 
     def freeze_damping(self, positions: Array) -> None:
         """Let this step's damping work with the elastic stiffness at `positions`."""
-        space, pattern = self.space, self.space.pattern
+        space = self.space
         evaluate(positions, self.state.tets, space.tiles, self.step, space.forces, space.energies)
         stiffness(space.tiles, 0.0, space.blocks)
-        gather_matrix(
-            pattern.edge_offsets, pattern.edge_items, pattern.edge_slots, space.blocks, pattern.row_offsets, space.values,
-            np.ones_like(space.diagonal), space.inverse,
-        )  # fmt: skip
-        self.damping.keep(positions, space.values, pattern.row_offsets)
+        space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
+        self.damping.keep(positions, space.linear.stiffness())
 
     def search_direction(self, positions: Array, gradient: Array, entries: Entries, settled: bool) -> int:
-        """Solve for the Newton direction into the workspace; return linear iterations.
+        """Solve for the Newton direction into `linear`; return its iterations.
 
         The true stiffness converges fastest, and inertia makes it positive as a rule. Once it is found not to be, the
         rest of the step uses the projected one.
@@ -133,22 +119,15 @@ class ImplicitStep:
         return spent + abs(self._solve_linear(positions, gradient, entries, settled, self.step**-2))
 
     def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, settled: bool, inertia: float) -> int:
-        space, pattern = self.space, self.space.pattern
+        space = self.space
         stiffness(space.tiles, inertia, space.blocks)
         if self.damping.active:
             space.blocks[: len(self.state.tets)] *= (1.0 + self.damping.tet_eta[:, None, None] / self.step).astype(np.float32)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
         entries.add_stiffness(positions, settled, space.blocks, space.diagonal)
-        gather_matrix(
-            pattern.edge_offsets, pattern.edge_items, pattern.edge_slots, space.blocks, pattern.row_offsets, space.values,
-            space.diagonal, space.inverse,
-        )  # fmt: skip
-        spent: int = conjugate_gradient(
-            pattern.row_offsets, pattern.columns, space.values, space.diagonal, space.inverse, -gradient,
-            LINEAR_TOLERANCE, LINEAR_ITERATIONS, space.direction, space.work,
-        )  # fmt: skip
-        return spent
+        space.linear.assemble(space.blocks, space.diagonal)
+        return space.linear.solve(-gradient, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, element_size: float) -> Outcome:
         """Newton iterations from a guess until the balance, or the last correction, is within its tolerance."""
@@ -172,8 +151,8 @@ class ImplicitStep:
                 _, internal = self.merit(x)
                 return Outcome(x, internal, False, iteration, linear, entries)
             fraction, elastic, internal = found
-            x = x + fraction * self.space.direction
-            size = float(np.abs(self.space.direction).max()) / element_size
+            x = x + fraction * self.space.linear.direction
+            size = float(np.abs(self.space.linear.direction).max()) / element_size
             enough = enough or min(max(CORRECTION, BLOW_SHARE * size), BLOW_CORRECTION)
             if fraction == 1.0 and size < enough:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
@@ -187,7 +166,7 @@ class ImplicitStep:
         Downhill by energy, or by the slope not having turned steeply uphill: the slope is still sound where flow laws
         that have no exact energy (stress-dependent rate, eq 10's norm) make the energy an estimate.
         """
-        direction = self.space.direction
+        direction = self.space.linear.direction
         slope = float((gradient * direction).sum())
         fraction = 1.0
         for _ in range(CUTS):

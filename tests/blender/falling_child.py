@@ -40,6 +40,12 @@ def listen() -> threading.Event:
     return stopping
 
 
+def hang(stage: str) -> None:
+    """Be as deaf as a compiler, where DOLLOP_TEST_HANG says so."""
+    if os.environ.get("DOLLOP_TEST_HANG") == stage:
+        time.sleep(60)
+
+
 def fallen(scene: Scene, number: int) -> Frame:
     seconds = (number - scene.settings.frame_start) / scene.settings.frames_per_second
     drop = 0.5 * np.array(scene.settings.gravity) * seconds**2
@@ -75,6 +81,10 @@ def main(command: str, job: str, cache: str, *options: str) -> int:
     settings = scene.settings
     for body in scene.bodies:
         say(event="stage", stage="tetrahedralizing", body=body.name)
+        hang("tetrahedralizing")
+    if os.environ.get("DOLLOP_TEST_HANG") == "compiling":
+        say(event="stage", stage="compiling")
+        hang("compiling")
     with opened(scene, Path(job), Path(cache), "--resume" in options) as store:
         say(event="stage", stage="solving")
         done = store.read_checkpoint()

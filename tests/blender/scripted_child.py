@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import time
 
@@ -27,6 +28,10 @@ def main(part: str) -> int:
         say(event="stage", stage="solving")
         time.sleep(60)
         return 0
+    if part == "helped":
+        helper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        say(event="stage", stage="compiling", pid=helper.pid)
+        time.sleep(60)
     if part == "obeys":
         say(event="stage", stage="solving")
         for line in sys.stdin:

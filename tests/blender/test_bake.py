@@ -137,15 +137,91 @@ def test_opening_another_file_stops_the_bake(body, monkeypatch):
 
 
 def test_pressed_twice_it_stops_at_once(body, monkeypatch):
+    """This child listens only between its frames of half a minute, so it ends in time only when it is ended."""
     monkeypatch.setenv("DOLLOP_TEST_PACE", "30")
     session = start()
     until(session, lambda: session.status.stage == "Simulating")
-    begin = time.monotonic()
     session.cancel()
-    assert session.status.running and session.status.stage == "Stopping after this frame"
+    assert session.status.running and session.status.stage == "Stopping"
     session.cancel()
+    until(session, lambda: not session.status.running, 10)
+    assert session.status.exit_code == 7
+
+
+@pytest.mark.parametrize("stage", ["tetrahedralizing", "compiling"])
+def test_before_the_first_step_it_stops_at_once_and_older_frames_stay(body, monkeypatch, stage):
+    bpy.ops.dollop.bake()
+    before = {path.name: path.read_bytes() for path in folder().glob("frame_*")}
+    monkeypatch.setenv("DOLLOP_TEST_HANG", stage)
+    session = start()
+    until(session, lambda: session.status.stage.split()[0] == {"tetrahedralizing": "Filling", "compiling": "Compiling"}[stage])
+    bpy.ops.dollop.bake_cancel()
+    until(session, lambda: not session.status.running, 10)
+    assert session.status.exit_code == 7 and session.status.message == "Stopped before a frame was finished."
+    assert {path.name: path.read_bytes() for path in folder().glob("frame_*")} == before
+
+
+def test_stopped_before_the_child_runs(body):
+    session = start(beside_window=True)
+    session.cancel()
+    until(session, lambda: not session.status.running, 10)
+    assert session.status.exit_code == 7 and bpy.context.scene.dollop.cached == ""
+
+
+def test_what_speaks_against_a_bake_beside_the_window_ends_it_with_its_sentence(body, monkeypatch):
+    finding = bridge("checking").Finding("error", "Bun / 🍞", "", "It is made of soup.", "Cook it.", "soup")
+    monkeypatch.setattr(bridge("checking"), "preflight", lambda scene: [finding])
+    session = start(beside_window=True)
     until(session, lambda: not session.status.running)
-    assert time.monotonic() - begin < 5 and session.status.exit_code == 7
+    assert session.status.exit_code == 4 and "made of soup" in bpy.context.scene.dollop.message
+
+
+def test_beside_the_window_a_job_that_cannot_be_written_ends_the_bake_with_its_sentence(body, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", "scene.npz")
+
+    monkeypatch.setattr(bridge("bake_session"), "write_job", full)
+    session = start(beside_window=True)
+    until(session, lambda: not session.status.running)
+    assert session.status.exit_code == 6 and "No space left" in bpy.context.scene.dollop.message
+
+
+def test_nothing_slow_is_done_by_the_thread_of_the_window(body, monkeypatch):
+    """Writing the job, starting the child and looking over the scene would hold up a window for longer than a tick."""
+    import threading
+
+    seen = {}
+
+    def noting(module, name, owner=None):
+        owner = owner or bridge(module)
+        kept = getattr(owner, name)
+
+        def note(*arguments, **options):
+            seen[name] = threading.current_thread()
+            return kept(*arguments, **options)
+
+        monkeypatch.setattr(owner, name, note)
+
+    noting("bake_session", "write_job")
+    noting("checking", "preflight")
+    noting("", "Popen", bridge("solver_process").subprocess)
+    session = start(beside_window=True)
+    until(session, lambda: not session.status.running)
+    assert session.status.exit_code == 0 and set(seen) == {"write_job", "preflight", "Popen"}
+    assert threading.main_thread() not in seen.values()
+
+
+def test_of_frames_that_came_together_one_is_shown(body, monkeypatch):
+    session = start()
+    until(session, lambda: session.made_results)
+    shown = []
+    monkeypatch.setattr(bridge("bake_session"), "play", lambda scene: shown.append(scene.frame_current))
+    polls = 0
+    while session.status.running:
+        time.sleep(0.05)
+        session.poll()
+        polls += 1
+    assert len(shown) <= polls
 
 
 def test_undo_while_baking(body, monkeypatch):

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -20,8 +21,8 @@ def start(extension, monkeypatch):
     monkeypatch.setattr(process, "solver_command", lambda arguments: [sys.executable, str(CHILD), *arguments])
     started = []
 
-    def start(part):
-        started.append(process.SolverProcess([part]))
+    def start(part, **options):
+        started.append(process.SolverProcess([part], **options))
         return started[-1]
 
     yield start
@@ -85,6 +86,43 @@ def test_stop_now_kills_what_does_not_listen(start):
     begin = time.monotonic()
     child.stop_now()
     assert time.monotonic() - begin < 5 and child.returncode not in (None, 0)
+
+
+def test_what_keeps_it_from_starting_is_told(start):
+    def full():
+        raise OSError(28, "No space left on device")
+
+    child = start("obeys", before=full)
+    with pytest.raises(OSError, match="No space"):
+        child.require_start()
+    assert child.wait(5) and child.returncode is None and child.events() == []
+
+
+def test_killed_before_it_starts_it_does_not(start):
+    go = threading.Event()
+    child = start("speaks", before=lambda: go.wait(10))
+    child.kill()
+    assert not child.finished
+    go.set()
+    assert child.wait(5) and child.returncode is None and child.events() == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_killed_with_what_it_has_started(start):
+    child = start("helped")
+    told = []
+    until(lambda: told.extend(child.events()) or told)
+    child.kill()
+    assert child.wait(5)
+    until(lambda: not alive(told[0]["pid"]))
+
+
+def alive(number):
+    """Whether a process runs; one that has ended and that nobody has asked for yet does not."""
+    try:
+        return Path(f"/proc/{number}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_environment_leads_to_the_solver(extension, monkeypatch, tmp_path):

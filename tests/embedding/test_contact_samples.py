@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from solver.embedding import contact_samples, evaluate
+from solver.colliders import build
+from solver.contact.contacts import Contacts, gather_points
+from solver.embedding import bind, contact_samples, evaluate
+from solver.materials import Material
+from solver.scene import Body, Collider, Settings
+from solver.state import build_state
 from solver.tetmesh.cage import cage
 from tests.surfaces import box, joined, sphere, stored
 
@@ -49,3 +54,33 @@ def test_suzanne_is_covered():
     nearest = np.sqrt(((outer[:, None] - points) ** 2).sum(axis=2)).min(axis=1)
     assert nearest.max() < 0.3
     assert len(points) < 2500
+
+
+def bend(positions):
+    """A smooth, large deformation."""
+    x, y, z = positions.T
+    return np.stack([x * np.cos(z) - y * np.sin(z), x * np.sin(z) + y * np.cos(z), z + 0.4 * x * x], axis=1)
+
+
+def test_what_is_seen_is_what_touches():
+    """A bent Suzanne's contact planes lie exactly where the vertices that are seen meet the ground."""
+    part, spacing = stored("suzanne"), 0.1
+    body = Body("s", "Suzanne", part, Material("viscoplastic"), resolution=12)
+    mesh = cage(part, body.element_size)
+    state, ranges = build_state((body,), [mesh])
+    points = gather_points(state, ranges, [contact_samples(part, mesh, spacing)], [body.extent], 9.81)
+    assert len(points.spreads[0].points) > 100
+    shape = bend(mesh.positions)
+    contacts = Contacts(points, [build(Collider("g", "Ground", "plane", np.eye(4)[None]), Settings())])
+    contacts.begin_step(shape, shape, 0.1, 0.01)
+    entries = contacts.linearize(shape)
+    carried = np.einsum("ca,cax->cx", entries.weights, shape[entries.nodes])
+    gaps = (carried * entries.normal).sum(axis=1) - entries.level
+    rest = np.einsum("ca,cax->cx", points.weights, mesh.positions[points.nodes])
+    seen = evaluate(bind(mesh, rest), mesh.tets, shape)
+    near = seen[:, 2] < points.size[0]
+    assert near.sum() == len(gaps) > 100
+    assert gaps == pytest.approx(seen[near, 2], abs=1e-9)
+    assert np.abs(seen[near] - carried).max() > 0.05 * body.element_size  # or nothing is shown
+    # No friction pulls while nothing has moved since the step's start.
+    assert carried - entries.anchor == pytest.approx(np.zeros_like(carried), abs=1e-9)
