@@ -5,8 +5,9 @@
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
+from . import constants
 from .constants import FOUR, HALF, ONE, QUARTER, TWO, ZERO
 from .jit import inline
 
@@ -59,3 +60,9 @@ def logarithm(s):  # type: ignore[no-untyped-def]
     series = like(s, 1.0 / 5.0) + x2 * series
     series = like(s, 1.0 / 3.0) + x2 * series
     return shift * like(s, 0.6931471805599453) + TWO * x * (ONE + x2 * series)
+
+
+@overload(constants.logarithm, jit_options={"forceinline": True, "error_model": "numpy", "fastmath": {"contract"}})
+def _constants_logarithm(_x):  # type: ignore[no-untyped-def]
+    """What `constants.logarithm` is in compiled code."""
+    return lambda _x: logarithm(_x)

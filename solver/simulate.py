@@ -19,7 +19,6 @@ from .fem.damping import Damping
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
 from .fem.step_control import calmed, is_rough, refusal
-from .fem.tile import refresh_tiles
 from .fem.time_step import Clock, Extrapolation, extrapolate, starting_history
 from .frame import Frame
 from .jit import use_threads
@@ -117,7 +116,7 @@ class Simulation:
         self.touching = floats["touching"] > 0.0
         self.contacts.slack = floats["slack"].copy()
         self.reported = floats["reported"].astype(np.int64)
-        refresh_tiles(self.space.tiles, self.state)
+        self.space.tiles.refresh(self.state)
 
     def _step(self, effort: dict[str, float], should_stop: Callable[[], bool]) -> None:
         """One accepted step; a refused one is backed up and halved."""

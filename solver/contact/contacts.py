@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..embedding import Binding, Spread
-from ..state import LAMBDA, MU, Ranges, State
+from ..slots import LAMBDA, MU
+from ..state import Ranges, State
 from .response import contact_gradient, contact_stiffness, normal_forces
 
 Array = NDArray[np.float64]

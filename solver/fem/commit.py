@@ -2,7 +2,6 @@
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
 from ..jit import TILE, inline, kernel, parallel
 from ..slots import (
@@ -54,8 +53,8 @@ def commit_flow(state: State, tiles: Tiles, step: float) -> None:
     MOST_SLENDER the flow is not made permanent: the element stays as soft as it is and springs back, and is `worn`.
     """
     _commit(
-        tiles.data, step, state.rest_shape_inverse.reshape(-1, 9), state.plastic_deformation.reshape(-1, 9), state.plastic_strain,
-        state.hardening, state.yield_stress, state.flow_stress, state.stress, state.worn,
+        tiles.data, step, state.rest_shape_inverse.reshape(-1, 9), state.plastic_deformation.reshape(-1, 9),
+        state.plastic_strain, state.hardening, state.yield_stress, state.flow_stress, state.stress, state.worn,
     )  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..state import LAMBDA, MU, Ranges, State
+from ..slots import LAMBDA, MU
+from ..state import Ranges, State
 from .linear_solve import FrozenStiffness
 
 Array = NDArray[np.float64]

@@ -8,9 +8,9 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import carray, types
 from numba.extending import intrinsic
-from llvmlite import ir
 from numpy.typing import NDArray
 
 from ..jit import TILE, compile_phase, inline, library
@@ -19,7 +19,8 @@ from ..slots import ELASTIC_FIRST, ELASTIC_SECOND, ENERGY, LAMBDA, MATERIAL, MU,
 
 T = TILE
 M = MATERIAL
-_compiled_response = cache(inline)
+response: Any  # given to each copy of `_phase`, with Precision
+Precision: Any
 
 
 def principal_response(
@@ -38,6 +39,16 @@ def principal_response(
     return result[:, 0].copy(), result[:, 1:4].copy(), result[:, order]
 
 
+@cache
+def _compiled_response(formula: Any) -> Any:
+    """A law's formula, and the functions of its file that it calls, ready to vanish into a loop."""
+    own = {
+        name: inline(value) if isinstance(value, FunctionType) and value.__module__ == formula.__module__ else value
+        for name, value in formula.__globals__.items()
+    }
+    return inline(FunctionType(formula.__code__, own, formula.__name__))
+
+
 @library
 def _respond(response, stretches, mu, lam, first, second, result):  # type: ignore[no-untyped-def]
     for i in range(len(stretches)):
@@ -47,7 +58,7 @@ def _respond(response, stretches, mu, lam, first, second, result):  # type: igno
 
 
 @cache
-def phase_address(index: int, precision: type[np.floating]) -> int:
+def phase_address(index: int, precision: Any) -> int:
     """Address of the phase of a law, by its place in `laws` (State.material's ELASTIC_LAW), for tiles of a precision."""
     law = list(laws().values())[index]
     own = {**globals(), "response": _compiled_response(law.response), "Precision": precision}
@@ -59,7 +70,7 @@ def phase_address(index: int, precision: type[np.floating]) -> int:
 
 def _phase(pointer: Any, first: int, last: int) -> None:
     """Let lanes first .. last - 1 respond: from the elastic stretches to energy, stress and second derivatives."""
-    w = carray(pointer, SLOTS * T, Precision)  # noqa: F821  given with `response` by phase_address
+    w = carray(pointer, SLOTS * T, Precision)  # noqa: F821
     for i in range(first, last):
         e, p0, p1, p2, h00, h11, h22, h01, h02, h12 = response(  # noqa: F821
             w[E * T + i], w[(E + 1) * T + i], w[(E + 2) * T + i], w[(M + MU) * T + i], w[(M + LAMBDA) * T + i],

@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
-from ..jit import TILE
 from ..state import State
 from .assembly import Pattern, build_pattern, gather_gradient
 from .damping import Damping
 from .elements import evaluate
 from .linear_solve import LinearSolve
 from .stiffness import stiffness
-from .tile import build_tiles
+from .tile import Tiles
 from .time_step import Extrapolation
 
 Array = NDArray[np.float64]
@@ -36,8 +35,8 @@ class Workspace:
     """Arrays of the solve, allocated once per mesh. Element blocks are float32, half the bytes to write and gather."""
 
     pattern: Pattern
-    tiles: Array
-    forces: Array
+    tiles: Tiles
+    forces: NDArray[np.float32]
     energies: Array
     blocks: NDArray[np.float32]
     diagonal: Array
@@ -49,11 +48,11 @@ class Workspace:
     def of(cls, state: State) -> "Workspace":
         """Tables and arrays for a state's mesh."""
         nodes = len(state.positions)
-        pattern, tiles = build_pattern(state.tets, nodes), build_tiles(state)
-        lanes = len(tiles) * TILE
+        pattern, tiles = build_pattern(state.tets, nodes), Tiles.of(state)
         return cls(
-            pattern=pattern, tiles=tiles, forces=np.zeros((lanes, 9)), energies=np.zeros(len(tiles)),
-            blocks=np.zeros((lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
+            pattern=pattern, tiles=tiles, forces=np.zeros((tiles.lanes, 9), np.float32),
+            energies=np.zeros(len(tiles.data)),
+            blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
             linear=LinearSolve.of(pattern, state.positions),
         )  # fmt: skip
 
@@ -81,10 +80,17 @@ class ImplicitStep:
         self.inertia = state.masses / past.effective**2
         self.projected = False
 
+    def evaluate(self, positions: Array) -> None:
+        """Fill tiles, corner forces and energies at positions (n, 3)."""
+        space, tiles = self.space, self.space.tiles
+        evaluate(
+            positions, self.state.tets, tiles.data, tiles.programs, tiles.offsets, self.step, space.forces, space.energies
+        )
+
     def merit(self, positions: Array) -> tuple[float, Array]:
         """Energy without contact [J] and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
         space = self.space
-        evaluate(positions, self.state.tets, space.tiles, self.step, space.forces, space.energies)
+        self.evaluate(positions)
         gather_gradient(
             space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, self.past.targets, self.inertia,
             space.gradient, space.inertial,
@@ -99,8 +105,8 @@ class ImplicitStep:
     def freeze_damping(self, positions: Array) -> None:
         """Let this step's damping work with the elastic stiffness at `positions`."""
         space = self.space
-        evaluate(positions, self.state.tets, space.tiles, self.step, space.forces, space.energies)
-        stiffness(space.tiles, 0.0, space.blocks)
+        self.evaluate(positions)
+        stiffness(space.tiles.data, 0.0, space.blocks)
         space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
         self.damping.keep(positions, space.linear.stiffness())
 
@@ -120,7 +126,7 @@ class ImplicitStep:
 
     def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, settled: bool, inertia: float) -> int:
         space = self.space
-        stiffness(space.tiles, inertia, space.blocks)
+        stiffness(space.tiles.data, inertia, space.blocks)
         if self.damping.active:
             space.blocks[: len(self.state.tets)] *= (1.0 + self.damping.tet_eta[:, None, None] / self.step).astype(np.float32)
         space.diagonal[:] = 0.0

@@ -72,11 +72,12 @@ def directed_stress(n0, n1, n2, t0, t1, t2, h00, h11, h22, h01, h02, h12):  # ty
 def flow_capacity(stress, k, rate_stress, exponent):  # type: ignore[no-untyped-def]
     """k at a directed stress, and its derivative by it; k = rate dt falls with the von Mises stress."""
     falls = rate_stress > ZERO
-    s = mises(max(stress, ZERO)) / (rate_stress if falls else rate_stress + ONE)
+    reference = rate_stress if falls else rate_stress + ONE
+    s = mises(max(stress, ZERO)) / reference
     s = min(max(s, like(s, 0.01)), like(s, 100.0))
     power = exponential(exponent * logarithm(s)) if falls else ZERO * s
     below = ONE + power
-    slope = -k * exponent * power / (s * below * below) * like(s, 1.224744871391589) / (rate_stress if falls else rate_stress + ONE)
+    slope = -k * exponent * power / (s * below * below) * like(s, 1.224744871391589) / reference
     return k / below, slope
 
 

@@ -7,12 +7,13 @@ from ..state import State
 from .assembly import Pattern
 from .commit import MOST_FLOW, largest_flow
 from .newton import Outcome
+from .tile import Tiles
 
 MOST_STRETCH = 2.0  # an edge may change by this factor in one step
 PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
 
 
-def refusal(outcome: Outcome, state: State, pattern: Pattern, tiles: NDArray[np.float64], level: int) -> str:
+def refusal(outcome: Outcome, state: State, pattern: Pattern, tiles: Tiles, level: int) -> str:
     """Why the step must be halved, or an empty string."""
     if not np.isfinite(outcome.positions).all():
         return "positions are not finite"

@@ -51,8 +51,8 @@ class Elements:
         n = len(self.f)
         forces, energies = np.empty((self.tiles.lanes, 9)), np.empty(len(self.tiles.data))
         elements.evaluate(
-            positions.reshape(-1, 3), self.state.tets, self.tiles.data, self.tiles.programs, self.tiles.offsets, self.dt, forces,
-            energies,
+            positions.reshape(-1, 3), self.state.tets, self.tiles.data, self.tiles.programs, self.tiles.offsets, self.dt,
+            forces, energies,
         )  # fmt: skip
         return forces[:n].reshape(n, 3, 3), self.tiles.unpack(ENERGY, 1, n)[:, 0]
 

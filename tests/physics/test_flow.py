@@ -106,7 +106,7 @@ def test_cornstarch_bounces_and_then_flows(plane):
     assert tallest[-1] < 0.6 * tallest[0]
 
 
-MODES = [{"yield_measure": "full_norm"}, {"hardening_law": "stress_time"}, {"volume_law": "linear"}]
+MODES = [{"yield_measure": "full_norm"}, {"hardening_law": "stress_time"}, {"elastic_law": "rotated_linear"}]
 
 
 @pytest.mark.parametrize("options", MODES)

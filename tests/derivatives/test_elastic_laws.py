@@ -1,0 +1,90 @@
+"""Every elastic law: stress and second derivatives are those of its energy, small strains obey Hooke, nothing jumps."""
+
+import numpy as np
+import pytest
+
+from solver.fem.laws import principal_response
+from solver.materials.elasticity import laws
+from tests.derivatives.elements import Elements
+
+RNG = np.random.default_rng(11)
+MU, LAM = 3.0, 5.0
+NAMES = list(laws())
+FLAT = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, -1.0], [0.5, 0.4, -0.4], [2.0, 2.0, 2.0]])
+ANY = np.concatenate([FLAT + 1e-3 * RNG.normal(size=FLAT.shape), np.sort(1.5 * RNG.normal(size=(400, 3)), axis=1)[:, ::-1]])
+
+
+def own(name):
+    return tuple(parameter.default for parameter in laws()[name].parameters)
+
+
+def respond(name, stretches):
+    return principal_response(name, stretches, MU, LAM, *own(name))
+
+
+def differences(function, stretches, step=1e-6):
+    """Central differences of function (n, ...) by each stretch, in the last axis."""
+    moved = [step * np.eye(3)[axis] for axis in range(3)]
+    return np.stack([(function(stretches + m) - function(stretches - m)) / (2.0 * step) for m in moved], axis=-1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stress_is_the_slope_of_energy(name):
+    _, stress, _ = respond(name, ANY)
+    expected = differences(lambda s: respond(name, s)[0], ANY)
+    assert np.abs(stress - expected).max() < 1e-6 * (1.0 + np.abs(stress).max())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hessian_is_the_slope_of_stress(name):
+    _, _, hessian = respond(name, ANY)
+    expected = differences(lambda s: respond(name, s)[1], ANY)
+    error = np.abs(hessian - expected).max(axis=(1, 2)) / (1.0 + np.abs(expected).max(axis=(1, 2)))
+    assert np.quantile(error, 0.98) < 1e-6  # the rest straddles a kink of the stress curve
+    assert np.abs(hessian - np.swapaxes(hessian, 1, 2)).max() == 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_small_strains_obey_hookes_law(name):
+    strain = 1e-6 * RNG.normal(size=(50, 3))
+    energy, stress, _ = respond(name, 1.0 + strain)
+    hooke = 2.0 * MU * strain + LAM * strain.sum(axis=1, keepdims=True)
+    assert np.abs(stress - hooke).max() < 1e-4 * np.abs(hooke).max()
+    assert np.abs(energy - 0.5 * (hooke * strain).sum(axis=1)).max() < 1e-3 * energy.max()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stress_is_continuous_through_the_flat_and_inverted_state(name):
+    path = np.linspace(1.5, -1.0, 20001)
+    stretches = np.stack([np.full_like(path, 1.1), np.full_like(path, 0.9), path], axis=1)
+    energy, stress, hessian = respond(name, stretches)
+    assert np.isfinite(energy).all() and np.isfinite(hessian).all()
+    step = path[0] - path[1]
+    assert np.abs(np.diff(stress, axis=0)).max() < 2.0 * step * np.abs(hessian).max()
+
+
+RECOVERING = [name for name in NAMES if name not in ("st_venant_kirchhoff",)]
+
+
+@pytest.mark.parametrize("name", RECOVERING)
+def test_an_inverted_element_is_pushed_back(name):
+    """Irving section 5: forces act to uninvert; St. Venant-Kirchhoff alone has none at the flat state (his figure 3)."""
+    s2 = -np.linspace(0.01, 0.6, 30)
+    _, stress, _ = respond(name, np.stack([np.ones(30), np.ones(30), s2], axis=1))
+    assert (stress[:, 2] < 0.0).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tiles_of_both_precisions_agree_with_the_formula(name):
+    """Force and stiffness of whole tets by finite differences in float64; float32 is the same to its own rounding."""
+    f = RNG.normal(size=(300, 3, 3))
+    double, single = (Elements(f, law=name, own=own(name), precision=kind) for kind in (np.float64, np.float32))
+    expected_forces, expected_stiffness = double.differences()
+    forces, _ = double.evaluate(double.positions)
+    stiffness = double.stiffness()[:, 1:, :, 1:, :]
+    size = 1.0 + np.abs(expected_forces).max(axis=(1, 2))
+    assert np.quantile(np.abs(forces - expected_forces).max(axis=(1, 2)) / size, 0.98) < 1e-6
+    scale = 1.0 + np.abs(expected_stiffness).max(axis=(1, 2, 3, 4))
+    assert np.quantile(np.abs(stiffness - expected_stiffness).max(axis=(1, 2, 3, 4)) / scale, 0.97) < 1e-5
+    rounded, _ = single.evaluate(single.positions)
+    assert np.abs(rounded - forces).max() < 3e-5 * np.abs(forces).max()
