@@ -127,4 +127,7 @@ def _warm_up(options: argparse.Namespace, stopping: threading.Event) -> int:
 _COMMANDS = {"bake": _bake, "tetrahedralize": _tetrahedralize, "warm-up": _warm_up}
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # Python would first take the compiler down, piece by piece, for up to a second

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...solver.cache import NamedArray, SurfaceTopology, VertexGroups
 from ...solver.cache.topology import mirrored
 from ...solver.errors import CacheError
-from .evaluation import evaluated_mesh, world_matrix
+from .evaluation import attribute_values, evaluated_mesh, world_matrix
 from .units import metres_per_unit
 
 # Blender's attribute types: the property that foreach_get and foreach_set use, numbers per element, number type
@@ -41,7 +41,11 @@ def read_topology(item: bpy.types.Object, scene: bpy.types.Scene) -> SurfaceTopo
     with evaluated_mesh(item, scene) as mesh:
         topology = mesh_topology(mesh, tuple(group.name for group in item.vertex_groups))
         if mesh.has_custom_normals:
-            positions = _vertices(mesh).astype(np.float64) @ matrix[:3, :3].T * metres_per_unit(scene)
+            positions = (
+                attribute_values(mesh, "position", "vector", 3, np.float32).astype(np.float64)
+                @ matrix[:3, :3].T
+                * metres_per_unit(scene)
+            )
             normals = _get(mesh.corner_normals, "vector", 3, np.float32) @ np.linalg.inv(matrix[:3, :3])
             normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
             topology = replace(
@@ -71,8 +75,8 @@ def mesh_topology(mesh: bpy.types.Mesh, group_names: tuple[str, ...] = ()) -> Su
         corner_vertices=corner_vertices(mesh),
         material_index=_values(layers["material_index"]) if "material_index" in layers else np.zeros(0, np.int32),
         sharp_faces=_values(layers["sharp_face"]) if "sharp_face" in layers else np.zeros(0, np.bool_),
-        edges=_get(mesh.edges, "vertices", 2, np.int32),
-        corner_edges=_get(mesh.loops, "edge_index", 1, np.int32),
+        edges=attribute_values(mesh, ".edge_verts", "value", 2, np.int32),
+        corner_edges=attribute_values(mesh, ".corner_edge", "value", 1, np.int32),
         uv_layers={name: _values(layers[name]) for name in layers if name in uvs},
         attributes=tuple(NamedArray(n, layers[n].domain, layers[n].data_type, _values(layers[n])) for n in others),
         vertex_groups=_vertex_groups(mesh, group_names) if group_names else None,
@@ -111,7 +115,7 @@ def fill_mesh(mesh: bpy.types.Mesh, topology: SurfaceTopology, positions: NDArra
 
 def corner_vertices(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
     """Return each corner's vertex (c,)."""
-    return _get(mesh.attributes[".corner_vert"].data if len(mesh.loops) else (), "value", 1, np.int32)
+    return attribute_values(mesh, ".corner_vert", "value", 1, np.int32)
 
 
 def set_positions(mesh: bpy.types.Mesh, positions: NDArray[np.float32]) -> None:
@@ -184,10 +188,6 @@ def _require_consistent(topology: SurfaceTopology, count: int) -> None:
     )
     if not consistent:
         raise CacheError("A frame and its topology record do not fit together.", remedy="Bake again.")
-
-
-def _vertices(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
-    return _get(mesh.vertices, "co", 3, np.float32)
 
 
 def _values(layer: bpy.types.Attribute) -> NDArray:

@@ -48,7 +48,6 @@ def read_scene(
     settings = read_settings(scene, frames=frames, threads=threads)
     with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders)):
         matrices = _sampled_matrices(scene, colliders, settings)
-        scene.frame_set(settings.frame_start)
         problems: list[SceneError] = []
         read = _read_each(bodies, lambda item: (read_body(item, scene), read_topology(item, scene)), problems)
         obstacles = _read_each(colliders, lambda item: read_collider(item, scene, matrices[item.name_full]), problems)
@@ -91,7 +90,10 @@ def read_settings(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = No
 def _sampled_matrices(
     scene: bpy.types.Scene, colliders: list[bpy.types.Object], settings: Settings
 ) -> dict[str, NDArray[np.float64]]:
-    """Return each collider's (k, 4, 4) world matrices, from the frame before the first to the last; k = 1 when all rest."""
+    """Return each collider's (k, 4, 4) world matrices, from the frame before the first to the last; k = 1 when all rest.
+
+    The scene stands on the first frame afterwards.
+    """
     if settings.frame_end < settings.frame_start:
         raise SceneError(
             f"The frame range {settings.frame_start} to {settings.frame_end} is empty.", remedy="Set End to at least Start."

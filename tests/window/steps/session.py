@@ -1,15 +1,20 @@
 """Runs inside the real Blender's window: opens the shot and the sidebar tab, then tells the test what it sees.
 
 The test is outside, with a mouse. It learns from state.json what goes on and asks through wanted.json which operator the
-button under the mouse runs, for a frame, or for the end. A 20 Hz timer, the measure of a responsive window, records its
-longest gaps. Taken off is the time in which the window's thread was ready and the machine had no processor for it. Gaps in
-which the viewport was drawn are kept apart: here the processor draws it, which alone can take 0.1 s (`redraw`).
+button under the mouse runs, for a frame, or for the end. A 20 Hz timer, the measure of a responsive window, records for
+each stage its longest gap, and how much of it can be Dollop's own: the longest time in one call of its operators and
+panels. Under the stage "redrawn" are the gaps of the same scene while it is drawn at every tick and nothing is baked:
+here the processor draws, which alone can take 0.1 s. Taken off is the time in which the window's thread was ready and the
+machine had no processor for it.
 """
 
 import json
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
@@ -17,15 +22,10 @@ import numpy as np
 folder = Path(sys.argv[sys.argv.index("--") + 1])
 TICK = 0.05
 gaps: dict[str, float] = {}
-gaps_with_drawing: dict[str, float] = {}
-raw_gaps: dict[str, float] = {}
-long_gaps: dict[str, int] = {}
-LONG = 0.1
+own: dict[str, float] = {}
 ticks: dict[str, int] = {}
-redraw = 0.0
+redrawing = False
 starved_before = 0.0
-draws = 0
-draws_seen = 0
 last_tick = time.perf_counter()
 started = time.perf_counter()
 answered = -1
@@ -56,8 +56,6 @@ def open_sidebar() -> bool:
         region.active_panel_category = "Dollop"
         region.tag_redraw()
         return False
-    if not redraw:
-        measure_redraw()
     return True
 
 
@@ -75,7 +73,7 @@ def command_under_mouse() -> str:
 
 def obey() -> None:
     """Do what wanted.json asks, once for each number."""
-    global answered, answer
+    global answered, answer, redrawing
     path = folder / "wanted.json"
     if not path.exists():
         return
@@ -86,8 +84,10 @@ def obey() -> None:
         bpy.ops.wm.quit_blender()
         return
     if wanted["what"] == "forget gaps":
-        for record in (gaps, gaps_with_drawing, raw_gaps, long_gaps, ticks):
+        for record in (gaps, own, ticks):
             record.clear()
+    elif wanted["what"].startswith("redraw "):
+        redrawing = wanted["what"].endswith("on")
     elif wanted["what"].startswith("last frame "):
         bpy.context.scene.frame_end = int(wanted["what"].split()[-1])
     elif wanted["what"].startswith("frame "):
@@ -101,12 +101,6 @@ def mean_height(item: bpy.types.Object) -> float:
     values = np.empty(3 * len(item.data.vertices), dtype=np.float32)
     item.data.vertices.foreach_get("co", values)
     return float(values[2::3].mean() + item.matrix_world.translation.z) if len(values) else 0.0
-
-
-def count_drawing() -> None:
-    """Called by Blender for each drawing of a viewport."""
-    global draws
-    draws += 1
 
 
 def lighten(area: bpy.types.Area) -> None:
@@ -139,10 +133,7 @@ def tell(ready: bool) -> None:
         "frame": scene.frame_current,
         "heights": {item.name: mean_height(item) for item in scene.objects if item.type == "MESH" and item.visible_get()},
         "gaps": gaps,
-        "gaps_with_drawing": gaps_with_drawing,
-        "raw_gaps": raw_gaps,
-        "long_gaps": long_gaps,
-        "redraw": redraw,
+        "own": own,
         "ticks": ticks,
     }
     unfinished = folder / "state.part"
@@ -155,33 +146,71 @@ def starved_time() -> float:
     return float(Path("/proc/thread-self/schedstat").read_text(encoding="ascii").split()[1]) * 1e-9
 
 
-def measure_redraw() -> None:
-    """How long the whole window takes to draw on this machine."""
-    global redraw
-    before = time.perf_counter()
-    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=5)
-    redraw = (time.perf_counter() - before) / 5
+def stage() -> str:
+    """What goes on, in a word."""
+    if redrawing:
+        return "redrawn"
+    return (bpy.context.scene.dollop.stage or "idle").split()[0]
+
+
+@contextmanager
+def clocked(method: str) -> Iterator[None]:
+    """Keep the longest time of a call, by the stage in which it began."""
+    key, before, starved = f"{stage()} {method}", time.perf_counter(), starved_time()
+    try:
+        yield
+    finally:
+        seconds = time.perf_counter() - before - (starved_time() - starved)
+        own[key] = max(own.get(key, 0.0), seconds)
+
+
+def timed_draw(draw: Any) -> Any:
+    """The same, timed. Blender counts a function's parameters, so they have to be named."""
+
+    def measured(self: Any, context: Any) -> Any:
+        with clocked("draw"):
+            return draw(self, context)
+
+    return measured
+
+
+def timed_event(method: Any) -> Any:
+    """The same for what takes an event."""
+
+    def measured(self: Any, context: Any, event: Any) -> Any:
+        with clocked(method.__name__):
+            return method(self, context, event)
+
+    return measured
+
+
+def measure_own_time() -> None:
+    """Time every call that Blender makes into Dollop in the window's thread."""
+    operators = [bpy.types.DOLLOP_OT_bake.__mro__[1], bpy.types.DOLLOP_OT_tetrahedralize]
+    panels = {getattr(bpy.types, name).__mro__[1] for name in dir(bpy.types) if name.startswith("DOLLOP_PT_")}
+    for owner in (*operators, *panels):
+        for name, timed in (("invoke", timed_event), ("modal", timed_event), ("draw", timed_draw)):
+            if name in vars(owner):
+                setattr(owner, name, timed(getattr(owner, name)))
 
 
 def tick() -> float:
     """One beat of the timer."""
-    global last_tick, draws_seen, starved_before
+    global last_tick, starved_before
     now, starved = time.perf_counter(), starved_time()
-    name = (bpy.context.scene.dollop.stage or "idle").split()[0]
-    raw = now - last_tick
-    own = raw - (starved - starved_before)
-    record = gaps if draws == draws_seen else gaps_with_drawing
-    record[name] = max(record.get(name, 0.0), own)
-    long_gaps[name] = long_gaps.get(name, 0) + (record is gaps and own > LONG)
-    raw_gaps[name] = max(raw_gaps.get(name, 0.0), raw)
+    name = stage()
+    gaps[name] = max(gaps.get(name, 0.0), now - last_tick - (starved - starved_before))
     ticks[name] = ticks.get(name, 0) + 1
-    last_tick, draws_seen, starved_before = now, draws, starved
-    ready = time.perf_counter() - started > 2.0 and open_sidebar()
+    last_tick, starved_before = now, starved
+    ready = now - started > 2.0 and open_sidebar()
+    if redrawing:
+        for area in view()[0].screen.areas:
+            area.tag_redraw()
     obey()
     tell(ready)
     return TICK
 
 
 bpy.context.preferences.view.show_splash = False
-bpy.types.SpaceView3D.draw_handler_add(count_drawing, (), "WINDOW", "POST_PIXEL")
+measure_own_time()
 bpy.app.timers.register(tick, first_interval=0.5, persistent=True)
