@@ -124,7 +124,8 @@ def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents
         if binding.spread is not None:
             spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
         before += count
-    return ContactPoints(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)), spreads)
+    tets, nodes, weights, size, extent, stiffness = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return ContactPoints(tets, nodes, weights, size, extent, stiffness, spreads)
 
 
 def _inner_nodes(tets: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:

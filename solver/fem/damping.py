@@ -14,8 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..slots import LAMBDA, MU
-from ..state import Ranges, State
+from ..state import LAMBDA, MU, Ranges, State
 from .linear_solve import FrozenStiffness
 
 Array = NDArray[np.float64]

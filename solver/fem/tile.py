@@ -7,6 +7,7 @@ float32, twice the lanes and half the bytes of float64; every kernel takes eithe
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,7 @@ def _programs(
     for tile in range(count):
         own = laws[tile * TILE : (tile + 1) * TILE]
         starts = [0, *(np.flatnonzero(np.diff(own)) + 1).tolist(), TILE]
-        programs += [(phase_address(int(own[a]), precision), a, b) for a, b in pairwise(starts)]
+        kind: Any = precision
+        programs += [(phase_address(int(own[a]), kind), a, b) for a, b in pairwise(starts)]
         offsets.append(len(programs))
     return np.array(programs, dtype=np.int64).reshape(-1, 3), np.array(offsets, dtype=np.int64)
