@@ -13,6 +13,7 @@ from numba import carray, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from .. import scalar_math  # noqa: F401  makes the laws' logarithm known to numba
 from ..jit import TILE, compile_phase, inline, library
 from ..materials.elasticity import laws
 from ..slots import ELASTIC_FIRST, ELASTIC_SECOND, ENERGY, LAMBDA, MATERIAL, MU, SLOTS, E, H, Q
