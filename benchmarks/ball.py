@@ -24,15 +24,15 @@ from pins import PINS
 
 FOLDER = CACHE / "benchmarks"
 TIMED_FRAMES = 8  # first frames, over which time is taken: fall, impact and rebound, all in contact but the first
-VERLET_STEPS = {"5k": 500, "50k": 750, "200k": 1200}  # a frame, in the coarser of two reference runs
-NEWTON_ENERGY = "stable_neo_hookean"
+VERLET_STEPS = {"5k": 500, "50k": 1500, "200k": 2000}  # a frame, in the coarser of two reference runs
+NEWTON_ENERGY = "without_logarithm"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="+", default=["5k", "50k"], choices=tuple(VERLET_STEPS))
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--model", default="rotated", help="Dollop's energy, a key of MODELS in dollop_ball.py")
+    parser.add_argument("--model", default="stable_neo_hookean", help="Dollop's energy, a key of MODELS in dollop_ball.py")
     parser.add_argument("--substep", type=float, help="Dollop's, in seconds; its own default without it")
     parser.add_argument("--threads", type=int, default=1, help="also time Dollop on so many threads")
     parser.add_argument("--cold", action="store_true", help="let each solver compile everything first, and report how long")
@@ -95,17 +95,27 @@ def report(size: str, options: argparse.Namespace, dollop: Path, peers: Path, sc
         lines.append(
             f"{name:8} {medians[name]:8.4f} s a frame ({min(times):.4f} to {max(times):.4f}), "
             f"error {1e3 * error:6.2f} mm (reference sure to {1e3 * doubt:.2f} mm), energy {energies[name]}, "
-            f"first use {float(repeats[0]['first_use']):.1f} s{' cold' if options.cold else ''}; {', '.join(repeats[0]['versions'])}"
+            f"first use {float(repeats[0]['first_use']):.1f} s{' cold' if options.cold else ''}; "
+            f"{', '.join(repeats[0]['versions'])}"
         )
     substeps, iterations, linear = np.nanmean(first["effort"], axis=0)
     lines.append(f"ratio    {medians['newton'] / medians['dollop']:8.1f}   newton / Dollop")
     lines.append(f"Dollop a frame: {substeps:.1f} steps, {iterations:.1f} Newton and {linear:.0f} CG iterations")
     if options.threads > 1:
-        many = _run([dollop, HERE / "dollop_ball.py", mesh], TIMED_FRAMES, [*ours, "--threads", str(options.threads)], scratch, None)
-        same = np.array_equal(many["positions"], first["positions"][: TIMED_FRAMES + 1])
-        walls = [float(np.median([run["wall"][:TIMED_FRAMES].mean() for run in runs["dollop"]])), float(many["wall"].mean())]
-        lines.append(f"{options.threads} threads: wall {walls[0]:.4f} to {walls[1]:.4f} s, {walls[0] / walls[1]:.2f} times; same bytes: {same}")
+        command = [dollop, HERE / "dollop_ball.py", mesh]
+        many = _run(command, TIMED_FRAMES, [*ours, "--threads", str(options.threads)], scratch, None)
+        lines.append(_scaling(options.threads, many, runs["dollop"]))
     return lines
+
+
+def _scaling(threads: int, many: dict, alone: list[dict]) -> str:  # type: ignore[type-arg]
+    """Wall time on several threads against one, and whether the bytes agree."""
+    import numpy as np
+
+    same = np.array_equal(many["positions"], alone[0]["positions"][: TIMED_FRAMES + 1])
+    one = float(np.median([run["wall"][:TIMED_FRAMES].mean() for run in alone]))
+    several = float(many["wall"].mean())
+    return f"{threads} threads: wall {one:.4f} to {several:.4f} s a frame, {one / several:.2f} times; same bytes: {same}"
 
 
 def _run(command: list, frames: int, extra: list[str], scratch: Path, caches: Path | None) -> dict:  # type: ignore[type-arg]
@@ -120,7 +130,8 @@ def _run(command: list, frames: int, extra: list[str], scratch: Path, caches: Pa
 def _call(command: list, caches: Path | None) -> None:  # type: ignore[type-arg]
     """Run a program on one thread unless it asks for more; `caches` replaces where compiled kernels are kept."""
     threads = command[command.index("--threads") + 1] if "--threads" in command else "1"
-    environment = {**run_environment(), "OMP_NUM_THREADS": threads, "NUMBA_NUM_THREADS": threads, "PYTHONPATH": f"{HERE}:{HERE.parent}"}
+    environment = {**run_environment(), "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent)])}
+    environment |= {"OMP_NUM_THREADS": threads, "NUMBA_NUM_THREADS": threads}
     if caches is not None:
         environment |= {"NUMBA_CACHE_DIR": str(caches / "numba"), "WARP_CACHE_PATH": str(caches / "warp")}
     done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, text=True)
@@ -136,8 +147,9 @@ def converged(mesh: Path, size: str, energy: str, law: str, stiffness, reach: fl
 
     steps = VERLET_STEPS[size]
     key = hashlib.blake2b(digest_size=8)
-    for part in (mesh.read_bytes(), (HERE / "reference.py").read_bytes(), (HERE / "scene.py").read_bytes(), stiffness.tobytes()):
-        key.update(part)
+    for file in (mesh, HERE / "reference.py", HERE / "scene.py"):
+        key.update(file.read_bytes())
+    key.update(stiffness.tobytes())
     key.update(f"{energy} {law} {reach!r} {steps}".encode())
     path = FOLDER / f"reference_{size}_{energy}_{key.hexdigest()}.npz"
     if not path.exists():

@@ -23,8 +23,8 @@ from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
 from solver.tetmesh.mesh import TetMesh
 
-# The reference's name of an energy (reference.py): material model and options that give it, elastic.
-MODELS: dict[str, tuple[str, dict[str, str]]] = {"rotated": ("viscoplastic", {"volume_law": "quadratic"})}
+# The reference's name of an energy (reference.py): the options of Dollop's material that give it.
+MODELS = {"stable_neo_hookean": {"elastic_law": "stable_neo_hookean"}, "corotated": {"elastic_law": "corotated"}}
 
 
 def node_binding(tets: np.ndarray, nodes: np.ndarray) -> Binding:
@@ -39,10 +39,9 @@ def node_binding(tets: np.ndarray, nodes: np.ndarray) -> Binding:
 
 def simulation(ball: Ball, model: str, threads: int, substep: float | None) -> Simulation:
     """The ball above Dollop's ground plane; every node is shown, every surface node touches."""
-    identifier, options = MODELS[model]
     values = {"density": DENSITY, "young_modulus": YOUNG, "poisson_ratio": POISSON, "flow_rate": 0.0, "yield_stress": 1e12}
     surface = Surface(ball.positions, ball.boundary)
-    body = Body("ball", "Ball", surface, Material(identifier, values, options), velocity=(0.0, 0.0, -SPEED))
+    body = Body("ball", "Ball", surface, Material("viscoplastic", values, MODELS[model]), velocity=(0.0, 0.0, -SPEED))
     ground = Collider("ground", "Ground", "plane", np.eye(4)[None], friction=0.0)
     step = {} if substep is None else {"maximum_substep": substep}
     settings = Settings(1, 1000, FRAME_RATE, (0.0, 0.0, -GRAVITY), threads, **step)

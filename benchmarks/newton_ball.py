@@ -1,7 +1,7 @@
 """The peer: newton's SolverVBD on the same tets. Runs in the peers' environment; benchmarks/ball.py starts it.
 
 Energy (newton 1.8.0, vbd/particle_vbd_kernels.py, evaluate_volumetric_neo_hookean_force_and_hessian), per rest volume:
-mu/2 (|F|^2 - 3) + l/2 (J - a)^2 with l = lambda + mu and a = 1 + mu/l, mu and lambda Lame's: Smith 2018 without its log.
+mu/2 (|F|^2 - 3) + l/2 (J - a)^2 with l = lambda + mu and a = 1 + mu/l, mu and lambda Lame's: Smith 2018 eq 13.
 Contact: every particle pushes off a plane with ke (radius - height), a spring; no damping, no friction here.
 """
 
@@ -10,11 +10,10 @@ import os
 import time
 from pathlib import Path
 
+import newton
 import numpy as np
 import warp as wp
 from scene import DENSITY, FRAME_RATE, GRAVITY, LAMBDA, MU, SPEED, Ball, load_mesh
-
-import newton
 
 
 class NewtonBall:
@@ -75,10 +74,11 @@ def main() -> None:
         run.advance()
         seconds.append(time.process_time() - started)
         positions.append(run.state.particle_q.numpy().copy())
+    threads = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else "?"
+    versions = [f"newton {newton.__version__}", f"warp-lang {wp.__version__}", f"threads {threads}"]
     np.savez(
-        options.out, positions=np.array(positions), seconds=np.array(seconds), first_use=first_use,
-        versions=np.array([f"newton {newton.__version__}", f"warp-lang {wp.__version__}", f"threads {len(os.listdir('/proc/self/task'))}"]),
-    )  # fmt: skip
+        options.out, positions=np.array(positions), seconds=np.array(seconds), first_use=first_use, versions=np.array(versions)
+    )
 
 
 if __name__ == "__main__":

@@ -6,8 +6,10 @@ error left is that of the step: it is measured by a second run with half the ste
 decomposition, which is Newton's iteration to 1e-14 (Higham 1986).
 
 Energies per rest volume, mu and lambda Lame's parameters:
-  stable_neo_hookean : mu/2 (|F|^2 - 3) + l/2 (J - a)^2, l = lambda + mu, a = 1 + mu/l   (Smith et al. 2018 without the log)
-  rotated            : mu |S - I|^2 + lambda/2 (J - 1)^2, F = R S                        (Bargteil 2007 eq 3, quadratic volume)
+  stable_neo_hookean : m/2 (I - 3) - m/2 log((I + 1)/4) - 3m/4 (J - 1) + k/2 (J - 1)^2, I = |F|^2, m = 4/3 mu,
+                       k = lambda + 5/6 mu                    (Smith et al. 2018 eq 14, what Dollop has)
+  without_logarithm  : mu/2 (I - 3) + l/2 (J - a)^2, l = lambda + mu, a = 1 + mu/l    (its eq 13, what newton has)
+  corotated          : mu |S - 1|^2 + lambda/2 (J - 1)^2, F = R S                     (Dollop's first default)
 Ground laws, with gap z and reach r, force upwards on every node:
   spring  : k (r - z) below z = r                                                        (newton)
   barrier : with u = 1 - z/r, k r u^2 up to u = 1/2, then k r (u - 1/4)                  (Dollop, contact/response.py)
@@ -18,11 +20,11 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from scene import DENSITY, FRAME_RATE, FRAMES, GRAVITY, LAMBDA, MU, SPEED, Ball
+from scene import FRAME_RATE, FRAMES, GRAVITY, LAMBDA, MU, SPEED, Ball
 
 Array = NDArray[np.float64]
 
-ENERGIES = {"stable_neo_hookean": 0, "rotated": 1}
+ENERGIES = {"without_logarithm": 0, "corotated": 1, "stable_neo_hookean": 2}
 GROUNDS = {"spring": 0, "barrier": 1}
 
 
@@ -62,6 +64,15 @@ def _combined(a, f, b, g):  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
+@_inline
+def _squares(f):  # type: ignore[no-untyped-def]
+    """|F|^2."""
+    total = 0.0
+    for k in range(9):
+        total += f[k] * f[k]
+    return total
+
+
 @numba.njit(cache=True, error_model="numpy")
 def rotation(f):  # type: ignore[no-untyped-def]
     """R of F = R S for det F > 0: Newton's iteration R := (R + R^-T)/2, whose error is squared by every turn."""
@@ -84,6 +95,9 @@ def stress(f, energy):  # type: ignore[no-untyped-def]
     j = _determinant(f, c)
     if energy == 0:
         return _combined(MU, f, (LAMBDA + MU) * (j - 1.0 - MU / (LAMBDA + MU)), c)
+    if energy == 2:
+        m, k = 4.0 / 3.0 * MU, LAMBDA + 5.0 / 6.0 * MU
+        return _combined(m * (1.0 - 1.0 / (_squares(f) + 1.0)), f, k * (j - 1.0) - 0.75 * m, c)
     # Turned inside out is out of this reference's scope: nan, which `run` reports.
     turned = _combined(2.0 * MU, f, -2.0 * MU if j > 0.0 else np.nan, rotation(f))
     return _combined(1.0, turned, LAMBDA * (j - 1.0), c)
@@ -94,15 +108,14 @@ def energy_density(f, energy):  # type: ignore[no-untyped-def]
     """The energy [J/m^3] whose derivative `stress` is, for checks."""
     c = _cofactor(f)
     j = _determinant(f, c)
-    total = 0.0
     if energy == 0:
-        for k in range(9):
-            total += f[k] * f[k]
-        return 0.5 * MU * (total - 3.0) + 0.5 * (LAMBDA + MU) * (j - 1.0 - MU / (LAMBDA + MU)) ** 2
-    r = rotation(f)  # |S - I| = |F - R|
-    for k in range(9):
-        total += (f[k] - r[k]) ** 2
-    return MU * total + 0.5 * LAMBDA * (j - 1.0) ** 2
+        return 0.5 * MU * (_squares(f) - 3.0) + 0.5 * (LAMBDA + MU) * (j - 1.0 - MU / (LAMBDA + MU)) ** 2
+    if energy == 2:
+        m, k, size = 4.0 / 3.0 * MU, LAMBDA + 5.0 / 6.0 * MU, _squares(f)
+        shape = 0.5 * m * (size - 3.0) - 0.5 * m * np.log((size + 1.0) / 4.0) - 0.75 * m * (j - 1.0)
+        return shape + 0.5 * k * (j - 1.0) ** 2
+    # |S - 1| = |F - R|
+    return MU * _squares(_combined(1.0, f, -1.0, rotation(f))) + 0.5 * LAMBDA * (j - 1.0) ** 2
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -167,8 +180,9 @@ def run(ball: Ball, energy: str, ground: Ground, steps: int, frames: int = FRAME
     edges = ball.positions[ball.tets[:, 1:]] - ball.positions[ball.tets[:, :1]]
     velocities = np.zeros_like(ball.positions)
     velocities[:, 2] = -SPEED
+    inverse = np.linalg.inv(np.swapaxes(edges, 1, 2)).reshape(-1, 9)
     out: Array = _run(
-        ball.positions.copy(), velocities, ball.tets, np.linalg.inv(np.swapaxes(edges, 1, 2)).reshape(-1, 9), ball.volumes, ball.masses,
+        ball.positions.copy(), velocities, ball.tets, inverse, ball.volumes, ball.masses,
         ENERGIES[energy], GROUNDS[ground.law], ground.stiffness, ground.reach, 1.0 / (FRAME_RATE * steps), steps, frames,
     )  # fmt: skip
     if not np.isfinite(out).all():

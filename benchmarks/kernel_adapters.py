@@ -1,0 +1,100 @@
+"""The solver's kernels, each behind one call: the only place of the benchmarks that knows their signatures.
+
+`kernels(run)` returns them for a simulation in the middle of its blow. Bytes and operations a tet are counted by hand from
+the sources named; bytes are what must cross the memory bus when nothing stays in cache, every array once.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from solver.fem.assembly import gather_gradient
+from solver.fem.elements import _decompose, evaluate
+from solver.fem.newton import Workspace
+from solver.fem.stiffness import stiffness
+from solver.fem.tile import Tiles
+from solver.simulate import Simulation
+
+STEP = 1.0 / 96.0
+SMALL = 1e-4  # a tolerance that takes some tens of iterations
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A call to time that does something `times` times, with the bytes and floating point operations a tet of one of them."""
+
+    name: str
+    call: Callable[[], object]
+    bytes_per_tet: float
+    flops_per_tet: float
+    times: int = 1
+
+
+def kernels(run: Simulation) -> list[Kernel]:
+    """Every kernel that a Newton iteration is made of, at the run's present state."""
+    state, space = run.state, run.space
+    tets, nodes = len(state.tets), len(state.positions)
+    edges = len(space.pattern.edges)
+    inertia = state.masses / STEP**2
+    rng = np.random.default_rng(1)
+    rhs = rng.standard_normal((nodes, 3))
+    diagonal = np.zeros((nodes, 9))
+    diagonal[:, 0] = diagonal[:, 4] = diagonal[:, 8] = inertia
+    wide, wide_forces = Tiles.of(state, np.float64), np.zeros((space.tiles.lanes, 9))
+    _evaluate(run, wide, wide_forces)
+    _evaluate(run, space.tiles, space.forces)
+    stiffness(space.tiles.data, -1.0, space.blocks)
+    space.linear.assemble(space.blocks, diagonal)
+    frozen = space.linear.stiffness()
+    per_node, per_edge = nodes / tets, edges / tets
+    vertices = 16 + 24 * per_node  # indices, and positions once a node
+    # Row blocks (9 float32) with their column (int32), both triangles of the matrix; 21 operations a block.
+    matrix, product = 2 * per_edge * (9 * 4 + 4), 2 * per_edge * 21
+    return [
+        # 9 in, 24 out. 12 rotations of 43, F^T F 30, F V 45, norms 15, three Givens 54, U 22.
+        Kernel("SVD in tiles, float32", lambda: _decompose_all(space.tiles.data), 4 * 33, 682),
+        Kernel("SVD in tiles, float64", lambda: _decompose_all(wide.data), 8 * 33, 682),
+        # In: rest shape, volume, material, yield (18), corners. Out: F U s V P E Q H and scalars (49),
+        # forces in the tile and beside it (18). Deform 54, SVD 682, law 90, yield measure 22, forces 119.
+        Kernel("evaluate tets, float32", lambda: _evaluate(run, space.tiles, space.forces), 4 * 85 + vertices, 967),
+        Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 85 + vertices, 967),
+        # In: U s V P H rest shape, volume (41). Out: moduli, gradients, scratch (39), six blocks of 9. Moduli 39, gradients
+        # 54, blocks 6 x 147.
+        Kernel("stiffness blocks", lambda: stiffness(space.tiles.data, -1.0, space.blocks), 4 * (41 + 39 + 54), 975),
+        # Forces and corners in; positions, targets, gradient, inertia once a node.
+        Kernel("gather of forces", lambda: _gather(space, state.positions, inertia), 52 + 80 * per_node, 18 + 12 * per_node),
+        # Six blocks and their places in, the matrix out and in again for its diagonal.
+        Kernel(
+            "matrix assembly", lambda: space.linear.assemble(space.blocks, diagonal), 240 + 2 * matrix, 54 + 18 * per_edge
+        ),
+        Kernel("operator product", lambda: frozen.times(rhs), matrix + 48 * per_node, product),
+        # The product; x r z p q read or written ten times (4 float32 each), the inverse diagonal block (12) once.
+        _one_iteration(space, rhs, matrix + 4 * (10 * 4 + 12) * per_node, product + 50 * per_node),
+    ]  # fmt: skip
+
+
+def _gather(space: Workspace, positions: np.ndarray, inertia: np.ndarray) -> None:
+    pattern = space.pattern
+    gather_gradient(
+        pattern.corner_offsets, pattern.corners, space.forces, positions, positions, inertia, space.gradient, space.inertial
+    )
+
+
+@numba.njit(nogil=True)
+def _decompose_all(tiles):  # type: ignore[no-untyped-def]
+    for k in range(len(tiles)):
+        _decompose(tiles[k])
+
+
+def _evaluate(run: Simulation, tiles: Tiles, forces: np.ndarray) -> None:
+    state, space = run.state, run.space
+    evaluate(state.positions, state.tets, tiles.data, tiles.programs, tiles.offsets, STEP, forces, space.energies)
+
+
+def _one_iteration(space: Workspace, rhs: np.ndarray, size: float, flops: float) -> Kernel:
+    """One of conjugate gradients' iterations: the time of a solve over their number."""
+    spent = abs(space.linear.solve(rhs, SMALL))
+    level = "two levels" if space.linear.coarse else "one level"
+    return Kernel(f"CG iteration ({level})", lambda: space.linear.solve(rhs, SMALL), size, flops, spent)
