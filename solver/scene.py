@@ -46,6 +46,8 @@ class Body:
     resolution    : elements across the largest extent of the body
     velocity      : (3,) initial velocity [m/s]
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
+    goal          : (n, 3) where the surface's vertices lie in the shape that flow is led to [m]; None: flow is free
+    goal_rate     : how fast the body flows there by itself [1/s]; 0: only where something deforms it
     """
 
     uid: str
@@ -57,6 +59,8 @@ class Body:
     resolution: int = 24
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    goal: FloatArray | None = None
+    goal_rate: float = 0.0
 
     @property
     def extent(self) -> float:
@@ -144,6 +148,8 @@ def _validated_body(body: Body) -> Body:
         raise SceneError("All its vertices lie in one point.", body=body.name, remedy="Give it a size.")
     if body.method not in ("cage", "conforming"):
         raise SceneError(f"There is no tetrahedra method '{body.method}'.", body=body.name)
+    if body.goal is not None:
+        body = replace(body, goal=_validated_goal(body))
     if not 2 <= body.resolution <= 512:
         raise SceneError(f"Resolution {body.resolution} is outside 2 to 512.", body=body.name)
     try:
@@ -151,6 +157,20 @@ def _validated_body(body: Body) -> Body:
     except SceneError as error:
         raise SceneError(error.message, body=body.name, remedy=error.remedy) from None
     return body
+
+
+def _validated_goal(body: Body) -> FloatArray:
+    goal = np.ascontiguousarray(body.goal, dtype=np.float64)
+    count = len(body.surface.positions)
+    if goal.shape != (count, 3):
+        raise SceneError(
+            f"Its goal shape has {len(goal)} vertices, the object has {count}.",
+            body=body.name,
+            remedy="Choose a goal made from a copy of this object, with the same modifiers.",
+        )
+    if not np.isfinite(goal).all() or not body.goal_rate >= 0:
+        raise SceneError("Its goal shape or goal rate is not a number that can be used.", body=body.name, remedy="Check both.")
+    return goal
 
 
 def _validated_collider(collider: Collider, settings: Settings) -> Collider:

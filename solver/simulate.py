@@ -16,6 +16,7 @@ from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.commit import commit_flow
 from .fem.damping import Damping
+from .fem.goal import set_goals
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
 from .fem.step_control import calmed, is_rough, refusal
@@ -54,6 +55,7 @@ class Simulation:
         settings = scene.settings
         self.scene, self.gravity = scene, np.asarray(settings.gravity, dtype=np.float64)
         self.state, self.ranges = build_state(scene.bodies, meshes)
+        set_goals(self.state, self.ranges, scene.bodies, surfaces)
         use_threads(1 if len(self.state.positions) < SMALL_MESH else settings.threads)
         self.space = Workspace.of(self.state)
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)

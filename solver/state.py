@@ -37,16 +37,18 @@ class State:
     previous_positions, previous_velocities : (n, 3) one step earlier, for BDF2
     masses                                  : (n,) lumped [kg]
     tets                                    : (m, 4) int32
-    volumes                                 : (m,) rest volumes [m^3]; flow keeps them
+    volumes                                 : (m,) rest volumes [m^3]; flow keeps them, a goal shape does not
     density                                 : (m,) [kg/m^3]
     rest_shape_inverse                      : (m, 3, 3) Bargteil's beta: F_e = [x1-x0, x2-x0, x3-x0] beta [1/m]
-    plastic_deformation                     : (m, 3, 3) F_p, det 1
+    plastic_deformation                     : (m, 3, 3) F_p, det 1 without a goal
     plastic_strain                          : (m,) accumulated equivalent plastic strain
     hardening                               : (m,) what the hardening modulus multiplies (plastic strain, or Pa s in eq 11)
     yield_stress                            : (m,) with hardening [Pa]
     flow_stress                             : (m,) yield measure at the end of the last step [Pa]
     stress                                  : (m,) von Mises measure of Kirchhoff stress at the end of the last step [Pa]
     worn                                    : (m,) 1.0 where the rest shape has become as slender as the mesh can bear
+    goal                                    : (m, 6) log F_p that plasticity control leads to: 00 11 22 01 02 12
+    goal_rate                               : (m,) how fast F_p goes there by itself [1/s]; negative: no control
     material                                : (MATERIAL_ROWS, m) per-tet parameters
     """
 
@@ -66,6 +68,8 @@ class State:
     flow_stress: Array
     stress: Array
     worn: Array
+    goal: Array
+    goal_rate: Array
     material: Array
 
     def arrays(self) -> dict[str, Any]:
@@ -124,6 +128,8 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         flow_stress=np.zeros(count),
         stress=np.zeros(count),
         worn=np.zeros(count),
+        goal=np.zeros((count, 6)),
+        goal_rate=np.full(count, -1.0),
         material=np.ascontiguousarray(material),
     )
     return state, Ranges(node_offsets, tet_offsets)

@@ -13,6 +13,7 @@ from ..slots import (
     MINIMUM_YIELD,
     SIZE,
     STRESS_TIME,
+    VOLUME,
     YIELD,
     YIELD_STRESS,
     B,
@@ -22,6 +23,7 @@ from ..slots import (
     V,
 )
 from ..state import State
+from .steering import steered
 from .tile import Tiles
 
 T = TILE
@@ -51,10 +53,12 @@ def commit_flow(state: State, tiles: Tiles, step: float) -> None:
     With V from F = U s V^T and p n the plastic log strain: beta := beta V exp(-p n) V^T and F_p := V exp(p n) V^T F_p
     (eq 12 lacks the left beta in print), det F_p renormalised to 1. Where F_p would become more slender than
     MOST_SLENDER the flow is not made permanent: the element stays as soft as it is and springs back, and is `worn`.
+    Elements with a goal keep what leads there instead (steering.py), and their volume follows.
     """
     _commit(
         tiles.data, step, state.rest_shape_inverse.reshape(-1, 9), state.plastic_deformation.reshape(-1, 9),
         state.plastic_strain, state.hardening, state.yield_stress, state.flow_stress, state.stress, state.worn,
+        state.volumes, state.goal, state.goal_rate,
     )  # fmt: skip
 
 
@@ -95,8 +99,8 @@ def _determinant(m):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _times_inverse(a, b, out):  # type: ignore[no-untyped-def]
-    """out := a b^-1 for a b of determinant 1, whose inverse is its adjugate."""
+def _times_adjugate(a, b, out):  # type: ignore[no-untyped-def]
+    """out := a adj(b), which is a b^-1 where b has determinant 1."""
     c00, c01, c02 = b[4] * b[8] - b[5] * b[7], b[2] * b[7] - b[1] * b[8], b[1] * b[5] - b[2] * b[4]
     c10, c11, c12 = b[5] * b[6] - b[3] * b[8], b[0] * b[8] - b[2] * b[6], b[2] * b[3] - b[0] * b[5]
     c20, c21, c22 = b[3] * b[7] - b[4] * b[6], b[1] * b[6] - b[0] * b[7], b[0] * b[4] - b[1] * b[3]
@@ -129,15 +133,40 @@ def _grow(w, i, inverse, plastic, change, product):  # type: ignore[no-untyped-d
     scale = _determinant(product) ** (1.0 / 3.0)
     for c in range(9):
         plastic[c] = product[c] / scale
-    _times_inverse(inverse, change, product)
+    _times_adjugate(inverse, change, product)
     for c in range(9):
         inverse[c] = product[c]
         w[(B + c) * T + i] = inverse[c]
     return True
 
 
+@kernel
+def _steer(w, i, flows, share, inverse, plastic, goal, volume, change, product):  # type: ignore[no-untyped-def]
+    """Make the part of one element's flow permanent that leads to its goal; the plastic strain gained, or -1."""
+    for c in range(9):
+        product[c] = plastic[c]
+    if flows:
+        _stretch(w, i, change)
+        _times(change, plastic, product)
+    gained = steered(plastic, product, goal, share, MOST_SLENDER, change)
+    if gained < 0.0:
+        return gained
+    volume[0] *= _determinant(change) / _determinant(plastic)
+    _times(inverse, plastic, product)  # the inverse of the shape before all flow
+    _times_adjugate(product, change, inverse)
+    scale = 1.0 / _determinant(change)
+    for c in range(9):
+        plastic[c] = change[c]
+        inverse[c] *= scale
+        w[(B + c) * T + i] = inverse[c]
+    w[VOLUME * T + i] = volume[0]
+    return gained
+
+
 @parallel
-def _commit(tiles, step, inverse, plastic, strain, hardening, yield_stress, flow_stress, stress, worn):  # type: ignore[no-untyped-def]
+def _commit(
+    tiles, step, inverse, plastic, strain, hardening, yield_stress, flow_stress, stress, worn, volumes, goal, goal_rate
+):  # type: ignore[no-untyped-def]
     for k in prange(len(tiles)):
         w = tiles[k]
         change, product = np.empty(9), np.empty(9)
@@ -148,7 +177,13 @@ def _commit(tiles, step, inverse, plastic, strain, hardening, yield_stress, flow
             average = (t0 + t1 + t2) / 3.0
             stress[t] = np.sqrt(1.5 * ((t0 - average) ** 2 + (t1 - average) ** 2 + (t2 - average) ** 2))
             gain = 0.0
-            if w[SIZE * T + i] > 0.0 and w[FLOW * T + i] > 0.0:
+            flows = w[SIZE * T + i] > 0.0 and w[FLOW * T + i] > 0.0
+            if goal_rate[t] >= 0.0:
+                share = 1.0 - np.exp(-goal_rate[t] * step)
+                gain = _steer(w, i, flows, share, inverse[t], plastic[t], goal[t], volumes[t : t + 1], change, product)
+                worn[t] = 1.0 if gain < 0.0 else 0.0
+                gain = max(gain, 0.0)
+            elif flows:
                 worn[t] = 0.0 if _grow(w, i, inverse[t], plastic[t], change, product) else 1.0
                 gain = (1.0 - worn[t]) * np.sqrt(2.0 / 3.0) * w[FLOW * T + i]
             strain[t] += gain

@@ -38,7 +38,6 @@ class Tiles:
         """Tiles of a state, rest shapes and materials filled in."""
         count = (len(state.tets) + TILE - 1) // TILE
         tiles = cls(np.zeros((count, SLOTS * TILE), precision), *_programs(state.material[ELASTIC_LAW], count, precision))
-        tiles.pack(VOLUME, state.volumes)
         tiles.pack(DENSITY, state.density)
         tiles.pack(MATERIAL, state.material.T)
         tiles.refresh(state)
@@ -52,6 +51,7 @@ class Tiles:
     def refresh(self, state: State) -> None:
         """Take over what flow has changed."""
         self.pack(B, state.rest_shape_inverse.reshape(-1, 9))
+        self.pack(VOLUME, state.volumes)
         self.pack(YIELD, state.yield_stress)
         self.pack(FLOW_STRESS, state.flow_stress)
 
