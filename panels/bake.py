@@ -29,6 +29,7 @@ class BakePanel:
         if settings.cached:
             column.operator("screen.animation_play", text="Play", icon="PLAY")
         layout.operator(ids.PREFLIGHT, icon="CHECKMARK")
+        draw_message(context, layout, settings.stale)
         draw_message(context, layout, settings.message)
         draw_message(context, layout, settings.warnings)
 
@@ -70,7 +71,8 @@ class CachePanel:
         layout = self.layout
         layout.prop(settings, "cache_path", text="", placeholder="//dollop_cache")
         layout.label(text=settings.cached or "Nothing is baked yet", translate=False)
-        draw_message(context, layout, settings.playback_message)
+        if settings.playback_message != settings.stale:
+            draw_message(context, layout, settings.playback_message)
         row = layout.row(align=True)
         row.operator(ids.GOO_SHOW, icon="HIDE_OFF")
         row.operator(ids.CACHE_CLEAR, icon="TRASH")

@@ -71,7 +71,7 @@ def _bake(options: argparse.Namespace, stopping: threading.Event) -> int:
     emit({"event": "stage", "stage": "reading"})
     from dataclasses import replace
 
-    from .job import read_job, read_topologies, read_versions
+    from .job import read_job, read_origin, read_topologies
     from .warm_up import compile_beside
 
     compiler = compile_beside()
@@ -84,7 +84,7 @@ def _bake(options: argparse.Namespace, stopping: threading.Event) -> int:
         scene,
         options.cache,
         topologies=read_topologies(options.job),
-        versions=read_versions(options.job),
+        origin=read_origin(options.job),
         resume=options.resume,
         report=emit,
         stop=stopping.is_set,

@@ -42,6 +42,7 @@ def bake(
     *,
     topologies: dict[str, SurfaceTopology] | None = None,
     versions: dict[str, str] | None = None,
+    origin: dict[str, Any] | None = None,
     resume: bool = False,
     report: Report = lambda event: None,
     stop: Callable[[], bool] = lambda: False,
@@ -51,18 +52,21 @@ def bake(
 
     Without `resume` an older cache in the folder is cleared first. With it the bake goes on from the last checkpoint,
     to the same bytes as an uninterrupted one; CacheError when the scene has changed since. A body without a topology
-    plays as its triangles. `report` receives the events of docs/worker.md; `stop` is asked before each step and ends the
-    bake with Cancelled, every finished frame kept; `before_solving` is called before the first step.
+    plays as its triangles. `versions`, or `origin` that holds them and more, go into the manifest (cache/manifest.py).
+    `report` receives the events of docs/worker.md; `stop` is asked before each step and ends the bake with Cancelled,
+    every finished frame kept; `before_solving` is called before the first step.
     """
     scene = validated(scene)
     prepared = prepare(scene, report)
-    with _opened_store(scene, cache_folder, topologies or {}, versions or cache_versions(dollop=""), resume) as store:
+    origin = {"versions": versions or cache_versions(dollop=""), **(origin or {})}
+    with _opened_store(scene, cache_folder, topologies or {}, origin, resume) as store:
         simulation = Simulation(
             scene, [item.mesh for item in prepared], [item.surface for item in prepared], [item.contacts for item in prepared]
         )
         done = _restore(simulation, store, scene) if resume else None
         meshes = {body.uid: asdict(item.report) for body, item in zip(scene.bodies, prepared, strict=True)}
         store.update_manifest(
+            **origin,
             status="baking",
             meshes=meshes,
             frame_end=scene.settings.frame_end,
@@ -91,19 +95,19 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
 
 
 def _opened_store(
-    scene: Scene, folder: Path, topologies: dict[str, SurfaceTopology], versions: dict[str, str], resume: bool
+    scene: Scene, folder: Path, topologies: dict[str, SurfaceTopology], origin: dict[str, Any], resume: bool
 ) -> FrameStore:
     if resume and FrameStore.exists(folder):
         store = FrameStore.open(folder, writable=True)
         try:
-            store.require_versions(versions)
+            store.require_versions(origin["versions"])
         except VersionError:
             store.close()
             raise
         return store
     settings = scene.settings
     content = {
-        "versions": versions,
+        **origin,
         "scene_hash": scene_hash(scene, settings.frame_end),
         "frames_per_second": settings.frames_per_second,
         "frame_start": settings.frame_start,

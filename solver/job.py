@@ -2,7 +2,7 @@
 
 scene.json, scene.npz       the solver's scene
 topology_<uid>.dollop.npz   the artist's polygons, UVs and attributes of a body, passed on to the cache
-versions.json               what starts the bake: "dollop", "blender"
+origin.json                 where the job comes from: "versions" of what starts the bake, and what the manifest is to keep
 """
 
 import hashlib
@@ -31,9 +31,9 @@ def write_job(
     scene: Scene,
     folder: Path,
     topologies: dict[str, SurfaceTopology] | None = None,
-    versions: dict[str, str] | None = None,
+    origin: dict[str, Any] | None = None,
 ) -> None:
-    """Write the scene, each body's polygons by uid, and the caller's versions into an existing folder."""
+    """Write the scene, each body's polygons by uid, and plain data on the job's origin into an existing folder."""
     arrays: dict[str, np.ndarray] = {}
     document = {"format": FORMAT, "scene": _encode(scene, arrays)}
     (folder / "scene.json").write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
@@ -41,7 +41,7 @@ def write_job(
         np.savez(file, **arrays)  # type: ignore[arg-type]
     for uid, topology in (topologies or {}).items():
         (folder / f"topology_{uid}{_TOPOLOGY_SUFFIX}").write_bytes(pack(to_arrays(topology)))
-    (folder / "versions.json").write_text(json.dumps(versions or {}), encoding="utf-8")
+    (folder / "origin.json").write_text(json.dumps(origin or {}, ensure_ascii=False), encoding="utf-8")
 
 
 def read_job(folder: Path) -> Scene:
@@ -61,9 +61,9 @@ def read_topologies(folder: Path) -> dict[str, SurfaceTopology]:
     }
 
 
-def read_versions(folder: Path) -> dict[str, str]:
-    """Read the caller's versions that write_job wrote."""
-    return dict(json.loads((folder / "versions.json").read_text(encoding="utf-8")))
+def read_origin(folder: Path) -> dict[str, Any]:
+    """Read the job's origin that write_job wrote."""
+    return dict(json.loads((folder / "origin.json").read_text(encoding="utf-8")))
 
 
 def scene_hash(scene: Scene, last_frame: int) -> str:

@@ -68,6 +68,7 @@ class Simulation:
         self.clock = Clock(settings.maximum_substep)
         self.frame = settings.frame_start - 1
         self.touching = np.zeros(len(self.state.positions), dtype=bool)
+        self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.reported = np.full(len(scene.bodies), -WORN_PAUSE, dtype=np.int64)
         starting_history(self.state, self.gravity, self.clock.step)
         self.contacts.begin(self.state.positions)
@@ -103,6 +104,7 @@ class Simulation:
             "clock": self.clock.array(),
             "frame": np.array(self.frame),
             "touching": self.touching.copy(),
+            "pressing": self.pressing.copy(),
             "slack": self.contacts.slack.copy(),
             "reported": self.reported.copy(),
         }
@@ -116,6 +118,7 @@ class Simulation:
         self.clock.restore(floats["clock"])
         self.frame = int(floats["frame"])
         self.touching = floats["touching"] > 0.0
+        self.pressing = floats["pressing"].copy()
         self.contacts.slack = floats["slack"].copy()
         self.reported = floats["reported"].astype(np.int64)
         self.space.tiles.refresh(self.state)
@@ -146,10 +149,11 @@ class Simulation:
         state = self.state
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
-        struck = self.touching | self.contacts.linearize(guess).pressed_nodes(guess, len(guess))
+        entries = self.contacts.linearize(guess)
+        struck = self.touching | entries.pressed_nodes(guess, len(guess))
         past = extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
-        outcome = problem.minimize(guess, self.element_size)
+        outcome = problem.minimize(guess, self.pressing, entries, self.element_size)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
         return past, outcome
@@ -177,6 +181,7 @@ class Simulation:
         commit_flow(state, self.space.tiles, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions
         state.previous_velocities, state.velocities = state.velocities, past.velocities(outcome.positions)
+        self.pressing = -outcome.gradient
         self.touching = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions)) | outcome.rough
         self.contacts.end_step()
         self.clock.tick()

@@ -13,6 +13,7 @@ from ...solver.cache import FrameStore
 from ...solver.errors import CacheError, SceneError, VersionError
 from ...solver.job import write_job
 from .bake_status import BakeStatus, keep_status
+from .baked_settings import origin_of
 from .checking import Inspection
 from .folders import cache_folder
 from .identity import ensure_uid
@@ -45,11 +46,11 @@ class BakeSession:
         self._show_frames = show_frames
         self._solving = False
         self._job = job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
-        versions = baking_versions()
+        origin = origin_of(scene, baking_versions())
         try:
             self._process = SolverProcess(
                 ["bake", str(job), str(folder), *arguments],
-                before=lambda: write_job(reading.scene, job, reading.topologies, versions),
+                before=lambda: write_job(reading.scene, job, reading.topologies, origin),
             )
         except BaseException:
             shutil.rmtree(job, ignore_errors=True)

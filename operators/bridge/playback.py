@@ -15,9 +15,10 @@ from ...solver.cache import FrameStore, sample
 from ...solver.errors import CacheError, SolverError
 from .folders import cache_folder
 from .identity import bodies_of
-from .render_stop import restore_output, stop_render
+from .render_stop import is_still_in_window, refuse_still, restore_output, stop_render
 from .result_mesh import RESULT_OF, empty_result, ensure_result, fill_result, place_result, results_of, scenes_shown
-from .scene_cache import forget_stores, quick_stale_reason, store_of
+from .scene_cache import forget_stores, quick_stale_reason, stale_note, store_of
+from .staleness import stale_reason
 
 STATUS = "dollop_playback"  # on the scene: one sentence for the panels, absent while all is well
 _rendering = False
@@ -149,6 +150,23 @@ def _on_render_start(scene: bpy.types.Scene, *_: Any) -> None:
     for body in bodies_of(scene):
         if body.dollop.uid not in shown and not body.hide_render:
             print(f"Dollop: '{body.name}' is not baked and renders as it stands.", file=sys.stderr, flush=True)
+    if shown:
+        _report_stale(scene)
+        if is_still_in_window() and (failure := play(scene)) is not None:
+            refuse_still(failure, scene)
+
+
+def _report_stale(scene: bpy.types.Scene) -> None:
+    """Say on the terminal when older settings are rendered; in the background, when anything else has changed too.
+
+    In the window this runs beside the drawing, where the scene cannot be read.
+    """
+    try:
+        note = stale_reason(scene) if bpy.app.background else stale_note(scene)
+    except SolverError as error:
+        note = f"Whether the bake is still that of the scene cannot be told: {error}"
+    if note:
+        print(f"Dollop: {note} The frames of the last bake are rendered.", file=sys.stderr, flush=True)
 
 
 @persistent

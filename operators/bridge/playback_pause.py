@@ -5,14 +5,14 @@ from contextlib import contextmanager
 
 import bpy
 
-from . import playback
+_PLAYBACK = f"{__package__}.playback"  # not imported: playback itself reads scenes
 
 
 @contextmanager
 def playback_paused() -> Iterator[None]:
     """Take playback's frame handlers out and put them back at their places."""
     handlers = bpy.app.handlers.frame_change_pre
-    own = [(place, handler) for place, handler in enumerate(handlers) if handler.__module__ == playback.__name__]
+    own = [(place, handler) for place, handler in enumerate(handlers) if handler.__module__ == _PLAYBACK]
     for _, handler in own:
         handlers.remove(handler)
     try:

@@ -1,5 +1,7 @@
 """An object with object.dollop.is_body → solver.Body: the evaluated mesh, in world space and metres."""
 
+from typing import Any
+
 import bpy
 import numpy as np
 
@@ -13,20 +15,21 @@ from .units import metres_per_unit, typed_number
 
 def read_body(item: bpy.types.Object, scene: bpy.types.Scene) -> Body:
     """Return the body at the frame that the scene stands on."""
+    return Body(uid=ensure_uid(item), name=item.name, surface=read_surface(item, scene), **body_settings(item, scene))
+
+
+def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:
+    """Return what the artist has set on a body, as the solver's Body takes it; reads no mesh."""
     settings = item.dollop
     metres = metres_per_unit(scene)
-    velocity = np.array(settings.velocity, dtype=np.float64) * metres
-    return Body(
-        uid=ensure_uid(item),
-        name=item.name,
-        surface=read_surface(item, scene),
-        material=read_material(item),
-        real_size=typed_number(settings.real_size) if settings.use_real_size else 0.0,
-        method=settings.method,
-        resolution=settings.resolution,
-        velocity=(velocity[0], velocity[1], velocity[2]),
-        angular_velocity=tuple(settings.angular_velocity),
-    )
+    return {
+        "material": read_material(item),
+        "real_size": typed_number(settings.real_size) if settings.use_real_size else 0.0,
+        "method": settings.method,
+        "resolution": settings.resolution,
+        "velocity": tuple(float(value) for value in np.array(settings.velocity, dtype=np.float64) * metres),
+        "angular_velocity": tuple(settings.angular_velocity),
+    }
 
 
 def read_surface(item: bpy.types.Object, scene: bpy.types.Scene) -> Surface:

@@ -1,5 +1,7 @@
 """An object with object.dollop.is_collider → solver.Collider: local triangles and one rigid transform a frame."""
 
+from typing import Any
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +19,10 @@ def read_collider(item: bpy.types.Object, scene: bpy.types.Scene, matrices: NDAr
     The object's scale and shear go into the triangles and only turning and moving stay in the transforms, so a scale
     that is not applied changes nothing.
     """
-    settings = item.dollop
     metres = metres_per_unit(scene)
     start = world_matrix(item, scene)
     surface: Surface | None = None
-    if settings.collider_kind == "plane":
+    if item.dollop.collider_kind == "plane":
         transforms = np.array([_plane_frame(matrix, item.name) for matrix in matrices])
     else:
         stretch = _stretch(start[:3, :3], item.name)
@@ -32,13 +33,21 @@ def read_collider(item: bpy.types.Object, scene: bpy.types.Scene, matrices: NDAr
     return Collider(
         uid=ensure_uid(item),
         name=item.name,
-        kind=settings.collider_kind,
         transforms=transforms[:1] if (transforms == transforms[0]).all() else transforms,
         surface=surface,
-        friction=typed_number(settings.friction),
-        thickness=typed_number(settings.thickness) * metres,
-        two_sided=settings.two_sided,
+        **collider_settings(item, scene),
     )
+
+
+def collider_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:
+    """Return what the artist has set on a collider, as the solver's Collider takes it; reads no mesh."""
+    settings = item.dollop
+    return {
+        "kind": settings.collider_kind,
+        "friction": typed_number(settings.friction),
+        "thickness": typed_number(settings.thickness) * metres_per_unit(scene),
+        "two_sided": settings.two_sided,
+    }
 
 
 def _local_surface(item: bpy.types.Object, scene: bpy.types.Scene, stretch: FloatArray, metres: float) -> Surface:

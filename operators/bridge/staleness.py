@@ -20,7 +20,8 @@ def stale_reason(scene: bpy.types.Scene) -> str:
 
 def _changed(scene: bpy.types.Scene, store: FrameStore) -> str:
     baked = store.manifest.get("scene_hash")
+    if not baked:
+        return ""
     first, last = store.manifest["frame_start"], store.manifest["frame_end"]
-    reading = read_scene(scene, frames=(first, last))
-    same = not baked or scene_hash(reading.scene, last) == baked
+    same = scene_hash(read_scene(scene, frames=(first, last)).scene, last) == baked
     return "" if same else "The scene has changed since the bake."

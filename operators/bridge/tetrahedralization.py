@@ -19,7 +19,7 @@ from .identity import find_by_uid, repair_all
 from .playback_pause import playback_paused
 from .preview import build_preview
 from .read_body import read_body
-from .read_scene import read_settings
+from .read_settings import read_settings
 from .solver_process import SolverProcess, threads_beside_window
 
 

@@ -10,7 +10,7 @@ from ...solver.cache import FrameStore
 from ...solver.errors import SolverError
 from ..bridge.folders import cache_folder
 from ..bridge.identity import bodies_of, colliders_of
-from ..bridge.read_scene import read_settings
+from ..bridge.read_settings import read_settings
 from ..bridge.staleness import stale_reason
 from ..bridge.version import extension_version
 

@@ -23,6 +23,12 @@ def _read_playback(group: Any) -> str:
     return str(group.id_data.get(STATUS, ""))
 
 
+def _read_stale(group: Any) -> str:
+    from ..bridge.scene_cache import stale_note
+
+    return stale_note(group.id_data)
+
+
 def _status(name: str) -> Any:
     """A read-only property looks into the running session, so that undo and saving never see it."""
 
@@ -90,6 +96,9 @@ class DollopScene(bpy.types.PropertyGroup):
     )
     cached: StringProperty(name="Cached", description="Which frames are baked", get=_read_cached, options=set())
     playback_message: StringProperty(name="Playback", description="Why frames do not play", get=_read_playback, options=set())
+    stale: StringProperty(
+        name="Stale", description="Which setting is another one than at the bake", get=_read_stale, options=set()
+    )
     frame_done: IntProperty(
         name="Frame", description="Last finished frame of the running bake", get=_status("frame"), options=set()
     )

@@ -1,4 +1,16 @@
-"""The manifest: what a cache was baked from and by, as JSON, replaced atomically."""
+"""The manifest: what a cache was baked from and by, as JSON, replaced atomically.
+
+format, format_version               of the cache
+versions                             of the add-on, Blender, Python, numpy and numba that baked it
+scene                                {"uid", "name"} of the scene in Blender
+settings                             by body and collider identifier, "" for the scene: what the artist had set
+scene_hash                           of all that the frames depend on (solver/job.py)
+bake                                 one identifier for each bake from the start
+status, warnings                     "baking", "done", "cancelled", "failed"; each frame's own are in the journal
+frames_per_second, frame_start, frame_end, bodies, meshes
+
+A manifest of an older Dollop lacks "scene" and "settings"; whatever reads them does without.
+"""
 
 import importlib.metadata
 import json

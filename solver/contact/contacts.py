@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread
 from ..slots import LAMBDA, MU
 from ..state import Ranges, State
-from .response import contact_gradient, contact_stiffness, normal_forces
+from .response import contact_gradient, contact_stiffness, linear_forces, normal_forces
+from .settle import settle
 
 Array = NDArray[np.float64]
 
 REACH = 0.01  # gap at which a contact begins to push, in element sizes
 FREE_DEPTH = 0.1  # depth in element sizes up to which a point that starts inside a collider is pushed out at once
 EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [s]
-EXACT_FRICTION = 0.8  # share of friction's true stiffness against its secant: all of it flips between stick and slip
+EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
 SLIP_SPEED = 8e-3  # speed below which friction sticks, in body extents per second
 
 
@@ -62,7 +63,10 @@ class ContactPoints:
 
 @dataclass
 class Entries:
-    """Linearised contacts of one Newton iteration, in the argument order of contact/response.py."""
+    """Linearised contacts of one Newton iteration, in the argument order of contact/response.py; c contacts.
+
+    Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces.
+    """
 
     tets: NDArray[np.int32]
     nodes: NDArray[np.int32]
@@ -74,6 +78,7 @@ class Entries:
     anchor: Array
     grip: Array
     slip: Array
+    friction: Array
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3), return the energy."""
@@ -83,13 +88,36 @@ class Entries:
         )  # fmt: skip
         return energy
 
-    def add_stiffness(self, positions: Array, exact: bool, blocks: NDArray[np.float32], diagonal: Array) -> None:
+    def add_stiffness(self, positions: Array, blocks: NDArray[np.float32], diagonal: Array) -> None:
         """Add to the element blocks and to the diagonal (n, 9)."""
         contact_stiffness(
             positions, self.tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, EXACT_FRICTION if exact else 0.0, blocks, diagonal,
+            self.anchor, self.grip, self.slip, EXACT_FRICTION, blocks, diagonal,
         )  # fmt: skip
 
+    def settle_guess(self, positions: Array, pressing: Array, hold: Array) -> None:
+        """Move the contacts' nodes of a guess in place to where contact balances the force pressing (n, 3) [N] on them.
+
+        Each node is held by a spring, hold (n,) [N/m]. The friction bounds follow.
+        """
+        nodes = np.unique(self.nodes[self.weights != 0.0])
+        positions[nodes] += pressing[nodes] / hold[nodes, None]
+        self._settle(positions, hold, np.zeros_like(self.normal), True)
+
+    def settle_step(self, start: Array, positions: Array, hold: Array, free: bool) -> None:
+        """Correct in place positions (n, 3) that a linear solve from `start` found, for what contact's laws truly are."""
+        force = np.empty_like(self.normal)
+        linear_forces(
+            start, positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
+            self.anchor, self.grip, self.slip, EXACT_FRICTION, force,
+        )  # fmt: skip
+        self._settle(positions, hold, force, free)
+
+    def _settle(self, positions: Array, hold: Array, force: Array, free: bool) -> None:
+        settle(
+            positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness, self.anchor,
+            self.friction, self.grip, self.slip, hold, force, free,
+        )  # fmt: skip
 
     def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
         """Nodes (count,) of the tets whose contacts push at these positions."""
@@ -213,12 +241,12 @@ class Contacts:
         normal = np.concatenate([np.zeros((0, 3)), *normals])
         level = np.concatenate([np.zeros(0), *levels])
         reach, stiffness = REACH * points.size[chosen], points.stiffness[chosen]
-        grip = np.empty(len(chosen))
+        grip, coefficient = np.empty(len(chosen)), np.concatenate([np.zeros(0), *friction])
         normal_forces((points.carried(positions, chosen) * normal).sum(axis=1) - level, reach, stiffness, grip)
         return Entries(
             points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness,
-            np.concatenate([np.zeros((0, 3)), *anchors]), grip * np.concatenate([np.zeros(0), *friction]),
-            SLIP_SPEED * points.extent[chosen] * self.step,
+            np.concatenate([np.zeros((0, 3)), *anchors]), grip * coefficient,
+            SLIP_SPEED * points.extent[chosen] * self.step, coefficient,
         )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def normal_forces(gap, reach, stiffness, force):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _point(positions, nodes, w):  # type: ignore[no-untyped-def]
+def point_of(positions, nodes, w):  # type: ignore[no-untyped-def]
     """The contact point, (3) scalars."""
     a, b, c, d = nodes[0], nodes[1], nodes[2], nodes[3]
     return (
@@ -43,6 +43,28 @@ def _point(positions, nodes, w):  # type: ignore[no-untyped-def]
         w[0] * positions[a, 1] + w[1] * positions[b, 1] + w[2] * positions[c, 1] + w[3] * positions[d, 1],
         w[0] * positions[a, 2] + w[1] * positions[b, 2] + w[2] * positions[c, 2] + w[3] * positions[d, 2],
     )
+
+
+@inline
+def _law(x0, x1, x2, n, level, reach, stiffness, anchor, grip, slip):  # type: ignore[no-untyped-def]
+    """Energy [J] and gradient (3 scalars) [N] of one contact at x."""
+    n0, n1, n2 = n[0], n[1], n[2]
+    energy, push, _ = _normal_response(n0 * x0 + n1 * x1 + n2 * x2 - level, reach, stiffness)
+    g0, g1, g2 = -push * n0, -push * n1, -push * n2
+    if grip > 0.0:
+        t0, t1, t2 = x0 - anchor[0], x1 - anchor[1], x2 - anchor[2]
+        along = n0 * t0 + n1 * t1 + n2 * t2
+        t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
+        length = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+        y = length / slip
+        if y < 1.0:
+            factor = grip * (2.0 - y) / slip
+            energy += grip * slip * (y * y - y * y * y / 3.0)
+        else:
+            factor = grip / length
+            energy += grip * (length - slip / 3.0)
+        g0, g1, g2 = g0 + factor * t0, g1 + factor * t1, g2 + factor * t2
+    return energy, (g0, g1, g2)
 
 
 @kernel
@@ -55,30 +77,52 @@ def contact_gradient(  # type: ignore[no-untyped-def]
     """
     energy = 0.0
     for k in range(len(level)):
-        x0, x1, x2 = _point(positions, nodes[k], weights[k])
-        n0, n1, n2 = normal[k, 0], normal[k, 1], normal[k, 2]
-        e, push, _ = _normal_response(n0 * x0 + n1 * x1 + n2 * x2 - level[k], reach[k], stiffness[k])
-        g0, g1, g2 = -push * n0, -push * n1, -push * n2
+        x0, x1, x2 = point_of(positions, nodes[k], weights[k])
+        e, (g0, g1, g2) = _law(x0, x1, x2, normal[k], level[k], reach[k], stiffness[k], anchor[k], grip[k], slip[k])
         energy += e
-        if grip[k] > 0.0:
-            t0, t1, t2 = x0 - anchor[k, 0], x1 - anchor[k, 1], x2 - anchor[k, 2]
-            along = n0 * t0 + n1 * t1 + n2 * t2
-            t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
-            length = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
-            y = length / slip[k]
-            if y < 1.0:
-                factor = grip[k] * (2.0 - y) / slip[k]
-                energy += grip[k] * slip[k] * (y * y - y * y * y / 3.0)
-            else:
-                factor = grip[k] / length
-                energy += grip[k] * (length - slip[k] / 3.0)
-            g0, g1, g2 = g0 + factor * t0, g1 + factor * t1, g2 + factor * t2
         for a in range(4):
             i = nodes[k, a]
             gradient[i, 0] += weights[k, a] * g0
             gradient[i, 1] += weights[k, a] * g1
             gradient[i, 2] += weights[k, a] * g2
     return energy
+
+
+@kernel
+def _tangent(x, n, level, reach, stiffness, anchor, grip, slip, exact, h):  # type: ignore[no-untyped-def]
+    """Stiffness of one contact at x into h (3, 3)."""
+    _, _, slope = _normal_response(n[0] * x[0] + n[1] * x[1] + n[2] * x[2] - level, reach, stiffness)
+    isotropic, radial = 0.0, 0.0
+    t = (0.0, 0.0, 0.0)
+    if grip > 0.0:
+        d0, d1, d2 = x[0] - anchor[0], x[1] - anchor[1], x[2] - anchor[2]
+        along = n[0] * d0 + n[1] * d1 + n[2] * d2
+        d0, d1, d2 = d0 - along * n[0], d1 - along * n[1], d2 - along * n[2]
+        length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+        y = length / slip
+        isotropic = grip * (2.0 - y) / slip if y < 1.0 else grip / length
+        radial = exact * (grip * (2.0 - 2.0 * y) / slip if y < 1.0 else 0.0) - exact * isotropic
+        scale = 1.0 / length if length > 0.0 else 0.0
+        t = (d0 * scale, d1 * scale, d2 * scale)
+    for i in range(3):
+        for j in range(3):
+            flat = (1.0 if i == j else 0.0) - n[i] * n[j]
+            h[i, j] = slope * n[i] * n[j] + isotropic * flat + radial * t[i] * t[j]
+
+
+@kernel
+def linear_forces(  # type: ignore[no-untyped-def]
+    start, positions, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, exact, force
+):
+    """Fill force (c, 3) [N] of the contacts at `positions`, their laws taken for linear from `start` on."""
+    h = np.empty((3, 3))
+    for k in range(len(level)):
+        x, to = point_of(start, nodes[k], weights[k]), point_of(positions, nodes[k], weights[k])
+        d = (to[0] - x[0], to[1] - x[1], to[2] - x[2])
+        _, g = _law(x[0], x[1], x[2], normal[k], level[k], reach[k], stiffness[k], anchor[k], grip[k], slip[k])
+        _tangent(x, normal[k], level[k], reach[k], stiffness[k], anchor[k], grip[k], slip[k], exact, h)
+        for c in range(3):
+            force[k, c] = -g[c] - h[c, 0] * d[0] - h[c, 1] * d[1] - h[c, 2] * d[2]
 
 
 @kernel
@@ -92,25 +136,8 @@ def contact_stiffness(  # type: ignore[no-untyped-def]
     """
     h = np.empty((3, 3))
     for k in range(len(level)):
-        x = _point(positions, nodes[k], weights[k])
-        n = normal[k]
-        _, _, slope = _normal_response(n[0] * x[0] + n[1] * x[1] + n[2] * x[2] - level[k], reach[k], stiffness[k])
-        isotropic, radial = 0.0, 0.0
-        t = (0.0, 0.0, 0.0)
-        if grip[k] > 0.0:
-            d0, d1, d2 = x[0] - anchor[k, 0], x[1] - anchor[k, 1], x[2] - anchor[k, 2]
-            along = n[0] * d0 + n[1] * d1 + n[2] * d2
-            d0, d1, d2 = d0 - along * n[0], d1 - along * n[1], d2 - along * n[2]
-            length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
-            y = length / slip[k]
-            isotropic = grip[k] * (2.0 - y) / slip[k] if y < 1.0 else grip[k] / length
-            radial = exact * (grip[k] * (2.0 - 2.0 * y) / slip[k] if y < 1.0 else 0.0) - exact * isotropic
-            scale = 1.0 / length if length > 0.0 else 0.0
-            t = (d0 * scale, d1 * scale, d2 * scale)
-        for i in range(3):
-            for j in range(3):
-                flat = (1.0 if i == j else 0.0) - n[i] * n[j]
-                h[i, j] = slope * n[i] * n[j] + isotropic * flat + radial * t[i] * t[j]
+        x = point_of(positions, nodes[k], weights[k])
+        _tangent(x, normal[k], level[k], reach[k], stiffness[k], anchor[k], grip[k], slip[k], exact, h)
         pair = 0
         for a in range(4):
             for c in range(9):

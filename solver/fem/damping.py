@@ -47,9 +47,8 @@ class Damping:
         self.tet_eta = np.repeat(self.eta, np.diff(tets))
 
     def keep(self, positions: Array, stiffness: FrozenStiffness) -> None:
-        """Take the guessed end positions (n, 3) of a step and the elastic stiffness there, which it scales."""
+        """Take the guessed end positions (n, 3) of a step and the elastic stiffness there."""
         self.frames = list(self._rigid_frames(positions))
-        stiffness.scale_rows(self.node_eta)
         self.stiffness = stiffness
 
     def add_gradient(self, velocities: Array, effective: Array, gradient: Array) -> float:
@@ -57,7 +56,7 @@ class Damping:
         own = velocities.copy()
         for a, b, masses, arms, inverse in self.frames:
             own[a:b] -= _rigid(masses * own[a:b], masses, arms, inverse)
-        force = self.stiffness.times(own)
+        force = self.node_eta[:, None] * self.stiffness.times(own)
         for a, b, masses, arms, inverse in self.frames:
             force[a:b] -= masses * _rigid(force[a:b], masses, arms, inverse)
         gradient += force

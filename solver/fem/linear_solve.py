@@ -1,84 +1,98 @@
 """The linear system of one Newton iteration: element blocks summed into a sparse matrix, and its solution.
 
-The matrix is elastic stiffness, whose rows sum to zero, plus a diagonal of inertia and contact.
+The matrix is elastic stiffness, whose rows sum to zero, plus a diagonal of inertia and contact. Nothing is carried from one
+solve to the next, so a solve depends on its arguments alone.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .assembly import Pattern, gather_matrix, multiply
+from ..jit import CHUNKS
+from .assembly import Pattern
+from .block_matrix import Layout, build_layout, multiply, split_diagonal, sum_blocks
+from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
 
 Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
 
 MOST_ITERATIONS = 400
+STIFF_SHARE = 0.1  # of the nodes that must be stiff (block_matrix.STIFF) for the coarse level to pay
 
 
 @dataclass
 class LinearSolve:
-    """Matrix, preconditioner and solution, allocated once per mesh of n nodes.
+    """Matrix, preconditioner and solution, allocated once per mesh of n nodes; direction (n, 3) is the last solution."""
 
-    direction (n, 3) is the last solution. Element blocks are float32, half the bytes to write and gather; their sums are
-    float64, since turning each into one in every product of conjugate gradients costs more than it saves.
-    """
-
-    pattern: Pattern
-    values: Array
-    diagonal: Array
-    inverse: Array
+    layout: Layout
+    parts: Parts
     direction: Array
-    work: Array
+    coarse: bool = False
+
+    def __post_init__(self) -> None:
+        nodes, modes = len(self.layout.order), MODES * (len(self.parts.part_offsets) - 1)
+        self._values = np.zeros(9 * len(self.layout.columns) + 4, np.float32)
+        self._inertia, self._own = np.zeros(nodes, np.float32), np.zeros((nodes, 9))
+        self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(12 * nodes, np.float32)
+        self._matrix, self._pivots = np.zeros((modes, modes)), np.zeros(modes, np.float32)
+        self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
+        self._coarse_vectors = np.zeros((2, modes), np.float32)
+        self._work, self._stiff = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS)
 
     @classmethod
     def of(cls, pattern: Pattern, positions: Array) -> "LinearSolve":
-        """Arrays for a mesh with nodes at positions (n, 3)."""
-        nodes = len(positions)
-        return cls(
-            pattern=pattern, values=np.zeros((len(pattern.columns), 9)), diagonal=np.zeros((nodes, 9)),
-            inverse=np.zeros((nodes, 9)), direction=np.zeros((nodes, 3)), work=np.zeros((4, nodes, 3)),
-        )  # fmt: skip
+        """Arrays for a mesh with nodes at rest at positions (n, 3), which decide its parts and numbering."""
+        parts = divide(positions, pattern.edges)
+        return cls(build_layout(pattern, parts.order), parts, np.zeros((len(positions), 3)))
 
-    def assemble(self, blocks: NDArray[np.float32], diagonal: Array) -> None:
+    def assemble(self, blocks: Floats, diagonal: Array) -> None:
         """Take element blocks (lanes, 6, 9) and the diagonal (n, 9) of inertia and contact [N/m]."""
-        pattern = self.pattern
-        self.diagonal[:] = diagonal
-        gather_matrix(
-            pattern.edge_offsets, pattern.edge_items, pattern.edge_slots, blocks, pattern.row_offsets, self.values,
-            self.diagonal, self.inverse,
+        layout, parts = self.layout, self.parts
+        sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks.reshape(-1), self._values)
+        split_diagonal(
+            layout.order, layout.row_offsets, self._values, diagonal, self._inertia, self._own, self._touched,
+            self._inverse, self._stiff,
         )  # fmt: skip
+        self.coarse = bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
+        if self.coarse:
+            coarse_matrix(
+                parts.part_offsets, parts.node_parts, parts.modes, layout.row_offsets, layout.columns, self._values,
+                self._inertia, self._own, self._touched, self._matrix,
+            )  # fmt: skip
+            factor(self._matrix, self._lower, self._upper, self._pivots)
 
     def solve(self, rhs: Array, tolerance: float) -> int:
         """Solve for rhs (n, 3) into `direction` to a relative tolerance; return iterations.
 
-        Returns -1 - iterations, keeping the last good direction, where the matrix turns out not positive.
+        The tolerance is that of the preconditioned residual; float32 reaches about 1e-5. Returns -1 - iterations, keeping
+        the last good direction, where the matrix turns out not positive.
         """
-        pattern = self.pattern
+        layout, parts = self.layout, self.parts
+        self._coarse_vectors[:] = 0.0
         spent: int = conjugate_gradient(
-            pattern.row_offsets, pattern.columns, self.values, self.diagonal, self.inverse, rhs,
-            tolerance, MOST_ITERATIONS, self.direction, self.work,
+            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
+            self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
+            self._pivots, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, MOST_ITERATIONS, self._work,
+            self.direction,
         )  # fmt: skip
         return spent
 
     def stiffness(self) -> "FrozenStiffness":
         """A copy of the elastic part of the matrix as it is now."""
-        return FrozenStiffness(self.pattern, self.values.copy())
+        return FrozenStiffness(self.layout, self._values.copy())
 
 
 @dataclass
 class FrozenStiffness:
     """Elastic stiffness of one moment, for multiplying velocities with."""
 
-    pattern: Pattern
-    values: Array
-
-    def scale_rows(self, factors: Array) -> None:
-        """Multiply the rows of node i by factors[i]; factors (n,) may differ only between bodies."""
-        self.values *= np.repeat(factors, np.diff(self.pattern.row_offsets))[:, None]
+    layout: Layout
+    values: Floats = field(repr=False)
 
     def times(self, x: Array) -> Array:
         """The product with x (n, 3)."""
         y = np.empty_like(x)
-        multiply(self.pattern.row_offsets, self.pattern.columns, self.values, x, y)
+        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, x, y)
         return y

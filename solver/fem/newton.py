@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
+from ..slots import LAMBDA, MU
 from ..state import State
 from .assembly import Pattern, build_pattern, gather_gradient
+from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
 from .linear_solve import LinearSolve
@@ -19,12 +21,7 @@ Array = NDArray[np.float64]
 
 MAXIMUM_ITERATIONS = 20
 BALANCE = 1e-5  # unbalanced force over inertia at which Newton stops, in element sizes
-CORRECTION = 1e-4  # full correction after which it stops, in element sizes; what is left is several times smaller
-BLOW_CORRECTION = 2e-3  # the same in a blow, where it is also at most
-BLOW_SHARE = 0.02  # this share of the first correction
-LAST_CORRECTION = 5e-3  # correction with which the last iteration is still good enough
-SETTLED = 3  # iterations after which most of friction's true stiffness is used
-LINEARIZATIONS = 5  # later iterations keep the contact planes and friction bounds
+LINEARIZATIONS = 6  # later iterations keep the contact planes and friction bounds
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
 CUTS = 12
 LINEAR_TOLERANCE = 0.05
@@ -42,6 +39,7 @@ class Workspace:
     diagonal: Array
     gradient: Array
     linear: LinearSolve
+    firmness: Array
     inertial: Array = field(default_factory=lambda: np.zeros(64))
 
     @classmethod
@@ -53,8 +51,18 @@ class Workspace:
             pattern=pattern, tiles=tiles, forces=np.zeros((tiles.lanes, 9), np.float32),
             energies=np.zeros(len(tiles.data)),
             blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=LinearSolve.of(pattern, state.positions),
+            linear=LinearSolve.of(pattern, state.positions), firmness=elastic_firmness(state),
         )  # fmt: skip
+
+
+def elastic_firmness(state: State) -> Array:
+    """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions."""
+    corners = state.rest_shape_inverse
+    gradients = np.concatenate([-corners.sum(axis=1, keepdims=True), corners], axis=1)
+    modulus = (state.material[LAMBDA] + 4.0 * state.material[MU]) / 3.0
+    shares = (state.volumes * modulus)[:, None] * (gradients**2).sum(axis=2)
+    firmness: Array = np.bincount(state.tets.ravel(), shares.ravel(), minlength=len(state.positions)).astype(np.float64)
+    return firmness
 
 
 @dataclass
@@ -110,7 +118,7 @@ class ImplicitStep:
         space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
         self.damping.keep(positions, space.linear.stiffness())
 
-    def search_direction(self, positions: Array, gradient: Array, entries: Entries, settled: bool) -> int:
+    def search_direction(self, positions: Array, gradient: Array, entries: Entries) -> int:
         """Solve for the Newton direction into `linear`; return its iterations.
 
         The true stiffness converges fastest, and inertia makes it positive as a rule. Once it is found not to be, the
@@ -118,32 +126,37 @@ class ImplicitStep:
         """
         spent = 0
         if not self.projected:
-            spent = self._solve_linear(positions, gradient, entries, settled, -1.0)
+            spent = self._solve_linear(positions, gradient, entries, -1.0)
             if spent >= 0:
                 return spent
             self.projected, spent = True, -1 - spent
-        return spent + abs(self._solve_linear(positions, gradient, entries, settled, self.step**-2))
+        return spent + abs(self._solve_linear(positions, gradient, entries, self.step**-2))
 
-    def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, settled: bool, inertia: float) -> int:
+    def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, inertia: float) -> int:
         space = self.space
         stiffness(space.tiles.data, inertia, space.blocks)
         if self.damping.active:
             space.blocks[: len(self.state.tets)] *= (1.0 + self.damping.tet_eta[:, None, None] / self.step).astype(np.float32)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
-        entries.add_stiffness(positions, settled, space.blocks, space.diagonal)
+        entries.add_stiffness(positions, space.blocks, space.diagonal)
         space.linear.assemble(space.blocks, space.diagonal)
         return space.linear.solve(-gradient, LINEAR_TOLERANCE)
 
-    def minimize(self, guess: Array, element_size: float) -> Outcome:
-        """Newton iterations from a guess until the balance, or the last correction, is within its tolerance."""
-        x, linear, size, enough = guess.copy(), 0, np.inf, 0.0
-        entries = self.contacts.linearize(x)
+    def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float) -> Outcome:
+        """Newton iterations from a guess (n, 3) until what is left to correct is small.
+
+        entries: the contacts linearised at the guess; pressing (n, 3): the force on them at the end of the last step [N].
+        """
+        x, linear, progress = guess.copy(), 0, Convergence(element_size)
+        hold = self.inertia + self.space.firmness
+        entries.settle_guess(x, pressing, hold)
         if self.damping.active:
             self.freeze_damping(x)
         elastic, internal = self.merit(x)
         for iteration in range(MAXIMUM_ITERATIONS):
-            if 0 < iteration < LINEARIZATIONS:
+            fresh = iteration < LINEARIZATIONS
+            if fresh:
                 entries = self.contacts.linearize(x)
             gradient = internal.copy()
             energy = elastic + entries.add_gradient(x, gradient)
@@ -151,39 +164,48 @@ class ImplicitStep:
                 return Outcome(np.full_like(x, np.nan), internal, False, iteration, linear, entries)
             if float(np.abs(gradient / self.inertia[:, None]).max()) < BALANCE * element_size:
                 return Outcome(x, internal, True, iteration, linear, entries)
-            linear += self.search_direction(x, gradient, entries, iteration >= SETTLED)
-            found = self.search_line(x, energy, gradient, entries)
+            linear += self.search_direction(x, gradient, entries)
+            direction = self.settled_direction(x, hold, entries, fresh)
+            progress.take(direction)
+            found = self.search_line(x, elastic, internal, entries, direction)
             if found is None:
                 _, internal = self.merit(x)
-                return Outcome(x, internal, False, iteration, linear, entries)
+                return Outcome(x, internal, progress.near(), iteration, linear, entries)
             fraction, elastic, internal = found
-            x = x + fraction * self.space.linear.direction
-            size = float(np.abs(self.space.linear.direction).max()) / element_size
-            enough = enough or min(max(CORRECTION, BLOW_SHARE * size), BLOW_CORRECTION)
-            if fraction == 1.0 and size < enough:
+            x = x + fraction * direction
+            if fraction == 1.0 and progress.reached():
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
-        return Outcome(x, internal, size < LAST_CORRECTION, MAXIMUM_ITERATIONS, linear, entries)
+        return Outcome(x, internal, progress.near(), MAXIMUM_ITERATIONS, linear, entries)
+
+    def settled_direction(self, x: Array, hold: Array, entries: Entries, free: bool) -> Array:
+        """The linear solve's direction (n, 3), corrected at the contacts; with `free` their friction bounds follow."""
+        trial = x + self.space.linear.direction
+        entries.settle_step(x, trial, hold, free)
+        direction: Array = trial - x
+        return direction
 
     def search_line(
-        self, x: Array, energy: float, gradient: Array, entries: Entries
+        self, x: Array, elastic: float, internal: Array, entries: Entries, direction: Array
     ) -> tuple[float, float, Array] | None:
         """The largest tried fraction of the direction that is downhill enough, with energy and gradient there.
 
         Downhill by energy, or by the slope not having turned steeply uphill: the slope is still sound where flow laws
-        that have no exact energy (stress-dependent rate, eq 10's norm) make the energy an estimate.
+        that have no exact energy (stress-dependent rate, eq 10's norm) make the energy an estimate. Energies and
+        gradients (n, 3) are without contact, which is added here, since its friction bounds may just have changed.
         """
-        direction = self.space.linear.direction
+        gradient = internal.copy()
+        energy = elastic + entries.add_gradient(x, gradient)
         slope = float((gradient * direction).sum())
         fraction = 1.0
         for _ in range(CUTS):
             trial = x + fraction * direction
-            elastic, internal = self.merit(trial)
-            there = internal.copy()
-            energy_there = elastic + entries.add_gradient(trial, there)
+            elastic_there, internal_there = self.merit(trial)
+            there = internal_there.copy()
+            energy_there = elastic_there + entries.add_gradient(trial, there)
             slope_there = float((there * direction).sum())
             if np.isfinite(energy_there) and (
                 slope_there <= -SLOPE_KEPT * slope or energy_there <= energy + 1e-4 * fraction * slope
             ):
-                return fraction, elastic, internal
+                return fraction, elastic_there, internal_there
             fraction *= 0.5
         return None

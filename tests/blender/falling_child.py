@@ -16,7 +16,7 @@ import numpy as np
 from solver.cache import FrameStore, versions
 from solver.errors import SolverError
 from solver.frame import BodyFrame, Frame
-from solver.job import read_job, read_topologies, scene_hash
+from solver.job import read_job, read_origin, read_topologies, scene_hash
 from solver.scene import Scene
 
 CHECKPOINT = "falling"
@@ -61,6 +61,7 @@ def opened(scene: Scene, job: Path, folder: Path, resume: bool) -> FrameStore:
         return FrameStore.open(folder, writable=True)
     settings = scene.settings
     content = {
+        **read_origin(job),
         "versions": versions(dollop="test"),
         "scene_hash": scene_hash(scene, settings.frame_end),
         "frames_per_second": settings.frames_per_second,

@@ -412,3 +412,37 @@ def test_meshes_that_are_no_body(saved, vertices, faces, words):
     item.dollop.is_body = True
     with pytest.raises(RuntimeError, match=words):
         bpy.ops.dollop.bake()
+
+
+def test_a_changed_setting_is_told_in_the_panel_until_it_is_put_back(body):
+    scene = bpy.context.scene
+    bpy.ops.dollop.bake()
+    assert scene.dollop.stale == ""
+    body.dollop.resolution += 1
+    assert scene.dollop.stale == "The resolution of 'Bun / 🍞' was changed after the bake."
+    scene.frame_set(3)
+    assert scene.dollop.playback_message == scene.dollop.stale
+    body.dollop.resolution -= 1
+    body.dollop.viscoplastic.yield_stress *= 2
+    assert "yield stress" in scene.dollop.stale
+    body.dollop.viscoplastic.yield_stress *= 0.5
+    scene.frame_end = 20
+    assert scene.dollop.stale == ""
+    add_cube(size=1, location=(0, 0, -3))
+    bpy.ops.dollop.collider_add()
+    assert "was added after the bake" in scene.dollop.stale
+
+
+def test_the_manifest_names_its_scene_and_an_older_one_without_plays(body):
+    from dollop.solver.cache import FrameStore
+
+    scene = bpy.context.scene
+    bpy.ops.dollop.bake()
+    with FrameStore.open(folder(), writable=True) as store:
+        assert store.manifest["scene"] == {"uid": scene.dollop.uid, "name": scene.name}
+        del store.manifest["scene"], store.manifest["settings"]
+        store.update_manifest(status="done")
+    body.dollop.resolution += 1
+    assert scene.dollop.stale == ""
+    scene.frame_set(5)
+    assert lowest(goo()) < 29 and scene.dollop.playback_message == ""

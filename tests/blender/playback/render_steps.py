@@ -102,6 +102,24 @@ def damage() -> None:
         shutil.rmtree(FOLDER / "cache")
 
 
+def make_stale(scene: "bpy.types.Scene") -> None:
+    """Let the cache know the scene as it is, then change it as DAMAGE says."""
+    from dollop.operators.bridge.baked_settings import settings_of
+    from dollop.operators.bridge.read_scene import read_scene
+    from dollop.solver.cache import FrameStore
+    from dollop.solver.job import scene_hash
+
+    source = bpy.data.objects["Ball"]
+    source.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [], [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+    now = scene_hash(read_scene(scene).scene, scene.frame_end)
+    with FrameStore.open(FOLDER / "cache", writable=True) as store:
+        store.update_manifest(scene_hash=now, settings=settings_of(scene))
+    if DAMAGE == "setting":
+        scene.dollop.maximum_substep *= 0.5
+    elif DAMAGE == "scene":
+        source.location.x += 1.0
+
+
 def width_of(path: Path) -> float:
     """Extent of what is visible along x, in Blender units."""
     alpha = np.array(bpy.data.images.load(str(path)).pixels[:]).reshape(40, 80, 4)[:, :, 3]
@@ -110,14 +128,16 @@ def width_of(path: Path) -> float:
 
 
 def render_in_window(scene: "bpy.types.Scene") -> None:
-    """Render the animation as Ctrl-F12 does; say how the window is when that is over, and leave."""
+    """Render the animation as Ctrl-F12 does, or frame 3 as F12 does; say how the window is afterwards, and leave."""
     ended: list[str] = []
+    drawn: list[int] = []
+    bpy.app.handlers.render_pre.append(lambda scene, *_: drawn.append(scene.frame_current))
     bpy.app.handlers.render_complete.append(lambda *_: ended.append("completed"))
     bpy.app.handlers.render_cancel.append(lambda *_: ended.append("cancelled"))
 
     def start() -> None:
         with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
-            bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
+            bpy.ops.render.render("INVOKE_DEFAULT", animation=ACTION == "window")
 
     def leave() -> float | None:
         if not ended:
@@ -127,6 +147,9 @@ def render_in_window(scene: "bpy.types.Scene") -> None:
             return 1.0
         result = next(item for item in scene.objects if "dollop_result_of" in item)
         state = {
+            "drawn": drawn,
+            "resolution": [scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage],
+            "said": scene.get("dollop_playback", ""),
             "ended": ended[0],
             "output": scene.render.filepath,
             "interface_locked": scene.render.use_lock_interface,
@@ -150,7 +173,11 @@ def main() -> None:
     bake(scene)
     set_up_render(scene)
     damage()
-    if ACTION == "window":
+    if ACTION == "stale":
+        make_stale(scene)
+    if ACTION == "window_still":
+        scene.frame_set(3)
+    if ACTION.startswith("window"):
         render_in_window(scene)
         return
     if ACTION == "animation":

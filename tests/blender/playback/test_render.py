@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,23 +111,49 @@ def test_a_whole_cache_renders_every_frame(render: Render, tmp_path: Path) -> No
     assert pictures(tmp_path) == [f"{number:04d}.png" for number in range(1, 5)]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("damage", "written"), [("missing", 2), ("", 4)])
-def test_in_the_window_the_animation_stops_and_the_window_lives(
-    damage: str, written: int, program: Blender, tmp_path: Path
-) -> None:
+def in_window(action: str, damage: str, program: Blender, tmp_path: Path) -> tuple[dict[str, Any], str]:
+    """What the window is like after it has rendered, and what stood on the terminal."""
     absent = ensure_programs({"Xvfb": WINDOW_PROGRAMS["Xvfb"]})
     if absent and not os.environ.get("DOLLOP_STRICT"):
         pytest.skip("the window test needs Xvfb")
-    arguments = ["--factory-startup", "--python", str(checkout(tmp_path) / STEPS), "--", str(tmp_path), "window", damage]
+    arguments = ["--factory-startup", "--python", str(checkout(tmp_path) / STEPS), "--", str(tmp_path), action, damage]
     with virtual_display() as display:
         command = program.start(["--window-geometry", "0", "0", "400", "300", *arguments], tmp_path)
         surroundings = {**environment(tmp_path), **display.environment}
         outcome = subprocess.run(command, capture_output=True, text=True, env=surroundings, timeout=300, check=False)
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    return json.loads((tmp_path / "state.json").read_text()), outcome.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("damage", "written"), [("missing", 2), ("", 4)])
+def test_in_the_window_the_animation_stops_and_the_window_lives(
+    damage: str, written: int, program: Blender, tmp_path: Path
+) -> None:
+    state, said = in_window("window", damage, program, tmp_path)
     assert pictures(tmp_path) == [f"{number:04d}.png" for number in range(1, written + 1)]
-    state = json.loads((tmp_path / "state.json").read_text())
     assert state["ended"] == ("cancelled" if damage else "completed")
     assert state["output"] == str(tmp_path / "pictures") + "/"
     assert state["interface_locked"] and state["frame"] == 1 and state["vertices"] > 0
-    assert ("frame_000003.dollop.npz" in outcome.stderr) == bool(damage)
+    assert ("frame_000003.dollop.npz" in said) == bool(damage)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["missing", "flipped", ""])
+def test_in_the_window_a_still_of_a_bad_frame_is_not_drawn(damage: str, program: Blender, tmp_path: Path) -> None:
+    state, said = in_window("window_still", damage, program, tmp_path)
+    assert state["drawn"] == ([] if damage else [3])
+    assert state["resolution"] == [80, 40, 100] and state["output"] == str(tmp_path / "pictures") + "/"
+    assert ("frame_000003.dollop.npz" in said) == ("frame_000003.dollop.npz" in state["said"]) == bool(damage)
+
+
+@pytest.mark.parametrize("change", ["setting", "scene", ""])
+def test_a_render_of_a_stale_cache_says_so(change: str, render: Render, tmp_path: Path) -> None:
+    outcome = render("stale", change)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    words = {"setting": "The maximum substep was changed after the bake.", "scene": "The scene has changed since the bake."}
+    assert ("frames of the last bake are rendered" in outcome.stderr) == bool(change), outcome.stderr
+    assert words.get(change, "") in outcome.stderr
+    own = [line for line in outcome.stderr.splitlines() if line.startswith("Dollop:")]
+    assert len(own) == bool(change) and not any(alarm in line for alarm in ("Error", "Exception", "Warning") for line in own)
+    assert pictures(tmp_path)

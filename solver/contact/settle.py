@@ -1,0 +1,96 @@
+"""Contacts settled against their own nodes: each obeys its law exactly while the rest of the body holds still.
+
+A Newton step takes a contact's law for linear, so points jump on, off and along colliders, and each wrong guess would
+cost another global solve. Here the nodes that hold contact points move alone, each on a spring `hold` (inertia and its
+own elastic stiffness), and the contacts are balanced one after another (Gauss-Seidel on their forces): the law of one
+contact against springs has a closed form.
+"""
+
+import numpy as np
+
+from ..jit import inline, kernel
+from .response import point_of
+
+SWEEPS = 8
+
+
+@inline
+def _push(gap, reach, stiffness, give):  # type: ignore[no-untyped-def]
+    """Normal force [N] of a contact that would have `gap` [m] without it and yields by `give` [m/N] under it.
+
+    Solves force = response(gap + give force): the response is quadratic up to u = 1 - gap/reach = 1/2, then linear.
+    """
+    u = 1.0 - gap / reach  # without the force
+    if u <= 0.0:
+        return 0.0
+    a = give * stiffness  # du = -a/(reach stiffness) force
+    # linear branch: f = K reach (v - 1/4), v = u - a (v - 1/4)
+    v = (u + 0.25 * a) / (1.0 + a)
+    if v < 0.5:
+        # quadratic branch: v = u - a v^2
+        v = 2.0 * u / (1.0 + np.sqrt(1.0 + 4.0 * a * u))
+        return stiffness * reach * v * v
+    return stiffness * reach * (v - 0.25)
+
+
+@inline
+def _drag(length, grip, slip, give):  # type: ignore[no-untyped-def]
+    """Friction [N] of a contact that would have slipped by `length` [m] without it and yields by `give` [m/N]."""
+    beyond = length - give * grip
+    if beyond >= slip:
+        return grip
+    # y slip + give grip (2 y - y^2) = length
+    b = slip + 2.0 * give * grip
+    y = 2.0 * length / (b + np.sqrt(max(b * b - 4.0 * give * grip * length, 0.0)))
+    y = min(y, 1.0)
+    return grip * y * (2.0 - y)
+
+
+@kernel
+def _settled_force(x, free, n, level, reach, stiffness, anchor, friction, grip, slip, give, force):  # type: ignore[no-untyped-def]
+    """The force (3) of one contact whose point would be at x without it; returns its friction bound [N].
+
+    `free` takes the bound from the normal force found, otherwise it is `grip`.
+    """
+    n0, n1, n2 = n[0], n[1], n[2]
+    push = _push(n0 * x[0] + n1 * x[1] + n2 * x[2] - level, reach, stiffness, give)
+    force[0], force[1], force[2] = push * n0, push * n1, push * n2
+    bound = friction * push if free else grip
+    if bound > 0.0:
+        t0, t1, t2 = x[0] - anchor[0], x[1] - anchor[1], x[2] - anchor[2]
+        along = n0 * t0 + n1 * t1 + n2 * t2
+        t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
+        length = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+        if length > 0.0:
+            share = _drag(length, bound, slip, give) / length
+            force[0], force[1], force[2] = force[0] - share * t0, force[1] - share * t1, force[2] - share * t2
+    return bound
+
+
+@kernel
+def settle(  # type: ignore[no-untyped-def]
+    positions, nodes, weights, normal, level, reach, stiffness, anchor, friction, grip, slip, hold, force, free
+):
+    """Let contact forces become what their laws say, from `force` (c, 3) [N] with which all is balanced at `positions`.
+
+    Both change in place. hold (n,) [N/m], friction (c,) coefficients; the rest as in contact_gradient. With `free` the
+    friction bounds follow the normal forces, into grip (c,); otherwise grip holds.
+    """
+    count, fresh = len(level), np.empty(3)
+    give = np.zeros(count)
+    for k in range(count):
+        for a in range(4):
+            give[k] += weights[k, a] ** 2 / hold[nodes[k, a]]
+    for _ in range(SWEEPS):
+        for k in range(count):
+            x0, x1, x2 = point_of(positions, nodes[k], weights[k])
+            g, old = give[k], force[k]
+            grip[k] = _settled_force(
+                (x0 - g * old[0], x1 - g * old[1], x2 - g * old[2]), free, normal[k], level[k], reach[k], stiffness[k],
+                anchor[k], friction[k], grip[k], slip[k], g, fresh,
+            )  # fmt: skip
+            for c in range(3):
+                change = fresh[c] - old[c]
+                old[c] = fresh[c]
+                for a in range(4):
+                    positions[nodes[k, a], c] += weights[k, a] / hold[nodes[k, a]] * change

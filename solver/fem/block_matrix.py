@@ -1,0 +1,165 @@
+"""The sparse matrix of 3x3 blocks: its numbering and layout, summing element blocks into it, its diagonal.
+
+Nodes are renumbered so that those near each other in space are near in memory, part by part (coarse_space.py). The matrix
+acts as y_i = own_i x_i + sum_j values_ij (x_j - x_i): a translation costs exactly nothing but what `own` says, which is
+inertia and contact. Blocks are float32. A node in contact keeps its own block in float64, since contact is so stiff along its
+normal that float32 would lose what holds the node along the surface.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from ..jit import CHUNKS, inline, parallel
+from ..simd import add, lane, load, load_last, store, store_block, three, transposed, zero
+from .assembly import Pattern, offsets_of
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+IntArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where blocks go in the matrix of a mesh with n nodes and e edges.
+
+    order (n,)                            : the node at each row
+    row_offsets (n + 1,), columns (2e,)   : off-diagonal blocks by row
+    slots (e, 2)                          : of each edge, its two places in `columns`
+    item_offsets (e + 1,), items (6m,)    : an edge's element blocks, tet * 6 + pair
+    middles (e,)                          : from here to the edge's end its items are transposed
+    """
+
+    order: IntArray
+    row_offsets: IntArray
+    columns: IntArray
+    slots: IntArray
+    item_offsets: IntArray
+    items: IntArray
+    middles: IntArray
+
+
+def build_layout(pattern: Pattern, order: IntArray) -> Layout:
+    """The layout with the nodes in `order` (n,)."""
+    count = len(order)
+    rank = np.empty(count, dtype=np.int64)
+    rank[order] = np.arange(count)
+    edges = len(pattern.edges)
+    edge = np.repeat(np.arange(edges), np.diff(pattern.edge_offsets))
+    # an edge after the last of its tets, so that the blocks it reads have just been read by other edges
+    place = np.empty(edges, dtype=np.int64)
+    place[np.argsort(np.maximum.reduceat(pattern.edge_items, pattern.edge_offsets[:-1]))] = np.arange(edges)
+    ends = rank[pattern.edges]
+    turned = (pattern.edge_items & 1).astype(bool) ^ (ends[edge, 0] > ends[edge, 1])
+    by_edge = np.lexsort((pattern.edge_items, turned, place[edge]))
+    offsets = offsets_of(place[edge], edges)
+    straight = np.bincount(place[edge[~turned]], minlength=edges)
+    low, high = np.empty(edges, dtype=np.int64), np.empty(edges, dtype=np.int64)
+    low[place], high[place] = ends.min(axis=1), ends.max(axis=1)
+    rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
+    by_row = np.lexsort((columns, rows))
+    slots = np.empty(2 * edges, dtype=np.int32)
+    slots[by_row] = np.arange(2 * edges)
+    return Layout(
+        order=order.astype(np.int32), row_offsets=offsets_of(rows, count), columns=columns[by_row].astype(np.int32),
+        slots=np.ascontiguousarray(slots.reshape(2, -1).T), item_offsets=offsets,
+        items=(pattern.edge_items[by_edge] >> 1).astype(np.int32), middles=(offsets[:-1] + straight).astype(np.int32),
+    )  # fmt: skip
+
+
+@parallel
+def sum_blocks(item_offsets, middles, items, slots, blocks, values):  # type: ignore[no-untyped-def]
+    """Sum element blocks, flat (lanes * 54,), row by row, into values, flat (18e + 4,), column by column."""
+    edges = len(slots)
+    for chunk in prange(CHUNKS):
+        for e in range(edges * chunk // CHUNKS, edges * (chunk + 1) // CHUNKS):
+            a0, a1, a2, t0, t1, t2 = zero(), zero(), zero(), zero(), zero(), zero()
+            for k in range(np.uint64(item_offsets[e]), np.uint64(middles[e])):
+                b = np.uint64(9) * np.uint64(items[k])
+                a0 = add(a0, load(blocks, b))
+                a1 = add(a1, load(blocks, b + np.uint64(3)))
+                a2 = add(a2, load_last(blocks, b + np.uint64(6)))
+            for k in range(np.uint64(middles[e]), np.uint64(item_offsets[e + 1])):
+                b = np.uint64(9) * np.uint64(items[k])
+                t0 = add(t0, load(blocks, b))
+                t1 = add(t1, load(blocks, b + np.uint64(3)))
+                t2 = add(t2, load_last(blocks, b + np.uint64(6)))
+            t0, t1, t2 = transposed(t0, t1, t2)
+            a0, a1, a2 = add(a0, t0), add(a1, t1), add(a2, t2)
+            store_block(values, np.uint64(9) * np.uint64(slots[e, 1]), a0, a1, a2)
+            a0, a1, a2 = transposed(a0, a1, a2)
+            store_block(values, np.uint64(9) * np.uint64(slots[e, 0]), a0, a1, a2)
+
+
+@inline
+def _inverted(a, b, c, e, f, g):  # type: ignore[no-untyped-def]
+    """Inverse of the symmetric block a b c, e f, g, and whether the block is positive."""
+    c00, c01, c02 = e * g - f * f, c * f - b * g, b * f - c * e
+    det = a * c00 + b * c01 + c * c02
+    positive = a > 0.0 and a * e - b * b > 0.0 and det > 0.0
+    s = 1.0 / det
+    return positive, s * c00, s * c01, s * c02, s * (a * g - c * c), s * (b * c - a * f), s * (a * e - b * b)
+
+
+STIFF = 100.0
+ROUNDING = 2.0**-22  # of an inverse's trace, added to it so that rounding to float32 cannot make it negative
+
+
+@parallel
+def split_diagonal(order, row_offsets, values, diagonal, inertia, own, touched, inverse, stiff):  # type: ignore[no-untyped-def]
+    """Of diagonal (n, 9), inertia and contact: inertia (n,) alone or, where touched (n,), own (n, 9), by rows.
+
+    inverse, flat (12n,): columns of the inverted diagonal blocks, padded with 0, the preconditioner; where a block is not
+    positive, that of inertia and contact alone. stiff (CHUNKS,) counts the untouched nodes whose neighbours hold them more
+    than STIFF times as hard as inertia.
+    """
+    n = len(order)
+    for chunk in prange(CHUNKS):
+        total = 0.0
+        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            d = diagonal[order[i]]
+            inertia[i] = np.float32(d[0])
+            off = abs(d[1]) + abs(d[2]) + abs(d[3]) + abs(d[5]) + abs(d[6]) + abs(d[7])
+            touched[i] = off > 0.0 or d[0] != d[4] or d[0] != d[8]
+            for k in range(9):
+                own[i, k] = d[k]
+            s0, s1, s2 = zero(), zero(), zero()
+            for k in range(np.uint64(row_offsets[i]), np.uint64(row_offsets[i + 1])):
+                v = np.uint64(9) * k
+                s0, s1 = add(s0, load(values, v)), add(s1, load(values, v + np.uint64(3)))
+                s2 = add(s2, load(values, v + np.uint64(6)))
+            e0, e1, e2 = np.float64(lane(s0, 0)), np.float64(lane(s1, 1)), np.float64(lane(s2, 2))
+            f01, f02, f12 = np.float64(lane(s1, 0)), np.float64(lane(s2, 0)), np.float64(lane(s2, 1))
+            positive, i0, i01, i02, i1, i12, i2 = _inverted(
+                d[0] - e0, d[1] - f01, d[2] - f02, d[4] - e1, d[5] - f12, d[8] - e2
+            )
+            if not positive:
+                _, i0, i01, i02, i1, i12, i2 = _inverted(d[0], d[1], d[2], d[4], d[5], d[8])
+            if not touched[i]:
+                total += 1.0 if -(e0 + e1 + e2) > 3.0 * STIFF * d[0] else 0.0
+            shift = ROUNDING * (i0 + i1 + i2)
+            at = np.uint64(12) * np.uint64(i)
+            store(inverse, at, three(np.float32(i0 + shift), np.float32(i01), np.float32(i02)))
+            store(inverse, at + np.uint64(4), three(np.float32(i01), np.float32(i1 + shift), np.float32(i12)))
+            store(inverse, at + np.uint64(8), three(np.float32(i02), np.float32(i12), np.float32(i2 + shift)))
+        stiff[chunk] = total
+
+
+@parallel
+def multiply(order, row_offsets, columns, values, x, y):  # type: ignore[no-untyped-def]
+    """y_i = sum_j values_ij (x_j - x_i), the elastic matrix times x (n, 3), nodes in the mesh's own numbering."""
+    n = len(x)
+    for chunk in prange(CHUNKS):
+        for row in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            i = np.uint64(order[row])
+            x0, x1, x2 = x[i, 0], x[i, 1], x[i, 2]
+            y0, y1, y2 = 0.0, 0.0, 0.0
+            for k in range(np.uint64(row_offsets[row]), np.uint64(row_offsets[row + 1])):
+                j, v = np.uint64(order[np.uint64(columns[k])]), np.uint64(9) * k
+                e0, e1, e2 = x[j, 0] - x0, x[j, 1] - x1, x[j, 2] - x2
+                y0 += values[v] * e0 + values[v + np.uint64(3)] * e1 + values[v + np.uint64(6)] * e2
+                y1 += values[v + np.uint64(1)] * e0 + values[v + np.uint64(4)] * e1 + values[v + np.uint64(7)] * e2
+                y2 += values[v + np.uint64(2)] * e0 + values[v + np.uint64(5)] * e1 + values[v + np.uint64(8)] * e2
+            y[i, 0], y[i, 1], y[i, 2] = y0, y1, y2

@@ -1,0 +1,193 @@
+"""Vectors of four numbers inside kernels, for loops that LLVM does not vectorise by itself.
+
+A node's three coordinates and a spare fill one vector. A 3x3 block is three vectors, its columns or rows, loaded with
+overlap, so that blocks lie nine numbers apart: the fourth number of a vector is the next one's first and means nothing.
+Each operation rounds as it does number by number, on any machine; a product and a sum may fuse (solver/jit.py).
+
+Arrays are flat, contiguous and float32; indices are uint64, which spares numba's test for negative ones.
+"""
+
+from typing import Any
+
+import llvmlite.ir as ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core.datamodel.models import PrimitiveModel
+from numba.extending import intrinsic, register_model
+
+_INT = ir.IntType(32)
+_FLOATS = ir.VectorType(ir.FloatType(), 4)
+_DOUBLES = ir.VectorType(ir.DoubleType(), 4)
+_FUSED = ("contract",)
+
+
+class Vector(types.Type):  # type: ignore[misc]
+    """Four numbers; `code` is LLVM's type."""
+
+    def __init__(self, name: str, code: ir.VectorType) -> None:
+        self.code = code
+        super().__init__(name)
+
+
+FLOATS = Vector("Floats4", _FLOATS)
+DOUBLES = Vector("Doubles4", _DOUBLES)
+
+
+@register_model(Vector)
+class _VectorModel(PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Vector) -> None:
+        super().__init__(manager, kind, kind.code)
+
+
+def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), _FLOATS.as_pointer())
+
+
+def _shuffled(builder: Any, first: Any, second: Any, lanes: list[int]) -> Any:
+    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(_INT, len(lanes)), lanes))
+
+
+@intrinsic
+def load(_context, array, index):  # type: ignore[no-untyped-def]
+    """array[index : index + 4]."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        loaded = builder.load(_address(context, builder, signature.args[0], *args))
+        loaded.align = 4
+        return loaded
+
+    return FLOATS(array, index), code
+
+
+@intrinsic
+def store(_context, array, index, vector):  # type: ignore[no-untyped-def]
+    """array[index : index + 4] = vector."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        builder.store(args[2], _address(context, builder, signature.args[0], *args[:2]), align=4)
+        return context.get_dummy_value()
+
+    return types.void(array, index, FLOATS), code
+
+
+@intrinsic
+def zero(_context):  # type: ignore[no-untyped-def]
+    """Four float32 zeros."""
+    return FLOATS(), lambda context, builder, signature, args: ir.Constant(_FLOATS, [0.0] * 4)
+
+
+@intrinsic
+def zero_sum(_context):  # type: ignore[no-untyped-def]
+    """Four float64 zeros, to start a sum of `add_products` with."""
+    return DOUBLES(), lambda context, builder, signature, args: ir.Constant(_DOUBLES, [0.0] * 4)
+
+
+@intrinsic
+def three(_context, x, y, z):  # type: ignore[no-untyped-def]
+    """The float32 vector (x, y, z, 0)."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        vector = ir.Constant(_FLOATS, [0.0] * 4)
+        for k, number in enumerate(args):
+            vector = builder.insert_element(vector, number, ir.Constant(_INT, k))
+        return vector
+
+    return FLOATS(types.float32, types.float32, types.float32), code
+
+
+@intrinsic(prefer_literal=True)
+def lane(_context, vector, place):  # type: ignore[no-untyped-def]
+    """The number at a place, written out as 0 to 3, as a float32."""
+    if not isinstance(place, types.IntegerLiteral):
+        return None
+    at = ir.Constant(_INT, place.literal_value)
+    return types.float32(FLOATS, place), lambda context, builder, signature, args: builder.extract_element(args[0], at)
+
+
+@intrinsic
+def add(_context, a, b):  # type: ignore[no-untyped-def]
+    """a + b."""
+    return FLOATS(FLOATS, FLOATS), lambda context, builder, signature, args: builder.fadd(*args)
+
+
+@intrinsic
+def subtract(_context, a, b):  # type: ignore[no-untyped-def]
+    """a - b."""
+    return FLOATS(FLOATS, FLOATS), lambda context, builder, signature, args: builder.fsub(*args)
+
+
+@intrinsic
+def add_scaled(_context, total, vector, number):  # type: ignore[no-untyped-def]
+    """total + vector * number."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        one = builder.insert_element(ir.Constant(_FLOATS, ir.Undefined), args[2], ir.Constant(_INT, 0))
+        product = builder.fmul(args[1], _shuffled(builder, one, one, [0, 0, 0, 0]), flags=_FUSED)
+        return builder.fadd(product, args[0], flags=_FUSED)
+
+    return FLOATS(FLOATS, FLOATS, types.float32), code
+
+
+@intrinsic
+def add_products(_context, total, a, b):  # type: ignore[no-untyped-def]
+    """total + a * b in float64."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        product = builder.fmul(builder.fpext(args[1], _DOUBLES), builder.fpext(args[2], _DOUBLES), flags=_FUSED)
+        return builder.fadd(product, args[0], flags=_FUSED)
+
+    return DOUBLES(DOUBLES, FLOATS, FLOATS), code
+
+
+@intrinsic
+def sum_of_three(_context, total):  # type: ignore[no-untyped-def]
+    """The first three numbers of a float64 vector, added."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        x, y, z = (builder.extract_element(args[0], ir.Constant(_INT, k)) for k in range(3))
+        return builder.fadd(builder.fadd(x, y), z)
+
+    return types.float64(DOUBLES), code
+
+
+@intrinsic
+def load_last(_context, array, index):  # type: ignore[no-untyped-def]
+    """array[index : index + 3], read together with the number before instead of the one after, which may not exist."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        before = builder.sub(args[1], ir.Constant(args[1].type, 1))
+        loaded = builder.load(_address(context, builder, signature.args[0], args[0], before))
+        loaded.align = 4
+        return _shuffled(builder, loaded, loaded, [1, 2, 3, 3])
+
+    return FLOATS(array, index), code
+
+
+@intrinsic
+def transposed(_context, a, b, c):  # type: ignore[no-untyped-def]
+    """The rows of the 3x3 block with columns a, b, c."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        pairs = [_shuffled(builder, args[0], args[1], [k, k + 4, k, k]) for k in range(3)]
+        rows = [_shuffled(builder, pair, args[2], [0, 1, k + 4, 3]) for k, pair in enumerate(pairs)]
+        return context.make_tuple(builder, signature.return_type, rows)
+
+    return types.UniTuple(FLOATS, 3)(FLOATS, FLOATS, FLOATS), code
+
+
+@intrinsic
+def store_block(_context, array, index, a, b, c):  # type: ignore[no-untyped-def]
+    """array[index : index + 9] = the first three numbers of a, b and c."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        _, index, a, b, c = args
+        tail = _shuffled(builder, b, c, [1, 2, 4, 5])
+        for offset, vector in ((0, _shuffled(builder, a, b, [0, 1, 2, 4])), (4, tail)):
+            at = builder.add(index, ir.Constant(index.type, offset))
+            builder.store(vector, _address(context, builder, signature.args[0], args[0], at), align=4)
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        last = builder.gep(data, [builder.add(index, ir.Constant(index.type, 8))])
+        builder.store(builder.extract_element(c, ir.Constant(_INT, 2)), last)
+        return context.get_dummy_value()
+
+    return types.void(array, index, FLOATS, FLOATS, FLOATS), code

@@ -1,0 +1,166 @@
+"""The linear solve against scipy's sparse direct solver, on elastic tets with inertia and contact."""
+
+import numba
+import numpy as np
+import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.linalg import spsolve
+
+from solver.fem.assembly import build_pattern
+from solver.fem.linear_solve import LinearSolve
+from solver.fem.stiffness import PAIRS
+from solver.jit import TILE, use_threads
+from solver.tetmesh.mesh import TetMesh
+from tests.physics.scenes import ball_mesh, box_mesh
+
+STEP = 1.0 / 96.0
+DENSITY = 1000.0
+
+
+class System:
+    """Linear elastic tets with Young's moduli (m,) [Pa] and inertia; blocks and diagonal as newton.py hands them over."""
+
+    def __init__(self, mesh, young, poisson=0.45, seed=5):
+        self.positions, self.tets = mesh.positions, mesh.tets
+        self.random = np.random.default_rng(seed)
+        edges = self.positions[self.tets[:, 1:]] - self.positions[self.tets[:, :1]]
+        volumes = np.linalg.det(edges) / 6.0
+        gradients = np.zeros((len(self.tets), 4, 3))
+        gradients[:, 1:] = np.swapaxes(np.linalg.inv(edges), 1, 2)
+        gradients[:, 0] = -gradients[:, 1:].sum(axis=1)
+        young = np.broadcast_to(young, len(self.tets))
+        mu = (young / (2.0 * (1.0 + poisson)) * volumes)[:, None, None, None]
+        lam = (young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)) * volumes)[:, None, None, None]
+        a, b = gradients[:, PAIRS[:, 0]], gradients[:, PAIRS[:, 1]]
+        outer = a[..., :, None] * b[..., None, :]
+        blocks = lam * outer + mu * np.swapaxes(outer, 2, 3) + mu * (a * b).sum(axis=-1)[..., None, None] * np.eye(3)
+        self.blocks = np.zeros((-(-len(self.tets) // TILE) * TILE, 6, 9), np.float32)
+        self.blocks[: len(self.tets)] = blocks.reshape(-1, 6, 9)
+        masses = np.bincount(self.tets.ravel(), np.repeat(DENSITY * volumes / 4.0, 4), minlength=len(self.positions))
+        self.masses = masses
+        self.diagonal = np.zeros((len(masses), 9))
+        self.diagonal[:, [0, 4, 8]] = masses[:, None] / STEP**2
+
+    def touch(self, factor, *, inside):
+        """Contacts along random normals in every twentieth tet, so many times as stiff as it, at a node or inside."""
+        for tet in range(0, len(self.tets), 20):
+            normal = self.random.normal(size=3)
+            h = factor * np.abs(self.blocks[tet]).mean() * np.outer(normal, normal).ravel() / (normal @ normal)
+            weights = self.random.random(4) if inside else np.array([1.0, 0.0, 0.0, 0.0])
+            weights /= weights.sum()
+            self.diagonal[self.tets[tet]] += weights[:, None] * h
+            for pair, (a, b) in enumerate(PAIRS):
+                self.blocks[tet, pair] += weights[a] * weights[b] * h
+
+    def matrix(self):
+        """The matrix for scipy, in float64."""
+        i, j = self.tets[:, PAIRS[:, 0]].ravel(), self.tets[:, PAIRS[:, 1]].ravel()
+        blocks = self.blocks[: len(self.tets)].astype(float).reshape(-1, 3, 3)
+        rows, columns = np.concatenate([i, j]), np.concatenate([j, i])
+        values = np.concatenate([blocks, np.swapaxes(blocks, 1, 2)])
+        own = self.diagonal.reshape(-1, 3, 3).copy()
+        np.subtract.at(own, rows, values)
+        rows, columns = np.concatenate([rows, np.arange(len(own))]), np.concatenate([columns, np.arange(len(own))])
+        values = np.concatenate([values, own])
+        axis = np.arange(3)
+        where = (3 * rows[:, None, None] + axis[:, None] + 0 * axis, 3 * columns[:, None, None] + axis + 0 * axis[:, None])
+        size = 3 * len(own)
+        return coo_array((values.ravel(), (where[0].ravel(), where[1].ravel())), shape=(size, size)).tocsc()
+
+    def load(self):
+        """Gravity and noise (n, 3) [N]."""
+        return self.masses[:, None] * (np.array([0.0, 0.0, -9.81]) + self.random.normal(size=self.positions.shape) * 3.0)
+
+    def solver(self):
+        """The solver with the matrix assembled."""
+        solver = LinearSolve.of(build_pattern(self.tets, len(self.positions)), self.positions)
+        solver.assemble(self.blocks, self.diagonal)
+        return solver
+
+
+def joined(*meshes):
+    starts = np.cumsum([0] + [len(mesh.positions) for mesh in meshes])
+    tets = np.concatenate([mesh.tets + start for mesh, start in zip(meshes, starts, strict=False)]).astype(np.int32)
+    return TetMesh(np.concatenate([mesh.positions for mesh in meshes]), tets)
+
+
+def two_bodies():
+    mesh = joined(box_mesh((5, 5, 5)), ball_mesh(6, 0.5, (3.0, 0.0, 0.0)))
+    young = np.where(np.arange(len(mesh.tets)) < 750, 1e3, 1e9)
+    return System(mesh, young)
+
+
+def crowd():
+    mesh = joined(*[box_mesh((1, 1, 1), origin=(2.0 * k, 0.0, 0.0)) for k in range(50)])
+    return System(mesh, 1e7)
+
+
+def single_tet():
+    return System(TetMesh(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 1, 2, 3]], np.int32)), 1e6)
+
+
+SYSTEMS = {
+    "soft": lambda: System(ball_mesh(8), 1e4),
+    "stiff": lambda: System(ball_mesh(8), 1e8),
+    "nearly incompressible": lambda: System(box_mesh((6, 6, 6)), 1e6, poisson=0.499),
+    "two bodies": two_bodies,
+    "more bodies than parts": crowd,
+    "single tet": single_tet,
+    "a millimetre": lambda: System(ball_mesh(6, 1e-3), 1e5),
+    "a kilometre": lambda: System(ball_mesh(6, 1e3), 1e9),
+    "a flat sheet": lambda: System(box_mesh((12, 12, 1), (1.0, 1.0, 0.05)), 1e6),
+}
+
+
+@pytest.mark.parametrize("contact", [None, (1e2, True), (1e6, False)], ids=["free", "touched inside", "touched at nodes"])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_solution_is_scipys(name, contact):
+    system = SYSTEMS[name]()
+    if contact:
+        system.touch(contact[0], inside=contact[1])
+    matrix, load, solver = system.matrix(), system.load(), system.solver()
+    spent = solver.solve(load, 1e-4)
+    exact = spsolve(matrix, load.ravel())
+    error = solver.direction.ravel() - exact
+    assert 0 < spent < 400
+    assert error @ (matrix @ error) < (3e-3) ** 2 * (exact @ (matrix @ exact))
+
+
+@pytest.mark.parametrize("stiff", [False, True])
+def test_one_and_two_threads_give_the_same_bytes(stiff):
+    system, ends = System(ball_mesh(10), 1e8 if stiff else 1e4), []
+    system.touch(1e3, inside=True)
+    load = system.load()
+    for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
+        use_threads(threads)
+        solver = system.solver()
+        spent = solver.solve(load, 1e-3)
+        assert solver.coarse == stiff
+        ends.append((spent, solver.direction.tobytes(), solver.stiffness().times(load).tobytes()))
+    use_threads(1)
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("young", [1e7, 1e9, 1e11])
+def test_iterations_do_not_grow_with_stiffness(young):
+    system = System(box_mesh((12, 12, 12)), young)
+    solver = system.solver()
+    assert solver.coarse
+    assert 0 < solver.solve(system.load(), 0.05) <= 30
+
+
+def test_a_matrix_that_is_not_positive_is_told():
+    system = System(ball_mesh(6), 1e5)
+    system.blocks *= -1.0
+    solver = system.solver()
+    assert solver.solve(system.load(), 1e-3) < 0
+    assert np.isfinite(solver.direction).all()
+
+
+def test_elastic_stiffness_resists_everything_but_translation():
+    system = System(ball_mesh(6), 1e5)
+    stiffness = system.solver().stiffness()
+    assert (stiffness.times(np.broadcast_to([0.3, -0.7, 0.1], system.positions.shape)) == 0.0).all()
+    moved = system.random.normal(size=system.positions.shape)
+    matrix = system.matrix() @ moved.ravel() - (system.diagonal[:, :1] * moved).ravel()
+    assert np.abs(stiffness.times(moved).ravel() - matrix).max() < 1e-5 * np.abs(matrix).max()
