@@ -55,13 +55,14 @@ class BakeOperator:
 
     def _start(self, context, *, beside_window):
         from ..solver.errors import SolverError
+        from .bridge.bad_places import places_of
         from .bridge.bake_session import keep_failure, start_bake
         from .bridge.report import exit_code, sentence
 
         try:
             self._session = start_bake(context.scene, resume=self.resume, beside_window=beside_window)
         except (SolverError, OSError) as error:
-            keep_failure(context.scene, sentence(error), exit_code(error))
+            keep_failure(context.scene, sentence(error), exit_code(error), places_of([error]))
             self.report({"ERROR"}, sentence(error))
             return False
         return True

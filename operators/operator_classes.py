@@ -8,6 +8,7 @@ from .collider_add import DOLLOP_OT_collider_add
 from .collider_remove import DOLLOP_OT_collider_remove
 from .export import DOLLOP_OT_export
 from .goo_show import DOLLOP_OT_goo_show
+from .place_show import DOLLOP_OT_place_show
 from .preflight import DOLLOP_OT_preflight
 from .preset_apply import DOLLOP_OT_preset_apply
 from .preset_menu import DOLLOP_MT_presets
@@ -30,6 +31,7 @@ CLASSES = ClassList(
         DOLLOP_OT_tetrahedralize,
         DOLLOP_OT_preview_remove,
         DOLLOP_OT_preflight,
+        DOLLOP_OT_place_show,
         DOLLOP_OT_bake,
         DOLLOP_OT_bake_cancel,
         DOLLOP_OT_resume,

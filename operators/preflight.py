@@ -18,6 +18,7 @@ class DOLLOP_OT_preflight(bpy.types.Operator):
         return allowed(cls, baking(context), no_body_in_scene(context), not_in_object_mode(context))
 
     def execute(self, context):
+        from .bridge.bad_places import places_of
         from .bridge.bake_session import keep_failure
         from .bridge.checking import check_scene, sentence_of
 
@@ -30,5 +31,5 @@ class DOLLOP_OT_preflight(bpy.types.Operator):
         if not findings:
             self.report({"INFO"}, "Nothing stands in the way of a bake")
         failed = any(finding.severity == "error" for finding in findings)
-        keep_failure(context.scene, "\n".join(lines), 4 if failed else 0)
+        keep_failure(context.scene, "\n".join(lines), 4 if failed else 0, places_of(findings))
         return {"CANCELLED"} if failed else {"FINISHED"}

@@ -7,6 +7,7 @@ from .places import columns
 
 _CHARACTER = 7.0  # average width of a letter in pixels at the interface's normal size
 _MARGIN = 30
+_MOST_PLACES = 6
 
 
 class BakePanel:
@@ -32,6 +33,7 @@ class BakePanel:
         draw_message(context, layout, settings.stale)
         draw_message(context, layout, settings.message)
         draw_message(context, layout, settings.warnings)
+        draw_places(layout, settings.places)
 
     def _draw_range(self, layout, scene, settings):
         layout.prop(settings, "use_frame_range")
@@ -86,6 +88,13 @@ class ExportPanel:
 
     def draw(self, context):
         self.layout.operator_menu_enum(ids.EXPORT, "format", icon="EXPORT")
+
+
+def draw_places(layout, places):
+    """Draw a button for each of the first places, to look there."""
+    column = layout.column(align=True)
+    for index, place in enumerate(places.splitlines()[:_MOST_PLACES]):
+        column.operator(ids.PLACE_SHOW, text=f"Show {place}", icon="VIEWZOOM", translate=False).index = index
 
 
 def draw_message(context, layout, message):

@@ -24,7 +24,8 @@ def main(arguments: list[str]) -> int:
     try:
         return _COMMANDS[options.command](options, stopping)
     except SolverError as error:
-        emit({"event": "error", "message": str(error), "exit_code": error.exit_code})
+        where = {"body": error.body, "place": error.place}
+        emit({"event": "error", "message": str(error), "exit_code": error.exit_code, **where})
         return error.exit_code
     except MemoryError:
         emit({"event": "error", "message": "Out of memory. Lower the resolution of the bodies.", "exit_code": 6})

@@ -12,6 +12,7 @@ import bpy
 from ...solver.cache import FrameStore
 from ...solver.errors import CacheError, SceneError, VersionError
 from ...solver.job import write_job
+from .bad_places import BadPlace, places_of
 from .bake_status import BakeStatus, keep_status
 from .baked_settings import origin_of
 from .checking import Inspection
@@ -64,6 +65,7 @@ class BakeSession:
             self._process.require_start()
             if self._inspection is not None:
                 self.status.warnings.extend(self._inspection.warnings())
+                self.status.places.extend(places_of(self._inspection.notable()))
                 self._inspection = None
         except BaseException:
             self._process.kill()
@@ -108,6 +110,7 @@ class BakeSession:
     def _take_inspection(self, inspection: Inspection) -> None:
         """Keep what the look over the scene has brought up; the bake ends at what it could not do."""
         self._inspection = None
+        self.status.places.extend(places_of(inspection.notable()))
         try:
             self.status.warnings.extend(inspection.warnings())
         except Exception as error:
@@ -245,9 +248,9 @@ def running_session() -> BakeSession | None:
     return _running
 
 
-def keep_failure(scene: bpy.types.Scene, sentence: str, exit_code: int) -> None:
-    """Keep the sentence of a bake that could not start, for the panel."""
-    keep_status(scene.dollop.uid, BakeStatus(message=sentence, exit_code=exit_code))
+def keep_failure(scene: bpy.types.Scene, sentence: str, exit_code: int, places: list[BadPlace]) -> None:
+    """Keep the sentence of a check, or of a bake that could not start, for the panel, and the places that it names."""
+    keep_status(scene.dollop.uid, BakeStatus(message=sentence, exit_code=exit_code, places=places))
 
 
 def stop_running() -> None:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from .bad_places import BadPlace, can_be_shown
+
 _STAGES = {
     "reading": "Reading the scene",
     "tetrahedralizing": "Filling {body} with tets",
@@ -26,6 +28,7 @@ class BakeStatus:
     eta: float | None = None
     exit_code: int = 0
     warnings: list[str] = field(default_factory=list)
+    places: list[BadPlace] = field(default_factory=list)
     meshes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
@@ -37,6 +40,11 @@ class BakeStatus:
     def warning_text(self) -> str:
         """All warnings, a line each."""
         return "\n".join(self.warnings)
+
+    @property
+    def place_text(self) -> str:
+        """The places that were named, a line each."""
+        return "\n".join(str(place) for place in self.places)
 
     def take(self, event: dict[str, Any]) -> None:
         """Follow one event of the child process (docs/worker.md)."""
@@ -53,6 +61,9 @@ class BakeStatus:
             self.warnings.append(event["message"])
         elif kind == "error":
             self.message, self.exit_code = event["message"], event["exit_code"]
+            place = BadPlace(event.get("body", ""), event.get("place", ""))
+            if can_be_shown(place):
+                self.places.insert(0, place)
         if self.stopping:
             self.stage = "Stopping"
 

@@ -46,6 +46,11 @@ class Inspection:
                 raise SceneError(item.message, body=item.object_name, place=item.place, remedy=item.remedy)
         return [sentence_of(item) for item in self._findings if item.severity == "warning"]
 
+    def notable(self) -> list[Finding]:
+        """Wait for the end and return the errors and warnings."""
+        self._thread.join()
+        return [item for item in self._findings if item.severity != "info"]
+
     def _look(self) -> None:
         try:
             self._findings = preflight(self._scene)

@@ -91,6 +91,9 @@ class DollopScene(bpy.types.PropertyGroup):
     warnings: StringProperty(
         name="Warnings", description="What the last bake wants looked at", get=_status("warning_text"), options=set()
     )
+    places: StringProperty(
+        name="Places", description="Where that is which was found, a line each", get=_status("place_text"), options=set()
+    )
     remaining: StringProperty(
         name="Remaining", description="Estimated time to the last frame", get=_status("remaining"), options=set()
     )

@@ -4,6 +4,7 @@ import math
 import sys
 import tempfile
 
+import bmesh
 import bpy
 import pytest
 
@@ -61,3 +62,49 @@ def test_bake_refuses_what_the_look_calls_an_error(scene, monkeypatch, tmp_path)
         bpy.ops.dollop.bake()
     assert list(tmp_path.iterdir()) == [] and not scene.dollop.cached, "nothing is left of the child that was started"
     assert not scene.dollop.is_baking and "upside down" in scene.dollop.message
+
+
+def test_a_place_that_was_found_is_shown(scene):
+    """The object is selected and the cursor stands on the hole, in Blender units; undo selects what was selected."""
+    scene.unit_settings.scale_length = 0.1
+    cube = make_body(add_cube(size=20, location=(0, 0, 30)))
+    cube.name, cube.dollop.method = "Holed", "conforming"
+    solid = bmesh.new()
+    solid.from_mesh(cube.data)
+    solid.faces.remove(max(solid.faces, key=lambda face: face.calc_center_median().x))
+    solid.to_mesh(cube.data)
+    add_plane(size=4)
+    bpy.ops.ed.undo_push(message="Ready")
+    bpy.ops.dollop.preflight()
+    assert scene.dollop.places.startswith("'Holed', edge at (1, ")
+    assert bpy.ops.dollop.place_show(index=0) == {"FINISHED"}
+    assert scene.cursor.location.x == pytest.approx(10) and bpy.context.object == cube and cube.select_get()
+    assert [item.name for item in bpy.context.selected_objects] == ["Holed"]
+    bpy.ops.ed.undo_push(message="Show")
+    bpy.ops.ed.undo()
+    assert [item.name for item in bpy.context.selected_objects] == ["Plane"]
+
+
+def test_a_vertex_and_a_face_are_shown_too(cube):
+    places = bridge("bad_places")
+    bpy.ops.dollop.body_add()
+    corner = cube.matrix_world @ cube.data.vertices[5].co
+    item, position = places.look_up(places.BadPlace("Cube", "vertex 5"), bpy.context.scene)
+    assert item == cube and position == pytest.approx(corner)
+    _, position = places.look_up(places.BadPlace("Cube", "face 3"), bpy.context.scene)
+    assert max(abs(position - [0, 0, 2])) == pytest.approx(1)
+    with pytest.raises(Exception, match="no vertex 99"):
+        places.look_up(places.BadPlace("Cube", "vertex 99"), bpy.context.scene)
+    with pytest.raises(Exception, match="not in this scene"):
+        places.look_up(places.BadPlace("Gone", "vertex 1"), bpy.context.scene)
+
+
+def test_only_places_in_the_scene_can_be_shown(scene):
+    places, errors = bridge("bad_places"), bridge("checking")
+    error = errors.SceneError("It failed.", body="Bun", place="near (1e-05, -2.5, 3e+03)")
+    file = errors.SceneError("It is missing.", body="Bun", place="frame_000001.dollop.npz")
+    assert [str(place) for place in places.places_of([error, file, OSError(), error])] == ["'Bun', near (1e-05, -2.5, 3e+03)"]
+    status = bridge("bake_status").BakeStatus()
+    status.take({"event": "error", "message": "x", "exit_code": 5, "body": "Bun", "place": "near (1, 2, 3)"})
+    assert status.place_text == "'Bun', near (1, 2, 3)"
+    assert not bpy.ops.dollop.place_show.poll()
