@@ -164,9 +164,9 @@ def _steer(w, i, flows, share, inverse, plastic, goal, volume, change, product):
 
 
 @parallel
-def _commit(
+def _commit(  # type: ignore[no-untyped-def]
     tiles, step, inverse, plastic, strain, hardening, yield_stress, flow_stress, stress, worn, volumes, goal, goal_rate
-):  # type: ignore[no-untyped-def]
+):
     for k in prange(len(tiles)):
         w = tiles[k]
         change, product = np.empty(9), np.empty(9)
