@@ -82,14 +82,14 @@ def hole_area(positions: NDArray[np.float64], triangles: NDArray[np.int32], edge
     start = triangles[sides // 3, sides % 3]
     stop = triangles[sides // 3, (sides + 1) % 3]
     names, numbered = np.unique(np.concatenate([start, stop]), return_inverse=True)
-    border = _connected(numbered.reshape(2, -1), len(names))[numbered[: len(start)]]
+    border = connected(numbered.reshape(2, -1), len(names))[numbered[: len(start)]]
     middle = positions[names].mean(axis=0)
     vectors = 0.5 * np.cross(positions[start] - middle, positions[stop] - middle)
     sums = np.stack([np.bincount(border, weights=vectors[:, a]) for a in range(3)], axis=1)
     return float(np.sqrt((sums * sums).sum(axis=1)).sum())
 
 
-def _connected(ends: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def connected(ends: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """Return for each of `count` points the smallest point it is connected to by edges (2, e)."""
     label = np.arange(count)
     while True:

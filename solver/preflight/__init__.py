@@ -10,6 +10,7 @@ from .body_shape import body_findings
 from .collider_shape import collider_findings
 from .finding import Finding
 from .material_values import material_findings
+from .narrow_gaps import gap_findings
 from .overlaps import overlap_findings
 from .resolution import resolution_findings
 
@@ -31,6 +32,7 @@ def preflight(scene: Scene) -> list[Finding]:
     for body in bodies:
         findings.extend(body_findings(body))
         findings.extend(resolution_findings(body))
+        findings.extend(gap_findings(body))
         findings.extend(material_findings(body, scene.settings))
     for collider in colliders:
         findings.extend(collider_findings(collider, scene.settings))

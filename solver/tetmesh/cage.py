@@ -13,7 +13,7 @@ from ..scene import Surface
 from .boundary import face_table
 from .compaction import compacted
 from .crossings import INSIDE, crossings
-from .lattice import Lattice, lattice_around, lattice_points, nearest_lattice_points, point_count
+from .lattice_points import Lattice, lattice_around, lattice_points, nearest_lattice_points, point_count
 from .manifold import manifold_tets
 from .mesh import TetMesh
 from .pieces import splits_a_shell, without_crumbs

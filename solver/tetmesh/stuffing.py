@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ..jit import inline, kernel
 from .compaction import compacted
-from .lattice import DIRECTIONS, LONG_DIRECTIONS, Lattice, centre, coordinates, corner, neighbour
+from .lattice import DIRECTIONS, LONG_DIRECTIONS, centre, coordinates, corner, neighbour
+from .lattice_points import Lattice
 
 # A cut point within this share of an edge is too close to the lattice point there.
 WARP_LONG = 0.26

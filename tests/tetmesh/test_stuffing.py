@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from solver.tetmesh.boundary import face_table
-from solver.tetmesh.lattice import Lattice, lattice_points
+from solver.tetmesh.lattice_points import Lattice, lattice_points
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
 from solver.tetmesh.stuffing import WARP_LONG, WARP_SHORT, find_cuts, stuff
