@@ -97,9 +97,34 @@ class MotionPanel(OfBody):
         layout.prop(body(context).dollop, "angular_velocity")
 
 
+class GoalPanel(OfBody):
+    """The shape that flow leads to."""
+
+    bl_label = "Goal Shape"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        item = body(context)
+        settings = item.dollop
+        layout = columns(self.layout)
+        layout.prop(settings, "goal_kind")
+        if settings.goal_kind == "OBJECT":
+            layout.prop(settings, "goal_object")
+        elif settings.goal_kind == "SHAPE_KEY":
+            keys = item.data.shape_keys
+            if keys is None:
+                layout.label(text="This object has no shape keys", icon="INFO")
+                return
+            layout.prop_search(settings, "goal_shape_key", keys, "key_blocks")
+        if settings.goal_kind != "NONE":
+            layout.prop(settings, "goal_rate")
+
+
 def numbers(group):
-    """Return the names of a material's numbers in the order of its declaration."""
-    return [item.identifier for item in group.bl_rna.properties if item.type == "FLOAT"]
+    """Return the names of a material's numbers that its choices make use of, in the order of its declaration."""
+    conditions = type(group).conditions
+    unused = {name for name, (choice, option) in conditions.items() if getattr(group, choice) != option}
+    return [item.identifier for item in group.bl_rna.properties if item.type == "FLOAT" and item.identifier not in unused]
 
 
 def choices(group):

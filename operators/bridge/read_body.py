@@ -10,12 +10,14 @@ from ...solver.scene import Body, Surface
 from .evaluation import evaluated_mesh, mesh_surface, world_matrix
 from .identity import ensure_uid
 from .material import read_material
+from .read_goal import read_goal
 from .units import metres_per_unit, typed_number
 
 
 def read_body(item: bpy.types.Object, scene: bpy.types.Scene) -> Body:
     """Return the body at the frame that the scene stands on."""
-    return Body(uid=ensure_uid(item), name=item.name, surface=read_surface(item, scene), **body_settings(item, scene))
+    surface, goal = read_surface(item, scene), read_goal(item, scene)
+    return Body(uid=ensure_uid(item), name=item.name, surface=surface, goal=goal, **body_settings(item, scene))
 
 
 def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:
@@ -29,6 +31,7 @@ def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, A
         "resolution": settings.resolution,
         "velocity": tuple(float(value) for value in np.array(settings.velocity, dtype=np.float64) * metres),
         "angular_velocity": tuple(settings.angular_velocity),
+        "goal_rate": settings.goal_rate,
     }
 
 

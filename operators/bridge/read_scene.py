@@ -17,6 +17,7 @@ from .mesh_topology import read_topology
 from .playback_pause import playback_paused
 from .read_body import read_body
 from .read_collider import read_collider
+from .read_goal import goal_objects
 from .read_settings import read_settings
 
 Result = TypeVar("Result")
@@ -46,7 +47,7 @@ def read_scene(
     complete_all()
     bodies, colliders = bodies_of(scene), colliders_of(scene)
     settings = read_settings(scene, frames=frames, threads=threads)
-    with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders)):
+    with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders, *goal_objects(bodies))):
         matrices = _sampled_matrices(scene, colliders, settings)
         problems: list[SceneError] = []
         read = _read_each(bodies, lambda item: (read_body(item, scene), read_topology(item, scene)), problems)

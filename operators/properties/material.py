@@ -20,7 +20,9 @@ def _group(model: MaterialModel) -> type:
     annotations: dict[str, Any] = {parameter.name: _number(parameter) for parameter in model.parameters}
     annotations |= {choice.name: _choice(choice) for choice in model.choices}
     name = f"DOLLOP_PG_{model.identifier}"
-    return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": model.description})
+    conditions = {parameter.name: parameter.only_with for parameter in model.parameters if parameter.only_with}
+    namespace = {"__annotations__": annotations, "__doc__": model.description, "conditions": conditions}
+    return type(name, (bpy.types.PropertyGroup,), namespace)
 
 
 def _number(parameter: Parameter) -> Any:

@@ -28,6 +28,13 @@ _COLLIDERS = (
 )
 
 
+_GOALS = (
+    ("NONE", "None", "The goo flows freely"),
+    ("OBJECT", "Object", "The shape of another object: a changed copy of this one, with the same vertices in the same order"),
+    ("SHAPE_KEY", "Shape Key", "One of this object's own shape keys"),
+)
+
+
 def _refresh_estimate(group: Any, context: bpy.types.Context) -> None:
     from ..bridge.estimate import refresh_estimate
 
@@ -50,7 +57,7 @@ def object_group() -> type:
         identifier: PointerProperty(type=group, override={"LIBRARY_OVERRIDABLE"})
         for identifier, group in material_groups().items()
     }
-    annotations = {**_identity(), **_body(), **_collider(), **pointers}
+    annotations = {**_identity(), **_body(), **_goal(), **_collider(), **pointers}
     namespace = {"__annotations__": annotations, "__doc__": "Dollop's settings of one object"}
     return type("DollopObject", (bpy.types.PropertyGroup,), namespace)
 
@@ -113,6 +120,28 @@ def _body() -> dict[str, Any]:
             description="Angular velocity at the first frame, per second, about the centre of mass",
             subtype="EULER",
             unit="ROTATION",
+            **SETTING,
+        ),
+    }
+
+
+def _goal() -> dict[str, Any]:
+    return {
+        "goal_kind": EnumProperty(name="Goal", description="A shape that the goo's flow is led to", items=_GOALS, **SETTING),
+        "goal_object": PointerProperty(
+            type=bpy.types.Object,
+            name="Object",
+            description="The object whose shape the goo takes on; where it stands does not matter",
+            poll=lambda _group, item: item.type == "MESH",
+            **SETTING,
+        ),
+        "goal_shape_key": StringProperty(name="Shape Key", description="The key whose shape the goo takes on", **SETTING),
+        "goal_rate": FloatProperty(
+            name="Pull",
+            description="How fast the goo flows to its goal by itself, per second; at 0 only what deforms it leads it there",
+            default=2.0,
+            min=0.0,
+            soft_max=20.0,
             **SETTING,
         ),
     }

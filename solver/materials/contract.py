@@ -11,7 +11,8 @@ SIZE_EXPONENT = {"Pa": 1.0, "1/s": -0.5, "kg/m^3": 0.0, "": 0.0}
 class Parameter:
     """One number of a material: SI unit, default, hard range and a tooltip.
 
-    `unit` is a key of SIZE_EXPONENT; `label` is the artist's word, `description` gives the physical one.
+    `unit` is a key of SIZE_EXPONENT; `label` is the artist's word, `description` gives the physical one. `only_with` names
+    the choice and the option that it belongs to; with another option it means nothing and is not shown.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Parameter:
     minimum: float
     maximum: float
     description: str
+    only_with: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Viscoplastic solid after Bargteil 2007: elastic below a yield stress, flowing at a rate above it."""
 
+from dataclasses import replace
+
 from .contract import Choice, MaterialModel, Parameter
 from .elasticity import laws
 
@@ -35,7 +37,11 @@ MODEL = MaterialModel(
             "rate_exponent", "Thickening Exponent", "", 2.0, 0.0, 8.0,
             "How sharply the flow rate falls with stress: rate / (1 + (stress / thickening stress)^exponent)",
         ),
-        *(parameter for law in laws().values() for parameter in law.parameters),
+        *(
+            replace(parameter, only_with=("elastic_law", law.identifier))
+            for law in laws().values()
+            for parameter in law.parameters
+        ),
         Parameter("damping", "Damping", "1/s", 0.0, 0.0, 1e4, "Rate at which internal vibrations (not the fall) lose speed"),
     ),
     choices=(
