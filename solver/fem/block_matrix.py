@@ -103,7 +103,7 @@ def _inverted(a, b, c, e, f, g):  # type: ignore[no-untyped-def]
     return positive, s * c00, s * c01, s * c02, s * (a * g - c * c), s * (b * c - a * f), s * (a * e - b * b)
 
 
-STIFF = 100.0
+STIFF = 300.0  # about where the coarse level begins to pay
 ROUNDING = 2.0**-22  # of an inverse's trace, added to it so that rounding to float32 cannot make it negative
 
 

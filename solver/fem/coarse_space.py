@@ -20,10 +20,10 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 IntArray = NDArray[np.int32]
 
-PARTS = 16  # parts of all bodies together; each body has at least one
-NODES_A_PART = 64  # at least
+PARTS = 8  # parts of all bodies together; each body has at least one
+NODES_A_PART = 256  # at least
 MOST_PIECES = 32  # more unconnected pieces than these share parts
-CHUNKS_A_PART = 4
+CHUNKS_A_PART = 8
 MODES = 12
 DEPENDENT = 1e-11  # what is left of a mode's stiffness, relatively, when it is taken for a copy of those before
 

@@ -8,6 +8,7 @@ import pytest
 
 from solver.materials import Material
 from solver.preflight import Finding, preflight
+from solver.presets import list_presets
 from solver.scene import Body, Collider, Scene, Settings
 from tests.surfaces import DATA, box, flipped, joined, moved, sphere, stored, surface, with_holes
 
@@ -127,6 +128,32 @@ def test_sizes_and_materials():
     assert only("never_yields", findings(body(material=Material("viscoplastic", {"yield_stress": 1e6})))).severity == "info"
     assert only("locking", findings(body(material=Material("viscoplastic", {"poisson_ratio": 0.49})))).severity == "info"
     assert only("material", findings(body(material=Material("marble")))).severity == "error"
+
+
+def test_a_body_that_is_next_to_inviscid_and_what_cures_it():
+    def thin(flow, ratio=1.0, **values):
+        material = Material("viscoplastic", {"flow_rate": flow, "yield_stress": 0.0, **values})
+        return body(material=material, real_size=2.0 * ratio)
+
+    found = only("inviscid", findings(thin(1e4)))
+    assert found.severity == "warning" and "Lower the Flow to" in found.remedy
+    bound = float(found.remedy.split()[4])
+    assert 100 < bound < 1000
+    for ratio in (0.05, 1.0, 20.0):  # the real size scales the bound with everything else
+        small = ratio ** -0.5
+        material = {"young_modulus": 1e5 * ratio, "yield_stress": 0.0}
+        assert "inviscid" in codes(thin(1.2 * bound * small, ratio, **material))
+        assert "inviscid" not in codes(thin(0.8 * bound * small, ratio, **material))
+    assert "inviscid" not in codes(thin(1e4, yield_stress=1e3))
+    assert "inviscid" not in codes(thin(1e4), gravity=(0.0, 0.0, 0.0))
+
+
+def test_no_preset_is_called_inviscid():
+    presets, _ = list_presets(DATA.parent.parent / "presets")
+    assert len(presets) >= 12
+    for preset in presets.values():
+        for resized in (sphere(8, 0.05), sphere(8), sphere(8, 50.0)):
+            assert "inviscid" not in codes(body(resized, material=preset.material, real_size=preset.real_size))
 
 
 def test_starting_inside_a_collider():
