@@ -101,3 +101,15 @@ def test_cancel_keeps_frames_and_resume_goes_on(window: Any) -> None:
     assert again["message"].startswith("Stopped"), again["message"]
     window.ask("frame 2")
     assert "Suzanne Goo" in window.state()["heights"]
+
+
+def test_a_place_that_a_check_names_is_shown(window: Any) -> None:
+    window.click_button("bpy.ops.dollop.preflight(")
+    checked = window.wait_for(lambda state: state["places"], "the check to name a place of Suzanne", 30.0)
+    assert checked["cursor"] == [0.0, 0.0, 0.0]
+    window.click_button("bpy.ops.dollop.place_show(")
+    shown = window.wait_for(lambda state: state["cursor"] != checked["cursor"], "the cursor to go there", 30.0)
+    cursor = "({:.3g}, {:.3g}, {:.3g})".format(*shown["cursor"])
+    assert any(cursor in place for place in shown["places"]), f"{cursor} is none of {shown['places']}"
+    time.sleep(2.0)  # for the drawing
+    assert contrast(window.display.screenshot(window.folder / "shown.png")) > 0.05

@@ -132,6 +132,8 @@ def tell(ready: bool) -> None:
         "frame_done": settings.frame_done,
         "frame": scene.frame_current,
         "heights": {item.name: mean_height(item) for item in scene.objects if item.type == "MESH" and item.visible_get()},
+        "places": settings.places.splitlines(),
+        "cursor": list(scene.cursor.location),
         "gaps": gaps,
         "own": own,
         "ticks": ticks,
