@@ -6,7 +6,7 @@ import pytest
 from solver.embedding import bind, evaluate, mean_edge, shifted
 from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import TetMesh
-from tests.surfaces import box, joined, moved, sphere, stored
+from tests.surfaces import box, joined, moved, sphere, stored, surface
 
 AFFINE = np.array([[1.1, 0.2, 0.0], [-0.1, 0.9, 0.3], [0.05, 0.0, 1.2]])
 SHIFT = np.array([0.3, -2.0, 5.0])
@@ -151,3 +151,15 @@ def test_several_bodies_share_arrays(ball):
     nodes = np.concatenate([np.zeros((100, 3)), bend(ball.positions)])
     together = evaluate(shifted(binding, 7, 100), tets, nodes)
     assert np.array_equal(together, evaluate(binding, ball.tets, bend(ball.positions)))
+
+
+@pytest.mark.parametrize("scale", [2.0**-20, 2.0**20])  # about a millionth and a million, without rounding
+def test_huge_and_tiny_bodies_are_bound_like_others(scale):
+    part = stored("suzanne")
+    resized = surface(part.positions * scale, part.triangles)
+    mesh, same = cage(resized, 0.3 * scale), cage(part, 0.3)
+    assert np.array_equal(mesh.tets, same.tets)
+    binding = bind(mesh, resized.positions)
+    carried = evaluate(binding, mesh.tets, bend(mesh.positions / scale))
+    usual = evaluate(bind(same, part.positions), same.tets, bend(same.positions))
+    assert np.abs(carried - usual).max() < 1e-6
