@@ -91,10 +91,10 @@ class ExportPanel:
 
 
 def draw_places(layout, places):
-    """Draw a button for each of the first places, to look there."""
+    """Draw a button for each of the first places, to look there; they stand in the order of the sentences."""
     column = layout.column(align=True)
     for index, place in enumerate(places.splitlines()[:_MOST_PLACES]):
-        column.operator(ids.PLACE_SHOW, text=f"Show {place}", icon="VIEWZOOM", translate=False).index = index
+        column.operator(ids.PLACE_SHOW, text=place, icon="VIEWZOOM", translate=False).index = index
 
 
 def draw_message(context, layout, message):
