@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread
 from ..slots import LAMBDA, MU
 from ..state import Ranges, State
-from .response import contact_gradient, contact_stiffness, linear_forces, normal_forces
+from .response import carry, contact_gradient, contact_stiffness, linear_forces, normal_forces
 from .settle import settle
 
 Array = NDArray[np.float64]
@@ -18,7 +18,7 @@ REACH = 0.01  # gap at which a contact begins to push, in element sizes
 FREE_DEPTH = 0.1  # depth in element sizes up to which a point that starts inside a collider is pushed out at once
 EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [s]
 EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
-SLIP_SPEED = 8e-3  # speed below which friction sticks, in body extents per second
+SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second
 
 
 class ColliderField(Protocol):
@@ -58,7 +58,10 @@ class ContactPoints:
 
     def carried(self, nodes: Array, chosen: NDArray[np.int64] | slice) -> Array:
         """World positions (c, 3) to which the nodes that take their force carry the chosen points."""
-        return np.einsum("ca,cax->cx", self.weights[chosen], nodes[self.nodes[chosen]])
+        held, weights = self.nodes[chosen], self.weights[chosen]
+        here = np.empty((len(held), 3))
+        carry(nodes, held, weights, here)
+        return here
 
 
 @dataclass
@@ -121,7 +124,8 @@ class Entries:
 
     def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
         """Nodes (count,) of the tets whose contacts push at these positions."""
-        here = np.einsum("ca,cax->cx", self.weights, positions[self.nodes])
+        here = np.empty_like(self.normal)
+        carry(positions, self.nodes, self.weights, here)
         pressed = (here * self.normal).sum(axis=1) - self.level < self.reach
         nodes = np.zeros(count, dtype=bool)
         nodes[self.nodes[pressed][self.weights[pressed] != 0.0]] = True

@@ -45,6 +45,13 @@ def point_of(positions, nodes, w):  # type: ignore[no-untyped-def]
     )
 
 
+@kernel
+def carry(positions, nodes, weights, points):  # type: ignore[no-untyped-def]
+    """Fill points (c, 3) with the positions that nodes (c, 4) by weights (c, 4) carry them to."""
+    for k in range(len(nodes)):
+        points[k, 0], points[k, 1], points[k, 2] = point_of(positions, nodes[k], weights[k])
+
+
 @inline
 def _law(x0, x1, x2, n, level, reach, stiffness, anchor, grip, slip):  # type: ignore[no-untyped-def]
     """Energy [J] and gradient (3 scalars) [N] of one contact at x."""

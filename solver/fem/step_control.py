@@ -1,15 +1,20 @@
 """When a step is refused, backed up and halved (Bargteil 2007, section 5)."""
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
+from ..jit import kernel, parallel
 from ..state import State
 from .assembly import Pattern
 from .commit import MOST_FLOW, largest_flow
 from .newton import Outcome
 from .tile import Tiles
 
-MOST_STRETCH = 2.0  # an edge may change by this factor in one step
+MOST_STRETCH = 2.0  # edges may change by this factor in one step,
+EXCEPTIONS = 5e-4  # but for this share of them: a few in a crumple are no reason to solve all again,
+WORST_STRETCH = 4.0  # unless they change by more than this
+CRUMPLED = 0.3  # share of the mean edge: what is shorter is a crumple, whose opening is nothing drastic
 PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
 
 
@@ -19,8 +24,10 @@ def refusal(outcome: Outcome, state: State, pattern: Pattern, tiles: Tiles, leve
         return "positions are not finite"
     if level >= PATIENT_LEVEL:
         return ""
-    if is_rough(outcome, state, pattern):
+    if not outcome.converged:
         return "no balance of forces was found"
+    if is_drastic(outcome.positions, state.positions, pattern):
+        return "edges changed their length drastically"
     if largest_flow(state, tiles) > MOST_FLOW:
         return "too much flow"
     return ""
@@ -28,7 +35,7 @@ def refusal(outcome: Outcome, state: State, pattern: Pattern, tiles: Tiles, leve
 
 def is_rough(outcome: Outcome, state: State, pattern: Pattern) -> bool:
     """Whether the solve stopped short of its balance, or edges changed drastically."""
-    return not outcome.converged or stretch_of_edges(outcome.positions, state.positions, pattern) > MOST_STRETCH
+    return not outcome.converged or is_drastic(outcome.positions, state.positions, pattern)
 
 
 def calmed(positions: NDArray[np.float64], state: State, gravity: NDArray[np.float64], step: float) -> NDArray[np.float64]:
@@ -43,11 +50,29 @@ def calmed(positions: NDArray[np.float64], state: State, gravity: NDArray[np.flo
     return state.positions + moved * np.minimum(1.0, most / np.maximum(length, 1e-300))
 
 
-def stretch_of_edges(after: NDArray[np.float64], before: NDArray[np.float64], pattern: Pattern) -> float:
-    """The largest factor by which an edge has grown or shrunk; edges that have all but vanished count as unchanged."""
-    a, b = pattern.edges[:, 0], pattern.edges[:, 1]
-    new = ((after[a] - after[b]) ** 2).sum(axis=1)
-    old = ((before[a] - before[b]) ** 2).sum(axis=1)
-    floor = 1e-2 * float(old.mean())
-    ratio = (new + floor) / (old + floor)
-    return float(np.sqrt(max(ratio.max(), 1.0 / ratio.min())))
+def is_drastic(after: NDArray[np.float64], before: NDArray[np.float64], pattern: Pattern) -> bool:
+    """Whether edges have grown or shrunk too much from one (n, 3) to the other, each taken to be at least CRUMPLED long."""
+    old, new = np.empty(len(pattern.edges)), np.empty(len(pattern.edges))
+    _squared_lengths(before, after, pattern.edges, old, new)
+    worst, many = _changes(old, new, CRUMPLED**2 * float(old.mean()), MOST_STRETCH**2)
+    return bool(worst > WORST_STRETCH**2 or many > EXCEPTIONS * len(old))
+
+
+@parallel
+def _squared_lengths(before, after, edges, old, new):  # type: ignore[no-untyped-def]
+    for e in prange(len(edges)):
+        a, b = edges[e, 0], edges[e, 1]
+        old[e] = (before[a, 0] - before[b, 0]) ** 2 + (before[a, 1] - before[b, 1]) ** 2 + (before[a, 2] - before[b, 2]) ** 2
+        new[e] = (after[a, 0] - after[b, 0]) ** 2 + (after[a, 1] - after[b, 1]) ** 2 + (after[a, 2] - after[b, 2]) ** 2
+
+
+@kernel
+def _changes(old, new, floor, most):  # type: ignore[no-untyped-def]
+    """The largest ratio, or its inverse, of squared lengths that `floor` is added to; how many exceed `most`."""
+    worst, many = 1.0, 0
+    for e in range(len(old)):
+        ratio = (new[e] + floor) / (old[e] + floor)
+        ratio = max(ratio, 1.0 / ratio)
+        worst = max(worst, ratio)
+        many += ratio > most
+    return worst, many
