@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..jit import inline, kernel, parallel
 from ..simd import add_scaled, lane, load, store, subtract, zero
+from .block_matrix import Layout
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -145,14 +146,14 @@ def _add_own(i, inertia, own, touched, f, square):  # type: ignore[no-untyped-de
 
 
 @parallel
-def coarse_matrix(  # type: ignore[no-untyped-def]
-    part_offsets, node_parts, modes, row_offsets, columns, values, inertia, own, touched, coarse
+def _coarse_blocks(  # type: ignore[no-untyped-def]
+    part_offsets, node_parts, modes, row_offsets, columns, values, inertia, own, touched, elastic, square
 ):
-    """coarse (12a, 12a) := W^T A W, its lower half; mode 3m + axis of a part moves along an axis by modes[m]."""
-    parts = len(part_offsets) - 1
-    for part in prange(parts):
-        total, sums = np.zeros((parts, 4, 48)), np.zeros(48, np.float32)
-        square = np.zeros((4, 4, 9))
+    """Per pair of parts, elastic (a, a, 4, 48), and per part what inertia and contact add, square (a, 4, 4, 9)."""
+    for part in prange(len(part_offsets) - 1):
+        total, sums = elastic[part], np.zeros(48, np.float32)
+        total[:] = 0.0
+        square[part] = 0.0
         for i in range(part_offsets[part], part_offsets[part + 1]):
             fi = modes[4 * i : 4 * i + 4]
             k, end = row_offsets[i], row_offsets[i + 1]
@@ -163,22 +164,29 @@ def coarse_matrix(  # type: ignore[no-untyped-def]
                 k = _sum_run(k, end, here, node_parts, modes, columns, values, sums)
                 for m in range(4):
                     f = np.float64(fi[m])
-                    if other <= part:
-                        for c in range(48):
-                            total[other, m, c] += f * sums[c]
+                    for c in range(48):
+                        total[other, m, c] += f * sums[c]
                     if other != part:
                         for q in range(4):
                             for c in range(12):
                                 total[part, m, 12 * q + c] -= f * fi[q] * sums[36 + c]
-            _add_own(i, inertia, own, touched, fi, square)
-        for m in range(4):
-            for q in range(4):
-                for row in range(3):
-                    for column in range(3):
-                        for other in range(part + 1):
-                            block = total[other, m, 12 * q + 4 * column + row]
-                            coarse[12 * part + 3 * m + row, 12 * other + 3 * q + column] = block
-                        coarse[12 * part + 3 * m + row, 12 * part + 3 * q + column] += square[m, q, 3 * row + column]
+            _add_own(i, inertia, own, touched, fi, square[part])
+
+
+def coarse_matrix(
+    parts: Parts, layout: Layout, values: Floats, inertia: Floats, own: Array, touched: NDArray[np.bool_]
+) -> Array:
+    """W^T A W (12a, 12a) of the matrix in block_matrix.py's arrays; a part's mode 3m + axis moves along axis by modes[m]."""
+    count = len(parts.part_offsets) - 1
+    elastic, square = np.empty((count, count, 4, 48)), np.empty((count, 4, 4, 9))
+    _coarse_blocks(
+        parts.part_offsets, parts.node_parts, parts.modes, layout.row_offsets, layout.columns, values, inertia, own, touched,
+        elastic, square,
+    )  # fmt: skip
+    blocks = np.swapaxes(elastic.reshape(count, count, 4, 4, 3, 4)[..., :3], 4, 5)  # part, other, mode, mode, row, column
+    every = np.arange(count)
+    blocks[every, every] += square.reshape(count, 4, 4, 3, 3)
+    return np.ascontiguousarray(blocks.transpose(0, 2, 4, 1, 3, 5)).reshape(MODES * count, MODES * count)
 
 
 @kernel

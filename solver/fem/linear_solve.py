@@ -36,7 +36,7 @@ class LinearSolve:
         self._values = np.zeros(9 * len(self.layout.columns) + 4, np.float32)
         self._inertia, self._own = np.zeros(nodes, np.float32), np.zeros((nodes, 9))
         self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(12 * nodes, np.float32)
-        self._matrix, self._pivots = np.zeros((modes, modes)), np.zeros(modes, np.float32)
+        self._pivots = np.zeros(modes, np.float32)
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
         self._coarse_vectors = np.zeros((2, modes), np.float32)
         self._work, self._stiff = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS)
@@ -57,11 +57,8 @@ class LinearSolve:
         )  # fmt: skip
         self.coarse = bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
         if self.coarse:
-            coarse_matrix(
-                parts.part_offsets, parts.node_parts, parts.modes, layout.row_offsets, layout.columns, self._values,
-                self._inertia, self._own, self._touched, self._matrix,
-            )  # fmt: skip
-            factor(self._matrix, self._lower, self._upper, self._pivots)
+            matrix = coarse_matrix(parts, layout, self._values, self._inertia, self._own, self._touched)
+            factor(matrix, self._lower, self._upper, self._pivots)
 
     def solve(self, rhs: Array, tolerance: float) -> int:
         """Solve for rhs (n, 3) into `direction` to a relative tolerance; return iterations.
