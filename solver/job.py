@@ -75,6 +75,7 @@ def scene_hash(scene: Scene, last_frame: int) -> str:
     relevant = replace(
         scene,
         settings=replace(scene.settings, frame_end=0, threads=0),
+        bodies=tuple(replace(item, activation=_settled(item.activation[: count - 1])) for item in scene.bodies),
         colliders=tuple(replace(item, transforms=_settled(item.transforms[:count])) for item in scene.colliders),
     )
     arrays: dict[str, np.ndarray] = {}
@@ -84,9 +85,9 @@ def scene_hash(scene: Scene, last_frame: int) -> str:
     return digest.hexdigest()
 
 
-def _settled(transforms: np.ndarray) -> np.ndarray:
-    """A collider that has not moved yet hashes like a static one."""
-    return transforms[:1] if (transforms == transforms[0]).all() else transforms
+def _settled(keys: np.ndarray) -> np.ndarray:
+    """What has not changed yet, as a collider before it moves, hashes like what never does."""
+    return keys[:1] if (keys == keys[0]).all() else keys
 
 
 def _encode(value: Any, arrays: dict[str, np.ndarray]) -> Any:

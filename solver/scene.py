@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import SceneError
-from .materials import Material, complete, scale_to_size
+from .materials import SIZE_EXPONENT, Material, complete, scale_to_size
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -48,6 +48,10 @@ class Body:
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
     goal          : (n, 3) where the surface's vertices lie in the shape that flow is led to [m]; None: flow is free
     goal_rate     : how fast the body flows there by itself [1/s]; 0: only where something deforms it
+    fibres        : (3,) one direction, or (n, 3) one a vertex of the surface, of any length, zero where there are no fibres
+    fibre_stiffness : resistance of the fibres to being stretched, at `real_size` [Pa]
+    fibre_tension : with which fibres that are fully activated shorten, at `real_size` [Pa]
+    activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
     """
 
     uid: str
@@ -61,6 +65,10 @@ class Body:
     angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     goal: FloatArray | None = None
     goal_rate: float = 0.0
+    fibres: FloatArray | None = None
+    fibre_stiffness: float = 0.0
+    fibre_tension: float = 0.0
+    activation: FloatArray = field(default_factory=lambda: np.ones(1))
 
     @property
     def extent(self) -> float:
@@ -75,6 +83,11 @@ class Body:
     def scaled_material(self) -> Material:
         """The material at this body's size in the scene (solver/materials: scale_to_size)."""
         return scale_to_size(self.material, self.extent / self.real_size) if self.real_size > 0 else complete(self.material)
+
+    def scaled_fibres(self) -> tuple[float, float]:
+        """Stiffness and tension of the fibres at this body's size in the scene [Pa]."""
+        factor = (self.extent / self.real_size) ** SIZE_EXPONENT["Pa"] if self.real_size > 0 else 1.0
+        return factor * self.fibre_stiffness, factor * self.fibre_tension
 
 
 @dataclass(frozen=True)
@@ -136,12 +149,12 @@ def validated(scene: Scene) -> Scene:
         raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")
     return replace(
         scene,
-        bodies=tuple(_validated_body(body) for body in scene.bodies),
+        bodies=tuple(_validated_body(body, settings) for body in scene.bodies),
         colliders=tuple(_validated_collider(collider, settings) for collider in scene.colliders),
     )
 
 
-def _validated_body(body: Body) -> Body:
+def _validated_body(body: Body, settings: Settings) -> Body:
     surface = _validated_surface(body.surface, body.name)
     body = replace(body, surface=surface)
     if not body.extent > 0:
@@ -150,6 +163,8 @@ def _validated_body(body: Body) -> Body:
         raise SceneError(f"There is no tetrahedra method '{body.method}'.", body=body.name)
     if body.goal is not None:
         body = replace(body, goal=_validated_goal(body))
+    if body.fibres is not None:
+        body = _with_validated_fibres(body, settings)
     if not 2 <= body.resolution <= 512:
         raise SceneError(f"Resolution {body.resolution} is outside 2 to 512.", body=body.name)
     try:
@@ -171,6 +186,34 @@ def _validated_goal(body: Body) -> FloatArray:
     if not np.isfinite(goal).all() or not body.goal_rate >= 0:
         raise SceneError("Its goal shape or goal rate is not a number that can be used.", body=body.name, remedy="Check both.")
     return goal
+
+
+def _with_validated_fibres(body: Body, settings: Settings) -> Body:
+    directions = np.ascontiguousarray(body.fibres, dtype=np.float64)
+    count = len(body.surface.positions)
+    if directions.shape not in ((3,), (count, 3)) or not np.isfinite(directions).all():
+        raise SceneError(
+            f"Its fibre directions have shape {directions.shape}, not (3,) or ({count}, 3), or are not finite.",
+            body=body.name,
+            remedy="Give one direction, or one a vertex.",
+        )
+    if not directions.any():
+        raise SceneError("Its fibres have no direction.", body=body.name, remedy="Set one, or remove the fibres.")
+    if not (0 <= body.fibre_stiffness < np.inf and 0 <= body.fibre_tension < np.inf):
+        raise SceneError(
+            "The stiffness or the tension of its fibres is negative or not finite.",
+            body=body.name,
+            remedy="Set them to 0 or more.",
+        )
+    activation = np.ascontiguousarray(body.activation, dtype=np.float64)
+    needed = settings.frame_end - settings.frame_start + 1
+    if activation.shape not in ((1,), (needed,)) or not ((activation >= 0) & (activation <= 1)).all():
+        raise SceneError(
+            f"The activation of its fibres has shape {activation.shape}, not (1,) or ({needed},), or leaves 0 to 1.",
+            body=body.name,
+            remedy="Check its keys.",
+        )
+    return replace(body, fibres=directions, activation=activation)
 
 
 def _validated_collider(collider: Collider, settings: Settings) -> Collider:

@@ -16,6 +16,7 @@ from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.commit import commit_flow
 from .fem.damping import Damping
+from .fem.fibre_field import activate, set_fibres
 from .fem.goal import set_goals
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
@@ -56,6 +57,7 @@ class Simulation:
         self.scene, self.gravity = scene, np.asarray(settings.gravity, dtype=np.float64)
         self.state, self.ranges = build_state(scene.bodies, meshes)
         set_goals(self.state, self.ranges, scene.bodies, surfaces)
+        set_fibres(self.state, self.ranges, scene.bodies, surfaces)
         use_threads(1 if len(self.state.positions) < SMALL_MESH else settings.threads)
         self.space = Workspace.of(self.state)
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
@@ -147,6 +149,7 @@ class Simulation:
     def _solve(self, step: float) -> tuple[Extrapolation, Outcome]:
         """The balance of inertia, elasticity, flow, contact and friction at the end of a step."""
         state = self.state
+        activate(self.space.tiles, self.ranges, self.scene, self.clock.time + step)
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)

@@ -5,8 +5,8 @@ A slot is the first component of a group.
 
 # Rows of State.material, one value a tet, so that painted values need no other layout.
 MU, LAMBDA, YIELD_STRESS, FLOW_RATE, HARDENING, MINIMUM_YIELD, RATE_STRESS, RATE_EXPONENT = range(8)
-FULL_NORM, STRESS_TIME, ELASTIC_LAW, ELASTIC_FIRST, ELASTIC_SECOND = range(8, 13)
-MATERIAL_ROWS = 13
+FULL_NORM, STRESS_TIME, ELASTIC_LAW, ELASTIC_FIRST, ELASTIC_SECOND, FIBRE_STIFFNESS, FIBRE_TENSION = range(8, 15)
+MATERIAL_ROWS = 15
 
 F = 0  # deformation gradient, row-major (9)
 U = 9  # left rotation (9)
@@ -36,5 +36,7 @@ FLOOR = 80  # curvature that the element's inertia outweighs [Pa]
 G = 81  # shape gradients of the four nodes, turned by V^T (12) [1/m]
 A = 93  # the two gradients of a node pair, the first times the volume (6)
 R = 99  # results on their way out of the tile (9)
-MATERIAL = 108  # rows of State.material
+FIBRE = 108  # unit direction of the fibres as flow has turned them, zero where there are none (3)
+ACTIVATION = 111  # of the fibres, 0 to 1; negative in tiles without any
+MATERIAL = 112  # rows of State.material
 SLOTS = MATERIAL + MATERIAL_ROWS

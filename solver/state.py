@@ -12,6 +12,8 @@ from .scene import Body
 from .slots import (
     ELASTIC_FIRST,
     ELASTIC_LAW,
+    FIBRE_STIFFNESS,
+    FIBRE_TENSION,
     FLOW_RATE,
     FULL_NORM,
     HARDENING,
@@ -49,6 +51,7 @@ class State:
     worn                                    : (m,) 1.0 where the rest shape has become as slender as the mesh can bear
     goal                                    : (m, 6) log F_p that plasticity control leads to: 00 11 22 01 02 12
     goal_rate                               : (m,) how fast F_p goes there by itself [1/s]; negative: no control
+    fibres                                  : (m, 3) unit direction of the fibres before all flow, zero where there are none
     material                                : (MATERIAL_ROWS, m) per-tet parameters
     """
 
@@ -70,6 +73,7 @@ class State:
     worn: Array
     goal: Array
     goal_rate: Array
+    fibres: Array
     material: Array
 
     def arrays(self) -> dict[str, Any]:
@@ -130,6 +134,7 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         worn=np.zeros(count),
         goal=np.zeros((count, 6)),
         goal_rate=np.full(count, -1.0),
+        fibres=np.zeros((count, 3)),
         material=np.ascontiguousarray(material),
     )
     return state, Ranges(node_offsets, tet_offsets)
@@ -154,6 +159,8 @@ def material_rows(body: Body, count: int) -> Array:
     rows[ELASTIC_FIRST:] = 0.0
     for k, parameter in enumerate(law.parameters):
         rows[ELASTIC_FIRST + k] = value[parameter.name]
+    if body.fibres is not None:
+        rows[FIBRE_STIFFNESS], rows[FIBRE_TENSION] = body.scaled_fibres()
     rows[FULL_NORM] = material.options["yield_measure"] == "full_norm"
     rows[STRESS_TIME] = material.options["hardening_law"] == "stress_time"
     return rows

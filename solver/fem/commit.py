@@ -60,6 +60,7 @@ def commit_flow(state: State, tiles: Tiles, step: float) -> None:
         state.plastic_strain, state.hardening, state.yield_stress, state.flow_stress, state.stress, state.worn,
         state.volumes, state.goal, state.goal_rate,
     )  # fmt: skip
+    tiles.turn_fibres(state)
 
 
 @kernel

@@ -8,8 +8,9 @@ from numba import prange
 
 from ..constants import HALF, THREE, THREE_HALVES, ZERO
 from ..jit import TILE, kernel, parallel
-from ..slots import ENERGY, FLOW, FULL_NORM, MATERIAL, MEASURE, SIZE, VOLUME, B, E, F, P, Q, R, S, U, V
+from ..slots import ACTIVATION, ENERGY, FLOW, FULL_NORM, MATERIAL, MEASURE, SIZE, VOLUME, B, E, F, P, Q, R, S, U, V
 from ..svd import svd3
+from .fibres import pull
 from .flow import flow, respond
 
 T = TILE
@@ -101,7 +102,9 @@ def evaluate(positions, tets, tiles, programs, offsets, dt, forces, energies):  
         _take_stress(w)
         flow(w, dt, programs, offsets[k], offsets[k + 1])
         _corner_forces(w, forces[first : first + T])
+        if w[ACTIVATION * T] >= ZERO:
+            pull(w, forces[first : first + T])
         total = 0.0
-        for j in range(T):
+        for j in range(min(count - first, T)):  # padding lanes may hold what is no number
             total += w[ENERGY * T + j] * w[VOLUME * T + j]
         energies[k] = total

@@ -11,8 +11,34 @@ from numba import prange
 from ..constants import HALF, ONE, QUARTER, TINY, TWO, ZERO
 from ..jit import TILE, inline, kernel, parallel
 from ..scalar_math import like
-from ..slots import ANTI, DENSITY, FLOOR, FLOW, MATERIAL, MU, SIZE, SLOPE, SYM, VOLUME, A, B, D, E, G, H, N, P, Q, R, S, U, V
+from ..slots import (
+    ACTIVATION,
+    ANTI,
+    DENSITY,
+    FLOOR,
+    FLOW,
+    MATERIAL,
+    MU,
+    SIZE,
+    SLOPE,
+    SYM,
+    VOLUME,
+    A,
+    B,
+    D,
+    E,
+    G,
+    H,
+    N,
+    P,
+    Q,
+    R,
+    S,
+    U,
+    V,
+)
 from ..svd import symmetric_eigenvectors
+from .fibres import stiffen
 from .plasticity import flow_hessian, log_stiffness
 
 # Node pairs of a tet in the order of its stiffness blocks.
@@ -196,3 +222,5 @@ def stiffness(tiles, inertia, blocks):  # type: ignore[no-untyped-def]
         _rotate_gradients(w)
         for pair in range(6):
             _block(w, PAIRS[pair, 0], PAIRS[pair, 1], pair, out)
+        if w[ACTIVATION * T] >= ZERO:
+            stiffen(w, PAIRS, out)

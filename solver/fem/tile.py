@@ -13,7 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import TILE
-from ..slots import DENSITY, ELASTIC_LAW, FLOW_STRESS, MATERIAL, SLOTS, VOLUME, YIELD, B
+from ..slots import (
+    ACTIVATION,
+    DENSITY,
+    ELASTIC_LAW,
+    FIBRE,
+    FIBRE_STIFFNESS,
+    FIBRE_TENSION,
+    FLOW_STRESS,
+    MATERIAL,
+    SLOTS,
+    VOLUME,
+    YIELD,
+    B,
+)
 from ..state import State
 from .laws import phase_address
 
@@ -27,19 +40,25 @@ class Tiles:
     data     : (tiles, SLOTS * TILE) float32 or float64
     programs : (p, 3) int64, address of an elastic law's phase and the lanes first .. last - 1 that it is for
     offsets  : (tiles + 1,) int64, where each tile's programs lie
+    fibred   : (tiles,) bool, which of them hold fibres
     """
 
     data: Numbers
     programs: NDArray[np.int64]
     offsets: NDArray[np.int64]
+    fibred: NDArray[np.bool_]
 
     @classmethod
     def of(cls, state: State, precision: type[np.floating] = np.float32) -> "Tiles":
         """Tiles of a state, rest shapes and materials filled in."""
         count = (len(state.tets) + TILE - 1) // TILE
-        tiles = cls(np.zeros((count, SLOTS * TILE), precision), *_programs(state.material[ELASTIC_LAW], count, precision))
+        programs, offsets = _programs(state.material[ELASTIC_LAW], count, precision)
+        fibred = np.zeros(count, dtype=bool)
+        fibred[np.flatnonzero(state.material[[FIBRE_STIFFNESS, FIBRE_TENSION]].any(axis=0)) // TILE] = True
+        tiles = cls(np.zeros((count, SLOTS * TILE), precision), programs, offsets, fibred)
         tiles.pack(DENSITY, state.density)
         tiles.pack(MATERIAL, state.material.T)
+        tiles.activate(np.zeros(len(state.tets)))
         tiles.refresh(state)
         return tiles
 
@@ -54,6 +73,19 @@ class Tiles:
         self.pack(VOLUME, state.volumes)
         self.pack(YIELD, state.yield_stress)
         self.pack(FLOW_STRESS, state.flow_stress)
+        self.turn_fibres(state)
+
+    def activate(self, activation: Numbers) -> None:
+        """Set how far the fibres of each tet (m,) are activated."""
+        self.pack(ACTIVATION, activation)
+        self.data[~self.fibred, ACTIVATION * TILE : (ACTIVATION + 1) * TILE] = -1.0
+
+    def turn_fibres(self, state: State) -> None:
+        """Let the fibres follow the material's lines through flow: F_p a, unit length, whatever rotation F_p holds."""
+        if self.fibred.any():
+            turned = (state.plastic_deformation @ state.fibres[:, :, None])[:, :, 0]
+            length = np.sqrt((turned**2).sum(axis=1, keepdims=True))
+            self.pack(FIBRE, turned / np.where(length > 0.0, length, 1.0))
 
     def pack(self, slot: int, values: Numbers) -> None:
         """Write values (m,) or (m, k) into k slots from `slot` on; padding lanes get zero."""

@@ -50,3 +50,16 @@ def test_the_hash_sees_the_past_and_not_the_future():
     assert scene_hash(changed, 1) == scene_hash(scene, 1)
     softer = replace(scene.bodies[0], material=Material("viscoplastic", {"yield_stress": 4.0}))
     assert scene_hash(replace(scene, bodies=(softer,)), 5) != base
+
+
+def test_the_hash_sees_activation_up_to_the_frame_and_fibres_at_once():
+    scene = small_scene()
+
+    def fibred(keys, stiffness=1.0):
+        body = replace(scene.bodies[0], fibres=np.array([1.0, 0.0, 0.0]), fibre_stiffness=stiffness, activation=np.array(keys))
+        return validated(replace(scene, bodies=(body,)))
+
+    base, later = fibred([0.5] * 10), fibred([0.5] * 6 + [1.0] * 4)
+    assert scene_hash(base, 6) == scene_hash(later, 6) == scene_hash(fibred([0.5]), 6)
+    assert scene_hash(base, 7) != scene_hash(later, 7)
+    assert scene_hash(base, 1) != scene_hash(scene, 1) and scene_hash(base, 1) != scene_hash(fibred([0.5], 2.0), 1)

@@ -11,6 +11,8 @@ from solver.slots import (
     ELASTIC_FIRST,
     ELASTIC_LAW,
     ENERGY,
+    FIBRE_STIFFNESS,
+    FIBRE_TENSION,
     FLOW_RATE,
     FULL_NORM,
     HARDENING,
@@ -24,11 +26,14 @@ from solver.slots import (
 
 
 class Elements:
-    """One tet for each of F (n, 3, 3), unit rest shape, unit volume; `dt` [s] is the step over which it may flow."""
+    """One tet for each of F (n, 3, 3), unit rest shape, unit volume; `dt` [s] is the step over which it may flow.
+
+    `fibres` (n, 3) are fully activated.
+    """
 
     def __init__(
         self, f, *, mu=3.0, lam=5.0, law="corotated", own=(), y=1e9, rate=0.0, hard=0.0, thick=0.0, full=0.0, dt=0.5,
-        precision=np.float64,
+        precision=np.float64, fibres=None, fibre_stiffness=0.0, fibre_tension=0.0,
     ):  # fmt: skip
         n = len(f)
         self.f, self.dt = f, dt
@@ -38,22 +43,26 @@ class Elements:
         for k, value in enumerate(own):
             rows[ELASTIC_FIRST + k] = value
         rows[RATE_STRESS], rows[RATE_EXPONENT] = thick, 1.5
+        rows[FIBRE_STIFFNESS], rows[FIBRE_TENSION] = fibre_stiffness, fibre_tension
         self.state = SimpleNamespace(
             tets=np.arange(4 * n, dtype=np.int32).reshape(n, 4), volumes=np.ones(n), density=np.ones(n), material=rows,
             rest_shape_inverse=np.tile(np.eye(3), (n, 1, 1)), yield_stress=rows[YIELD_STRESS].copy(), flow_stress=np.zeros(n),
+            plastic_deformation=np.tile(np.eye(3), (n, 1, 1)), fibres=np.zeros((n, 3)) if fibres is None else fibres,
         )  # fmt: skip
         self.tiles = Tiles.of(self.state, precision)
+        self.tiles.activate(np.ones(n))
         self.positions = np.zeros((n, 4, 3))
         self.positions[:, 1:] = np.swapaxes(f, 1, 2)
 
     def evaluate(self, positions):
-        """Forces on nodes 1 to 3 (n, 3, 3) and energies (n,)."""
+        """Forces on nodes 1 to 3 (n, 3, 3) and energies (n,); their sum is kept as `energy`."""
         n = len(self.f)
         forces, energies = np.empty((self.tiles.lanes, 9)), np.empty(len(self.tiles.data))
         elements.evaluate(
             positions.reshape(-1, 3), self.state.tets, self.tiles.data, self.tiles.programs, self.tiles.offsets, self.dt,
             forces, energies,
         )  # fmt: skip
+        self.energy = float(energies.sum())
         return forces[:n].reshape(n, 3, 3), self.tiles.unpack(ENERGY, 1, n)[:, 0]
 
     def slot(self, slot, width):

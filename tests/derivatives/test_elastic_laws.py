@@ -88,3 +88,11 @@ def test_tiles_of_both_precisions_agree_with_the_formula(name):
     assert np.quantile(np.abs(stiffness - expected_stiffness).max(axis=(1, 2, 3, 4)) / scale, 0.97) < 1e-5
     rounded, _ = single.evaluate(single.positions)
     assert np.abs(rounded - forces).max() < 3e-5 * np.abs(forces).max()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lanes_of_a_tile_that_hold_no_tet_add_nothing(name):
+    """Their stretches are zero, where some laws have no energy at all."""
+    tets = Elements(np.eye(3) + 0.1 * RNG.normal(size=(5, 3, 3)), law=name, own=own(name))
+    _, energies = tets.evaluate(tets.positions)
+    assert np.isclose(tets.energy, energies.sum(), rtol=1e-12)

@@ -1,0 +1,55 @@
+"""Where fibres run and how far they are activated: from the scene to tets and steps (Irving 2004, section 6.1)."""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..embedding import Binding
+from ..scene import Body, Scene
+from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION
+from ..state import Ranges, State
+from .extension import extended_inside
+from .tile import Tiles
+
+Array = NDArray[np.float64]
+
+LEAST_SHARE = 1e-3  # of fibres in a tet; with less their direction is noise
+
+
+def set_fibres(state: State, ranges: Ranges, bodies: tuple[Body, ...], surfaces: list[Binding]) -> None:
+    """Fill `state.fibres`, and thin out stiffness and tension where few fibres are; the surfaces bind their own meshes."""
+    for body, surface, (a, b), (n0, n1) in zip(
+        bodies, surfaces, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
+    ):
+        if body.fibres is None:
+            continue
+        if body.fibres.ndim == 1:
+            state.fibres[a:b] = body.fibres / np.linalg.norm(body.fibres)
+        else:
+            field, share = _field(state.positions[n0:n1], state.tets[a:b] - n0, surface, body.fibres)
+            state.fibres[a:b] = field
+            state.material[[FIBRE_STIFFNESS, FIBRE_TENSION], a:b] *= share
+
+
+def _field(positions: Array, tets: NDArray[np.int32], surface: Binding, directions: Array) -> tuple[Array, Array]:
+    """Unit directions (m, 3) and the share of fibres (m,) in the tets, from directions (k, 3) at the surface's points.
+
+    What is extended is a a^T, so that it does not matter which of its two ways a direction is given; its trace is the share.
+    """
+    length = np.sqrt((directions**2).sum(axis=1, keepdims=True))
+    unit = directions / np.where(length > 0.0, length, 1.0)
+    tensors = np.einsum("ki,kj->kij", unit, unit).reshape(-1, 9)
+    mean = extended_inside(positions, tets, surface, tensors)[tets].mean(axis=1).reshape(-1, 3, 3)
+    share = np.clip(np.trace(mean, axis1=1, axis2=2), 0.0, 1.0)
+    share[share < LEAST_SHARE] = 0.0
+    field = np.linalg.eigh(0.5 * (mean + np.swapaxes(mean, 1, 2)))[1][:, :, 2]
+    return np.where(share[:, None] > 0.0, field, 0.0), share
+
+
+def activate(tiles: Tiles, ranges: Ranges, scene: Scene, time: float) -> None:
+    """Set the activation of all fibres at `time` [s] since the first frame, linear between keys, constant after the last."""
+    if tiles.fibred.any():
+        place = time * scene.settings.frames_per_second
+        keys = [np.interp(place, np.arange(len(body.activation)), body.activation) for body in scene.bodies]
+        tiles.activate(np.repeat(np.array(keys), np.diff(ranges.tets)))
