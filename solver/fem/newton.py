@@ -20,7 +20,6 @@ from .time_step import Extrapolation
 Array = NDArray[np.float64]
 
 MAXIMUM_ITERATIONS = 20
-BALANCE = 1e-5  # unbalanced force over inertia at which Newton stops, in element sizes
 LINEARIZATIONS = 6  # later iterations keep the contact planes and friction bounds
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
 CUTS = 12
@@ -148,7 +147,7 @@ class ImplicitStep:
 
         entries: the contacts linearised at the guess; pressing (n, 3): the force on them at the end of the last step [N].
         """
-        x, linear, progress = guess.copy(), 0, Convergence(element_size)
+        x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step)
         hold = self.inertia + self.space.firmness
         entries.settle_guess(x, pressing, hold)
         if self.damping.active:
@@ -162,7 +161,7 @@ class ImplicitStep:
             energy = elastic + entries.add_gradient(x, gradient)
             if not np.isfinite(energy):
                 return Outcome(np.full_like(x, np.nan), internal, False, iteration, linear, entries)
-            if float(np.abs(gradient / self.inertia[:, None]).max()) < BALANCE * element_size:
+            if progress.balanced(gradient, self.inertia, hold):
                 return Outcome(x, internal, True, iteration, linear, entries)
             linear += self.search_direction(x, gradient, entries)
             direction = self.settled_direction(x, hold, entries, fresh)
