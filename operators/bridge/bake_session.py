@@ -57,7 +57,7 @@ class BakeSession:
         self._beside_window = beside_window
         self._solving = False
         self._job = job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
-        origin = origin_of(scene, baking_versions())
+        origin = origin_of(scene, baking_versions(), reading.settings)
         try:
             self._process = SolverProcess(
                 ["bake", str(job), str(folder), *arguments],

@@ -463,6 +463,23 @@ def test_a_changed_setting_is_told_in_the_panel_until_it_is_put_back(body):
     assert "was added after the bake" in scene.dollop.stale
 
 
+def test_keyed_gravity_is_that_of_the_first_frame_and_never_a_changed_setting(body):
+    scene = bpy.context.scene
+    for frame, strength in ((1, -2.0), (10, -20.0)):
+        scene.gravity.z = strength
+        scene.keyframe_insert("gravity", frame=frame)
+    scene.frame_set(10)
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    assert "Gravity is animated" in scene.dollop.warnings
+    assert scene.frame_current == 10 and scene.dollop.stale == ""
+    assert lowest(goo()) == pytest.approx(29 - 2.0 / 2 * (9 / 24) ** 2, abs=1e-4)
+    assert bridge("staleness").stale_reason(scene) == ""
+    scene.frame_set(5)
+    assert scene.dollop.stale == ""
+    scene.animation_data_clear()
+    assert scene.dollop.stale == "The gravity was changed after the bake."
+
+
 def test_the_manifest_names_its_scene_and_an_older_one_without_plays(body):
     from dollop.solver.cache import FrameStore
 
