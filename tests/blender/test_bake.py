@@ -48,6 +48,12 @@ def goo():
     return next(bridge("result_mesh").results_of(bpy.context.scene), None)
 
 
+def cached_status():
+    from dollop.solver.cache import FrameStore
+
+    return FrameStore.open(folder()).manifest["status"]
+
+
 def lowest(item):
     return min((item.matrix_world @ vertex.co).z for vertex in item.data.vertices)
 
@@ -116,6 +122,7 @@ def test_death_leaves_a_sentence_and_the_frames(body, monkeypatch):
     scene = bpy.context.scene
     assert scene.dollop.cached.startswith("Frames 1 to 3") and not scene.dollop.is_baking
     assert bpy.ops.dollop.bake.poll() and bpy.ops.dollop.resume.poll()
+    assert cached_status() == "failed"
 
 
 def test_one_bake_at_a_time(body, monkeypatch):
@@ -145,7 +152,7 @@ def test_pressed_twice_it_stops_at_once(body, monkeypatch):
     assert session.status.running and session.status.stage == "Stopping"
     session.cancel()
     until(session, lambda: not session.status.running, 10)
-    assert session.status.exit_code == 7
+    assert session.status.exit_code == 7 and cached_status() == "cancelled"
 
 
 @pytest.mark.parametrize("stage", ["tetrahedralizing", "compiling"])
