@@ -11,18 +11,22 @@ from numba import prange
 from numpy.typing import NDArray
 
 from .constants import FOUR, ONE, TWO, ZERO
-from .jit import inline, parallel
+from .jit import TILE, inline, kernel, parallel
 
-Array = NDArray[np.float64]
+Numbers = NDArray[np.floating]
 
 
-def signed_svd(matrices: Array) -> tuple[Array, Array, Array]:
-    """Return U (n, 3, 3), s (n, 3), V (n, 3, 3) of matrices (n, 3, 3): rotations, s0 >= s1 >= |s2|, sign(s2) = sign(det)."""
-    given = np.ascontiguousarray(matrices, dtype=np.float64)
+def signed_svd(matrices: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Return U (n, 3, 3), s (n, 3), V (n, 3, 3) of matrices (n, 3, 3): rotations, s0 >= s1 >= |s2|, sign(s2) = sign(det).
+
+    float32 stays float32 (entries of size 1e-8 to 1e8); anything else is worked on in float64.
+    """
+    given = np.asarray(matrices)
+    given = np.ascontiguousarray(given, dtype=np.float32 if given.dtype == np.float32 else np.float64)
     if given.ndim != 3 or given.shape[1:] != (3, 3):
         raise ValueError(f"matrices have shape {given.shape}, not (n, 3, 3)")
-    count = len(given)
-    left, values, right = np.empty((9, count)), np.empty((3, count)), np.empty((9, count))
+    count, kind = len(given), given.dtype
+    left, values, right = np.empty((9, count), kind), np.empty((3, count), kind), np.empty((9, count), kind)
     _signed_svd_kernel(np.ascontiguousarray(given.reshape(count, 9).T), left, values, right)
     return left.T.reshape(count, 3, 3).copy(), values.T.copy(), right.T.reshape(count, 3, 3).copy()
 
@@ -129,11 +133,37 @@ def svd3(f00, f01, f02, f10, f11, f12, f20, f21, f22):  # type: ignore[no-untype
 
 @parallel
 def _signed_svd_kernel(f, u, s, v):  # type: ignore[no-untyped-def]
-    """Components first: f, u, v (9, n), s (3, n)."""
+    """Components first: f, u, v (9, n), s (3, n).
+
+    Block by block through one buffer: at constant distances inside it the compiler sees that nothing overlaps.
+    """
     n = f.shape[1]
-    for block in prange((n + 1023) // 1024):
-        for i in range(block * 1024, min(n, block * 1024 + 1024)):
-            r = svd3(f[0, i], f[1, i], f[2, i], f[3, i], f[4, i], f[5, i], f[6, i], f[7, i], f[8, i])
-            for k in range(9):
-                u[k, i], v[k, i] = r[k], r[12 + k]
-            s[0, i], s[1, i], s[2, i] = r[9], r[10], r[11]
+    for block in prange((n + TILE - 1) // TILE):
+        first = block * TILE
+        count = min(TILE, n - first)
+        w = np.zeros(30 * TILE, f.dtype)
+        for c in range(9):
+            w[c * TILE : c * TILE + count] = f[c, first : first + count]
+        decompose_tile(w)
+        for c in range(9):
+            u[c, first : first + count] = w[(9 + c) * TILE : (9 + c) * TILE + count]
+            v[c, first : first + count] = w[(21 + c) * TILE : (21 + c) * TILE + count]
+        for c in range(3):
+            s[c, first : first + count] = w[(18 + c) * TILE : (18 + c) * TILE + count]
+
+
+@kernel
+def decompose_tile(w):  # type: ignore[no-untyped-def]
+    """Of TILE matrices at once, component after component: rows 0-8 are F, 9-17 become U, 18-20 s, 21-29 V."""
+    for i in range(TILE):
+        r = svd3(
+            w[i], w[TILE + i], w[2 * TILE + i], w[3 * TILE + i], w[4 * TILE + i], w[5 * TILE + i], w[6 * TILE + i],
+            w[7 * TILE + i], w[8 * TILE + i],
+        )  # fmt: skip
+        w[9 * TILE + i], w[10 * TILE + i], w[11 * TILE + i] = r[0], r[1], r[2]
+        w[12 * TILE + i], w[13 * TILE + i], w[14 * TILE + i] = r[3], r[4], r[5]
+        w[15 * TILE + i], w[16 * TILE + i], w[17 * TILE + i] = r[6], r[7], r[8]
+        w[18 * TILE + i], w[19 * TILE + i], w[20 * TILE + i] = r[9], r[10], r[11]
+        w[21 * TILE + i], w[22 * TILE + i], w[23 * TILE + i] = r[12], r[13], r[14]
+        w[24 * TILE + i], w[25 * TILE + i], w[26 * TILE + i] = r[15], r[16], r[17]
+        w[27 * TILE + i], w[28 * TILE + i], w[29 * TILE + i] = r[18], r[19], r[20]

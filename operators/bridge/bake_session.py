@@ -4,6 +4,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +19,12 @@ from .baked_settings import origin_of
 from .checking import Inspection
 from .folders import cache_folder
 from .identity import ensure_uid
+from .interrupted_bake import settle_status
 from .playback import play, show_results
 from .read_scene import SceneReading, read_scene
 from .report import exit_code, sentence
 from .result_mesh import RESULT_OF, clear_results, results_of
+from .selection import goo_takes_over
 from .solver_process import Event, SolverProcess, threads_beside_window
 from .version import baking_versions
 
@@ -34,7 +37,14 @@ class BakeSession:
     """A running bake. It keeps identifiers, never Blender's own objects, so that undo and renaming cannot hurt it."""
 
     def __init__(
-        self, scene: bpy.types.Scene, reading: SceneReading, folder: Path, arguments: list[str], *, show_frames: bool
+        self,
+        scene: bpy.types.Scene,
+        reading: SceneReading,
+        folder: Path,
+        arguments: list[str],
+        *,
+        beside_window: bool,
+        show_frames: bool,
     ) -> None:
         self.scene_uid = ensure_uid(scene)
         self.folder = folder
@@ -45,9 +55,10 @@ class BakeSession:
         self.made_results = False
         self._shown = False
         self._show_frames = show_frames
+        self._beside_window = beside_window
         self._solving = False
         self._job = job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
-        origin = origin_of(scene, baking_versions())
+        origin = origin_of(scene, baking_versions(), reading.settings)
         try:
             self._process = SolverProcess(
                 ["bake", str(job), str(folder), *arguments],
@@ -147,7 +158,8 @@ class BakeSession:
         gone = {item[RESULT_OF] for item in results_of(scene)} - self._bodies
         if gone:
             clear_results(scene, gone)
-        show_results(scene)
+        with goo_takes_over(scene) if self._beside_window else nullcontext():  # a script's choice is left alone
+            show_results(scene)
         self.made_results = True
 
     def _end(self) -> None:
@@ -171,6 +183,8 @@ class BakeSession:
             status.exit_code = 6 if code == -9 else 5
             hint = " The memory may be full: lower the resolution." if code == -9 else ""
             status.message = self._process.death_notice() + hint + " Finished frames are kept."
+        if code != 0:
+            settle_status(self.folder, "cancelled" if status.exit_code == 7 else "failed")
         self._clean_up()
         if _running is self:
             _running = None
@@ -204,7 +218,7 @@ def start_bake(
     reading = replace(reading, notes=(*reading.notes, *([note] if note else [])))
     count = reading.scene.settings.threads or (threads_beside_window() if beside_window else 0)
     arguments = [*(["--resume"] if resume else []), "--threads", str(count)]
-    session = BakeSession(scene, reading, folder, arguments, show_frames=show_frames)
+    session = BakeSession(scene, reading, folder, arguments, beside_window=beside_window, show_frames=show_frames)
     if not beside_window:
         session.require_start()
     _running = session

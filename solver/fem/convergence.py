@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+STEP = 1.0 / 96.0  # [s] for which TINY and the like hold; their squares' share in shorter steps, as accelerations add up
 TINY = np.array([1e-5, 1e-4])  # corrections that nobody sees, in creep either
+FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of them by inertia alone, one on its spring
 LARGE = np.array([5e-4, 2e-2])  # the most that may be left after a blow
 SHARE = 0.05  # of the first correction that may be left: far less than the time step's own error, which it is as large as
 
@@ -17,9 +19,15 @@ SHARE = 0.05  # of the first correction that may be left: far less than the time
 class Convergence:
     """Watches the corrections of one step."""
 
-    def __init__(self, element_size: float) -> None:
-        self.element_size = element_size
+    def __init__(self, element_size: float, step: float) -> None:
+        self.element_size, self.scale = element_size, min(1.0, (step / STEP) ** 2)
         self.sizes: list[Array] = []
+
+    def balanced(self, gradient: Array, inertia: Array, hold: Array) -> bool:
+        """Whether gradient (n, 3) [N] is next to nothing; inertia and hold, that and its own stiffness, (n,) [N/m]."""
+        size = np.abs(gradient).max(axis=1)
+        free, held = np.sqrt(((size / inertia) ** 2).mean()), (size / hold).max()
+        return bool(free < FREE * self.scale * self.element_size and held < HELD * self.scale * self.element_size)
 
     def take(self, correction: Array) -> None:
         """Note a correction (n, 3) [m] that has been made."""
@@ -27,13 +35,13 @@ class Convergence:
 
     def reached(self) -> bool:
         """Whether the next correction, extrapolated from the last two, is small enough not to be made."""
-        first, last = self.sizes[0], self.sizes[-1]
-        if (last < TINY).all():
+        first, last, tiny = self.sizes[0], self.sizes[-1], TINY * self.scale
+        if (last < tiny).all():
             return True
         if len(self.sizes) < 2:
             return False
         left = last * np.minimum(last / self.sizes[-2], 1.0)
-        return bool((left < np.maximum(np.minimum(SHARE * first, LARGE), TINY)).all())
+        return bool((left < np.maximum(np.minimum(SHARE * first, LARGE), tiny)).all())
 
     def near(self) -> bool:
         """Whether the last correction is so small that stopping there does no harm."""

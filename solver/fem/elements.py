@@ -9,7 +9,7 @@ from numba import prange
 from ..constants import HALF, THREE, THREE_HALVES, ZERO
 from ..jit import TILE, kernel, parallel
 from ..slots import ACTIVATION, ENERGY, FLOW, FULL_NORM, MATERIAL, MEASURE, SIZE, VOLUME, B, E, F, P, Q, R, S, U, V
-from ..svd import svd3
+from ..svd import decompose_tile
 from .fibres import pull
 from .flow import flow, respond
 
@@ -36,19 +36,11 @@ def _deform(w, positions, tets):  # type: ignore[no-untyped-def]
 
 @kernel
 def _decompose(w):  # type: ignore[no-untyped-def]
-    """F = U diag(s) V^T, rotations only (Irving section 4); before flow the elastic stretches are all of s."""
-    for i in range(T):
-        r = svd3(
-            w[i], w[T + i], w[2 * T + i], w[3 * T + i], w[4 * T + i], w[5 * T + i], w[6 * T + i], w[7 * T + i], w[8 * T + i]
-        )  # fmt: skip
-        w[U * T + i], w[(U + 1) * T + i], w[(U + 2) * T + i] = r[0], r[1], r[2]
-        w[(U + 3) * T + i], w[(U + 4) * T + i], w[(U + 5) * T + i] = r[3], r[4], r[5]
-        w[(U + 6) * T + i], w[(U + 7) * T + i], w[(U + 8) * T + i] = r[6], r[7], r[8]
-        w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i] = r[9], r[10], r[11]
-        w[V * T + i], w[(V + 1) * T + i], w[(V + 2) * T + i] = r[12], r[13], r[14]
-        w[(V + 3) * T + i], w[(V + 4) * T + i], w[(V + 5) * T + i] = r[15], r[16], r[17]
-        w[(V + 6) * T + i], w[(V + 7) * T + i], w[(V + 8) * T + i] = r[18], r[19], r[20]
-        w[E * T + i], w[(E + 1) * T + i], w[(E + 2) * T + i] = r[9], r[10], r[11]
+    """F = U diag(s) V^T (slots F, U, S, V lie as `decompose_tile` wants them); before flow the elastic stretches are s."""
+    decompose_tile(w)
+    for k in range(3):
+        for i in range(T):
+            w[(E + k) * T + i] = w[(S + k) * T + i]
 
 
 @kernel

@@ -20,7 +20,6 @@ from .time_step import Extrapolation
 Array = NDArray[np.float64]
 
 MAXIMUM_ITERATIONS = 20
-BALANCE = 1e-5  # unbalanced force over inertia at which Newton stops, in element sizes
 LINEARIZATIONS = 6  # later iterations keep the contact planes and friction bounds
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
 CUTS = 12
@@ -148,7 +147,7 @@ class ImplicitStep:
 
         entries: the contacts linearised at the guess; pressing (n, 3): the force on them at the end of the last step [N].
         """
-        x, linear, progress = guess.copy(), 0, Convergence(element_size)
+        x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step)
         hold = self.inertia + self.space.firmness
         entries.settle_guess(x, pressing, hold)
         if self.damping.active:
@@ -162,10 +161,10 @@ class ImplicitStep:
             energy = elastic + entries.add_gradient(x, gradient)
             if not np.isfinite(energy):
                 return Outcome(np.full_like(x, np.nan), internal, False, iteration, linear, entries)
-            if float(np.abs(gradient / self.inertia[:, None]).max()) < BALANCE * element_size:
+            if progress.balanced(gradient, self.inertia, hold):
                 return Outcome(x, internal, True, iteration, linear, entries)
             linear += self.search_direction(x, gradient, entries)
-            direction = self.settled_direction(x, hold, entries, fresh)
+            direction = self.settled_direction(x, internal, hold, entries, fresh)
             progress.take(direction)
             found = self.search_line(x, elastic, internal, entries, direction)
             if found is None:
@@ -177,12 +176,17 @@ class ImplicitStep:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
         return Outcome(x, internal, progress.near(), MAXIMUM_ITERATIONS, linear, entries)
 
-    def settled_direction(self, x: Array, hold: Array, entries: Entries, free: bool) -> Array:
-        """The linear solve's direction (n, 3), corrected at the contacts; with `free` their friction bounds follow."""
+    def settled_direction(self, x: Array, internal: Array, hold: Array, entries: Entries, free: bool) -> Array:
+        """The linear solve's direction (n, 3), corrected at the contacts; with `free` their friction bounds follow.
+
+        The correction knows nothing of how soft flow makes a body's inside: where it turns uphill it is left away.
+        """
         trial = x + self.space.linear.direction
         entries.settle_step(x, trial, hold, free)
         direction: Array = trial - x
-        return direction
+        gradient = internal.copy()
+        entries.add_gradient(x, gradient)
+        return direction if float((gradient * direction).sum()) < 0.0 else self.space.linear.direction.copy()
 
     def search_line(
         self, x: Array, elastic: float, internal: Array, entries: Entries, direction: Array

@@ -45,6 +45,20 @@ def test_rotations_times_signed_values_give_the_matrix(name: str) -> None:
     assert (np.sign(s[clear, 2]) == np.sign(det[clear])).all()
 
 
+@pytest.mark.parametrize("name", cases())
+def test_single_precision_is_as_good_as_its_rounding(name: str) -> None:
+    """Fourth powers of the entries have to fit: 1e-8 to 1e8, far more than deformation gradients need."""
+    scale = {"small": 1e2, "large": 1e-2}.get(name, 1.0)
+    matrices = (scale * cases()[name]).astype(np.float32)
+    u, s, v = signed_svd(matrices)
+    assert u.dtype == s.dtype == v.dtype == np.float32
+    size = max(np.abs(matrices).max(), 1e-30)
+    assert np.abs(u @ (s[:, :, None] * np.swapaxes(v, 1, 2)) - matrices).max() <= 3e-6 * size
+    for rotation in (u, v):
+        assert np.abs(rotation @ np.swapaxes(rotation, 1, 2) - np.eye(3)).max() < 2e-6
+        assert np.abs(np.linalg.det(rotation) - 1.0).max() < 2e-6
+
+
 def test_zero_gives_identities() -> None:
     u, s, v = signed_svd(np.zeros((1, 3, 3)))
     assert (u == np.eye(3)).all() and (v == np.eye(3)).all() and (s == 0.0).all()
