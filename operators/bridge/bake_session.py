@@ -4,6 +4,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from .playback import play, show_results
 from .read_scene import SceneReading, read_scene
 from .report import exit_code, sentence
 from .result_mesh import RESULT_OF, clear_results, results_of
+from .selection import goo_takes_over
 from .solver_process import Event, SolverProcess, threads_beside_window
 from .version import baking_versions
 
@@ -34,7 +36,14 @@ class BakeSession:
     """A running bake. It keeps identifiers, never Blender's own objects, so that undo and renaming cannot hurt it."""
 
     def __init__(
-        self, scene: bpy.types.Scene, reading: SceneReading, folder: Path, arguments: list[str], *, show_frames: bool
+        self,
+        scene: bpy.types.Scene,
+        reading: SceneReading,
+        folder: Path,
+        arguments: list[str],
+        *,
+        beside_window: bool,
+        show_frames: bool,
     ) -> None:
         self.scene_uid = ensure_uid(scene)
         self.folder = folder
@@ -45,6 +54,7 @@ class BakeSession:
         self.made_results = False
         self._shown = False
         self._show_frames = show_frames
+        self._beside_window = beside_window
         self._solving = False
         self._job = job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
         origin = origin_of(scene, baking_versions())
@@ -147,7 +157,8 @@ class BakeSession:
         gone = {item[RESULT_OF] for item in results_of(scene)} - self._bodies
         if gone:
             clear_results(scene, gone)
-        show_results(scene)
+        with goo_takes_over(scene) if self._beside_window else nullcontext():  # a script's choice is left alone
+            show_results(scene)
         self.made_results = True
 
     def _end(self) -> None:
@@ -204,7 +215,7 @@ def start_bake(
     reading = replace(reading, notes=(*reading.notes, *([note] if note else [])))
     count = reading.scene.settings.threads or (threads_beside_window() if beside_window else 0)
     arguments = [*(["--resume"] if resume else []), "--threads", str(count)]
-    session = BakeSession(scene, reading, folder, arguments, show_frames=show_frames)
+    session = BakeSession(scene, reading, folder, arguments, beside_window=beside_window, show_frames=show_frames)
     if not beside_window:
         session.require_start()
     _running = session

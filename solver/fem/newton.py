@@ -166,7 +166,7 @@ class ImplicitStep:
             if progress.balanced(gradient, self.inertia, hold):
                 return Outcome(x, internal, True, iteration, linear, entries)
             linear += self.search_direction(x, gradient, entries)
-            direction = self.settled_direction(x, hold, entries, fresh)
+            direction = self.settled_direction(x, internal, hold, entries, fresh)
             progress.take(direction)
             found = self.search_line(x, elastic, internal, entries, direction)
             if found is None:
@@ -178,12 +178,17 @@ class ImplicitStep:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
         return Outcome(x, internal, progress.near(), MAXIMUM_ITERATIONS, linear, entries)
 
-    def settled_direction(self, x: Array, hold: Array, entries: Entries, free: bool) -> Array:
-        """The linear solve's direction (n, 3), corrected at the contacts; with `free` their friction bounds follow."""
+    def settled_direction(self, x: Array, internal: Array, hold: Array, entries: Entries, free: bool) -> Array:
+        """The linear solve's direction (n, 3), corrected at the contacts; with `free` their friction bounds follow.
+
+        The correction knows nothing of how soft flow makes a body's inside: where it turns uphill it is left away.
+        """
         trial = x + self.space.linear.direction
         entries.settle_step(x, trial, hold, free)
         direction: Array = trial - x
-        return direction
+        gradient = internal.copy()
+        entries.add_gradient(x, gradient)
+        return direction if float((gradient * direction).sum()) < 0.0 else self.space.linear.direction.copy()
 
     def search_line(
         self, x: Array, elastic: float, internal: Array, entries: Entries, direction: Array

@@ -224,6 +224,36 @@ def test_of_frames_that_came_together_one_is_shown(body, monkeypatch):
     assert len(shown) <= polls
 
 
+def test_in_the_window_the_goo_is_active_where_its_body_was(body):
+    layer = bpy.context.view_layer
+    other = add_cube(size=1, location=(0, 0, -3))
+    for item in (body, other):
+        item.select_set(True)
+    layer.objects.active = body
+    bpy.ops.ed.undo_push(message="Ready")
+    session = start(beside_window=True)
+    until(session, lambda: not session.status.running)
+    assert layer.objects.active == goo() and {item.name for item in bpy.context.selected_objects} == {goo().name, other.name}
+    bpy.ops.ed.undo_push(message="Show Goo")
+    bpy.ops.ed.undo()
+    assert bpy.context.view_layer.objects.active.name == "Bun / 🍞" and goo() is None
+    bpy.ops.ed.redo()
+    assert bpy.context.view_layer.objects.active == goo()
+
+
+def test_what_else_is_active_stays_so(body):
+    other = add_cube(size=1, location=(0, 0, -3))
+    bpy.context.view_layer.objects.active = other
+    session = start(beside_window=True)
+    until(session, lambda: not session.status.running)
+    assert bpy.context.view_layer.objects.active == other and not goo().select_get()
+
+
+def test_a_scripts_active_object_stays_the_body(body):
+    bpy.ops.dollop.bake()
+    assert bpy.context.view_layer.objects.active == body
+
+
 def test_undo_while_baking(body, monkeypatch):
     """The goo goes with its undo step and comes back at the end; the bake itself does not care."""
     monkeypatch.setenv("DOLLOP_TEST_PACE", "0.05")

@@ -68,6 +68,7 @@ def test_preview_and_bake_by_clicks(window: Any) -> None:
     assert set(STAGES) <= set(done["ticks"]), "the timer stood still for a whole stage of the bake"
     assert done["message"].startswith("Baked frames 1 to 48.")
 
+    assert done["active"] == "Suzanne Goo", "the body that the bake has hidden is still the active object"
     window.ask("frame 1")
     first = window.state()["heights"]["Suzanne Goo"]
     window.ask("frame 40")

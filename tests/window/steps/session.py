@@ -132,6 +132,7 @@ def tell(ready: bool) -> None:
         "frame_done": settings.frame_done,
         "frame": scene.frame_current,
         "heights": {item.name: mean_height(item) for item in scene.objects if item.type == "MESH" and item.visible_get()},
+        "active": active.name if (active := window.view_layer.objects.active) else "",
         "places": settings.places.splitlines(),
         "cursor": list(scene.cursor.location),
         "gaps": gaps,
