@@ -188,6 +188,12 @@ def _validated_collider(collider: Collider, settings: Settings) -> Collider:
     return replace(collider, transforms=transforms, surface=surface)
 
 
+def not_finite(count: int) -> tuple[str, str]:
+    """Return the message and the remedy for a surface that many of whose vertices have coordinates that are NaN or infinite."""
+    message = f"{count} of its vertices {'has' if count == 1 else 'have'} coordinates that are not finite numbers."
+    return message, "Delete such vertices or remove the modifier that makes them."
+
+
 def _validated_surface(surface: Surface, name: str) -> Surface:
     positions = np.ascontiguousarray(surface.positions, dtype=np.float64)
     triangles = np.ascontiguousarray(surface.triangles, dtype=np.int32)
@@ -197,12 +203,8 @@ def _validated_surface(surface: Surface, name: str) -> Surface:
         raise SceneError("It has no faces.", body=name, remedy="Choose a mesh with faces.")
     bad = ~np.isfinite(positions).all(axis=1)
     if bad.any():
-        raise SceneError(
-            f"{int(bad.sum())} of its vertices are not finite numbers.",
-            body=name,
-            place=f"vertex {int(np.flatnonzero(bad)[0])}",
-            remedy="Delete them or remove the modifier that makes them.",
-        )
+        message, remedy = not_finite(int(bad.sum()))
+        raise SceneError(message, body=name, place=f"vertex {int(np.flatnonzero(bad)[0])}", remedy=remedy)
     if triangles.min() < 0 or triangles.max() >= len(positions):
         raise SceneError("A face names a vertex that does not exist.", body=name, remedy="Run Mesh > Clean Up.")
     return Surface(positions, triangles)

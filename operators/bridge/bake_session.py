@@ -19,6 +19,7 @@ from .baked_settings import origin_of
 from .checking import Inspection
 from .folders import cache_folder
 from .identity import ensure_uid
+from .interrupted_bake import settle_status
 from .playback import play, show_results
 from .read_scene import SceneReading, read_scene
 from .report import exit_code, sentence
@@ -57,7 +58,7 @@ class BakeSession:
         self._beside_window = beside_window
         self._solving = False
         self._job = job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
-        origin = origin_of(scene, baking_versions())
+        origin = origin_of(scene, baking_versions(), reading.settings)
         try:
             self._process = SolverProcess(
                 ["bake", str(job), str(folder), *arguments],
@@ -182,6 +183,8 @@ class BakeSession:
             status.exit_code = 6 if code == -9 else 5
             hint = " The memory may be full: lower the resolution." if code == -9 else ""
             status.message = self._process.death_notice() + hint + " Finished frames are kept."
+        if code != 0:
+            settle_status(self.folder, "cancelled" if status.exit_code == 7 else "failed")
         self._clean_up()
         if _running is self:
             _running = None

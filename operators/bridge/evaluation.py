@@ -66,6 +66,17 @@ def made_visible(scene: bpy.types.Scene, objects: Iterable[bpy.types.Object]) ->
         layer.update()
 
 
+def kind_in_words(item: bpy.types.Object) -> str:
+    """Return what an object is in the words of Blender's own menus: "a text object", "an empty object"."""
+    word = item.bl_rna.properties["type"].enum_items[item.type].name.lower()
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word} object"
+
+
+def not_a_mesh(item: bpy.types.Object) -> SceneError:
+    """Return the error for an object that has to be a mesh."""
+    return SceneError(f"It is {kind_in_words(item)}, not a mesh.", body=item.name, remedy="Use Object > Convert > Mesh.")
+
+
 @contextmanager
 def evaluated_mesh(item: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.types.Mesh]:
     """Lend the object's mesh with its modifiers, in the object's own space."""
@@ -77,7 +88,7 @@ def evaluated_mesh(item: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[b
     except RuntimeError:
         mesh = None
     if mesh is None:
-        raise SceneError(f"It is a {item.type.lower()}, not a mesh.", body=item.name, remedy="Use Object > Convert > Mesh.")
+        raise not_a_mesh(item)
     try:
         yield mesh
     finally:

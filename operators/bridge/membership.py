@@ -6,7 +6,7 @@ import numpy as np
 from ...solver.errors import SceneError
 from ...solver.presets import Preset
 from .estimate import refresh_estimate
-from .evaluation import evaluated_mesh, made_visible
+from .evaluation import evaluated_mesh, kind_in_words, made_visible, not_a_mesh
 from .identity import ensure_random_uid, repair_all
 from .material import write_preset
 from .preview import remove_preview
@@ -19,7 +19,7 @@ def add_body(item: bpy.types.Object, scene: bpy.types.Scene, preset: Preset) -> 
     """Make the object a body of the preset's goo; one that is a body already keeps its settings. Raises SceneError."""
     _require_own_object(item)
     if item.type != "MESH":
-        raise SceneError(f"It is a {item.type.lower()}, not a mesh.", body=item.name, remedy="Use Object > Convert > Mesh.")
+        raise not_a_mesh(item)
     if item.dollop.is_collider:
         raise SceneError("It is a collider.", body=item.name, remedy="Remove the collider first.")
     _require_faces(item, scene)
@@ -48,7 +48,7 @@ def add_collider(item: bpy.types.Object, scene: bpy.types.Scene, kind: str = "au
         kind = "plane" if item.type == "EMPTY" or _is_flat_square(item) else "mesh"
     if kind == "mesh":
         if item.type not in _SURFACES:
-            raise SceneError(f"It is a {item.type.lower()} without a surface.", body=item.name, remedy="Choose a mesh.")
+            raise SceneError(f"It is {kind_in_words(item)}, without a surface.", body=item.name, remedy="Choose a mesh.")
         _require_faces(item, scene)
     ensure_random_uid(scene)
     ensure_random_uid(item)

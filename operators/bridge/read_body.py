@@ -7,7 +7,7 @@ import numpy as np
 
 from ...solver.errors import SceneError
 from ...solver.scene import Body, Surface
-from .evaluation import evaluated_mesh, mesh_surface, world_matrix
+from .evaluation import evaluated_mesh, mesh_surface, not_a_mesh, world_matrix
 from .identity import ensure_uid
 from .material import read_material
 from .read_goal import read_goal
@@ -38,7 +38,7 @@ def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, A
 def read_surface(item: bpy.types.Object, scene: bpy.types.Scene) -> Surface:
     """Return the object's evaluated surface in world space [m]; SceneError when there is none."""
     if item.type != "MESH":
-        raise SceneError(f"It is a {item.type.lower()}, not a mesh.", body=item.name, remedy="Use Object > Convert > Mesh.")
+        raise not_a_mesh(item)
     with evaluated_mesh(item, scene) as mesh:
         surface = mesh_surface(mesh, world_matrix(item, scene), metres_per_unit(scene))
     if not len(surface.triangles):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from ...solver.cache import SurfaceTopology
 from ...solver.errors import SceneError
 from ...solver.scene import Scene, Settings, validated
+from .animated_gravity import gravity_is_animated
+from .baked_settings import settings_of
 from .evaluation import frame_kept, made_visible, world_matrix
 from .identity import bodies_of, colliders_of, complete_all
 from .mesh_topology import read_topology
@@ -27,12 +29,14 @@ Result = TypeVar("Result")
 class SceneReading:
     """The solver's scene, the polygons of each body by identifier, and sentences on what was left out.
 
+    settings : what the artist has set, at the first frame (baked_settings.settings_of)
     problems : the objects that could not be read, where the reader was told to go on without them
     """
 
     scene: Scene
     topologies: dict[str, SurfaceTopology] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: tuple[SceneError, ...] = ()
 
 
@@ -49,6 +53,8 @@ def read_scene(
     settings = read_settings(scene, frames=frames, threads=threads)
     with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders, *goal_objects(bodies))):
         matrices = _sampled_matrices(scene, colliders, settings)
+        settings = read_settings(scene, frames=frames, threads=threads)  # again: gravity may be animated
+        own_settings = settings_of(scene)
         problems: list[SceneError] = []
         read = _read_each(bodies, lambda item: (read_body(item, scene), read_topology(item, scene)), problems)
         obstacles = _read_each(colliders, lambda item: read_collider(item, scene, matrices[item.name_full]), problems)
@@ -56,7 +62,8 @@ def read_scene(
         raise problems[0]
     seen = Scene(tuple(body for body, _ in read), tuple(obstacles), settings)
     topologies = {body.uid: topology for body, topology in read}
-    return SceneReading(validated(seen) if strict else seen, topologies, _notes(colliders), tuple(problems))
+    notes = (*_gravity_notes(scene, settings), *_shape_notes(colliders))
+    return SceneReading(validated(seen) if strict else seen, topologies, notes, own_settings, tuple(problems))
 
 
 def _read_each(
@@ -100,7 +107,13 @@ def _may_move(item: bpy.types.Object) -> bool:
     return bool(item.parent or item.animation_data or len(item.constraints) or item.rigid_body)
 
 
-def _notes(colliders: list[bpy.types.Object]) -> tuple[str, ...]:
+def _gravity_notes(scene: bpy.types.Scene, settings: Settings) -> tuple[str, ...]:
+    if not gravity_is_animated(scene):
+        return ()
+    return (f"Gravity is animated; the bake keeps that of its first frame, {settings.frame_start}.",)
+
+
+def _shape_notes(colliders: list[bpy.types.Object]) -> tuple[str, ...]:
     """Name the colliders whose shape changes over time, of which only the first frame's counts."""
     deforming = {"ARMATURE", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "CLOTH", "SOFT_BODY", "WAVE", "OCEAN", "HOOK", "LATTICE"}
     notes = []

@@ -48,7 +48,7 @@ def scene_facts(scene: bpy.types.Scene) -> dict[str, Any]:
     }
     if FrameStore.exists(folder):
         store = FrameStore.open(folder)
-        facts["status"] = store.manifest["status"]
+        facts["status"] = store.status
         facts["frames"] = store.frames()
         facts["versions"] = store.manifest["versions"]
         facts["stale"] = _stale(scene)

@@ -11,6 +11,13 @@ from ..bridge.folders import cache_folder
 from ..bridge.staleness import stale_reason
 from .log import calm
 
+_UNFINISHED = {
+    "baking": "a bake is writing the cache at this moment",
+    "cancelled": "its bake was cancelled",
+    "failed": "its bake failed",
+    "interrupted": "its bake was killed",
+}
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cached", action="store_true", help="there must be a cache, with every frame whole")
@@ -28,10 +35,14 @@ def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
             raise CacheError("There is no baked cache.", place=str(folder), remedy="Bake first.")
         print("dollop: the scene is in order; nothing is baked yet", flush=True)
         return 0
-    damage = list(FrameStore.open(folder).damage())
+    store = FrameStore.open(folder)
+    damage = list(store.damage())
     for error in damage:
         print(calm(f"dollop: {error}"), flush=True)
     stale = stale_reason(scene)
-    verdict = f"{len(damage)} faults in the cache" if damage else "the cache is whole"
+    faults = "1 fault" if len(damage) == 1 else f"{len(damage)} faults"
+    verdict = f"{faults} in the cache" if damage else "the cache is whole"
+    if store.status in _UNFINISHED:
+        verdict += f" ({_UNFINISHED[store.status]})"
     print(calm(f"dollop: the scene is in order; {verdict}" + (f", but stale: {stale}" if stale else "")), flush=True)
     return CacheError.exit_code if damage or stale else 0

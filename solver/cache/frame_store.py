@@ -27,7 +27,7 @@ from .layout import (
     safe,
     topology_path,
 )
-from .lock import CacheLock
+from .lock import CacheLock, is_held
 from .topology import SurfaceTopology, from_arrays, to_arrays
 
 _CHECKPOINTS_KEPT = 2
@@ -110,6 +110,14 @@ class FrameStore:
         self._writable()
         self.manifest = manifest.checked({**self.manifest, **changes})
         manifest.write(self.folder, self.manifest)
+
+    @property
+    def status(self) -> str:
+        """The manifest's status, or "interrupted" where that says "baking" but no bake writes the cache any more."""
+        said = str(self.manifest.get("status", ""))
+        if said != "baking" or self._lock is not None or is_held(self.folder / LOCK_FILE):
+            return said
+        return "interrupted"
 
     def body(self, uid: str) -> dict[str, Any] | None:
         """Return the manifest's entry of one body, None if this bake does not know it."""

@@ -55,13 +55,26 @@ class CacheLock:
         self._file = None
 
 
-def _lock(file: IO[str]) -> None:
+def is_held(path: Path) -> bool:
+    """Tell whether a bake holds the lock at this moment; where that cannot be asked, on some network disks, it does not.
+
+    Shared, so that two who ask do not see each other.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            _lock(file, shared=True)
+    except OSError as error:
+        return error.errno in _BUSY
+    return False
+
+
+def _lock(file: IO[str], *, shared: bool = False) -> None:
     if os.name == "nt":
         file.seek(_FAR)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
         file.seek(0)
     else:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 
 
 def _owner(path: Path) -> str:

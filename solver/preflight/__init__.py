@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..errors import SceneError
-from ..scene import Body, Collider, Scene, Surface, validated
+from ..scene import Body, Collider, Scene, Surface, not_finite, validated
 from .body_shape import body_findings
 from .collider_shape import collider_findings
 from .finding import Finding
@@ -70,8 +70,7 @@ def _usable(item: Body | Collider, surface: Surface, findings: list[Finding]) ->
         return False
     bad = np.flatnonzero(~np.isfinite(positions).all(axis=1))
     if len(bad):
-        remedy = "Delete them or remove the modifier that makes them."
-        message = f"{len(bad)} of its vertices, from vertex {bad[0]} on, are not finite numbers."
+        message, remedy = not_finite(len(bad))
         add(Finding("error", item.name, f"vertex {bad[0]}", message, remedy, "not_finite"))
         return False
     if triangles.min() < 0 or triangles.max() >= len(positions):

@@ -48,6 +48,12 @@ def goo():
     return next(bridge("result_mesh").results_of(bpy.context.scene), None)
 
 
+def cached_status():
+    from dollop.solver.cache import FrameStore
+
+    return FrameStore.open(folder()).manifest["status"]
+
+
 def lowest(item):
     return min((item.matrix_world @ vertex.co).z for vertex in item.data.vertices)
 
@@ -116,6 +122,7 @@ def test_death_leaves_a_sentence_and_the_frames(body, monkeypatch):
     scene = bpy.context.scene
     assert scene.dollop.cached.startswith("Frames 1 to 3") and not scene.dollop.is_baking
     assert bpy.ops.dollop.bake.poll() and bpy.ops.dollop.resume.poll()
+    assert cached_status() == "failed"
 
 
 def test_one_bake_at_a_time(body, monkeypatch):
@@ -145,7 +152,7 @@ def test_pressed_twice_it_stops_at_once(body, monkeypatch):
     assert session.status.running and session.status.stage == "Stopping"
     session.cancel()
     until(session, lambda: not session.status.running, 10)
-    assert session.status.exit_code == 7
+    assert session.status.exit_code == 7 and cached_status() == "cancelled"
 
 
 @pytest.mark.parametrize("stage", ["tetrahedralizing", "compiling"])
@@ -461,6 +468,23 @@ def test_a_changed_setting_is_told_in_the_panel_until_it_is_put_back(body):
     add_cube(size=1, location=(0, 0, -3))
     bpy.ops.dollop.collider_add()
     assert "was added after the bake" in scene.dollop.stale
+
+
+def test_keyed_gravity_is_that_of_the_first_frame_and_never_a_changed_setting(body):
+    scene = bpy.context.scene
+    for frame, strength in ((1, -2.0), (10, -20.0)):
+        scene.gravity.z = strength
+        scene.keyframe_insert("gravity", frame=frame)
+    scene.frame_set(10)
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    assert "Gravity is animated" in scene.dollop.warnings
+    assert scene.frame_current == 10 and scene.dollop.stale == ""
+    assert lowest(goo()) == pytest.approx(29 - 2.0 / 2 * (9 / 24) ** 2, abs=1e-4)
+    assert bridge("staleness").stale_reason(scene) == ""
+    scene.frame_set(5)
+    assert scene.dollop.stale == ""
+    scene.animation_data_clear()
+    assert scene.dollop.stale == "The gravity was changed after the bake."
 
 
 def test_the_manifest_names_its_scene_and_an_older_one_without_plays(body):

@@ -82,6 +82,20 @@ def test_bake_info_clear(shot):
     assert facts["status"] == "none" and facts["frames"] == []
 
 
+def test_a_bake_whose_blender_was_killed_is_told(shot):
+    from dollop.solver.cache import FrameStore
+
+    assert command(shot, "bake").returncode == 0
+    (folder,) = (shot.parent / "dollop_cache").iterdir()
+    with FrameStore.open(folder, writable=True) as store:
+        store.update_manifest(status="baking")
+        store.remove_frames_after(9)
+        assert json.loads(lines(command(shot, "info", "--json"))[-1])["status"] == "baking"
+    assert json.loads(lines(command(shot, "info", "--json"))[-1])["status"] == "interrupted"
+    done = command(shot, "validate")
+    assert done.returncode == 9 and "1 fault in the cache (its bake was killed)" in done.stdout
+
+
 def test_json_log_has_a_line_a_frame(shot):
     done = command(shot, "bake", "--log", "json", "--frames", "3-6", "--threads", "1")
     events = [json.loads(line) for line in lines(done)]

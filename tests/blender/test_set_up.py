@@ -49,7 +49,9 @@ def test_estimate_of_a_hidden_body(cube):
 def test_what_cannot_be_a_body_is_told(scene):
     bpy.ops.curve.primitive_bezier_circle_add()
     curve = bpy.context.object
-    refused(bpy.ops.dollop.body_add, "curve, not a mesh. Use Object > Convert")
+    refused(bpy.ops.dollop.body_add, "a curve object, not a mesh. Use Object > Convert")
+    bpy.ops.object.text_add()
+    refused(bpy.ops.dollop.body_add, "It is a text object, not a mesh.")
     empty_mesh = bpy.data.objects.new("Nothing", bpy.data.meshes.new("Nothing"))
     scene.collection.objects.link(empty_mesh)
     bpy.ops.object.select_all(action="DESELECT")
@@ -108,7 +110,7 @@ def test_empty_is_a_ground(scene):
     bpy.ops.object.empty_add()
     bpy.ops.dollop.collider_add()
     assert bpy.context.object.dollop.collider_kind == "plane"
-    refused(bpy.ops.dollop.collider_add, "empty without a surface", kind="mesh")
+    refused(bpy.ops.dollop.collider_add, "an empty object, without a surface", kind="mesh")
 
 
 def test_body_and_collider_exclude_each_other(cube):

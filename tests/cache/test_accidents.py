@@ -48,8 +48,10 @@ def test_a_kill_at_any_moment_leaves_a_readable_cache(tmp_path: Path) -> None:
         process = child(code, str(folder))
         assert process.stdout is not None and process.stdout.readline() == "started\n"
         time.sleep(0.1 + 0.1 * random.random())
+        assert FrameStore.open(folder).status == "baking"
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        assert FrameStore.open(folder).status == "interrupted"
         with FrameStore.open(folder, writable=True) as store:  # the dead process's lock is no obstacle
             done = store.frames()
             assert done == list(range(1, len(done) + 1)) and len(done) > 2
