@@ -59,6 +59,11 @@ def kernels(run: Simulation) -> list[Kernel]:
         # In: rest shape, volume, material, yield (18), corners. Out: F U s V P E Q H and scalars (49),
         # forces in the tile and beside it (18). Deform 54, SVD 682, law 90, yield measure 22, forces 119.
         Kernel("evaluate tets, float32", lambda: _evaluate(run, space.tiles, space.forces), 4 * 85 + vertices, 967),
+        # Without a decomposition (direct.py): in as above, out F, cof F, I, J, P, derivatives, measures, forces (56).
+        Kernel(
+            "evaluate tets by invariants, float32", lambda: _evaluate(run, space.tiles, space.forces, False),
+            4 * (18 + 56) + vertices, 260,
+        ),
         Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 85 + vertices, 967),
         # In: U s V P H rest shape, volume (41). Out: moduli, gradients, scratch (39), six blocks of 9. Moduli 39, gradients
         # 54, blocks 6 x 147.
@@ -88,9 +93,9 @@ def _decompose_all(tiles):  # type: ignore[no-untyped-def]
         _decompose(tiles[k])
 
 
-def _evaluate(run: Simulation, tiles: Tiles, forces: np.ndarray) -> None:
+def _evaluate(run: Simulation, tiles: Tiles, forces: np.ndarray, decompose: bool = True) -> None:
     state, space = run.state, run.space
-    evaluate(state.positions, state.tets, tiles.data, tiles.programs, tiles.offsets, STEP, forces, space.energies)
+    evaluate(state.positions, state.tets, tiles.data, tiles.programs, tiles.offsets, STEP, decompose, forces, space.energies)
 
 
 def _one_iteration(space: Workspace, rhs: np.ndarray, size: float, flops: float) -> Kernel:

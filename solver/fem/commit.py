@@ -11,6 +11,8 @@ from ..slots import (
     MATERIAL,
     MEASURE,
     MINIMUM_YIELD,
+    MISES,
+    NORM,
     SIZE,
     STRESS_TIME,
     VOLUME,
@@ -18,8 +20,6 @@ from ..slots import (
     YIELD_STRESS,
     B,
     N,
-    P,
-    S,
     V,
 )
 from ..state import State
@@ -173,10 +173,7 @@ def _commit(  # type: ignore[no-untyped-def]
         change, product = np.empty(9), np.empty(9)
         for lane in range(min(TILE, len(strain) - k * TILE)):
             t, i = k * TILE + lane, lane
-            p0, p1, p2 = w[P * T + i], w[(P + 1) * T + i], w[(P + 2) * T + i]
-            t0, t1, t2 = p0 * w[S * T + i], p1 * w[(S + 1) * T + i], p2 * w[(S + 2) * T + i]
-            average = (t0 + t1 + t2) / 3.0
-            stress[t] = np.sqrt(1.5 * ((t0 - average) ** 2 + (t1 - average) ** 2 + (t2 - average) ** 2))
+            stress[t] = w[MISES * T + i]
             gain = 0.0
             flows = w[SIZE * T + i] > 0.0 and w[FLOW * T + i] > 0.0
             if goal_rate[t] >= 0.0:
@@ -189,7 +186,7 @@ def _commit(  # type: ignore[no-untyped-def]
                 gain = (1.0 - worn[t]) * np.sqrt(2.0 / 3.0) * w[FLOW * T + i]
             strain[t] += gain
             if w[(MATERIAL + STRESS_TIME) * T + i] > 0.5:
-                gain = step * np.sqrt(p0 * p0 + p1 * p1 + p2 * p2)
+                gain = step * w[NORM * T + i]
             hardening[t] += gain
             flow_stress[t] = w[MEASURE * T + i]
             hard = w[(MATERIAL + YIELD_STRESS) * T + i] + w[(MATERIAL + HARDENING) * T + i] * hardening[t]

@@ -8,8 +8,30 @@ from numba import prange
 
 from ..constants import HALF, THREE, THREE_HALVES, ZERO
 from ..jit import TILE, kernel, parallel
-from ..slots import ACTIVATION, ENERGY, FLOW, FULL_NORM, MATERIAL, MEASURE, SIZE, VOLUME, B, E, F, P, Q, R, S, U, V
+from ..slots import (
+    ACTIVATION,
+    DIRECT,
+    ENERGY,
+    FLOW,
+    FULL_NORM,
+    MATERIAL,
+    MEASURE,
+    MISES,
+    NORM,
+    SIZE,
+    VOLUME,
+    B,
+    E,
+    F,
+    P,
+    Q,
+    R,
+    S,
+    U,
+    V,
+)
 from ..svd import decompose_tile
+from .direct import corner_forces, stress_without_decomposition
 from .fibres import pull
 from .flow import flow, respond
 
@@ -56,6 +78,7 @@ def _take_stress(w):  # type: ignore[no-untyped-def]
         w[P * T + i], w[(P + 1) * T + i], w[(P + 2) * T + i] = p0, p1, p2
         w[FLOW * T + i] = ZERO
         w[SIZE * T + i] = ZERO
+        w[MISES * T + i], w[NORM * T + i] = mises, norm
         w[MEASURE * T + i] = norm if w[(MATERIAL + FULL_NORM) * T + i] > HALF else mises
 
 
@@ -79,23 +102,29 @@ def _corner_forces(w, forces):  # type: ignore[no-untyped-def]
 
 
 @parallel
-def evaluate(positions, tets, tiles, programs, offsets, dt, forces, energies):  # type: ignore[no-untyped-def]
+def evaluate(positions, tets, tiles, programs, offsets, dt, decompose, forces, energies):  # type: ignore[no-untyped-def]
     """Fill tiles up to stress and flow, forces (tiles * TILE, 9) on nodes 1-3 [N], energies (tiles,) [J].
 
-    tiles, programs, offsets are the arrays of `Tiles`.
+    tiles, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed, as the projected stiffness
+    wants it; else tiles that do not yield do without where their law allows.
     """
     count = len(tets)
     for k in prange(len(tiles)):
         w = tiles[k]
         first = k * T
         _deform(w, positions, tets[first : min(count, first + T)])
-        _decompose(w)
-        respond(w, programs, offsets[k], offsets[k + 1])
-        _take_stress(w)
-        flow(w, dt, programs, offsets[k], offsets[k + 1])
-        _corner_forces(w, forces[first : first + T])
+        own = forces[first : first + T]
+        if not decompose and stress_without_decomposition(w, programs, offsets[k], offsets[k + 1]):
+            corner_forces(w, own)
+        else:
+            w[DIRECT * T] = ZERO
+            _decompose(w)
+            respond(w, programs, offsets[k], offsets[k + 1])
+            _take_stress(w)
+            flow(w, dt, programs, offsets[k], offsets[k + 1])
+            _corner_forces(w, own)
         if w[ACTIVATION * T] >= ZERO:
-            pull(w, forces[first : first + T])
+            pull(w, own)
         total = 0.0
         for j in range(min(count - first, T)):  # padding lanes may hold what is no number
             total += w[ENERGY * T + j] * w[VOLUME * T + j]

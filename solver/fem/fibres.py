@@ -17,7 +17,7 @@ import numpy as np
 
 from ..constants import HALF, ONE, ZERO
 from ..jit import TILE, inline, kernel
-from ..slots import ACTIVATION, ENERGY, FIBRE, FIBRE_STIFFNESS, FIBRE_TENSION, MATERIAL, VOLUME, A, B, F, R
+from ..slots import ACTIVATION, ENERGY, FIBRE, FIBRE_STIFFNESS, FIBRE_TENSION, MATERIAL, VOLUME, B, F, G, R
 
 SHORTEST = np.float32(0.125)  # exact in binary
 T = TILE
@@ -77,14 +77,14 @@ def stiffen(w, pairs, out):  # type: ignore[no-untyped-def]
         along = (stiffness if drawn > ZERO else ZERO) - (across if length >= SHORTEST else ZERO)
         c = volume * along / max(length * length, SHORTEST * SHORTEST)
         across *= volume
-        w[A * T + i], w[(A + 1) * T + i], w[(A + 2) * T + i] = across + c * y0 * y0, across + c * y1 * y1, across + c * y2 * y2
-        w[(A + 3) * T + i], w[(A + 4) * T + i], w[(A + 5) * T + i] = c * y0 * y1, c * y0 * y2, c * y1 * y2
-        w[R * T + i], w[(R + 1) * T + i], w[(R + 2) * T + i], w[(R + 3) * T + i] = -(h1 + h2 + h3), h1, h2, h3
+        w[G * T + i], w[(G + 1) * T + i], w[(G + 2) * T + i] = across + c * y0 * y0, across + c * y1 * y1, across + c * y2 * y2
+        w[(G + 3) * T + i], w[(G + 4) * T + i], w[(G + 5) * T + i] = c * y0 * y1, c * y0 * y2, c * y1 * y2
+        w[(G + 6) * T + i], w[(G + 7) * T + i], w[(G + 8) * T + i], w[(G + 9) * T + i] = -(h1 + h2 + h3), h1, h2, h3
     for i in range(T):
-        m00, m11, m22 = w[A * T + i], w[(A + 1) * T + i], w[(A + 2) * T + i]
-        m01, m02, m12 = w[(A + 3) * T + i], w[(A + 4) * T + i], w[(A + 5) * T + i]
+        m00, m11, m22 = w[G * T + i], w[(G + 1) * T + i], w[(G + 2) * T + i]
+        m01, m02, m12 = w[(G + 3) * T + i], w[(G + 4) * T + i], w[(G + 5) * T + i]
         for pair in range(6):
-            h = w[(R + pairs[pair, 0]) * T + i] * w[(R + pairs[pair, 1]) * T + i]
+            h = w[(G + 6 + pairs[pair, 0]) * T + i] * w[(G + 6 + pairs[pair, 1]) * T + i]
             out[i, pair, 0] += h * m00
             out[i, pair, 1] += h * m01
             out[i, pair, 2] += h * m02

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..constants import HALF, ONE, TINY, TWO, ZERO
+from ..constants import HALF, ONE, THREE, THREE_HALVES, TINY, TWO, ZERO
 from ..jit import TILE, inline, kernel
 from ..scalar_math import exponential, like
 from ..slots import (
@@ -17,7 +17,9 @@ from ..slots import (
     MATERIAL,
     MEASURE,
     MINIMUM_YIELD,
+    MISES,
     MU,
+    NORM,
     RATE_EXPONENT,
     RATE_STRESS,
     SIZE,
@@ -290,9 +292,16 @@ def _relax(w, dt):  # type: ignore[no-untyped-def]
         full = w[(M + FULL_NORM) * T + i] > HALF
         printed = max(steep, mu) * (w[SIZE * T + i] - p) / max(p, TINY)
         w[SLOPE * T + i] = printed if full else flow_slope(p, along, mu, y, hard, least, capacity, fall)
-        measure = np.sqrt(p0 * p0 + p1 * p1 + p2 * p2) if full else mises(along)
+        norm = np.sqrt(p0 * p0 + p1 * p1 + p2 * p2)
+        measure = norm if full else mises(along)
+        r0, r1, r2 = p0 * w[S * T + i], p1 * w[(S + 1) * T + i], p2 * w[(S + 2) * T + i]
+        average = (r0 + r1 + r2) / THREE
+        r0, r1, r2 = r0 - average, r1 - average, r2 - average
+        stress = np.sqrt(THREE_HALVES * (r0 * r0 + r1 * r1 + r2 * r2))
         w[P * T + i] = p0 if flows else w[P * T + i]
         w[(P + 1) * T + i] = p1 if flows else w[(P + 1) * T + i]
         w[(P + 2) * T + i] = p2 if flows else w[(P + 2) * T + i]
         w[ENERGY * T + i] += HALF * p * (along + y) if flows else ZERO
         w[MEASURE * T + i] = measure if flows else w[MEASURE * T + i]
+        w[MISES * T + i] = stress if flows else w[MISES * T + i]
+        w[NORM * T + i] = norm if flows else w[NORM * T + i]

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from .. import scalar_math  # noqa: F401  makes the laws' logarithm known to numba
 from ..jit import TILE, compile_phase, inline, library
 from ..materials.elasticity import laws
-from ..slots import ELASTIC_FIRST, ELASTIC_SECOND, ENERGY, LAMBDA, MATERIAL, MU, SLOTS, E, H, Q
+from ..slots import ELASTIC_FIRST, ELASTIC_SECOND, ENERGY, LAMBDA, MATERIAL, MU, SLOTS, D, E, H, Q, S
 
 T = TILE
 M = MATERIAL
-response: Any  # given to each copy of `_phase`, with Precision
+response: Any  # given to each copy of the phases, with Precision
 Precision: Any
 
 
@@ -59,12 +59,21 @@ def _respond(response, stretches, mu, lam, first, second, result):  # type: igno
 
 
 @cache
-def phase_address(index: int, precision: Any) -> int:
-    """Address of the phase of a law, by its place in `laws` (State.material's ELASTIC_LAW), for tiles of a precision."""
+def phase_addresses(index: int, precision: Any) -> tuple[int, int]:
+    """Addresses of a law's phases for tiles of a precision, by its place in `laws` (State.material's ELASTIC_LAW).
+
+    The second, by invariants, is 0 where the law has none.
+    """
     law = list(laws().values())[index]
-    own = {**globals(), "response": _compiled_response(law.response), "Precision": precision}
-    phase = FunctionType(_phase.__code__, own, _phase.__name__)
-    phase.__qualname__ = f"{law.identifier}_{np.dtype(precision).name}"  # numba keeps compiled code by this name
+    direct = 0 if law.by_invariants is None else _compiled(_invariant_phase, law.by_invariants, law.identifier, precision)
+    return _compiled(_phase, law.response, law.identifier, precision), direct
+
+
+def _compiled(template: Any, formula: Any, name: str, precision: Any) -> int:
+    """The address of a template's loop around a formula."""
+    own = {**globals(), "response": _compiled_response(formula), "Precision": precision}
+    phase = FunctionType(template.__code__, own, template.__name__)
+    phase.__qualname__ = f"{template.__name__}_{name}_{np.dtype(precision).name}"  # numba keeps compiled code by this name
     address: int = compile_phase(phase, precision).address
     return address
 
@@ -81,6 +90,19 @@ def _phase(pointer: Any, first: int, last: int) -> None:
         w[Q * T + i], w[(Q + 1) * T + i], w[(Q + 2) * T + i] = p0, p1, p2
         w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i] = h00, h11, h22
         w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i] = h01, h02, h12
+
+
+def _invariant_phase(pointer: Any, first: int, last: int) -> None:
+    """The same by invariants: I and J lie in the first two slots of S, the derivatives go to D."""
+    w = carray(pointer, SLOTS * T, Precision)  # noqa: F821
+    for i in range(first, last):
+        e, w_i, w_j, w_ii, w_ij, w_jj = response(  # noqa: F821
+            w[S * T + i], w[(S + 1) * T + i], w[(M + MU) * T + i], w[(M + LAMBDA) * T + i],
+            w[(M + ELASTIC_FIRST) * T + i], w[(M + ELASTIC_SECOND) * T + i],
+        )  # fmt: skip
+        w[ENERGY * T + i] = e
+        w[D * T + i], w[(D + 1) * T + i], w[(D + 2) * T + i] = w_i, w_j, w_ii
+        w[(D + 3) * T + i], w[(D + 4) * T + i] = w_ij, w_jj
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -87,12 +87,13 @@ class ImplicitStep:
         self.inertia = state.masses / past.effective**2
         self.projected = False
 
-    def evaluate(self, positions: Array) -> None:
-        """Fill tiles, corner forces and energies at positions (n, 3)."""
+    def evaluate(self, positions: Array, decompose: bool = False) -> None:
+        """Fill tiles, corner forces and energies at positions (n, 3); the projected stiffness wants all decomposed."""
         space, tiles = self.space, self.space.tiles
         evaluate(
-            positions, self.state.tets, tiles.data, tiles.programs, tiles.offsets, self.step, space.forces, space.energies
-        )
+            positions, self.state.tets, tiles.data, tiles.programs, tiles.offsets, self.step, decompose or self.projected,
+            space.forces, space.energies,
+        )  # fmt: skip
 
     def merit(self, positions: Array) -> tuple[float, Array]:
         """Energy without contact [J] and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
@@ -112,7 +113,7 @@ class ImplicitStep:
     def freeze_damping(self, positions: Array) -> None:
         """Let this step's damping work with the elastic stiffness at `positions`."""
         space = self.space
-        self.evaluate(positions)
+        self.evaluate(positions, decompose=True)
         stiffness(space.tiles.data, 0.0, space.blocks)
         space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
         self.damping.keep(positions, space.linear.stiffness())
@@ -129,6 +130,7 @@ class ImplicitStep:
             if spent >= 0:
                 return spent
             self.projected, spent = True, -1 - spent
+            self.evaluate(positions)
         return spent + abs(self._solve_linear(positions, gradient, entries, self.step**-2))
 
     def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, inertia: float) -> int:

@@ -15,6 +15,7 @@ from ..slots import (
     ACTIVATION,
     ANTI,
     DENSITY,
+    DIRECT,
     FLOOR,
     FLOW,
     MATERIAL,
@@ -23,7 +24,6 @@ from ..slots import (
     SLOPE,
     SYM,
     VOLUME,
-    A,
     B,
     D,
     E,
@@ -38,6 +38,7 @@ from ..slots import (
     V,
 )
 from ..svd import symmetric_eigenvectors
+from .direct import direct_blocks
 from .fibres import stiffen
 from .plasticity import flow_hessian, log_stiffness
 
@@ -171,19 +172,18 @@ def _split_moduli(w):  # type: ignore[no-untyped-def]
             w[(SYM + plane) * T + i], w[(ANTI + plane) * T + i] = HALF * (sym + anti), HALF * (sym - anti)
 
 
-@kernel
+@inline
 def _block(w, first, second, pair, out):  # type: ignore[no-untyped-def]
     """Stiffness block of one node pair for all lanes into out[lane, pair, 9]: volume U M U^T.
 
-    Computed component after component, which is vectorised, and turned round in a second loop, which cannot be.
+    The nodes are written as numbers where this is called, so every distance is known and the first loop is vectorised;
+    the second turns components into blocks, which cannot be.
     """
-    for axis in range(3):
-        for i in range(T):
-            w[(A + axis) * T + i] = w[(G + 3 * first + axis) * T + i] * w[VOLUME * T + i]
-            w[(A + 3 + axis) * T + i] = w[(G + 3 * second + axis) * T + i]
+    a, b = (G + 3 * first) * T, (G + 3 * second) * T
     for i in range(T):
-        a0, a1, a2 = w[A * T + i], w[(A + 1) * T + i], w[(A + 2) * T + i]
-        b0, b1, b2 = w[(A + 3) * T + i], w[(A + 4) * T + i], w[(A + 5) * T + i]
+        volume = w[VOLUME * T + i]
+        a0, a1, a2 = w[a + i] * volume, w[a + T + i] * volume, w[a + 2 * T + i] * volume
+        b0, b1, b2 = w[b + i], w[b + T + i], w[b + 2 * T + i]
         g01, g02, g12 = w[SYM * T + i], w[(SYM + 1) * T + i], w[(SYM + 2) * T + i]
         x01, x02, x12 = w[ANTI * T + i], w[(ANTI + 1) * T + i], w[(ANTI + 2) * T + i]
         h01, h02, h12 = w[(D + 3) * T + i], w[(D + 4) * T + i], w[(D + 5) * T + i]
@@ -209,18 +209,32 @@ def stiffness(tiles, inertia, blocks):  # type: ignore[no-untyped-def]
     """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, 6, 9) in the order of PAIRS [N/m].
 
     `inertia` is 1/step^2 [1/s^2], the least that the time step multiplies masses by; negative leaves the stiffness as it is.
+    Only tiles that were decomposed can be made positive.
     Moving all nodes together stores no energy, so a diagonal block is minus the sum of its row and is not kept.
     """
     for k in prange(len(tiles)):
         w = tiles[k]
         out = blocks[k * T : (k + 1) * T]
-        _principal_hessian(w)
-        _plane_moduli(w)
-        if inertia >= 0.0:
-            _project(w, inertia)
-        _split_moduli(w)
-        _rotate_gradients(w)
-        for pair in range(6):
-            _block(w, PAIRS[pair, 0], PAIRS[pair, 1], pair, out)
+        if w[DIRECT * T] > ZERO:
+            direct_blocks(w, out)
+        else:
+            _principal_hessian(w)
+            _plane_moduli(w)
+            if inertia >= 0.0:
+                _project(w, inertia)
+            _split_moduli(w)
+            _rotate_gradients(w)
+            _blocks(w, out)
         if w[ACTIVATION * T] >= ZERO:
             stiffen(w, PAIRS, out)
+
+
+@kernel
+def _blocks(w, out):  # type: ignore[no-untyped-def]
+    """All six, in the order of PAIRS."""
+    _block(w, 0, 1, 0, out)
+    _block(w, 0, 2, 1, out)
+    _block(w, 0, 3, 2, out)
+    _block(w, 1, 2, 3, out)
+    _block(w, 1, 3, 4, out)
+    _block(w, 2, 3, 5, out)

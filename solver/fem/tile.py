@@ -28,7 +28,7 @@ from ..slots import (
     B,
 )
 from ..state import State
-from .laws import phase_address
+from .laws import phase_addresses
 
 Numbers = NDArray[np.floating]
 
@@ -38,7 +38,8 @@ class Tiles:
     """The tiles of a mesh and the elastic laws that they run.
 
     data     : (tiles, SLOTS * TILE) float32 or float64
-    programs : (p, 3) int64, address of an elastic law's phase and the lanes first .. last - 1 that it is for
+    programs : (p, 4) int64, address of an elastic law's phase, the lanes first .. last - 1 that it is for, and the address
+               of its phase by invariants or 0
     offsets  : (tiles + 1,) int64, where each tile's programs lie
     fibred   : (tiles,) bool, which of them hold fibres
     """
@@ -110,6 +111,8 @@ def _programs(
         own = laws[tile * TILE : (tile + 1) * TILE]
         starts = [0, *(np.flatnonzero(np.diff(own)) + 1).tolist(), TILE]
         kind: Any = precision
-        programs += [(phase_address(int(own[a]), kind), a, b) for a, b in pairwise(starts)]
+        for a, b in pairwise(starts):
+            phase, direct = phase_addresses(int(own[a]), kind)
+            programs.append((phase, a, b, direct))
         offsets.append(len(programs))
-    return np.array(programs, dtype=np.int64).reshape(-1, 3), np.array(offsets, dtype=np.int64)
+    return np.array(programs, dtype=np.int64).reshape(-1, 4), np.array(offsets, dtype=np.int64)

@@ -33,10 +33,10 @@ class Elements:
 
     def __init__(
         self, f, *, mu=3.0, lam=5.0, law="corotated", own=(), y=1e9, rate=0.0, hard=0.0, thick=0.0, full=0.0, dt=0.5,
-        precision=np.float64, fibres=None, fibre_stiffness=0.0, fibre_tension=0.0,
+        precision=np.float64, decompose=True, fibres=None, fibre_stiffness=0.0, fibre_tension=0.0,
     ):  # fmt: skip
         n = len(f)
-        self.f, self.dt = f, dt
+        self.f, self.dt, self.decompose = f, dt, decompose
         rows = np.zeros((MATERIAL_ROWS, n))
         rows[[MU, LAMBDA, YIELD_STRESS, FLOW_RATE, HARDENING, FULL_NORM]] = np.array([[mu], [lam], [y], [rate], [hard], [full]])
         rows[ELASTIC_LAW] = list(laws()).index(law)
@@ -60,7 +60,7 @@ class Elements:
         forces, energies = np.empty((self.tiles.lanes, 9)), np.empty(len(self.tiles.data))
         elements.evaluate(
             positions.reshape(-1, 3), self.state.tets, self.tiles.data, self.tiles.programs, self.tiles.offsets, self.dt,
-            forces, energies,
+            self.decompose, forces, energies,
         )  # fmt: skip
         self.energy = float(energies.sum())
         return forces[:n].reshape(n, 3, 3), self.tiles.unpack(ENERGY, 1, n)[:, 0]

@@ -1,6 +1,6 @@
 """Stable neo-Hookean elasticity: rubber that keeps its volume, bears inversion and never breaks down."""
 
-from ...constants import FIVE, FOUR, HALF, ONE, SIX, THREE, THREE_QUARTERS, TWO, logarithm
+from ...constants import FIVE, FOUR, HALF, ONE, SIX, THREE, THREE_QUARTERS, TWO, ZERO, logarithm
 from .contract import ElasticLaw
 
 
@@ -26,11 +26,23 @@ def response(s0, s1, s2, mu, lam, first, second):  # type: ignore[no-untyped-def
     )  # fmt: skip
 
 
+def by_invariants(i, j, mu, lam, first, second):  # type: ignore[no-untyped-def]
+    """The same energy by I and J."""
+    m, k = FOUR * mu / THREE, lam + FIVE * mu / SIX
+    growth, dilation = i - THREE, j - ONE
+    share = ONE / (FOUR + growth)
+    return (
+        HALF * m * (growth - logarithm(ONE + growth / FOUR)) - THREE_QUARTERS * m * dilation + HALF * k * dilation * dilation,
+        HALF * m * (ONE - share), k * dilation - THREE_QUARTERS * m, HALF * m * share * share, ZERO * i, k + ZERO * j,
+    )  # fmt: skip
+
+
 LAW = ElasticLaw(
     identifier="stable_neo_hookean",
     label="Stable Neo-Hookean",
     description="Rubber-like: stiffens when crushed, keeps its volume, recovers from inversion; the one to use",
     source="Smith, de Goes, Kim 2018, Stable neo-Hookean flesh simulation, eq 14 and its Lame parameters",
     response=response,
+    by_invariants=by_invariants,
     rank=0,
 )
