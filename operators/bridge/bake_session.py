@@ -144,9 +144,10 @@ class BakeSession:
 
     def _show_at_the_end(self) -> None:
         scene = scene_by_uid(self.scene_uid)
-        if scene is not None and self._shown and next(results_of(scene), None) is None:
-            self._shown = False
-            self._show([])
+        if scene is None or not self._shown:
+            return
+        self._shown = next(results_of(scene), None) is not None
+        self._show([scene.frame_current])  # what the present frame shows may have been the last one by then
 
     def _make_results(self, scene: bpy.types.Scene) -> None:
         """Make the result objects; take away those of bodies that this bake knows no more: their frames are gone.

@@ -8,6 +8,7 @@ from ...solver.cache import FrameStore
 from ...solver.errors import CacheError
 from .bake_status import BakeStatus, keep_status
 from .folders import cache_folder
+from .playback import play
 from .result_mesh import clear_results
 
 
@@ -21,4 +22,5 @@ def clear_cache(scene: bpy.types.Scene) -> Path:
         if (folder / "dollop_cache.json").exists():
             raise
     keep_status(scene.dollop.uid, BakeStatus())
+    play(scene)  # nothing, so that nothing is said of frames any more
     return folder

@@ -21,13 +21,25 @@ def artist_errors(path: Path, frame: int | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        place = path
         if error.errno in _FULL:
-            message, remedy = "The disk is full.", "Free some space or choose another cache folder, then press Resume."
+            message, remedy = "The disk is full.", "Free some space and press Resume, or bake into another cache folder."
         elif error.errno in _FORBIDDEN:
-            message, remedy = "The folder cannot be written.", "Choose a cache folder that you may write to."
+            place = _refusing(path)
+            what = "file" if place.is_file() else "folder"
+            message, remedy = f"This {what} cannot be written.", "Choose a cache folder that you may write to."
         else:
             message, remedy = f"It cannot be written ({error.strerror or error}).", "Check the cache folder."
-        raise ResourceError(message, place=str(path), frame=frame, remedy=remedy) from error
+        raise ResourceError(message, place=str(place), frame=frame, remedy=remedy) from error
+
+
+def _refusing(path: Path) -> Path:
+    """Return the file or the folder whose permissions keep `path` from being written."""
+    for place in (path, *path.parents):
+        refuses_all = place.is_file() and not os.access(place.parent, os.W_OK)
+        if place.exists() and not refuses_all:
+            return place
+    return path
 
 
 def write_atomically(path: Path, data: bytes, frame: int | None = None) -> None:

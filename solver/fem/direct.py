@@ -11,7 +11,7 @@ decomposed after all (elements.py). Slots U, S and V hold cof F, (I, J) and P he
 
 import numpy as np
 
-from ..constants import FOUR, HALF, THREE, THREE_HALVES, TWO, ZERO
+from ..constants import FOUR, HALF, ONE, THREE, THREE_HALVES, TWO, ZERO
 from ..jit import TILE, inline, kernel
 from ..slots import (
     DIRECT,
@@ -34,6 +34,7 @@ from ..slots import (
     U,
     V,
 )
+from .flow import any_lane
 from .laws import run_phase
 
 T = TILE
@@ -88,7 +89,6 @@ def _stress(w):  # type: ignore[no-untyped-def]
             w[(STRESS + c) * T + i] = p
             total += p * p
         w[NORM * T + i] = np.sqrt(total)
-    count = 0
     for i in range(T):
         f00, f01, f02 = w[F * T + i], w[(F + 1) * T + i], w[(F + 2) * T + i]
         f10, f11, f12 = w[(F + 3) * T + i], w[(F + 4) * T + i], w[(F + 5) * T + i]
@@ -102,8 +102,8 @@ def _stress(w):  # type: ignore[no-untyped-def]
         measure = w[NORM * T + i] if w[(MATERIAL + FULL_NORM) * T + i] > HALF else mises
         w[MISES * T + i], w[MEASURE * T + i] = mises, measure
         w[FLOW * T + i], w[SIZE * T + i] = ZERO, ZERO
-        count += (measure > w[YIELD * T + i]) & (w[(MATERIAL + FLOW_RATE) * T + i] > ZERO)
-    return count > 0
+        w[R * T + i] = ONE if (measure > w[YIELD * T + i]) & (w[(MATERIAL + FLOW_RATE) * T + i] > ZERO) else ZERO
+    return any_lane(w, R)
 
 
 @kernel

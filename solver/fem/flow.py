@@ -31,6 +31,7 @@ from ..slots import (
     N,
     P,
     Q,
+    R,
     S,
 )
 from .laws import run_phase
@@ -52,6 +53,15 @@ MOST_ITERATIONS = 60
 SCAN = 12  # trial flows looked at where there may be several roots
 T = TILE
 M = MATERIAL
+
+
+@inline
+def any_lane(w, slot):  # type: ignore[no-untyped-def]
+    """Whether a slot is above zero in some lane; a loop of its own, as a count among float32 halves the SIMD's width."""
+    some = False
+    for i in range(T):
+        some |= w[slot * T + i] > ZERO
+    return some
 
 
 @kernel
@@ -87,13 +97,11 @@ def flow(w, dt, programs, first, last):  # type: ignore[no-untyped-def]
 @kernel
 def _yielding(w):  # type: ignore[no-untyped-def]
     """Mark the lanes that yield by the size and direction of their log deviator; return whether there are any."""
-    count = 0
     for i in range(T):
         over = (w[MEASURE * T + i] > w[YIELD * T + i]) & (w[(M + FLOW_RATE) * T + i] > ZERO)
         over &= w[(S + 2) * T + i] > SMALLEST_STRETCH
         w[SIZE * T + i] = ONE if over else ZERO
-        count += over
-    if count == 0:
+    if not any_lane(w, SIZE):
         return False
     for i in range(T):
         over = w[SIZE * T + i] > ZERO
@@ -154,7 +162,6 @@ def _begin(w, dt):  # type: ignore[no-untyped-def]
 
     The paper's norm (eq 10) sets the flow by the trial stress alone, so there the bracket has no width.
     """
-    falling = 0
     for i in range(T):
         a = w[SIZE * T + i]
         y, hard, least, k = _flow_law(w, i, dt)
@@ -169,12 +176,13 @@ def _begin(w, dt):  # type: ignore[no-untyped-def]
         printed = a * capacity / (ONE + capacity) * max(norm - w[YIELD * T + i], ZERO) / max(norm, TINY)
         p = printed if full else p
         w[FLOW * T + i], w[LOW * T + i], w[HIGH * T + i] = p, (p if full else ZERO), (p if full else a)
-        falling += (w[(M + RATE_STRESS) * T + i] > ZERO) & (a > ZERO) & (not full)
-    if falling > 0:
+        w[R * T + i] = ONE if (w[(M + RATE_STRESS) * T + i] > ZERO) & (a > ZERO) & (not full) else ZERO
+    falling = any_lane(w, R)
+    if falling:
         for i in range(T):
             w[SLOPE * T + i] = ZERO
             _next_in_scan(w, i, 1)
-    return falling > 0
+    return falling
 
 
 @inline
@@ -252,26 +260,24 @@ def _newton(w, i, value, slope):  # type: ignore[no-untyped-def]
 @kernel
 def _improve(w, dt):  # type: ignore[no-untyped-def]
     """One iteration of every lane for constant rates; False once all have settled."""
-    moving = 0
     for i in range(T):
         y, hard, least, k = _flow_law(w, i, dt)
         g, slope = _directed_stress(w, i)
         value, steep = flow_residual(w[FLOW * T + i], g, slope, _shear(w, i), y, hard, least, k, ZERO * k)
-        moving += _newton(w, i, value, steep)
-    return moving > 0
+        w[R * T + i] = ONE if _newton(w, i, value, steep) else ZERO
+    return any_lane(w, R)
 
 
 @kernel
 def _improve_falling(w, dt):  # type: ignore[no-untyped-def]
     """The same where rates fall with stress."""
-    moving = 0
     for i in range(T):
         y, hard, least, k = _flow_law(w, i, dt)
         g, slope = _directed_stress(w, i)
         capacity, fall = _capacity(w, i, g, k)
         value, steep = flow_residual(w[FLOW * T + i], g, slope, _shear(w, i), y, hard, least, capacity, fall)
-        moving += _newton(w, i, value, steep)
-    return moving > 0
+        w[R * T + i] = ONE if _newton(w, i, value, steep) else ZERO
+    return any_lane(w, R)
 
 
 @kernel

@@ -40,6 +40,7 @@ from ..slots import (
 from ..svd import symmetric_eigenvectors
 from .direct import direct_blocks
 from .fibres import stiffen
+from .flow import any_lane
 from .plasticity import flow_hessian, log_stiffness
 
 # Node pairs of a tet in the order of its stiffness blocks.
@@ -52,13 +53,10 @@ T = TILE
 @kernel
 def _principal_hessian(w):  # type: ignore[no-untyped-def]
     """Second derivatives by the trial stretches: the law's own, or through the flow."""
-    any_flow = False
-    for i in range(T):
-        any_flow |= w[SIZE * T + i] > ZERO
     for k in range(6):
         for i in range(T):
             w[(D + k) * T + i] = w[(H + k) * T + i]
-    if any_flow:
+    if any_lane(w, SIZE):
         _flowing_hessian(w)
 
 

@@ -13,6 +13,7 @@ from .self_crossing import pierces
 SAMPLES = 48
 MOST_EDGES, MOST_FACES = 150, 600  # faces that are tried against each other
 MOVE = "Move it clear at the first frame."
+MOVE_OR_TURN = "Move it clear at the first frame, or turn the plane over."
 
 
 def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider]) -> Iterator[Finding]:
@@ -20,25 +21,28 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider]) -> I
     for body in bodies:
         for collider in colliders:
             how = _depth(body, collider)
-            if how:
+            if how and collider.surface is None:
+                message = f"It starts {how} the plane '{collider.name}' and will be pushed through to its front."
+                yield Finding("warning", body.name, "", message, MOVE_OR_TURN, "starts_in_collider")
+            elif how:
                 message = f"It starts {how} the collider '{collider.name}' and will be pushed out."
                 yield Finding("warning", body.name, "", message, MOVE, "starts_in_collider")
     for index, body in enumerate(bodies):
         for other in bodies[index + 1 :]:
             if _surfaces_overlap(body.surface, other.surface):
-                message = f"It starts inside '{other.name}'; bodies do not collide with each other yet, so they pass through."
+                message = f"It overlaps '{other.name}' at the start; bodies do not collide yet, so they pass through."
                 yield Finding("warning", body.name, "", message, "Move one of them.", "starts_in_body")
 
 
 def _depth(body: Body, collider: Collider) -> str:
-    """How the body starts in the collider's solid: "", "partly inside" or "inside"."""
+    """How the body starts in the collider's solid: "", "partly inside" or "inside", of a plane "behind"."""
     transform = collider.transforms[min(1, len(collider.transforms) - 1)]  # the first frame; key 0 is the one before
     if not np.isfinite(transform).all() or abs(np.linalg.det(transform[:3, :3])) < 1e-12:
         return ""
     local = (body.surface.positions - transform[:3, 3]) @ np.linalg.inv(transform[:3, :3]).T
     if collider.surface is None:
         below = local[:, 2] < -1e-6 * body.extent
-        return "inside" if below.all() else "partly inside" if below.any() else ""
+        return "behind" if below.all() else "partly behind" if below.any() else ""
     if not _surfaces_overlap(Surface(local, body.surface.triangles), collider.surface):
         return ""
     everywhere = local[:: max(1, len(local) // SAMPLES)]

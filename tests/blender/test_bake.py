@@ -125,6 +125,18 @@ def test_death_leaves_a_sentence_and_the_frames(body, monkeypatch):
     assert cached_status() == "failed"
 
 
+def test_the_sentence_on_a_frame_that_is_not_baked_names_the_last_one_and_goes_with_the_cache(body, monkeypatch):
+    scene = bpy.context.scene
+    scene.frame_set(9)
+    monkeypatch.setenv("DOLLOP_TEST_PACE", "0.1")
+    monkeypatch.setenv("DOLLOP_TEST_DEATH", "4")
+    with pytest.raises(RuntimeError):
+        bpy.ops.dollop.bake()
+    assert "not baked; frame 3, the last one, is shown" in scene.dollop.playback_message
+    bpy.ops.dollop.cache_clear()
+    assert scene.dollop.playback_message == ""
+
+
 def test_one_bake_at_a_time(body, monkeypatch):
     monkeypatch.setenv("DOLLOP_TEST_PACE", "0.1")
     session = start()

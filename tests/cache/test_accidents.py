@@ -1,5 +1,6 @@
 """A kill, a full disk, a folder that cannot be written: the finished frames stay and nothing is left half done."""
 
+import errno
 import os
 import signal
 import stat
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from solver.cache import FrameStore
+from solver.cache.atomic import artist_errors
 from solver.errors import ResourceError
 
 from .synthetic import BODY, files, frame, manifest, same
@@ -156,3 +158,20 @@ def test_it_is_read_without_numba() -> None:
     code = "from solver.cache import FrameStore\nprint([n for n in ('numba', 'scipy', 'bpy') if n in sys.modules])"
     out, err = child(code).communicate()
     assert out == "[]\n", err
+
+
+def test_what_refuses_to_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may write anything, so the system's answers are given here."""
+    lock = tmp_path / "dollop.lock"
+    lock.touch()
+
+    def refusal(path: Path) -> str:
+        with pytest.raises(ResourceError) as caught, artist_errors(path):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return str(caught.value)
+
+    monkeypatch.setattr(os, "access", lambda path, mode: True)
+    assert refusal(lock).startswith(f"{lock}: This file cannot be written.")
+    assert refusal(tmp_path / "new" / "folder").startswith(f"{tmp_path}: This folder cannot be written.")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert refusal(lock).startswith(f"{tmp_path}: This folder cannot be written.")
