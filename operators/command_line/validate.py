@@ -1,11 +1,12 @@
 """Check the scene before a bake and the cache after it"""
 
 import argparse
+from collections.abc import Iterator
 
 import bpy
 
 from ...solver.cache import FrameStore
-from ...solver.errors import CacheError
+from ...solver.errors import CacheError, SolverError
 from ..bridge.checking import check_scene, sentence_of
 from ..bridge.folders import cache_folder
 from ..bridge.staleness import stale_reason
@@ -37,8 +38,8 @@ def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
         return 0
     store = FrameStore.open(folder)
     damage = list(store.damage())
-    for error in damage:
-        print(calm(f"dollop: {error}"), flush=True)
+    for sentence in _sentences(damage):
+        print(calm(f"dollop: {sentence}"), flush=True)
     stale = stale_reason(scene)
     faults = "1 fault" if len(damage) == 1 else f"{len(damage)} faults"
     verdict = f"{faults} in the cache" if damage else "the cache is whole"
@@ -46,3 +47,19 @@ def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
         verdict += f" ({_UNFINISHED[store.status]})"
     print(calm(f"dollop: the scene is in order; {verdict}" + (f", but stale: {stale}" if stale else "")), flush=True)
     return CacheError.exit_code if damage or stale else 0
+
+
+def _sentences(damage: list[SolverError]) -> Iterator[str]:
+    """Yield a sentence for each fault; the same one in frames that follow each other is said once."""
+    runs: list[list[SolverError]] = []
+    for error in damage:
+        last = runs[-1][-1] if runs else None
+        follows = last is not None and None not in (last.frame, error.frame) and error.frame == last.frame + 1
+        if follows and error.message == last.message:
+            runs[-1].append(error)
+        else:
+            runs.append([error])
+    for run in runs:
+        first = run[0]
+        where = f"frames {first.frame} to {run[-1].frame}"
+        yield str(first) if len(run) == 1 else f"{where}: {first.message} {first.remedy}".strip()

@@ -89,11 +89,12 @@ def test_a_bake_whose_blender_was_killed_is_told(shot):
     (folder,) = (shot.parent / "dollop_cache").iterdir()
     with FrameStore.open(folder, writable=True) as store:
         store.update_manifest(status="baking")
-        store.remove_frames_after(9)
+        store.remove_frames_after(7)
         assert json.loads(lines(command(shot, "info", "--json"))[-1])["status"] == "baking"
     assert json.loads(lines(command(shot, "info", "--json"))[-1])["status"] == "interrupted"
     done = command(shot, "validate")
-    assert done.returncode == 9 and "1 fault in the cache (its bake was killed)" in done.stdout
+    assert done.returncode == 9 and "3 faults in the cache (its bake was killed)" in done.stdout
+    assert "frames 8 to 10: The cached frame is missing" in done.stdout and "frame 9" not in done.stdout
 
 
 def test_json_log_has_a_line_a_frame(shot):
