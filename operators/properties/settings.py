@@ -1,4 +1,4 @@
-"""The keyword arguments that all of Dollop's settings share: none but the activation of fibres can be animated, all can be overridden."""
+"""The keyword arguments that Dollop's settings share: none can be animated (but see fibres.py), all can be overridden."""
 
 from typing import Any
 
