@@ -120,6 +120,27 @@ class GoalPanel(OfBody):
             layout.prop(settings, "goal_rate")
 
 
+class FibresPanel(OfBody):
+    """What makes the goo a muscle."""
+
+    bl_label = "Fibres"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        item = body(context)
+        settings = item.dollop
+        layout = columns(self.layout)
+        layout.prop(settings, "fibre_kind")
+        if settings.fibre_kind == "DIRECTION":
+            layout.prop(settings, "fibre_direction")
+        elif settings.fibre_kind == "ATTRIBUTE":
+            layout.prop(settings, "fibre_attribute")
+        if settings.fibre_kind != "NONE":
+            layout.prop(settings, "fibre_stiffness")
+            layout.prop(settings, "fibre_tension")
+            layout.prop(settings, "fibre_activation")
+
+
 def numbers(group):
     """Return the names of a material's numbers that its choices make use of, in the order of its declaration."""
     conditions = type(group).conditions

@@ -4,7 +4,7 @@ import bpy
 
 from ..operators.registration import ClassList
 from .bake import BakePanel, CachePanel, ExportPanel, SolverPanel
-from .body import BodyPanel, GoalPanel, MaterialMorePanel, MaterialPanel, MotionPanel
+from .body import BodyPanel, FibresPanel, GoalPanel, MaterialMorePanel, MaterialPanel, MotionPanel
 from .collider import ColliderPanel
 from .places import InPhysics, InSidebar, is_body, is_collider
 
@@ -38,6 +38,7 @@ CLASSES = ClassList(
         *_both("material_more", MaterialMorePanel, "material"),
         *_both("motion", MotionPanel, "body"),
         *_both("goal", GoalPanel, "body"),
+        *_both("fibres", FibresPanel, "body"),
         *_both("collider", ColliderPanel),
         *_both("bake", BakePanel),
         *_both("solver", SolverPanel, "bake"),

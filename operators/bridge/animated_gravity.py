@@ -1,4 +1,4 @@
-"""Whether gravity is keyed or driven; no other setting of a bake can be (properties/settings.py)."""
+"""Whether gravity is keyed or driven; of the other settings only the activation of fibres can be."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -15,12 +15,12 @@ from .result_mesh import clear_results
 def clear_cache(scene: bpy.types.Scene) -> Path:
     """Delete the scene's frames, Dollop's own files only, and return their folder. Raises ResourceError, VersionError."""
     folder = cache_folder(scene)[0]
-    clear_results(scene)
     try:
         FrameStore.open(folder).clear()
     except CacheError:
         if (folder / "dollop_cache.json").exists():
             raise
+    clear_results(scene)  # only now: frames that cannot be deleted play on
     keep_status(scene.dollop.uid, BakeStatus())
     play(scene)  # nothing, so that nothing is said of frames any more
     return folder

@@ -4,20 +4,29 @@ from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...solver.errors import SceneError
 from ...solver.scene import Body, Surface
 from .evaluation import evaluated_mesh, mesh_surface, not_a_mesh, world_matrix
 from .identity import ensure_uid
 from .material import read_material
+from .read_fibres import read_activation, read_fibres
 from .read_goal import read_goal
 from .units import metres_per_unit, typed_number
 
 
-def read_body(item: bpy.types.Object, scene: bpy.types.Scene) -> Body:
-    """Return the body at the frame that the scene stands on."""
-    surface, goal = read_surface(item, scene), read_goal(item, scene)
-    return Body(uid=ensure_uid(item), name=item.name, surface=surface, goal=goal, **body_settings(item, scene))
+def read_body(item: bpy.types.Object, scene: bpy.types.Scene, activation: NDArray[np.float64] | None = None) -> Body:
+    """Return the body at the frame that the scene stands on; `activation` (k,) of its fibres, None for that of this frame."""
+    return Body(
+        uid=ensure_uid(item),
+        name=item.name,
+        surface=read_surface(item, scene),
+        goal=read_goal(item, scene),
+        fibres=read_fibres(item, scene),
+        activation=np.array([read_activation(item, scene)]) if activation is None else activation,
+        **body_settings(item, scene),
+    )
 
 
 def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:
@@ -32,6 +41,8 @@ def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, A
         "velocity": tuple(float(value) for value in np.array(settings.velocity, dtype=np.float64) * metres),
         "angular_velocity": tuple(settings.angular_velocity),
         "goal_rate": settings.goal_rate,
+        "fibre_stiffness": typed_number(settings.fibre_stiffness),
+        "fibre_tension": typed_number(settings.fibre_tension),
     }
 
 

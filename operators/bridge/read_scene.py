@@ -19,6 +19,7 @@ from .mesh_topology import read_topology
 from .playback_pause import playback_paused
 from .read_body import read_body
 from .read_collider import read_collider
+from .read_fibres import activation_moves, read_activation
 from .read_goal import goal_objects
 from .read_settings import read_settings
 
@@ -52,11 +53,15 @@ def read_scene(
     bodies, colliders = bodies_of(scene), colliders_of(scene)
     settings = read_settings(scene, frames=frames, threads=threads)
     with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders, *goal_objects(bodies))):
-        matrices = _sampled_matrices(scene, colliders, settings)
+        matrices, activations = _sampled(scene, bodies, colliders, settings)
         settings = read_settings(scene, frames=frames, threads=threads)  # again: gravity may be animated
         own_settings = settings_of(scene)
         problems: list[SceneError] = []
-        read = _read_each(bodies, lambda item: (read_body(item, scene), read_topology(item, scene)), problems)
+        read = _read_each(
+            bodies,
+            lambda item: (read_body(item, scene, activations.get(item.name_full)), read_topology(item, scene)),
+            problems,
+        )
         obstacles = _read_each(colliders, lambda item: read_collider(item, scene, matrices[item.name_full]), problems)
     if strict and problems:
         raise problems[0]
@@ -79,12 +84,13 @@ def _read_each(
     return results
 
 
-def _sampled_matrices(
-    scene: bpy.types.Scene, colliders: list[bpy.types.Object], settings: Settings
-) -> dict[str, NDArray[np.float64]]:
+def _sampled(
+    scene: bpy.types.Scene, bodies: list[bpy.types.Object], colliders: list[bpy.types.Object], settings: Settings
+) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
     """Return each collider's (k, 4, 4) world matrices, from the frame before the first to the last; k = 1 when all rest.
 
-    The scene stands on the first frame afterwards.
+    And (k,) the activation of the bodies where it may be keyed, from the first frame on. The scene stands on the first
+    frame afterwards.
     """
     if settings.frame_end < settings.frame_start:
         raise SceneError(
@@ -92,14 +98,19 @@ def _sampled_matrices(
         )
     moving = [item for item in colliders if item.dollop.follow_animation and _may_move(item)]
     samples: dict[str, list[NDArray[np.float64]]] = {item.name_full: [] for item in moving}
-    if moving:
+    flexing = [item for item in bodies if activation_moves(item)]
+    activations: dict[str, list[float]] = {item.name_full: [] for item in flexing}
+    if moving or flexing:
         for frame in range(settings.frame_start - 1, settings.frame_end + 1):
             scene.frame_set(frame)
             for item in moving:
                 samples[item.name_full].append(world_matrix(item, scene))
+            for item in flexing:
+                activations[item.name_full].append(read_activation(item, scene))
     scene.frame_set(settings.frame_start)
     resting = {item.name_full: world_matrix(item, scene)[None] for item in colliders if item not in moving}
-    return resting | {name: np.array(matrices) for name, matrices in samples.items()}
+    moved = {name: np.array(matrices) for name, matrices in samples.items()}
+    return resting | moved, {name: np.array(values[1:]) for name, values in activations.items()}
 
 
 def _may_move(item: bpy.types.Object) -> bool:

@@ -15,6 +15,7 @@ from bpy.props import (
 )
 
 from ...solver.materials import models
+from .fibres import fibre_properties
 from .material import material_groups
 from .settings import HIDDEN, SETTING
 
@@ -57,7 +58,7 @@ def object_group() -> type:
         identifier: PointerProperty(type=group, override={"LIBRARY_OVERRIDABLE"})
         for identifier, group in material_groups().items()
     }
-    annotations = {**_identity(), **_body(), **_goal(), **_collider(), **pointers}
+    annotations = {**_identity(), **_body(), **_goal(), **fibre_properties(), **_collider(), **pointers}
     namespace = {"__annotations__": annotations, "__doc__": "Dollop's settings of one object"}
     return type("DollopObject", (bpy.types.PropertyGroup,), namespace)
 

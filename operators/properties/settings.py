@@ -1,4 +1,4 @@
-"""The keyword arguments that all of Dollop's settings share: none can be animated, all can be overridden."""
+"""The keyword arguments that all of Dollop's settings share: none but the activation of fibres can be animated, all can be overridden."""
 
 from typing import Any
 

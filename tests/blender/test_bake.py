@@ -333,6 +333,16 @@ def test_clear(body):
     assert not bpy.context.scene.objects["Bun / 🍞"].hide_render
 
 
+def test_frames_that_cannot_be_cleared_play_on(body):
+    from dollop.solver.cache import FrameStore
+
+    bpy.ops.dollop.bake()
+    with FrameStore.open(folder(), writable=True), pytest.raises(RuntimeError, match="Another bake writes this cache"):
+        bpy.ops.dollop.cache_clear()
+    bpy.context.scene.frame_set(5)
+    assert lowest(goo()) < 29 and body.hide_render
+
+
 def test_renamed_and_deleted_afterwards(body):
     bpy.ops.dollop.bake()
     body.name = "Something else"

@@ -1,0 +1,51 @@
+"""Fibres: directions in world space from a vector or an attribute, activation keyed over time, or one clear sentence."""
+
+import numpy as np
+import pytest
+
+from .reading import add_cube, make_body, read, solver
+
+
+def fibred(kind, **options):
+    body = make_body(add_cube(size=2, **options))
+    body.dollop.fibre_kind = kind
+    return body
+
+
+def test_a_direction_turns_with_the_object(scene):
+    body = fibred("DIRECTION", rotation=(0, np.pi / 2, 0))
+    body.dollop.fibre_tension = 2000.0
+    one = read(scene).bodies[0]
+    np.testing.assert_allclose(one.fibres, (1, 0, 0), atol=1e-6)
+    assert one.fibre_tension == pytest.approx(2000.0) and one.activation.tolist() == [1.0]
+
+
+def test_an_attribute_gives_each_vertex_its_direction(scene):
+    body = fibred("ATTRIBUTE", rotation=(0, 0, np.pi / 2))
+    values = np.zeros((8, 3), dtype=np.float32)
+    values[:4, 0] = 2.0
+    body.data.attributes.new("fibre", "FLOAT_VECTOR", "POINT").data.foreach_set("vector", values.ravel())
+    np.testing.assert_allclose(read(scene).bodies[0].fibres, values[:, [1, 0, 2]], atol=1e-6)
+
+
+def test_keyed_activation_is_read_at_every_frame_from_the_first(scene):
+    body = fibred("DIRECTION")
+    scene.frame_start, scene.frame_end = 3, 11
+    for value, frame in ((0.0, 3), (1.0, 11)):
+        body.dollop.fibre_activation = value
+        body.dollop.keyframe_insert("fibre_activation", frame=frame)
+    scene.frame_set(7)
+    keys = read(scene).bodies[0].activation
+    assert keys.shape == (9,) and keys[0] == 0.0 and keys[8] == 1.0
+    assert keys[4] == pytest.approx(0.5, abs=1e-6) and (np.diff(keys) > 0.0).all() and scene.frame_current == 7
+
+
+def test_fibres_without_a_direction_are_named(scene):
+    body = fibred("ATTRIBUTE")
+    error = solver("errors").SceneError
+    with pytest.raises(error, match="no vector attribute 'fibre'"):
+        read(scene)
+    body.dollop.fibre_kind = "DIRECTION"
+    body.dollop.fibre_direction = (0, 0, 0)
+    with pytest.raises(error, match="no direction"):
+        read(scene)
