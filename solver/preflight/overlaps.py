@@ -13,6 +13,7 @@ from .self_crossing import pierces
 SAMPLES = 48
 MOST_EDGES, MOST_FACES = 150, 600  # faces that are tried against each other
 MOVE = "Move it clear at the first frame."
+MOVE_OR_HOLLOW = "Move it clear at the first frame; a container needs walls, which a Solidify modifier gives it."
 MOVE_OR_TURN = "Move it clear at the first frame, or turn the plane over."
 
 
@@ -26,7 +27,8 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider]) -> I
                 yield Finding("warning", body.name, "", message, MOVE_OR_TURN, "starts_in_collider")
             elif how:
                 message = f"It starts {how} the collider '{collider.name}' and will be pushed out."
-                yield Finding("warning", body.name, "", message, MOVE, "starts_in_collider")
+                remedy = MOVE_OR_HOLLOW if how == "inside" else MOVE
+                yield Finding("warning", body.name, "", message, remedy, "starts_in_collider")
     for index, body in enumerate(bodies):
         for other in bodies[index + 1 :]:
             if _surfaces_overlap(body.surface, other.surface):
