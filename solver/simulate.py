@@ -108,6 +108,7 @@ class Simulation:
             "touching": self.touching.copy(),
             "pressing": self.pressing.copy(),
             "slack": self.contacts.slack.copy(),
+            "behind": self.contacts.behind.copy(),
             "reported": self.reported.copy(),
         }
 
@@ -121,7 +122,7 @@ class Simulation:
         self.frame = int(floats["frame"])
         self.touching = floats["touching"] > 0.0
         self.pressing = floats["pressing"].copy()
-        self.contacts.slack = floats["slack"].copy()
+        self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
         self.reported = floats["reported"].astype(np.int64)
         self.space.tiles.refresh(self.state)
 
@@ -186,7 +187,7 @@ class Simulation:
         state.previous_velocities, state.velocities = state.velocities, past.velocities(outcome.positions)
         self.pressing = -outcome.gradient
         self.touching = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions)) | outcome.rough
-        self.contacts.end_step()
+        self.contacts.end_step(state.positions)
         self.clock.tick()
 
     def _failure(self, outcome: Outcome, reason: str) -> StepError:

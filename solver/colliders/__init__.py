@@ -18,10 +18,12 @@ __all__ = ["Field", "build", "kinds"]
 class Field(Protocol):
     """A collider as the solver sees it.
 
-    friction : Coulomb coefficient [-]
+    friction     : Coulomb coefficient [-]
+    sheet_offset : of a sheet, solid from both sides, half its thickness [m]; None where there is an inside
     """
 
     friction: float
+    sheet_offset: float | None
 
     def query(
         self,
@@ -38,6 +40,9 @@ class Field(Protocol):
         margin : where the surface is further outside than this [m], distance is inf, normal and velocity 0
         Negative inside, however deep; the collider's thickness is included.
         """
+
+    def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
+        """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
 
 
 @cache

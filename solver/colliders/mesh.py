@@ -53,6 +53,7 @@ class MeshField:
             faces = _turned(faces)
         self.faces = faces
         self.shape = self._shape(collider, positions)
+        self.sheet_offset = self.shape.offset if self.kind == SHEET else None
 
     def _shape(self, collider: Collider, positions: NDArray[np.float64]) -> MeshShape:
         surface = triangle_tree(positions, self.faces.triangles)
@@ -66,6 +67,10 @@ class MeshField:
         grid = distance_grid(surface, winding, self.kind, not self.motion.stretches_change)
         offset, depth = collider.thickness + half, GROUND_DEPTH * size
         return MeshShape(surface, winding, normals, self.kind, offset, depth, *grid)
+
+    def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
+        """See colliders.Field."""
+        return self.motion.carried(points, begun, time)
 
     def query(
         self,

@@ -67,6 +67,16 @@ class Motion:
         )
 
 
+    def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
+        """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
+        if self.static:
+            return points
+        before, after = self.pose(begun), self.pose(time)
+        change = after.rotation @ after.stretch @ np.linalg.pinv(before.rotation @ before.stretch)
+        moved: NDArray[np.float64] = (points - before.translation) @ change.T + after.translation
+        return moved
+
+
 def rotation_matrix(vector: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rotation (3, 3) about an axis by its length [rad] (Rodrigues' formula)."""
     angle = float(np.sqrt(vector @ vector))

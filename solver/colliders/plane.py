@@ -12,10 +12,16 @@ KIND = "plane"
 class PlaneField:
     """The exact signed distance from a plane."""
 
+    sheet_offset = None
+
     def __init__(self, collider: Collider, settings: Settings) -> None:
         self.friction = collider.friction
         self.thickness = collider.thickness
         self.motion = Motion(collider.transforms, settings)
+
+    def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
+        """See colliders.Field."""
+        return self.motion.carried(points, begun, time)
 
     def query(
         self,

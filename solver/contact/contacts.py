@@ -25,9 +25,13 @@ class ColliderField(Protocol):
     """A collider that can be asked for distances (solver/colliders)."""
 
     friction: float
+    sheet_offset: float | None  # of a sheet, solid from both sides [m]
 
     def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
         """Fill signed distance (k,), outward normal (k, 3) and surface velocity (k, 3) at a time [s] since the first frame."""
+
+    def carried(self, points: Array, begun: float, time: float) -> Array:
+        """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
 
 
 @dataclass
@@ -189,12 +193,15 @@ class Contacts:
 
     slack (colliders, points) is how deep a point may still lie inside a collider that it started in [m]; it fades, so the
     point is let out instead of shot out. Depth gained later, in a blow, has no slack.
+    behind (colliders, points) says which points have gone through a sheet since the bake began: they belong on its other
+    side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell.
     """
 
     def __init__(self, points: ContactPoints, fields: list[ColliderField]) -> None:
         self.points, self.fields = points, fields
         self.candidates: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64) for _ in fields]
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
+        self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.start: Array = np.zeros((len(points.tets), 3))
         self.time, self.step = 0.0, 0.0
 
@@ -219,8 +226,15 @@ class Contacts:
             near, _, _ = query(field, self.start, time, margin)
             self.candidates[c] = np.flatnonzero(near < margin)
 
-    def end_step(self) -> None:
-        """Let the slack fade over the step just accepted."""
+    def end_step(self, positions: Array) -> None:
+        """Take in where the step just accepted has ended: who is behind a sheet; and let the slack fade."""
+        now = self.points.positions(positions)
+        for c, field in enumerate(self.fields):
+            if field.sheet_offset is not None:
+                distance, normal, _ = query(field, now, self.time, 2.0 * float(self.points.size.max(initial=0.0)))
+                begun = field.carried(self.start, self.time - self.step, self.time)
+                through = crossed(field.sheet_offset, begun, now, distance, normal)
+                self.behind[c] = (self.behind[c] ^ through) & np.isfinite(distance)
         self.slack *= np.exp(-self.step / EXIT_TIME)
         self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
 
@@ -230,9 +244,14 @@ class Contacts:
         which: list[NDArray[np.int64]] = []
         normals, levels, anchors, friction = [], [], [], []
         fade = np.exp(-self.step / EXIT_TIME)
-        for field, chosen, slack in zip(self.fields, self.candidates, self.slack, strict=True):
+        for field, chosen, slack, behind in zip(self.fields, self.candidates, self.slack, self.behind, strict=True):
             here = seen[chosen]
             distance, normal, velocity = query(field, here, self.time, float(points.size.max(initial=0.0)))
+            if field.sheet_offset is not None:
+                begun = field.carried(self.start[chosen], self.time - self.step, self.time)
+                wrong = behind[chosen] ^ crossed(field.sheet_offset, begun, here, distance, normal)
+                distance = np.where(wrong, -distance - 2.0 * field.sheet_offset, distance)
+                normal = np.where(wrong[:, None], -normal, normal)
             near = np.flatnonzero(distance < points.size[chosen])
             which.append(chosen[near])
             normals.append(normal[near])
@@ -252,6 +271,13 @@ class Contacts:
             np.concatenate([np.zeros((0, 3)), *anchors]), grip * coefficient,
             SLIP_SPEED * points.extent[chosen] * self.step, coefficient,
         )  # fmt: skip
+
+
+def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:
+    """Which points (k,) have gone through a sheet between two places (k, 3): its plane where it is closest lies between."""
+    reached = np.isfinite(distance)
+    closest = now - normal * np.where(reached, distance + offset, 0.0)[:, None]
+    return reached & (((before - closest) * normal).sum(axis=1) < 0.0)
 
 
 def query(field: ColliderField, points: Array, time: float, margin: float) -> tuple[Array, Array, Array]:

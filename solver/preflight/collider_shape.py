@@ -27,9 +27,6 @@ def collider_findings(collider: Collider, settings: Settings) -> Iterator[Findin
         return
     weld = welded(positions, collider.surface.triangles)
     edges = edges_of(weld)
-    if collider.two_sided and not collider.thickness > 0.0:
-        message = "It is two-sided and has no thickness, so what falls on it passes through."
-        yield Finding("warning", collider.name, "", message, "Give it a Thickness, or a Solidify modifier.", "no_thickness")
     if edges.open_edges and not collider.two_sided:
         yield _open_finding(collider, settings, areas, edges.open_edges, hole_area(positions, weld, edges))
     pairs = edges.first[:-1][edges.counts == 2]

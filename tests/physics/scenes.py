@@ -61,6 +61,8 @@ def node_binding(mesh: TetMesh, nodes: np.ndarray) -> Binding:
 class PlaneField:
     """A plane through `point` with `normal`, moving at `speed`; solid below."""
 
+    sheet_offset = None
+
     def __init__(self, point=(0, 0, 0), normal=(0, 0, 1), friction=0.5, speed=(0, 0, 0)):
         self.point, self.friction, self.speed = np.array(point, float), friction, np.array(speed, float)
         self.normal = np.array(normal, float) / np.linalg.norm(normal)

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from solver.colliders import build
+from solver.scene import Collider, Settings, Surface
 from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, center, make_scene, run
 
 BLOCK = {"density": 1000.0, "young_modulus": 2e5, "poisson_ratio": 0.3, "yield_stress": 1e9}
@@ -123,3 +125,29 @@ def test_two_bodies_do_not_disturb_each_other(plane):
     alone, _ = run(make_scene(meshes[:1], [BLOCK]), 12, [plane])
     first = len(meshes[0].positions)
     assert np.abs(both.state.positions[:first] - alone.state.positions).max() < 2e-3
+
+
+def sheet(size, count, height):
+    """A flat grid at a height, as a collider that is solid from both sides and has no thickness of its own."""
+    line = np.linspace(-0.5 * size, 0.5 * size, count + 1)
+    x, y = np.meshgrid(line, line, indexing="ij")
+    corner = (np.arange(count)[:, None] * (count + 1) + np.arange(count)).ravel()
+    quads = np.stack([corner, corner + count + 1, corner + count + 2, corner + 1], axis=1)
+    positions = np.stack([x.ravel(), y.ravel(), np.full(x.size, height)], axis=1)
+    return Surface(positions, np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]]).astype(np.int32))
+
+
+@pytest.mark.parametrize("speed", [0.0, 8.0])
+@pytest.mark.parametrize("rising", [False, True])
+def test_a_thin_sheet_holds_from_both_sides(speed, rising):
+    """A ball falls on a sheet without thickness, or a sheet comes up under it, slow and fast: it stays on its side."""
+    mesh = ball_mesh(4, 0.5, (0.0, 0.0, 0.6))
+    transforms = np.tile(np.eye(4), (26 if rising else 1, 1, 1))
+    if rising:
+        transforms[:, 2, 3] = np.minimum(np.arange(-1, 25) * speed / 24.0, 0.5)
+    field = build(Collider("s", "Sheet", "mesh", transforms, sheet(4.0, 6, 0.0), two_sided=True), Settings(frame_end=24))
+    assert field.sheet_offset == pytest.approx(0.0025 * 4.0)
+    velocity = (0.0, 0.0, 0.0 if rising else -speed)
+    simulation, _ = run(make_scene([mesh], [BLOCK], velocity=velocity), 24, [field])
+    below = transforms[-1, 2, 3] - simulation.state.positions[:, 2].min()
+    assert below < 0.02 and not simulation.contacts.behind.any()

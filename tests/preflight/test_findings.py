@@ -168,14 +168,11 @@ def test_starting_inside_a_collider():
     assert "starts_in_collider" not in codes(body(), colliders=[collider(box(), matrix=place)])
 
 
-def test_a_container_is_told_to_need_walls_and_a_sheet_thickness():
+def test_a_container_is_told_to_need_walls():
     room = box((20.0, 20.0, 20.0))
     place = np.eye(4)
     place[:3, 3] = (0.0, 0.0, 5.0)
     assert "Solidify" in only("starts_in_collider", findings(body(), colliders=[collider(room, matrix=place)])).remedy
-    sheet = findings(body(), colliders=[collider(box(), two_sided=True)])
-    assert only("no_thickness", sheet).severity == "warning"
-    assert "no_thickness" not in codes(body(), colliders=[collider(box(), two_sided=True, thickness=0.02)])
 
 
 def test_standing_through_an_open_floor_or_across_another_body():
