@@ -124,9 +124,10 @@ def test_a_folder_that_cannot_be_written_is_refused_in_words(tmp_path: Path) -> 
         FrameStore.create(tmp_path / "file" / "cache", manifest())
     if os.geteuid() == 0:
         code = """
+            content = manifest()  # before the right to read Python's own folder is gone
             os.setuid(65534)
             try:
-                FrameStore.create(sys.argv[1], manifest())
+                FrameStore.create(sys.argv[1], content)
             except ResourceError as error:
                 print(error.exit_code, error)
         """

@@ -11,7 +11,7 @@ if [ -x "$folder/usr/bin/blender" ] && chroot "$folder" python3 -c "import numpy
 fi
 
 # The same mirror as this machine's own packages come from, in either notation of apt's sources.
-mirror=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null |
+mirror=$({ cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null || true; } |
     awk '$1 == "URIs:" { print $2; exit } $1 == "deb" { for (i = 2; i <= NF; i++) if ($i ~ /:\/\//) { print $i; exit } }')
 [ -n "$mirror" ] || { echo "No package mirror in this machine's apt sources." >&2; exit 1; }
 
