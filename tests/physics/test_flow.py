@@ -12,6 +12,7 @@ GOO = {"density": 1000.0, "young_modulus": 1e5, "poisson_ratio": 0.3, "yield_str
 class Rollers:
     """Frictionless plates below z = 0 and above z = 1, the upper one coming down; `gap` leaves room for contact's reach."""
 
+    sheet_offset = None
     friction = 0.0
 
     def __init__(self, speed, gap=0.0):

@@ -51,6 +51,7 @@ def test_a_checkpoint_goes_on_with_the_same_bytes(plane):
 class Broken:
     """A collider that answers nonsense once the body is near."""
 
+    sheet_offset = None
     friction = 0.5
 
     def query(self, points, time, margin, distance, normal, velocity):
