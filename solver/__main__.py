@@ -19,6 +19,7 @@ from .kernel_cache import choose_kernel_cache
 def main(arguments: list[str]) -> int:
     """Run one command and return its exit code (solver/errors.py)."""
     options = _parser().parse_args(arguments)
+    _keep_blas_to_one_thread()
     choose_kernel_cache()
     stopping = _listen_for_stop()
     try:
@@ -30,6 +31,12 @@ def main(arguments: list[str]) -> int:
     except MemoryError:
         emit({"event": "error", "message": "Out of memory. Lower the resolution of the bodies.", "exit_code": 6})
         return 6
+
+
+def _keep_blas_to_one_thread() -> None:
+    """Before numpy is imported: BLAS's threads spin on cores that the kernels and Blender's window need, for small products."""
+    for library in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+        os.environ.setdefault(library, "1")
 
 
 def emit(event: dict[str, Any]) -> None:
