@@ -70,7 +70,3 @@ def baking(context: bpy.types.Context) -> str:
     from .bridge.bake_session import running_session
 
     return "A bake is running" if running_session() is not None else ""
-
-
-def not_baking(context: bpy.types.Context) -> str:
-    return "" if baking(context) else "No bake is running"

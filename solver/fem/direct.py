@@ -34,7 +34,7 @@ from ..slots import (
     U,
     V,
 )
-from .flow import any_lane
+from .lanes import any_lane
 from .laws import run_phase
 
 T = TILE
@@ -104,22 +104,6 @@ def _stress(w):  # type: ignore[no-untyped-def]
         w[FLOW * T + i], w[SIZE * T + i] = ZERO, ZERO
         w[R * T + i] = ONE if (measure > w[YIELD * T + i]) & (w[(MATERIAL + FLOW_RATE) * T + i] > ZERO) else ZERO
     return any_lane(w, R)
-
-
-@kernel
-def corner_forces(w, forces):  # type: ignore[no-untyped-def]
-    """Forces on nodes 1 to 3, -volume P B^T."""
-    for row in range(3):
-        for i in range(T):
-            volume = w[VOLUME * T + i]
-            p0, p1 = volume * w[(STRESS + 3 * row) * T + i], volume * w[(STRESS + 3 * row + 1) * T + i]
-            p2 = volume * w[(STRESS + 3 * row + 2) * T + i]
-            w[(R + row) * T + i] = -(p0 * w[B * T + i] + p1 * w[(B + 1) * T + i] + p2 * w[(B + 2) * T + i])
-            w[(R + 3 + row) * T + i] = -(p0 * w[(B + 3) * T + i] + p1 * w[(B + 4) * T + i] + p2 * w[(B + 5) * T + i])
-            w[(R + 6 + row) * T + i] = -(p0 * w[(B + 6) * T + i] + p1 * w[(B + 7) * T + i] + p2 * w[(B + 8) * T + i])
-    for i in range(T):
-        for c in range(9):
-            forces[i, c] = w[(R + c) * T + i]
 
 
 @kernel

@@ -23,17 +23,18 @@ from ..slots import (
     B,
     E,
     F,
+    G,
     P,
     Q,
-    R,
     S,
     U,
     V,
 )
 from ..svd import decompose_tile
-from .direct import corner_forces, stress_without_decomposition
+from .direct import STRESS, stress_without_decomposition
 from .fibres import pull
 from .flow import flow, respond
+from .lanes import corner_forces
 
 T = TILE
 
@@ -83,22 +84,16 @@ def _take_stress(w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _corner_forces(w, forces):  # type: ignore[no-untyped-def]
-    """Forces on nodes 1 to 3, -volume (U P V^T) B^T (Irving section 3: the area-weighted normals are rows of B)."""
+def _stress_tensor(w):  # type: ignore[no-untyped-def]
+    """P = U diag(P) V^T into G, which only stiffness needs otherwise."""
     for row in range(3):
         for i in range(T):
-            u0 = w[(U + 3 * row) * T + i] * w[P * T + i] * w[VOLUME * T + i]
-            u1 = w[(U + 3 * row + 1) * T + i] * w[(P + 1) * T + i] * w[VOLUME * T + i]
-            u2 = w[(U + 3 * row + 2) * T + i] * w[(P + 2) * T + i] * w[VOLUME * T + i]
-            p0 = u0 * w[V * T + i] + u1 * w[(V + 1) * T + i] + u2 * w[(V + 2) * T + i]
-            p1 = u0 * w[(V + 3) * T + i] + u1 * w[(V + 4) * T + i] + u2 * w[(V + 5) * T + i]
-            p2 = u0 * w[(V + 6) * T + i] + u1 * w[(V + 7) * T + i] + u2 * w[(V + 8) * T + i]
-            w[(R + row) * T + i] = -(p0 * w[B * T + i] + p1 * w[(B + 1) * T + i] + p2 * w[(B + 2) * T + i])
-            w[(R + 3 + row) * T + i] = -(p0 * w[(B + 3) * T + i] + p1 * w[(B + 4) * T + i] + p2 * w[(B + 5) * T + i])
-            w[(R + 6 + row) * T + i] = -(p0 * w[(B + 6) * T + i] + p1 * w[(B + 7) * T + i] + p2 * w[(B + 8) * T + i])
-    for i in range(T):
-        for c in range(9):
-            forces[i, c] = w[(R + c) * T + i]
+            u0 = w[(U + 3 * row) * T + i] * w[P * T + i]
+            u1 = w[(U + 3 * row + 1) * T + i] * w[(P + 1) * T + i]
+            u2 = w[(U + 3 * row + 2) * T + i] * w[(P + 2) * T + i]
+            w[(G + 3 * row) * T + i] = u0 * w[V * T + i] + u1 * w[(V + 1) * T + i] + u2 * w[(V + 2) * T + i]
+            w[(G + 3 * row + 1) * T + i] = u0 * w[(V + 3) * T + i] + u1 * w[(V + 4) * T + i] + u2 * w[(V + 5) * T + i]
+            w[(G + 3 * row + 2) * T + i] = u0 * w[(V + 6) * T + i] + u1 * w[(V + 7) * T + i] + u2 * w[(V + 8) * T + i]
 
 
 @parallel
@@ -115,14 +110,15 @@ def evaluate(positions, tets, tiles, programs, offsets, dt, decompose, forces, e
         _deform(w, positions, tets[first : min(count, first + T)])
         own = forces[first : first + T]
         if not decompose and stress_without_decomposition(w, programs, offsets[k], offsets[k + 1]):
-            corner_forces(w, own)
+            corner_forces(w, STRESS, own)
         else:
             w[DIRECT * T] = ZERO
             _decompose(w)
             respond(w, programs, offsets[k], offsets[k + 1])
             _take_stress(w)
             flow(w, dt, programs, offsets[k], offsets[k + 1])
-            _corner_forces(w, own)
+            _stress_tensor(w)
+            corner_forces(w, G, own)
         if w[ACTIVATION * T] >= ZERO:
             pull(w, own)
         total = 0.0

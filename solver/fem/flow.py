@@ -34,6 +34,7 @@ from ..slots import (
     R,
     S,
 )
+from .lanes import any_lane
 from .laws import run_phase
 from .plasticity import (
     SMALLEST_STRETCH,
@@ -53,15 +54,6 @@ MOST_ITERATIONS = 60
 SCAN = 12  # trial flows looked at where there may be several roots
 T = TILE
 M = MATERIAL
-
-
-@inline
-def any_lane(w, slot):  # type: ignore[no-untyped-def]
-    """Whether a slot is above zero in some lane; a loop of its own, as a count among float32 halves the SIMD's width."""
-    some = False
-    for i in range(T):
-        some |= w[slot * T + i] > ZERO
-    return some
 
 
 @kernel

@@ -40,7 +40,7 @@ from ..slots import (
 from ..svd import symmetric_eigenvectors
 from .direct import direct_blocks
 from .fibres import stiffen
-from .flow import any_lane
+from .lanes import any_lane
 from .plasticity import flow_hessian, log_stiffness
 
 # Node pairs of a tet in the order of its stiffness blocks.
