@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import SceneError
-from .materials import SIZE_EXPONENT, Material, complete, scale_to_size
+from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -171,6 +171,13 @@ def _validated_body(body: Body, settings: Settings) -> Body:
         complete(body.material)
     except SceneError as error:
         raise SceneError(error.message, body=body.name, remedy=error.remedy) from None
+    model = models()[body.material.model]
+    if not model.steerable and (body.goal is not None or body.fibres is not None):
+        raise SceneError(
+            f"The model {model.label} follows neither goal shapes nor fibres.",
+            body=body.name,
+            remedy="Remove them, or choose another model.",
+        )
     return body
 
 

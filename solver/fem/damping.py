@@ -20,6 +20,12 @@ from .linear_solve import FrozenStiffness
 Array = NDArray[np.float64]
 
 
+def viscous_time(rate: float, young: float, density: float, extent: float) -> float:
+    """eta [s] from a rate [1/s], Young's modulus [Pa], density [kg/m^3] and the largest side [m]."""
+    slowest = 0.5 * np.pi * np.sqrt(young / density) / extent
+    return float(rate / slowest**2)
+
+
 RigidFrame = tuple[int, int, Array, Array, Array]
 
 
@@ -41,8 +47,8 @@ class Damping:
         for body, (a, b) in enumerate(pairwise(tets)):
             mu, lam = state.material[MU, a:b].mean(), state.material[LAMBDA, a:b].mean()
             young = mu * (3.0 * lam + 2.0 * mu) / (lam + mu)
-            slowest = 0.5 * np.pi * np.sqrt(young / state.density[a:b].mean()) / self.extents[body]
-            self.eta.append(self.rates[body] / slowest**2)
+            density = float(state.density[a:b].mean())
+            self.eta.append(viscous_time(self.rates[body], float(young), density, self.extents[body]))
         self.node_eta = np.repeat(self.eta, np.diff(self.ranges.nodes))
         self.tet_eta = np.repeat(self.eta, np.diff(tets))
 

@@ -40,7 +40,7 @@ T = TILE
 
 
 @kernel
-def _deform(w, positions, tets):  # type: ignore[no-untyped-def]
+def deform(w, positions, tets):  # type: ignore[no-untyped-def]
     """F = [x1 - x0, x2 - x0, x3 - x0] B (Bargteil eq 1); differences are taken before they are rounded to the tile's type."""
     for i in range(len(tets)):
         a, b, c, d = np.uint64(tets[i, 0]), np.uint64(tets[i, 1]), np.uint64(tets[i, 2]), np.uint64(tets[i, 3])
@@ -107,7 +107,7 @@ def evaluate(positions, tets, tiles, programs, offsets, dt, decompose, forces, e
     for k in prange(len(tiles)):
         w = tiles[k]
         first = k * T
-        _deform(w, positions, tets[first : min(count, first + T)])
+        deform(w, positions, tets[first : min(count, first + T)])
         own = forces[first : first + T]
         if not decompose and stress_without_decomposition(w, programs, offsets[k], offsets[k + 1]):
             corner_forces(w, STRESS, own)
