@@ -26,8 +26,8 @@ def extrapolate(
 ) -> Extrapolation:
     """Where the forces of the step's start lead in it, damping left out; velocities are the step's mean ones."""
     acceleration = state.elastic_forces / state.masses[:, None] + gravity
-    reach: Array = step * np.where(struck, step, 0.5 * step)[:, None]
-    targets: Array = state.positions + step * state.velocities + reach * acceleration
+    reach = np.where(struck, step**2, 0.5 * step**2)[:, None]
+    targets = state.positions + step * state.velocities + reach * acceleration
     return Extrapolation(state.positions, targets, np.full(len(targets), step))
 
 
