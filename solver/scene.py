@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import SceneError
+from .fem.integrators import integrators
 from .materials import SIZE_EXPONENT, Material, complete, scale_to_size
 
 FloatArray = NDArray[np.float64]
@@ -114,7 +115,10 @@ class Collider:
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for the whole scene. gravity (3,) [m/s^2]; frames inclusive; threads 0 = all."""
+    """What holds for the whole scene.
+
+    gravity (3,) [m/s^2]; frames inclusive; threads 0 = all; integrator: a file of solver/fem/integrators; maximum_substep [s]
+    """
 
     frame_start: int = 1
     frame_end: int = 48
@@ -122,6 +126,7 @@ class Settings:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     threads: int = 0
     maximum_substep: float = 1.0 / 96.0
+    integrator: str = "bdf2"
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,10 @@ def validated(scene: Scene) -> Scene:
         )
     if not settings.frames_per_second > 0:
         raise SceneError("The frame rate is not positive.", remedy="Set the scene's frame rate.")
+    if settings.integrator not in integrators():
+        raise SceneError(
+            f"There is no integrator '{settings.integrator}'.", remedy=f"Choose one of {', '.join(integrators())}."
+        )
     uids = [body.uid for body in scene.bodies] + [collider.uid for collider in scene.colliders]
     if len(set(uids)) != len(uids):
         raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")

@@ -12,10 +12,10 @@ from .assembly import Pattern, build_pattern, gather_gradient
 from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
+from .integrators import Extrapolation
 from .linear_solve import LinearSolve
 from .stiffness import stiffness
 from .tile import Tiles
-from .time_step import Extrapolation
 
 Array = NDArray[np.float64]
 
@@ -111,12 +111,9 @@ class ImplicitStep:
         return energy, gradient
 
     def freeze_damping(self, positions: Array) -> None:
-        """Let this step's damping work with the elastic stiffness at `positions`."""
-        space = self.space
+        """Let this step's damping be that of the positions (n, 3)."""
         self.evaluate(positions, decompose=True)
-        stiffness(space.tiles.data, 0.0, space.blocks)
-        space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
-        self.damping.keep(positions, space.linear.stiffness())
+        self.damping.keep(positions, self.space)
 
     def search_direction(self, positions: Array, gradient: Array, entries: Entries) -> int:
         """Solve for the Newton direction into `linear`; return its iterations.
@@ -136,10 +133,10 @@ class ImplicitStep:
     def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, inertia: float) -> int:
         space = self.space
         stiffness(space.tiles.data, inertia, space.blocks)
-        if self.damping.active:
-            space.blocks[: len(self.state.tets)] *= (1.0 + self.damping.tet_eta[:, None, None] / self.step).astype(np.float32)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
+        if self.damping.active:
+            self.damping.add_stiffness(self.past.effective, space.blocks, space.diagonal)
         entries.add_stiffness(positions, space.blocks, space.diagonal)
         space.linear.assemble(space.blocks, space.diagonal)
         return space.linear.solve(-gradient, LINEAR_TOLERANCE)

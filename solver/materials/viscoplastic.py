@@ -42,9 +42,37 @@ MODEL = MaterialModel(
             for law in laws().values()
             for parameter in law.parameters
         ),
-        Parameter("damping", "Damping", "1/s", 0.0, 0.0, 1e4, "Rate at which internal vibrations (not the fall) lose speed"),
+        Parameter(
+            "damping", "Damping", "1/s", 0.0, 0.0, 1e4,
+            "Rate at which the slowest internal vibration loses energy, faster ones more; the fall and the spin lose none",
+            ("damping_model", "internal"),
+        ),
+        Parameter(
+            "rotated_damping", "Damping Time", "s", 0.0, 0.0, 1e3,
+            "Time over which being deformed is resisted; a vibration of f per second loses energy at 39.5 f^2 times it",
+            ("damping_model", "rotated"),
+        ),
+        Parameter(
+            "mass_damping", "Mass Damping", "1/s", 0.0, 0.0, 1e4,
+            "Rate at which any motion loses energy: it brakes the fall and the spin too, as syrup around the goo would",
+            ("damping_model", "rayleigh"),
+        ),
+        Parameter(
+            "stiffness_damping", "Stiffness Damping", "s", 0.0, 0.0, 1e3,
+            "Time that multiplies the stiffness; a vibration of f per second loses energy at 39.5 f^2 times it",
+            ("damping_model", "rayleigh"),
+        ),
     ),
     choices=(
+        Choice(
+            "damping_model", "Damping Model",
+            (
+                ("internal", "Internal", "One rate for the slowest vibration of the body, whatever its stiffness"),
+                ("rotated", "Rotated", "A stress that answers to being deformed, in each tet's own frame (Irving 2004, 6.2)"),
+                ("rayleigh", "Rayleigh", "Proportional to mass, which brakes the fall too, and to stiffness"),
+            ),
+            "How motion loses energy to the inside of the goo",
+        ),
         Choice(
             "yield_measure", "Yield Measure",
             (
