@@ -72,6 +72,7 @@ class State(Solids):
     """What changes from step to step in the viscoplastic model, and what it is made of.
 
     previous_positions, previous_velocities : (n, 3) one step earlier, for BDF2
+    elastic_forces                          : (n, 3) at `positions`, for explicit steps [N]; implicit ones leave it
     plastic_strain                          : (m,) accumulated equivalent plastic strain
     stress                                  : (m,) that of Kirchhoff stress
     plastic_deformation                     : (m, 3, 3) F_p, det 1 without a goal
@@ -87,6 +88,7 @@ class State(Solids):
 
     previous_positions: Array
     previous_velocities: Array
+    elastic_forces: Array
     plastic_deformation: Array
     hardening: Array
     yield_stress: Array
@@ -113,6 +115,7 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         **solids,
         previous_positions=solids["positions"].copy(),
         previous_velocities=solids["velocities"].copy(),
+        elastic_forces=np.zeros_like(solids["positions"]),
         plastic_deformation=np.tile(np.eye(3), (count, 1, 1)),
         hardening=np.zeros(count),
         yield_stress=np.maximum(material[YIELD_STRESS], material[MINIMUM_YIELD]),

@@ -17,23 +17,21 @@ from ..scalar_math import like
 from ..svd import decompose_tile
 from .plasticity import absorb, plastic_norm_and_stress
 from .rotation import take_rotation
-from .slots import FLOW_RATE, LAMBDA, MATERIAL, MU, PLASTIC, REST, SLOTS, STRAIN, TURN, VISCOUS, VOLUME, B, F, P
+from .slots import FLOW_RATE, LAMBDA, MATERIAL, MU, PLASTIC, SLOTS, STRAIN, TURN, VISCOUS, VOLUME, B, F, P
 from .state import DraftState
-from .stiffness import element_stiffness, rest_blocks, warp
+from .stiffness import warp
 
 Numbers = NDArray[np.floating]
 T = TILE
 
 
 def build_tiles(state: DraftState, precision: type[np.floating] = np.float32) -> Numbers:
-    """Return tiles (tiles, SLOTS * TILE) of a state: rest shapes, K_e at rest, materials, plastic strain."""
+    """Return tiles (tiles, SLOTS * TILE) of a state: rest shapes, materials, plastic strain."""
     data = np.zeros(((len(state.tets) + T - 1) // T, SLOTS * T), precision)
     pack(data, B, state.rest_shape_inverse.reshape(-1, 9))
     pack(data, VOLUME, state.volumes)
     pack(data, MATERIAL, state.material.T)
     pack(data, PLASTIC, state.plastic)
-    mu, lam = state.material[MU], state.material[LAMBDA]
-    pack(data, REST, rest_blocks(element_stiffness(state.rest_shape_inverse, state.volumes, mu, lam)))
     return data
 
 

@@ -19,9 +19,7 @@ T = TILE
 def polar(gradients: Numbers) -> tuple[Numbers, Numbers]:
     """Return R (n, 3, 3), rotations, and S (n, 3, 3), symmetric, with F = R S for deformation gradients (n, 3, 3)."""
     left, stretches, right = signed_svd(gradients)
-    turned = np.swapaxes(right, 1, 2)
-    symmetric: Numbers = (right * stretches[:, None, :]) @ turned
-    return left @ turned, symmetric
+    return left @ np.swapaxes(right, 1, 2), np.einsum("nik,nk,njk->nij", right, stretches, right)
 
 
 @kernel

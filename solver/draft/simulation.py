@@ -1,4 +1,4 @@
-"""Bodies of the draft model moving through time, in steps of one length."""
+"""A body of the draft model moving through time, in steps of one length."""
 
 from collections.abc import Callable, Mapping
 from time import perf_counter
@@ -15,6 +15,7 @@ from ..jit import use_threads_for
 from ..output import Snapshot, SurfaceOutput, between
 from ..scene import Scene
 from ..tetmesh.mesh import TetMesh
+from .keyed import KeyedBody
 from .slots import PLASTIC
 from .state import DraftState, build_draft_state
 from .step import ITERATIONS, STEP, DraftWorkspace, measure, solve_step
@@ -23,27 +24,27 @@ Array = NDArray[np.float64]
 
 
 class DraftSimulation:
-    """What solver/dynamics.py expects of dynamics, for bodies whose material model is of the draft kind.
+    """One body of the draft model; what solver/dynamics.py expects of dynamics.
 
-    meshes, surfaces and contacts hold one item a body; fields the scene's colliders.
+    meshes, surfaces and contacts hold its one item; fields the scene's colliders.
     """
 
     def __init__(
         self, scene: Scene, meshes: list[TetMesh], surfaces: list[Binding], contacts: list[Binding], fields: list[ColliderField]
     ) -> None:
-        settings = scene.settings
-        self.scene, self.gravity = scene, np.asarray(settings.gravity, dtype=np.float64)
+        settings, (self.body,) = scene.settings, scene.bodies
+        self.settings = settings
         self.state, self.ranges = build_draft_state(scene.bodies, meshes)
         use_threads_for(len(self.state.positions), settings.threads)
         self.space = DraftWorkspace.of(self.state)
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
-        extents = [body.extent for body in scene.bodies]
-        points = gather_points(self.state, self.ranges, contacts, extents, float(np.linalg.norm(self.gravity)))
+        points = gather_points(self.state, self.ranges, contacts, [self.body.extent], settings.strongest_gravity)
         self.contacts = Contacts(points, fields)
+        self.keyed = KeyedBody(self.body, self.state, self.space, self.contacts, settings)
         self.step, self.steps = min(STEP, settings.maximum_substep), 0
         self.frame = settings.frame_start - 1
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
-        self.acceleration = np.tile(self.gravity, (len(self.pressing), 1))  # in the last step [m/s^2]
+        self.acceleration = np.tile(self.keyed.gravity(0.0), (len(self.pressing), 1))  # in the last step [m/s^2]
         self.contacts.begin(self.state.positions)
         measure(self.state, self.space, 0.0)
         self.before = Snapshot.of(self.state)
@@ -61,7 +62,7 @@ class DraftSimulation:
         """
         started, begun, touching = perf_counter(), self.steps, 0
         self.frame += 1
-        target = (self.frame - self.scene.settings.frame_start) / self.scene.settings.frames_per_second
+        target = (self.frame - self.settings.frame_start) / self.settings.frames_per_second
         while self.time < target - 1e-9 * self.step:
             if should_stop():
                 raise Cancelled("The bake was stopped; its frames are kept.", remedy="Resume goes on from here.")
@@ -98,14 +99,17 @@ class DraftSimulation:
         self.pressing, self.acceleration = floats["pressing"].copy(), floats["acceleration"].copy()
         self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
         pack(self.space.tiles, PLASTIC, self.state.plastic)
+        self.keyed.restart(self.state)
         measure(self.state, self.space, 0.0)
 
     def _step(self) -> int:
         """One step; returns the number of contacts in reach."""
         state, end = self.state, (self.steps + 1) * self.step
+        self.keyed.apply(end)
         positions, entries = solve_step(
-            state, self.space, self.ranges, self.contacts, self.pressing, self.acceleration, self.gravity, end, self.step
-        )
+            state, self.space, self.ranges, self.contacts, self.pressing, self.acceleration, self.keyed.gravity(end), end,
+            self.step,
+        )  # fmt: skip
         if not np.isfinite(positions).all():
             raise self._failure(positions)
         self.before = Snapshot.of(state)
@@ -121,11 +125,10 @@ class DraftSimulation:
 
     def _failure(self, positions: Array) -> StepError:
         node = int(np.flatnonzero(~np.isfinite(positions).all(axis=1))[0])
-        body = self.scene.bodies[int(np.searchsorted(self.ranges.nodes, node, side="right")) - 1]
         x, y, z = self.state.positions[node]
         return StepError(
             "The motion could not be computed: a position is no number any more.",
-            body=body.name,
+            body=self.body.name,
             place=f"near ({x:.3g}, {y:.3g}, {z:.3g})",
             frame=self.frame,
             remedy="Bake it with a lower stiffness, or a collider that moves more slowly.",

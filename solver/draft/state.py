@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fem.damping import viscous_time
+from ..fem.damping import slowest_vibration
 from ..scene import Body
 from ..state import Ranges, Solids, build_solids, lame_parameters
 from ..tetmesh.mesh import TetMesh
@@ -40,5 +40,5 @@ def draft_rows(body: Body, count: int) -> Array:
     rows[YIELD_STRAIN] = value["yield_strain"]
     rows[FLOW_RATE] = value["flow_rate"]
     rows[MOST_STRAIN] = value["maximum_plastic_strain"]
-    rows[VISCOUS] = viscous_time(value["damping"], value["young_modulus"], value["density"], body.extent)
+    rows[VISCOUS] = value["damping"] / slowest_vibration(value["young_modulus"], value["density"], body.extent) ** 2
     return rows

@@ -111,6 +111,24 @@ def test_a_failed_step_names_the_body_and_keeps_the_state():
     assert np.isfinite(failed.state.positions).all() and 0.0 < failed.time <= 0.1
 
 
+def test_stiffness_and_gravity_can_be_keyed():
+    """A ball whose stiffness fades from frame 4 to 8 sags further; keys act at every step, and a checkpoint goes on in them."""
+    scene, *rest = draft_scene([ball_mesh(4, 0.5, (0.0, 0.0, 0.501))], [WAX | {"flow_rate": 0.0}])
+    (body,) = scene.bodies
+    keys = {"young_modulus": np.array([5e4] * 4 + [4e4, 3e4, 2e4, 1e4] + [1e4] * 16)}
+    fading = validated(replace(scene, bodies=(replace(body, keys=keys),)))
+    fading = replace(fading, settings=replace(fading.settings, gravity_keys=np.tile((0.0, 0.0, -9.0), (24, 1))))
+    whole, frames = run((fading, *rest), 16, [PlaneField()])
+    firm, _ = run((scene, *rest), 16, [PlaneField()])
+    assert np.ptp(whole.state.positions[:, 2]) < 0.9 * np.ptp(firm.state.positions[:, 2])
+    assert whole.state.material[0, 0] == pytest.approx(1e4 / (2 * 1.33), rel=1e-12)
+    half, _ = run((fading, *rest), 6, [PlaneField()])
+    again = start(fading, *rest, fields=[PlaneField()])
+    again.restore(half.checkpoint())
+    for expected in frames[6:]:
+        same(again.advance(), expected)
+
+
 def test_stopping_leaves_the_frame_unfinished():
     simulation, _ = run(fall(3), 3)
     with pytest.raises(Cancelled):

@@ -59,7 +59,7 @@ def cantilever(cells, young_modulus, gravity):
     load = np.zeros((len(held), 3))
     load[:, 2] = -gravity * state.masses
     state.masses[held] = 1e7
-    simulation.gravity = np.where(held[:, None], 0.0, (0.0, 0.0, -gravity))
+    simulation.keyed.gravities = np.where(held[:, None], 0.0, (0.0, 0.0, -gravity))[None]
     element = element_stiffness(state.rest_shape_inverse, state.volumes, state.material[0], state.material[1])
     numbers = (3 * mesh.tets[:, :, None] + np.arange(3)).reshape(-1, 12)
     rows, columns = np.repeat(numbers, 12, axis=1).ravel(), np.tile(numbers, (1, 12)).ravel()
