@@ -61,7 +61,7 @@ def phase_addresses(index: int, precision: Any) -> tuple[int, int]:
 def _compiled(template: Any, formula: Any, name: str, precision: Any) -> int:
     """The address of a template's loop around a formula."""
     own = FunctionType(template.__code__, {**globals(), "response": formula}, template.__name__)
-    phase = FunctionType(_run.__code__, {"loop": tile_loop(own)}, template.__name__)
+    phase = FunctionType(_run.__code__, {"loop": tile_loop(own), "__name__": __name__}, template.__name__)
     phase.__qualname__ = f"{template.__name__}_{name}_{np.dtype(precision).name}"  # numba keeps compiled code by this name
     address: int = compile_phase(phase, precision).address
     return address
