@@ -37,6 +37,7 @@ class State:
 
     positions, velocities                   : (n, 3) [m], [m/s]
     previous_positions, previous_velocities : (n, 3) one step earlier, for BDF2
+    elastic_forces                          : (n, 3) at `positions`, for explicit steps [N]; implicit ones leave it
     masses                                  : (n,) lumped [kg]
     tets                                    : (m, 4) int32
     volumes                                 : (m,) rest volumes [m^3]; flow keeps them, a goal shape does not
@@ -59,6 +60,7 @@ class State:
     velocities: Array
     previous_positions: Array
     previous_velocities: Array
+    elastic_forces: Array
     masses: Array
     tets: NDArray[np.int32]
     volumes: Array
@@ -120,6 +122,7 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         velocities=velocities,
         previous_positions=positions.copy(),
         previous_velocities=velocities.copy(),
+        elastic_forces=np.zeros_like(positions),
         masses=masses,
         tets=tets,
         volumes=volumes,
