@@ -107,9 +107,13 @@ def _range(*bounds: Any) -> Any:
     return range(*bounds)
 
 
+def _log(x: Any) -> Any:
+    return _traceable(scalar_math.logarithm)(x)
+
+
 _BUILTINS = {
     "range": _range, "max": maximum, "min": minimum, "abs": lambda x: lanewise("fabs", x), "_select": select,
-    "np": SimpleNamespace(sqrt=lambda x: lanewise("sqrt", x), log=lambda x: _traceable(scalar_math.logarithm)(x)),
+    "np": SimpleNamespace(sqrt=lambda x: lanewise("sqrt", x), log=_log),
 }  # fmt: skip
 
 
@@ -131,7 +135,7 @@ class _Choices(ast.NodeTransformer):
 
 
 @cache
-def _traceable(function: Any) -> Any:
+def _traceable(function: Any) -> Callable[..., Any]:
     """A function as one that takes symbols: choices made calls, and what it calls made so too."""
     lines, first = inspect.getsourcelines(function)
     tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
@@ -144,7 +148,8 @@ def _traceable(function: Any) -> Any:
     own: dict[str, Any] = {name: _traceable_value(function.__globals__.get(name)) for name in _names(function.__code__)}
     own = {name: value for name, value in own.items() if value is not None} | _BUILTINS
     exec(compile(tree, inspect.getfile(function), "exec"), own)
-    return own[function.__name__]
+    made: Callable[..., Any] = own[function.__name__]
+    return made
 
 
 def _names(code: Any) -> set[str]:

@@ -13,20 +13,22 @@ from pathlib import Path
 import numpy as np
 
 from .kernel_cache import choose_kernel_cache
-from .materials import Material
+from .materials import Material, models
 from .materials.elasticity import laws
 from .scene import Body, Collider, Scene, Settings, Surface
 
 SOFT, STIFF = 1e5, 1e10  # Young's moduli at which the linear solve of a cube surely leaves, and uses, its coarse level [Pa]
+INTERNAL = "internal"  # damping, by default
 RIGID = 10.0  # about the square of how many elements sound crosses in a step from which on it may use it
 
 
 def warm_up() -> int:
-    """Bake three frames of cubes of every elastic law, with everything that a body can have; return the number of frames."""
+    """Bake three frames of cubes with everything that a body can have; return the number of frames."""
     from .bake import bake
 
     with tempfile.TemporaryDirectory() as folder:
-        return bake(_tiny_scene([_cube(law, True, True, True, True) for law in laws()], True), Path(folder) / "cache")
+        bodies = [_cube(law, damping, True, True, True) for law in laws() for damping in (INTERNAL, "rotated")]
+        return bake(_tiny_scene(bodies, True), Path(folder) / "cache")
 
 
 def warm_up_dynamics(scene: Scene) -> int:
@@ -60,15 +62,23 @@ def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:
     return subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent, cwd=Path(__file__).parents[1])
 
 
-def _needs(scene: Scene) -> list[tuple[str, bool, bool, bool, bool]]:
+def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool]]:
     """What decides which kernels the bodies need, each once: the arguments of `_cube`."""
     needs = set()
     for body in scene.bodies:
         values, law = body.material.values, body.material.options.get("elastic_law", next(iter(laws())))
         speed = values.get("young_modulus", SOFT) / values.get("density", 1000.0)
         rigid = speed * (scene.settings.maximum_substep / body.element_size) ** 2 > RIGID
-        needs.add((law, rigid, values.get("damping", 0.0) > 0.0, body.goal is not None, body.fibres is not None))
+        damping = ""
+        if any(values.get(name, 0.0) > 0.0 for name in _dampings()):
+            damping = body.material.options.get("damping_model", INTERNAL)
+        needs.add((law, damping, rigid, body.goal is not None, body.fibres is not None))
     return sorted(needs)
+
+
+def _dampings() -> list[str]:
+    """Names of the parameters that damp."""
+    return [p.name for p in models()["viscoplastic"].parameters if p.only_with and p.only_with[0] == "damping_model"]
 
 
 def _has_meshes(scene: Scene) -> bool:
@@ -83,16 +93,19 @@ def _stamp(scene: Scene) -> Path:
     return folder / f"complete_{digest}"
 
 
-def _cube(law: str, rigid: bool, damped: bool, goal: bool, fibres: bool) -> Body:
-    """A cube that yields, just above the ground."""
+def _cube(law: str, damping: str, rigid: bool, goal: bool, fibres: bool) -> Body:
+    """A cube that yields, just above the ground; `damping` names a model or is empty."""
     box = cube()
     above = Surface(box.positions + (0.0, 0.0, 0.49), box.triangles)
-    values = {"young_modulus": STIFF if rigid else SOFT, "yield_stress": 10.0, "rate_stress": 100.0, "damping": float(damped)}
-    name = f"{law}_{rigid:d}{damped:d}{goal:d}{fibres:d}"
+    values = {"young_modulus": STIFF if rigid else SOFT, "yield_stress": 10.0, "rate_stress": 100.0}
+    options = {"elastic_law": law}
+    if damping:
+        values |= dict.fromkeys(_dampings(), 1e-3)
+        options["damping_model"] = damping
+    name = f"{law}_{damping}_{rigid:d}{goal:d}{fibres:d}"
     return Body(
-        name, name, above, Material("viscoplastic", values, {"elastic_law": law}), resolution=3,
-        goal=above.positions if goal else None, fibres=np.array([0.0, 0.0, 1.0]) if fibres else None,
-        fibre_stiffness=1e3, fibre_tension=1e3,
+        name, name, above, Material("viscoplastic", values, options), resolution=3, goal=above.positions if goal else None,
+        fibres=np.array([0.0, 0.0, 1.0]) if fibres else None, fibre_stiffness=1e3, fibre_tension=1e3,
     )  # fmt: skip
 
 
