@@ -126,7 +126,7 @@ def _warm_up(options: argparse.Namespace, stopping: threading.Event) -> int:
     from .warm_up import warm_up, warm_up_dynamics
 
     if options.dynamics and hasattr(os, "nice"):
-        os.nice(10)  # it runs beside a bake, and beside the artist's window
+        os.nice(max(0, 10 - os.nice(0)))  # it runs beside a bake, and beside the artist's window
     emit({"event": "stage", "stage": "compiling"})
     emit({"event": "done", "frames": warm_up_dynamics() if options.dynamics else warm_up()})
     return 0
