@@ -18,7 +18,7 @@ from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
-from .fem.fibre_field import activate, set_fibres
+from .fem.fibre_field import set_fibres
 from .fem.goal import set_goals
 from .fem.integrators import backward_euler, integrators
 from .fem.integrators.bdf2 import starting_history
@@ -27,6 +27,7 @@ from .fem.newton import ImplicitStep, Outcome, Workspace
 from .fem.step_control import calmed, is_rough, refusal
 from .frame import Frame
 from .jit import use_threads
+from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
 from .state import State, build_state
@@ -66,7 +67,7 @@ class Simulation:
         fields: list[ColliderField] | None = None,
     ) -> None:
         settings = scene.settings
-        self.scene, self.gravity = scene, np.asarray(settings.gravity, dtype=np.float64)
+        self.scene = scene
         self.state, self.ranges = build_state(scene.bodies, meshes)
         set_goals(self.state, self.ranges, scene.bodies, surfaces)
         set_fibres(self.state, self.ranges, scene.bodies, surfaces)
@@ -74,10 +75,12 @@ class Simulation:
         self.space = Workspace.of(self.state)
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
         extents = [body.extent for body in scene.bodies]
-        points = gather_points(self.state, self.ranges, contacts, extents, float(np.linalg.norm(self.gravity)))
+        points = gather_points(self.state, self.ranges, contacts, extents, settings.strongest_gravity)
         self.contacts = Contacts(points, _build_fields(scene) if fields is None else fields)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
+        self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
+        self.gravity = self.keyed.gravity(0.0)
         self.integrator = integrators()[settings.integrator]
         self.element_size = float((self.state.volumes.mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
         self.clock = Clock(settings.maximum_substep)
@@ -130,6 +133,7 @@ class Simulation:
         floats = {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()}
         self.state = State.from_arrays({name: floats[name] for name in vars(self.state)} | {"tets": self.state.tets})
         self.damping.state = self.state
+        self.keyed.restart(self.state)
         self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
         self.clock.restore(floats["clock"])
         self.frame = int(floats["frame"])
@@ -177,7 +181,9 @@ class Simulation:
     def _solve(self, step: float) -> Attempt:
         """The balance of inertia, elasticity, flow, contact and friction at the end of a step."""
         state = self.state
-        activate(self.space.tiles, self.ranges, self.scene, self.clock.time + step)
+        self.keyed.apply(self.clock.time + step, self.damping)
+        # The middle of a step that takes the forces of its start and its end alike
+        self.gravity = self.keyed.gravity(self.clock.time + (0.5 * step if self.integrator.explicit else step))
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
