@@ -53,11 +53,6 @@ def use_threads_for(nodes: int, count: int) -> None:
     use_threads(1 if nodes < SMALL_MESH else count)
 
 
-def library(function: Callable[..., Any]) -> Any:
-    """Compile a function that takes other compiled functions; kept in memory only."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
-
-
 def compile_phase(function: Callable[..., Any], precision: Any) -> Any:
     """Compile function(pointer, first, last) for a tile of a precision, to be called by its `address`."""
     pointer = numba.types.CPointer(numba.from_dtype(np.dtype(precision)))

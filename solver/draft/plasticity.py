@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..constants import ONE, THREE, TINY, TWO, ZERO
-from ..jit import TILE, inline, kernel
-from ..scalar_math import exponential, like
+from ..fem.lanes import read
+from ..jit import TILE, kernel
+from ..scalar_math import exponential
+from ..tile_code import put_rows, some_lane, tile_loop, tile_question
 from .slots import FLOW_RATE, MATERIAL, MOST_STRAIN, MU, PLASTIC, SLOTS, STRAIN, YIELD_STRAIN
 
 Array = NDArray[np.float64]
@@ -38,45 +40,49 @@ def absorb_strain(
         for row, values in ((YIELD_STRAIN, yield_strain), (FLOW_RATE, flow_rate), (MOST_STRAIN, most)):
             tile[MATERIAL + row, :size] = np.broadcast_to(values, count)[own]
         flat = tile.reshape(-1)
-        absorb(flat, dt)
+        _absorb_one(flat, dt)
         result[own] = flat.reshape(SLOTS, T)[PLASTIC : PLASTIC + 6, :size].T
     return result
 
 
-@inline
-def _norm(a, b, c, d, e, f):  # type: ignore[no-untyped-def]
-    """Frobenius norm of the symmetric tensor 00 11 22 01 02 12."""
-    return np.sqrt(a * a + b * b + c * c + TWO * (d * d + e * e + f * f))
-
-
 @kernel
+def _absorb_one(tile, dt):  # type: ignore[no-untyped-def]
+    """`absorb` for callers that are not compiled."""
+    absorb(tile, dt)
+
+
+def size_of(e):  # type: ignore[no-untyped-def]
+    """Frobenius norm of a symmetric tensor, its ENTRIES (6)."""
+    return np.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + TWO * (e[3] * e[3] + e[4] * e[4] + e[5] * e[5]))
+
+
+@tile_question
+def flows(w):  # type: ignore[no-untyped-def]
+    """Whether any of the tile's tets ever yields."""
+    for i in range(T):
+        some_lane(w[(MATERIAL + FLOW_RATE) * T + i] > ZERO)
+
+
+@tile_loop
 def absorb(w, dt):  # type: ignore[no-untyped-def]
     """Let the tile's PLASTIC follow its STRAIN for dt [s]."""
-    step = like(w[0], dt)
     for i in range(T):
-        p0, p1, p2 = w[PLASTIC * T + i], w[(PLASTIC + 1) * T + i], w[(PLASTIC + 2) * T + i]
-        p3, p4, p5 = w[(PLASTIC + 3) * T + i], w[(PLASTIC + 4) * T + i], w[(PLASTIC + 5) * T + i]
-        e0, e1, e2 = w[STRAIN * T + i] - p0, w[(STRAIN + 1) * T + i] - p1, w[(STRAIN + 2) * T + i] - p2
-        e3, e4, e5 = w[(STRAIN + 3) * T + i] - p3, w[(STRAIN + 4) * T + i] - p4, w[(STRAIN + 5) * T + i] - p5
-        beyond = ONE - w[(MATERIAL + YIELD_STRAIN) * T + i] / max(_norm(e0, e1, e2, e3, e4, e5), TINY)
-        share = max(min(ONE - exponential(-step * w[(MATERIAL + FLOW_RATE) * T + i]), beyond), ZERO)
-        p0, p1, p2, p3, p4, p5 = (
-            p0 + share * e0, p1 + share * e1, p2 + share * e2, p3 + share * e3, p4 + share * e4, p5 + share * e5,
-        )  # fmt: skip
-        kept = min(ONE, w[(MATERIAL + MOST_STRAIN) * T + i] / max(_norm(p0, p1, p2, p3, p4, p5), TINY))
-        w[PLASTIC * T + i], w[(PLASTIC + 1) * T + i], w[(PLASTIC + 2) * T + i] = kept * p0, kept * p1, kept * p2
-        w[(PLASTIC + 3) * T + i], w[(PLASTIC + 4) * T + i], w[(PLASTIC + 5) * T + i] = kept * p3, kept * p4, kept * p5
+        plastic = read(w, i, PLASTIC, 6)
+        elastic = [total - kept for total, kept in zip(read(w, i, STRAIN, 6), plastic, strict=True)]
+        beyond = ONE - w[(MATERIAL + YIELD_STRAIN) * T + i] / max(size_of(elastic), TINY)
+        share = max(min(ONE - exponential(-dt * w[(MATERIAL + FLOW_RATE) * T + i]), beyond), ZERO)
+        plastic = [kept + share * e for kept, e in zip(plastic, elastic, strict=True)]
+        kept = min(w[(MATERIAL + MOST_STRAIN) * T + i] / max(size_of(plastic), TINY), ONE)
+        for k in range(6):
+            w[(PLASTIC + k) * T + i] = kept * plastic[k]
 
 
-@kernel
-def plastic_norm_and_stress(w, plastic_strain, stress):  # type: ignore[no-untyped-def]
-    """Fill norm of the plastic strain and von Mises stress [Pa] for the tile's first lanes, (k,) each."""
-    for i in range(len(plastic_strain)):
-        p0, p1, p2 = w[PLASTIC * T + i], w[(PLASTIC + 1) * T + i], w[(PLASTIC + 2) * T + i]
-        p3, p4, p5 = w[(PLASTIC + 3) * T + i], w[(PLASTIC + 4) * T + i], w[(PLASTIC + 5) * T + i]
-        e0, e1, e2 = w[STRAIN * T + i] - p0, w[(STRAIN + 1) * T + i] - p1, w[(STRAIN + 2) * T + i] - p2
-        e3, e4, e5 = w[(STRAIN + 3) * T + i] - p3, w[(STRAIN + 4) * T + i] - p4, w[(STRAIN + 5) * T + i] - p5
-        mean = (e0 + e1 + e2) / THREE
-        plastic_strain[i] = _norm(p0, p1, p2, p3, p4, p5)
-        deviator = _norm(e0 - mean, e1 - mean, e2 - mean, e3, e4, e5)
-        stress[i] = np.sqrt(like(w[0], 1.5)) * TWO * w[(MATERIAL + MU) * T + i] * deviator
+@tile_loop
+def plastic_norm_and_stress(w, out):  # type: ignore[no-untyped-def]
+    """Norm of the plastic strain and von Mises stress [Pa] into rows of out (TILE, 2)."""
+    for i in range(T):
+        plastic = read(w, i, PLASTIC, 6)
+        e = [total - kept for total, kept in zip(read(w, i, STRAIN, 6), plastic, strict=True)]
+        mean = (e[0] + e[1] + e[2]) / THREE
+        deviator = size_of([e[0] - mean, e[1] - mean, e[2] - mean, *e[3:]])
+        put_rows(out, 2, i, 0, [size_of(plastic), 2.449489742783178 * w[(MATERIAL + MU) * T + i] * deviator])

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..constants import ONE
-from ..jit import TILE, kernel
+from ..fem.lanes import dot, read
+from ..jit import TILE
 from ..svd import signed_svd
-from .slots import STRAIN, TURN, S, U, V
+from ..tile_code import tile_loop
+from .slots import ENTRIES, STRAIN, TURN, S, U, V
 
 Numbers = NDArray[np.floating]
 T = TILE
@@ -22,23 +24,14 @@ def polar(gradients: Numbers) -> tuple[Numbers, Numbers]:
     return left @ np.swapaxes(right, 1, 2), np.einsum("nik,nk,njk->nij", right, stretches, right)
 
 
-@kernel
+@tile_loop
 def take_rotation(w):  # type: ignore[no-untyped-def]
     """Of a decomposed tile: TURN = U V^T and STRAIN = S - I = V diag(s - 1) V^T, the Cauchy strain in the unrotated frame."""
-    for row in range(3):
-        for i in range(T):
-            u0, u1, u2 = w[(U + 3 * row) * T + i], w[(U + 3 * row + 1) * T + i], w[(U + 3 * row + 2) * T + i]
-            for column in range(3):
-                v0, v1, v2 = w[(V + 3 * column) * T + i], w[(V + 3 * column + 1) * T + i], w[(V + 3 * column + 2) * T + i]
-                w[(TURN + 3 * row + column) * T + i] = u0 * v0 + u1 * v1 + u2 * v2
     for i in range(T):
-        a, b, c = w[S * T + i] - ONE, w[(S + 1) * T + i] - ONE, w[(S + 2) * T + i] - ONE
-        v00, v01, v02 = w[V * T + i], w[(V + 1) * T + i], w[(V + 2) * T + i]
-        v10, v11, v12 = w[(V + 3) * T + i], w[(V + 4) * T + i], w[(V + 5) * T + i]
-        v20, v21, v22 = w[(V + 6) * T + i], w[(V + 7) * T + i], w[(V + 8) * T + i]
-        w[STRAIN * T + i] = a * v00 * v00 + b * v01 * v01 + c * v02 * v02
-        w[(STRAIN + 1) * T + i] = a * v10 * v10 + b * v11 * v11 + c * v12 * v12
-        w[(STRAIN + 2) * T + i] = a * v20 * v20 + b * v21 * v21 + c * v22 * v22
-        w[(STRAIN + 3) * T + i] = a * v00 * v10 + b * v01 * v11 + c * v02 * v12
-        w[(STRAIN + 4) * T + i] = a * v00 * v20 + b * v01 * v21 + c * v02 * v22
-        w[(STRAIN + 5) * T + i] = a * v10 * v20 + b * v11 * v21 + c * v12 * v22
+        left, right, stretches = read(w, i, U, 9), read(w, i, V, 9), read(w, i, S, 3)
+        rows = [right[3 * k : 3 * k + 3] for k in range(3)]
+        for k in range(9):
+            w[(TURN + k) * T + i] = dot(left[3 * (k // 3) : 3 * (k // 3) + 3], rows[k % 3])
+        stretched = [[(stretches[k] - ONE) * row[k] for k in range(3)] for row in rows]
+        for k, (a, b) in enumerate(ENTRIES):
+            w[(STRAIN + k) * T + i] = dot(stretched[a], rows[b])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..contact.contacts import ColliderField, Contacts, gather_points
 from ..embedding import Binding
 from ..errors import Cancelled, StepError
-from ..fem.tile import pack
+from ..fem.tile import pack, unpack
 from ..frame import Frame
 from ..jit import use_threads_for
 from ..output import Snapshot, SurfaceOutput, between
@@ -78,6 +78,7 @@ class DraftSimulation:
 
     def checkpoint(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to go on with the bytes of an uninterrupted run."""
+        self.state.plastic = unpack(self.space.tiles, PLASTIC, 6, len(self.state.tets))
         before = {f"before_{name}": value for name, value in vars(self.before).items()}
         return {
             **self.state.arrays(),

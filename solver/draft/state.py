@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 class DraftState(Solids):
     """What changes from step to step, and what it is made of.
 
-    plastic        : (m, 6) plastic strain in the frame of the rest shape: 00 11 22 01 02 12
+    plastic        : (m, 6) plastic strain in the frame of the rest shape: 00 11 22 01 02 12; between checkpoints in the tiles
     plastic_strain : (m,) its norm
     stress         : (m,) von Mises measure of the rotated linear stress
     """

@@ -20,11 +20,9 @@ from ..fem.assembly import Pattern, build_pattern, gather_gradient
 from ..fem.linear_solve import LinearSolve
 from ..fem.momentum import balance_momentum
 from ..fem.newton import elastic_firmness
-from ..fem.tile import unpack
 from ..jit import CHUNKS, TILE
 from ..state import Ranges
 from .elements import build_tiles, turn_and_yield, warped_forces
-from .slots import PLASTIC
 from .state import DraftState
 
 Array = NDArray[np.float64]
@@ -44,6 +42,7 @@ class DraftWorkspace:
     blocks: NDArray[np.float32]
     diagonal: Array
     gradient: Array
+    measured: NDArray[np.float32]
     linear: LinearSolve
     firmness: Array
 
@@ -56,15 +55,15 @@ class DraftWorkspace:
         return cls(
             pattern=pattern, tiles=tiles, forces=np.zeros((lanes, 9), np.float32), blocks=np.zeros((lanes, 6, 9), np.float32),
             diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=LinearSolve.of(pattern, state.positions), firmness=elastic_firmness(state),
+            measured=np.zeros((lanes, 2), np.float32), linear=LinearSolve.of(pattern, state.positions),
+            firmness=elastic_firmness(state),
         )  # fmt: skip
 
 
 def measure(state: DraftState, space: DraftWorkspace, flowed: float) -> None:
     """Take each tet's rotation and strain at the state's positions; elastic strain creeps for `flowed` [s]."""
-    turn_and_yield(state.positions, state.tets, space.tiles, flowed, state.plastic_strain, state.stress)
-    if flowed > 0.0:
-        state.plastic = unpack(space.tiles, PLASTIC, 6, len(state.tets))
+    turn_and_yield(state.positions, state.tets, space.tiles, flowed, space.measured)
+    state.plastic_strain, state.stress = space.measured[: len(state.tets)].T.astype(np.float64)
 
 
 def solve_step(

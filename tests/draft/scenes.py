@@ -36,7 +36,9 @@ class Tets:
 
     def turn(self, positions, flowed=0.0):
         """Rotations, strain and yielding at positions (n, 3)."""
-        turn_and_yield(positions, self.state.tets, self.tiles, flowed, self.state.plastic_strain, self.state.stress)
+        measured = np.zeros((128 * len(self.tiles), 2))
+        turn_and_yield(positions, self.state.tets, self.tiles, flowed, measured)
+        self.state.plastic_strain, self.state.stress = measured[: len(self.state.tets)].T
         return self
 
     def forces(self, positions, rate=0.0):

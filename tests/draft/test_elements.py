@@ -5,7 +5,7 @@ import pytest
 
 from solver.draft.rotation import polar
 from solver.draft.stiffness import element_stiffness
-from solver.fem.stiffness import PAIRS
+from solver.fem.lanes import PAIRS
 from solver.state import lame_parameters
 from tests.draft.scenes import Tets, rotation
 from tests.physics.scenes import box_mesh
