@@ -1,6 +1,6 @@
 """Numbers, masks and arrays of a tile as symbols: what is done to them is written down as LLVM code (tile_code.py).
 
-A `Number` is one vector, the lanes that one instruction works on; loops go over the tile by that many lanes.
+A `Number` is one vector of LLVM's, two of the processor's; loops go over the tile by that many lanes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,9 +19,10 @@ _FUSED = ("contract",)
 
 @cache
 def _bytes_at_once() -> int:
-    """How much of a tile one instruction works on."""
+    """How much of a tile is worked on together: two of the processor's vectors, so that it has one to go on with while what
+    it does to the other is not ready yet."""
     features = llvm.get_host_cpu_features()
-    return 64 if features.get("avx512f") else 32 if features.get("avx") else 16
+    return 2 * (64 if features.get("avx512f") else 32 if features.get("avx") else 16)
 
 
 class Code:
@@ -291,11 +292,29 @@ def _symbol(*values: Any) -> Any:
     return next((value for value in values if isinstance(value, Number)), None)
 
 
-def lanewise(name: str, x: Any) -> Any:
+def lanewise(name: str, x: Any, flags: tuple[str, ...] = ()) -> Any:
     kind = x.value.type
     bits = 32 if kind.element == ir.FloatType() else 64
     called = x.code.builder.module.declare_intrinsic(f"llvm.{name}.v{kind.count}f{bits}", (), ir.FunctionType(kind, [kind]))
-    return Number(x.code, x.code.builder.call(called, [x.value]))
+    return Number(x.code, x.code.builder.call(called, [x.value], fastmath=flags))
+
+
+_QUICK = ("arcp", "afn", "ninf", "reassoc")
+
+
+def inverse_root(x: Number) -> Number:
+    """1 / sqrt(x), in float32 by the processor's estimate and a step of Newton's where it has one."""
+    root = lanewise("sqrt", x, _quick(x)).value
+    return Number(x.code, x.code.builder.fdiv(x.code.number(1.0).value, root, flags=_quick(x)))
+
+
+def inverse(x: Number) -> Number:
+    """1 / x in the same way."""
+    return Number(x.code, x.code.builder.fdiv(x.code.number(1.0).value, x.value, flags=_quick(x)))
+
+
+def _quick(x: Number) -> tuple[str, ...]:
+    return _QUICK if x.value.type.element == ir.FloatType() else ()
 
 
 def maximum(a: Any, b: Any, *more: Any) -> Any:
