@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..state import LAMBDA, MU, Ranges, State
+from ..slots import LAMBDA, MU, NODAL_BULK
+from ..state import Ranges, State
 from .linear_solve import FrozenStiffness
 
 Array = NDArray[np.float64]
@@ -39,7 +40,7 @@ class Damping:
         self.active = any(rate > 0.0 for rate in self.rates)
         self.eta = []
         for body, (a, b) in enumerate(pairwise(tets)):
-            mu, lam = state.material[MU, a:b].mean(), state.material[LAMBDA, a:b].mean()
+            mu, lam = state.material[MU, a:b].mean(), state.material[[LAMBDA, NODAL_BULK], a:b].sum(axis=0).mean()
             young = mu * (3.0 * lam + 2.0 * mu) / (lam + mu)
             slowest = 0.5 * np.pi * np.sqrt(young / state.density[a:b].mean()) / self.extents[body]
             self.eta.append(self.rates[body] / slowest**2)

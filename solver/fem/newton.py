@@ -13,6 +13,7 @@ from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
 from .linear_solve import LinearSolve
+from .nodal_volume import NodalVolume
 from .stiffness import stiffness
 from .tile import Tiles
 from .time_step import Extrapolation
@@ -39,6 +40,7 @@ class Workspace:
     gradient: Array
     linear: LinearSolve
     firmness: Array
+    volume: NodalVolume | None
     inertial: Array = field(default_factory=lambda: np.zeros(64))
 
     @classmethod
@@ -46,11 +48,15 @@ class Workspace:
         """Tables and arrays for a state's mesh."""
         nodes = len(state.positions)
         pattern, tiles = build_pattern(state.tets, nodes), Tiles.of(state)
+        linear, firmness = LinearSolve.of(pattern, state.positions), elastic_firmness(state)
+        volume = NodalVolume.of(state, pattern, linear.layout)
+        if volume is not None:
+            firmness += volume.hold(state.positions)
         return cls(
             pattern=pattern, tiles=tiles, forces=np.zeros((tiles.lanes, 9), np.float32),
             energies=np.zeros(len(tiles.data)),
             blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=LinearSolve.of(pattern, state.positions), firmness=elastic_firmness(state),
+            linear=linear, firmness=firmness, volume=volume,
         )  # fmt: skip
 
 
@@ -86,6 +92,8 @@ class ImplicitStep:
         self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
         self.inertia = state.masses / past.effective**2
         self.projected = False
+        if space.volume is not None:
+            space.volume.refresh(state)
 
     def evaluate(self, positions: Array, decompose: bool = False) -> None:
         """Fill tiles, corner forces and energies at positions (n, 3); the projected stiffness wants all decomposed."""
@@ -105,6 +113,8 @@ class ImplicitStep:
         )  # fmt: skip
         gradient = space.gradient.copy()
         energy = float(space.energies.sum() + space.inertial.sum())
+        if space.volume is not None:
+            energy += space.volume.add_gradient(positions, gradient)
         if self.damping.active:
             velocities = self.past.velocities(positions)
             energy += self.damping.add_gradient(velocities, self.past.effective, gradient)
@@ -138,10 +148,13 @@ class ImplicitStep:
         stiffness(space.tiles.data, inertia, space.blocks)
         if self.damping.active:
             space.blocks[: len(self.state.tets)] *= (1.0 + self.damping.tet_eta[:, None, None] / self.step).astype(np.float32)
+        volume = space.volume and space.volume.coupled(positions)
+        if space.volume is not None and not self.projected:
+            space.volume.add_curvature(positions, space.blocks)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
         entries.add_stiffness(positions, space.blocks, space.diagonal)
-        space.linear.assemble(space.blocks, space.diagonal)
+        space.linear.assemble(space.blocks, space.diagonal, volume)
         return space.linear.solve(-gradient, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float) -> Outcome:
