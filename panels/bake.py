@@ -58,6 +58,7 @@ class SolverPanel:
 
     def draw(self, context):
         layout = columns(self.layout)
+        layout.prop(context.scene.dollop, "integrator")
         layout.prop(context.scene.dollop, "maximum_substep")
         layout.prop(context.scene.dollop, "threads")
 

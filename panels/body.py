@@ -1,6 +1,8 @@
 """What the active body is made of, how finely it is filled, and how it starts."""
 
 from ..operators import ids
+from ..operators.properties.fibres import FIBRES
+from ..operators.properties.goal import GOAL
 from .places import body, columns, is_body, is_collider
 
 # The first numbers of every material model say what kind of goo it is; the rest refine it
@@ -97,48 +99,30 @@ class MotionPanel(OfBody):
         layout.prop(body(context).dollop, "angular_velocity")
 
 
-class GoalPanel(OfBody):
+class InfluencePanel(OfBody):
+    """A panel of something that acts on the goo, drawn from its declaration."""
+
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        settings = body(context).dollop
+        layout = columns(self.layout)
+        for name in self.influence.in_use(settings):
+            layout.prop(settings, name)
+
+
+class GoalPanel(InfluencePanel):
     """The shape that flow leads to."""
 
     bl_label = "Goal Shape"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context):
-        item = body(context)
-        settings = item.dollop
-        layout = columns(self.layout)
-        layout.prop(settings, "goal_kind")
-        if settings.goal_kind == "OBJECT":
-            layout.prop(settings, "goal_object")
-        elif settings.goal_kind == "SHAPE_KEY":
-            keys = item.data.shape_keys
-            if keys is None:
-                layout.label(text="This object has no shape keys", icon="INFO")
-                return
-            layout.prop_search(settings, "goal_shape_key", keys, "key_blocks")
-        if settings.goal_kind != "NONE":
-            layout.prop(settings, "goal_rate")
+    influence = GOAL
 
 
-class FibresPanel(OfBody):
+class FibresPanel(InfluencePanel):
     """What makes the goo a muscle."""
 
     bl_label = "Fibres"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context):
-        item = body(context)
-        settings = item.dollop
-        layout = columns(self.layout)
-        layout.prop(settings, "fibre_kind")
-        if settings.fibre_kind == "DIRECTION":
-            layout.prop(settings, "fibre_direction")
-        elif settings.fibre_kind == "ATTRIBUTE":
-            layout.prop(settings, "fibre_attribute")
-        if settings.fibre_kind != "NONE":
-            layout.prop(settings, "fibre_stiffness")
-            layout.prop(settings, "fibre_tension")
-            layout.prop(settings, "fibre_activation")
+    influence = FIBRES
 
 
 def numbers(group):

@@ -5,7 +5,7 @@ a frame that falls between two steps is interpolated from both, so the motion is
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -14,16 +14,20 @@ from numpy.typing import NDArray
 from .contact.contacts import ColliderField, Contacts, gather_points
 from .embedding import Binding
 from .errors import Cancelled, StepError
+from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
-from .fem.fibre_field import activate, set_fibres
+from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
+from .fem.fibre_field import set_fibres
 from .fem.goal import set_goals
+from .fem.integrators import backward_euler, integrators
+from .fem.integrators.bdf2 import starting_history
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
 from .fem.step_control import calmed, is_rough, refusal
-from .fem.time_step import Clock, Extrapolation, extrapolate, starting_history
 from .frame import Frame
 from .jit import use_threads
+from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
 from .state import State, build_state
@@ -37,6 +41,15 @@ MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
 SMALL_MESH = 2500  # nodes below which more threads only wait for each other
 WORN_SHARE = 0.01  # of a body's tets at the mesh's limit before it is reported
 WORN_PAUSE = 24  # frames between two such reports
+
+
+@dataclass
+class Attempt:
+    """A step that has been solved, to be accepted or refused; elastic_forces (n, 3) [N] are only what explicit steps know."""
+
+    outcome: Outcome
+    velocities: Array
+    elastic_forces: Array
 
 
 class Simulation:
@@ -54,7 +67,7 @@ class Simulation:
         fields: list[ColliderField] | None = None,
     ) -> None:
         settings = scene.settings
-        self.scene, self.gravity = scene, np.asarray(settings.gravity, dtype=np.float64)
+        self.scene = scene
         self.state, self.ranges = build_state(scene.bodies, meshes)
         set_goals(self.state, self.ranges, scene.bodies, surfaces)
         set_fibres(self.state, self.ranges, scene.bodies, surfaces)
@@ -62,10 +75,13 @@ class Simulation:
         self.space = Workspace.of(self.state)
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
         extents = [body.extent for body in scene.bodies]
-        points = gather_points(self.state, self.ranges, contacts, extents, float(np.linalg.norm(self.gravity)))
+        points = gather_points(self.state, self.ranges, contacts, extents, settings.strongest_gravity)
         self.contacts = Contacts(points, _build_fields(scene) if fields is None else fields)
-        rates = [body.scaled_material().values["damping"] for body in scene.bodies]
-        self.damping = Damping(rates, extents, self.ranges, self.state)
+        self.damping = Damping(extents, self.ranges, self.state)
+        self.damping.set_materials([body.scaled_material() for body in scene.bodies])
+        self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
+        self.gravity = self.keyed.gravity(0.0)
+        self.integrator = integrators()[settings.integrator]
         self.element_size = float((self.state.volumes.mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
         self.clock = Clock(settings.maximum_substep)
         self.frame = settings.frame_start - 1
@@ -117,6 +133,7 @@ class Simulation:
         floats = {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()}
         self.state = State.from_arrays({name: floats[name] for name in vars(self.state)} | {"tets": self.state.tets})
         self.damping.state = self.state
+        self.keyed.restart(self.state)
         self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
         self.clock.restore(floats["clock"])
         self.frame = int(floats["frame"])
@@ -128,47 +145,65 @@ class Simulation:
 
     def _step(self, effort: dict[str, float], should_stop: Callable[[], bool]) -> None:
         """One accepted step; a refused one is backed up and halved."""
+        self._bound_step()
         while True:
             if should_stop():
                 raise Cancelled("The bake was stopped; its frames are kept.", remedy="Resume goes on from here.")
-            past, outcome = self._solve(self.clock.step)
+            attempt = self._solve(self.clock.step)
+            outcome = attempt.outcome
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations
-            reason = refusal(outcome, self.state, self.space.pattern, self.space.tiles, self.clock.level)
+            halvings = self.clock.level - self.clock.coarsest
+            reason = refusal(outcome, self.state, self.space.pattern, self.space.tiles, halvings)
             if not reason:
                 break
             effort["rejected"] += 1
             if not self.clock.halve():
                 raise self._failure(outcome, reason)
         if is_rough(outcome, self.state, self.space.pattern):
-            past, outcome = self._calm(past, outcome)
+            attempt = self._calm(outcome)
             effort["rough"] += 1
-        self._accept(past, outcome)
+        self._accept(attempt)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
 
-    def _solve(self, step: float) -> tuple[Extrapolation, Outcome]:
+    def _bound_step(self) -> None:
+        """Explicit steps may not outrun the sound in the smallest tet."""
+        if self.integrator.explicit:
+            longest = longest_stable_step(self.state)
+            if not self.clock.bound(longest):
+                raise StepError(
+                    f"{self.integrator.label} would need steps of {longest:.1g} s, for goo so stiff and tets so small.",
+                    frame=self.frame,
+                    remedy="Choose another integrator under Solver.",
+                )
+
+    def _solve(self, step: float) -> Attempt:
         """The balance of inertia, elasticity, flow, contact and friction at the end of a step."""
         state = self.state
-        activate(self.space.tiles, self.ranges, self.scene, self.clock.time + step)
+        self.keyed.apply(self.clock.time + step, self.damping)
+        # The middle of a step that takes the forces of its start and its end alike
+        self.gravity = self.keyed.gravity(self.clock.time + (0.5 * step if self.integrator.explicit else step))
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
         struck = self.touching | entries.pressed_nodes(guess, len(guess))
-        past = extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
+        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
+        if self.integrator.explicit:
+            return Attempt(*explicit_step(problem, self.gravity, struck))
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
-        return past, outcome
+        return Attempt(outcome, past.velocities(outcome.positions), state.elastic_forces)
 
-    def _calm(self, past: Extrapolation, outcome: Outcome) -> tuple[Extrapolation, Outcome]:
+    def _calm(self, outcome: Outcome) -> Attempt:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
         step, everywhere = self.clock.step, np.ones(len(outcome.positions), dtype=bool)
         positions = calmed(outcome.positions, self.state, self.gravity, step)
-        past = extrapolate(self.state, self.gravity, step, self.clock.previous_step, everywhere)
-        ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step).merit(positions)
-        return past, replace(outcome, positions=positions, rough=True)
+        past = backward_euler.extrapolate(self.state, self.gravity, step, step, everywhere)
+        forces = elastic_forces(ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step), positions)
+        return Attempt(replace(outcome, positions=positions, rough=True), (positions - self.state.positions) / step, forces)
 
     def _guess(self, step: float) -> Array:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
@@ -178,13 +213,14 @@ class Simulation:
         acceleration *= np.minimum(1.0, MOST_ACCELERATION / np.maximum(size, 1e-300))
         return state.positions + step * state.velocities + 0.5 * step**2 * acceleration
 
-    def _accept(self, past: Extrapolation, outcome: Outcome) -> None:
+    def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""
-        state = self.state
+        state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)
         commit_flow(state, self.space.tiles, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions
-        state.previous_velocities, state.velocities = state.velocities, past.velocities(outcome.positions)
+        state.previous_velocities, state.velocities = state.velocities, attempt.velocities
+        state.elastic_forces = attempt.elastic_forces
         self.pressing = -outcome.gradient
         self.touching = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions)) | outcome.rough
         self.contacts.end_step(state.positions)

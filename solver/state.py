@@ -32,6 +32,7 @@ from .tetmesh.mesh import TetMesh
 Array = NDArray[np.float64]
 
 VOLUME_KEPT = 1.0  # lambda / mu that each tet keeps for itself where volume is kept at the nodes
+LEAST_BULK = 1e-6  # over mu, of what the nodes take over: never nothing, as keys may raise it later
 
 
 @dataclass
@@ -40,6 +41,7 @@ class State:
 
     positions, velocities                   : (n, 3) [m], [m/s]
     previous_positions, previous_velocities : (n, 3) one step earlier, for BDF2
+    elastic_forces                          : (n, 3) at `positions`, for explicit steps [N]; implicit ones leave it
     masses                                  : (n,) lumped [kg]
     tets                                    : (m, 4) int32
     volumes                                 : (m,) rest volumes [m^3]; flow keeps them, a goal shape does not
@@ -62,6 +64,7 @@ class State:
     velocities: Array
     previous_positions: Array
     previous_velocities: Array
+    elastic_forces: Array
     masses: Array
     tets: NDArray[np.int32]
     volumes: Array
@@ -123,6 +126,7 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         velocities=velocities,
         previous_positions=positions.copy(),
         previous_velocities=velocities.copy(),
+        elastic_forces=np.zeros_like(positions),
         masses=masses,
         tets=tets,
         volumes=volumes,
@@ -162,7 +166,8 @@ def material_rows(body: Body, count: int) -> Array:
     rows[ELASTIC_FIRST:] = 0.0
     if material.options["volume"] == "at_nodes":
         kept = np.minimum(rows[LAMBDA], VOLUME_KEPT * rows[MU])
-        rows[NODAL_BULK], rows[LAMBDA] = rows[LAMBDA] - kept, kept
+        taken = np.maximum(rows[LAMBDA] - kept, LEAST_BULK * rows[MU])
+        rows[NODAL_BULK], rows[LAMBDA] = taken, kept
     for k, parameter in enumerate(law.parameters):
         rows[ELASTIC_FIRST + k] = value[parameter.name]
     if body.fibres is not None:

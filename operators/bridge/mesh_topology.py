@@ -7,11 +7,13 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...solver.cache import NamedArray, SurfaceTopology, VertexGroups
+from ...solver.cache import NamedArray, SurfaceTopology
 from ...solver.cache.topology import mirrored
 from ...solver.errors import CacheError
 from .evaluation import attribute_values, evaluated_mesh, world_matrix
+from .steps import Steps, finished
 from .units import metres_per_unit
+from .vertex_groups import group_steps
 
 # Blender's attribute types: the property that foreach_get and foreach_set use, numbers per element, number type
 _LAYOUT: dict[str, tuple[str, int, Any]] = {
@@ -37,9 +39,14 @@ def read_topology(item: bpy.types.Object, scene: bpy.types.Scene) -> SurfaceTopo
     The object has to be visible, or Blender evaluates no modifiers (evaluation.made_visible). Text attributes are left
     out: Blender gives no bulk access to them. SceneError when it is not a mesh.
     """
+    return finished(topology_steps(item, scene))
+
+
+def topology_steps(item: bpy.types.Object, scene: bpy.types.Scene) -> Steps[SurfaceTopology]:
+    """Like `read_topology`, in steps."""
     matrix = world_matrix(item, scene)
     with evaluated_mesh(item, scene) as mesh:
-        topology = mesh_topology(mesh, tuple(group.name for group in item.vertex_groups))
+        topology = mesh_topology(mesh)
         if mesh.has_custom_normals:
             positions = (
                 attribute_values(mesh, "position", "vector", 3, np.float32).astype(np.float64)
@@ -53,14 +60,16 @@ def read_topology(item: bpy.types.Object, scene: bpy.types.Scene) -> SurfaceTopo
                 corner_normals=np.ascontiguousarray(normals, np.float32),
                 rest_positions=np.ascontiguousarray(positions - positions.mean(axis=0), np.float32),
             )
-        topology = replace(
-            topology, materials=tuple(slot.material.name if slot.material else "" for slot in item.material_slots)
-        )
+    topology = replace(
+        topology,
+        materials=tuple(slot.material.name if slot.material else "" for slot in item.material_slots),
+        vertex_groups=(yield from group_steps(item, scene, topology.vertex_count)),
+    )
     return mirrored(topology) if np.linalg.det(matrix[:3, :3]) < 0 else topology
 
 
-def mesh_topology(mesh: bpy.types.Mesh, group_names: tuple[str, ...] = ()) -> SurfaceTopology:
-    """Return a mesh's record, without custom normals and materials."""
+def mesh_topology(mesh: bpy.types.Mesh) -> SurfaceTopology:
+    """Return a mesh's record, without custom normals, materials and vertex groups."""
     offsets = np.empty(len(mesh.polygons) + 1, np.int32)
     offsets[:-1] = _get(mesh.polygons, "loop_start", 1, np.int32)
     offsets[-1] = len(mesh.loops)
@@ -79,7 +88,7 @@ def mesh_topology(mesh: bpy.types.Mesh, group_names: tuple[str, ...] = ()) -> Su
         corner_edges=attribute_values(mesh, ".corner_edge", "value", 1, np.int32),
         uv_layers={name: _values(layers[name]) for name in layers if name in uvs},
         attributes=tuple(NamedArray(n, layers[n].domain, layers[n].data_type, _values(layers[n])) for n in others),
-        vertex_groups=_vertex_groups(mesh, group_names) if group_names else None,
+        vertex_groups=None,
         active_uv=rendered,
         active_color=mesh.color_attributes[color].name if 0 <= color < len(mesh.color_attributes) else "",
     )
@@ -141,22 +150,6 @@ def set_point_attribute(mesh: bpy.types.Mesh, name: str, values: NDArray[np.floa
     layer.data.foreach_set(_LAYOUT[kind][0], np.ascontiguousarray(values, np.float32).reshape(-1))
 
 
-def fill_vertex_groups(item: bpy.types.Object, groups: VertexGroups | None) -> None:
-    """Give the object the record's vertex groups; equal weights are set together, as most are."""
-    item.vertex_groups.clear()
-    if groups is None:
-        return
-    vertices = np.repeat(np.arange(len(groups.offsets) - 1), np.diff(groups.offsets))
-    for index, name in enumerate(groups.names):
-        layer = item.vertex_groups.new(name=name)
-        mine = groups.groups == index
-        weights, which = np.unique(groups.weights[mine], return_inverse=True)
-        members = vertices[mine][np.argsort(which, kind="stable")]
-        ends = np.cumsum(np.bincount(which, minlength=len(weights)))
-        for weight, part in zip(weights, np.split(members, ends[:-1]), strict=True):
-            layer.add(part.tolist(), float(weight), "REPLACE")
-
-
 def _fill_layers(mesh: bpy.types.Mesh, topology: SurfaceTopology) -> None:
     layers = [NamedArray(name, "CORNER", "FLOAT2", uv) for name, uv in topology.uv_layers.items()]
     if len(topology.material_index):
@@ -199,17 +192,3 @@ def _get(collection: Any, name: str, width: int, dtype: Any) -> NDArray:
     if values.size:
         collection.foreach_get(name, values)
     return values.reshape(-1, width) if width > 1 else values
-
-
-def _vertex_groups(mesh: bpy.types.Mesh, names: tuple[str, ...]) -> VertexGroups:
-    """Blender has no bulk access to weights."""
-    entries = [[(entry.group, entry.weight) for entry in vertex.groups] for vertex in mesh.vertices]
-    flat = [entry for vertex in entries for entry in vertex]
-    offsets = np.zeros(len(entries) + 1, np.int32)
-    offsets[1:] = np.cumsum([len(vertex) for vertex in entries])
-    return VertexGroups(
-        names,
-        offsets,
-        np.array([group for group, _ in flat], np.int32),
-        np.array([weight for _, weight in flat], np.float32),
-    )

@@ -35,7 +35,9 @@ def _from_object(item: bpy.types.Object, scene: bpy.types.Scene) -> NDArray[np.f
 
 def _from_shape_key(item: bpy.types.Object, scene: bpy.types.Scene) -> NDArray[np.float64]:
     keys = item.data.shape_keys
-    block = keys.key_blocks.get(item.dollop.goal_shape_key) if keys else None
+    if keys is None:
+        raise SceneError("Its goal is a shape key, but it has none.", body=item.name, remedy="Add one, or set Goal to Object.")
+    block = keys.key_blocks.get(item.dollop.goal_shape_key)
     if block is None:
         raise SceneError(
             f"It has no shape key '{item.dollop.goal_shape_key}'.", body=item.name, remedy="Choose one of its shape keys."

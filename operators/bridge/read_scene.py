@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import bpy
 import numpy as np
@@ -10,20 +10,19 @@ from numpy.typing import NDArray
 
 from ...solver.cache import SurfaceTopology
 from ...solver.errors import SceneError
-from ...solver.scene import Scene, Settings, validated
+from ...solver.scene import Body, Collider, Scene, Settings, validated
 from .animated_gravity import gravity_is_animated
 from .baked_settings import settings_of
 from .evaluation import frame_kept, made_visible, world_matrix
 from .identity import bodies_of, colliders_of, complete_all
-from .mesh_topology import read_topology
+from .mesh_topology import topology_steps
 from .playback_pause import playback_paused
 from .read_body import read_body
 from .read_collider import read_collider
 from .read_fibres import activation_moves, read_activation
 from .read_goal import goal_objects
 from .read_settings import read_settings
-
-Result = TypeVar("Result")
+from .steps import Result, Steps, finished
 
 
 @dataclass(frozen=True)
@@ -49,36 +48,59 @@ def read_scene(
     `frames` replaces the scene's range. The current frame, and what is hidden, are put back afterwards. Not `strict`,
     objects that cannot be read are listed instead and the solver's scene is not validated: for a look at all that is wrong.
     """
+    return finished(reading_steps(scene, frames=frames, threads=threads, strict=strict))
+
+
+def reading_steps(
+    scene: bpy.types.Scene, *, frames: tuple[int, int] | None = None, threads: int = 0, strict: bool = True
+) -> Steps[SceneReading]:
+    """Like `read_scene`, in steps: a frame at a time where something moves, then an object at a time.
+
+    Until they end or are closed the scene stands at other frames, so the artist is not to change anything between.
+    """
     complete_all()
     bodies, colliders = bodies_of(scene), colliders_of(scene)
     settings = read_settings(scene, frames=frames, threads=threads)
+    problems: list[SceneError] = []
     with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders, *goal_objects(bodies))):
-        matrices, activations = _sampled(scene, bodies, colliders, settings)
+        matrices, activations = yield from _sampled(scene, bodies, colliders, settings)
         settings = read_settings(scene, frames=frames, threads=threads)  # again: gravity may be animated
         own_settings = settings_of(scene)
-        problems: list[SceneError] = []
-        read = _read_each(
-            bodies,
-            lambda item: (read_body(item, scene, activations.get(item.name_full)), read_topology(item, scene)),
-            problems,
+        read = yield from _read_each(bodies, lambda item: _body_steps(item, scene, activations.get(item.name_full)), problems)
+        obstacles = yield from _read_each(
+            colliders, lambda item: _collider_steps(item, scene, matrices[item.name_full]), problems
         )
-        obstacles = _read_each(colliders, lambda item: read_collider(item, scene, matrices[item.name_full]), problems)
     if strict and problems:
         raise problems[0]
     seen = Scene(tuple(body for body, _ in read), tuple(obstacles), settings)
     topologies = {body.uid: topology for body, topology in read}
     notes = (*_gravity_notes(scene, settings), *_shape_notes(colliders))
+    yield "Checking the scene"
     return SceneReading(validated(seen) if strict else seen, topologies, notes, own_settings, tuple(problems))
 
 
+def _body_steps(
+    item: bpy.types.Object, scene: bpy.types.Scene, activation: NDArray[np.float64] | None
+) -> Steps[tuple[Body, SurfaceTopology]]:
+    body = read_body(item, scene, activation)
+    yield f"Reading '{item.name}'"
+    return body, (yield from topology_steps(item, scene))
+
+
+def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, matrices: NDArray[np.float64]) -> Steps[Collider]:
+    collider = read_collider(item, scene, matrices)
+    yield f"Reading '{item.name}'"
+    return collider
+
+
 def _read_each(
-    items: list[bpy.types.Object], reader: Callable[[bpy.types.Object], Result], problems: list[SceneError]
-) -> list[Result]:
+    items: list[bpy.types.Object], reader: Callable[[bpy.types.Object], Steps[Result]], problems: list[SceneError]
+) -> Steps[list[Result]]:
     """Return what the reader makes of each object; those that it refuses go to `problems`."""
     results = []
     for item in items:
         try:
-            results.append(reader(item))
+            results.append((yield from reader(item)))
         except SceneError as error:
             problems.append(error)
     return results
@@ -86,7 +108,7 @@ def _read_each(
 
 def _sampled(
     scene: bpy.types.Scene, bodies: list[bpy.types.Object], colliders: list[bpy.types.Object], settings: Settings
-) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
+) -> Steps[tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]]:
     """Return each collider's (k, 4, 4) world matrices, from the frame before the first to the last; k = 1 when all rest.
 
     And (k,) the activation of the bodies where it may be keyed, from the first frame on. The scene stands on the first
@@ -107,6 +129,7 @@ def _sampled(
                 samples[item.name_full].append(world_matrix(item, scene))
             for item in flexing:
                 activations[item.name_full].append(read_activation(item, scene))
+            yield f"Reading frame {frame} of {settings.frame_end}"
     scene.frame_set(settings.frame_start)
     resting = {item.name_full: world_matrix(item, scene)[None] for item in colliders if item not in moving}
     moved = {name: np.array(matrices) for name, matrices in samples.items()}

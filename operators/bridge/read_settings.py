@@ -18,5 +18,6 @@ def read_settings(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = No
         frames_per_second=scene.render.fps / typed_number(scene.render.fps_base),
         gravity=(typed_number(gravity[0]), typed_number(gravity[1]), typed_number(gravity[2])),
         threads=threads or settings.threads,
+        integrator=settings.integrator,
         maximum_substep=typed_number(settings.maximum_substep),
     )

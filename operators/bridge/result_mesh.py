@@ -12,8 +12,9 @@ import numpy as np
 from ...solver.cache import FrameStore, Sample
 from ...solver.frame import BodyFrame
 from .identity import find_by_uid
-from .mesh_topology import fill_mesh, fill_vertex_groups, read_topology, set_point_attribute, set_positions
+from .mesh_topology import fill_mesh, read_topology, set_point_attribute, set_positions
 from .units import metres_per_unit
+from .vertex_groups import fill_vertex_groups
 
 RESULT_OF = "dollop_result_of"
 HIDDEN = "dollop_hidden"

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import bpy
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
 
+from .influence import Influence
 from .settings import SETTING
 
 _KINDS = (
@@ -13,15 +15,25 @@ _KINDS = (
 )
 
 
-def fibre_properties() -> dict[str, Any]:
-    """Return the annotations of DollopObject that concern fibres."""
-    return {
+def _vector_attributes(group: Any, context: bpy.types.Context, typed: str) -> list[str]:
+    layers = getattr(group.id_data.data, "attributes", ())
+    own = {layer.name for layer in layers if (layer.data_type, layer.domain) == ("FLOAT_VECTOR", "POINT")}
+    return sorted(own - {"position"})
+
+
+FIBRES = Influence(
+    {
         "fibre_kind": EnumProperty(name="Fibres", description="Where fibres run through the goo", items=_KINDS, **SETTING),
         "fibre_direction": FloatVectorProperty(
             name="Direction", description="Along which the fibres run, in the object's own axes", default=(0, 0, 1), **SETTING
         ),
         "fibre_attribute": StringProperty(
-            name="Attribute", description="Name of a vector attribute of the vertices", default="fibre", **SETTING
+            name="Attribute",
+            description="Name of a vector attribute of the vertices; modifiers may make it",
+            default="fibre",
+            search=_vector_attributes,
+            search_options={"SUGGESTION"},
+            **SETTING,
         ),
         "fibre_stiffness": FloatProperty(
             name="Stiffness",
@@ -49,4 +61,6 @@ def fibre_properties() -> dict[str, Any]:
             options={"ANIMATABLE"},
             override={"LIBRARY_OVERRIDABLE"},
         ),
-    }
+    },
+    only_with={"fibre_direction": "DIRECTION", "fibre_attribute": "ATTRIBUTE"},
+)

@@ -7,7 +7,7 @@ import bpy
 
 from ...solver.materials import Choice, MaterialModel, Parameter, models
 
-_DECIMALS = {"Pa": 1, "kg/m^3": 1, "1/s": 3, "": 3}
+_DECIMALS = {"Pa": 1, "kg/m^3": 1, "s": 4, "1/s": 3, "": 3}
 
 
 @cache

@@ -15,7 +15,8 @@ from bpy.props import (
 )
 
 from ...solver.materials import models
-from .fibres import fibre_properties
+from .fibres import FIBRES
+from .goal import GOAL
 from .material import material_groups
 from .settings import HIDDEN, SETTING
 
@@ -26,13 +27,6 @@ _METHODS = (
 _COLLIDERS = (
     ("mesh", "Mesh", "The object's own surface, modifiers counted"),
     ("plane", "Ground", "An endless floor through the object's origin: solid below its local Z axis"),
-)
-
-
-_GOALS = (
-    ("NONE", "None", "The goo flows freely"),
-    ("OBJECT", "Object", "The shape of another object: a changed copy of this one, with the same vertices in the same order"),
-    ("SHAPE_KEY", "Shape Key", "One of this object's own shape keys"),
 )
 
 
@@ -58,7 +52,7 @@ def object_group() -> type:
         identifier: PointerProperty(type=group, override={"LIBRARY_OVERRIDABLE"})
         for identifier, group in material_groups().items()
     }
-    annotations = {**_identity(), **_body(), **_goal(), **fibre_properties(), **_collider(), **pointers}
+    annotations = {**_identity(), **_body(), **GOAL.properties, **FIBRES.properties, **_collider(), **pointers}
     namespace = {"__annotations__": annotations, "__doc__": "Dollop's settings of one object"}
     return type("DollopObject", (bpy.types.PropertyGroup,), namespace)
 
@@ -121,28 +115,6 @@ def _body() -> dict[str, Any]:
             description="Angular velocity at the first frame, per second, about the centre of mass",
             subtype="EULER",
             unit="ROTATION",
-            **SETTING,
-        ),
-    }
-
-
-def _goal() -> dict[str, Any]:
-    return {
-        "goal_kind": EnumProperty(name="Goal", description="A shape that the goo's flow is led to", items=_GOALS, **SETTING),
-        "goal_object": PointerProperty(
-            type=bpy.types.Object,
-            name="Object",
-            description="The object whose shape the goo takes on; where it stands does not matter",
-            poll=lambda _group, item: item.type == "MESH",
-            **SETTING,
-        ),
-        "goal_shape_key": StringProperty(name="Shape Key", description="The key whose shape the goo takes on", **SETTING),
-        "goal_rate": FloatProperty(
-            name="Pull",
-            description="How fast the goo flows to its goal by itself, per second; at 0 only what deforms it leads it there",
-            default=2.0,
-            min=0.0,
-            soft_max=20.0,
             **SETTING,
         ),
     }

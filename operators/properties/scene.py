@@ -3,8 +3,9 @@
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ...solver.fem.integrators import integrators
 from .settings import HIDDEN, SETTING
 
 # From Blender 4.5 a path property has to say that it understands "//"
@@ -53,6 +54,12 @@ class DollopScene(bpy.types.PropertyGroup):
     use_frame_range: BoolProperty(name="Own Range", description="Bake another range of frames than the scene's", **SETTING)
     frame_start: IntProperty(name="Start", description="First frame of the bake", default=1, min=-1048574, **SETTING)
     frame_end: IntProperty(name="End", description="Last frame of the bake", default=48, min=-1048574, **SETTING)
+    integrator: EnumProperty(
+        name="Integrator",
+        description="How the bake steps through time",
+        items=[(one.identifier, one.label, f"{one.description} ({one.source})") for one in integrators().values()],
+        **SETTING,
+    )
     maximum_substep: FloatProperty(
         name="Longest Step",
         description="The solver never takes a longer time step than this: shorter is livelier, and slower to bake",

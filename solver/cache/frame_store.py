@@ -2,17 +2,15 @@
 
 import contextlib
 import os
-from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CacheError, SolverError, VersionError
 from ..frame import BodyFrame, Frame
-from . import archive, journal, manifest
+from . import archive, frame_arrays, journal, manifest
 from .atomic import artist_errors, write_atomically
 from .layout import (
     CHECKPOINT,
@@ -28,10 +26,10 @@ from .layout import (
     topology_path,
 )
 from .lock import CacheLock, is_held
+from .reading import RecentFrames, read_arrays
 from .topology import SurfaceTopology, from_arrays, to_arrays
 
 _CHECKPOINTS_KEPT = 2
-_RECENT_FRAMES = 2  # a subframe reads two neighbours for each of several bodies
 
 
 class FrameStore:
@@ -44,7 +42,7 @@ class FrameStore:
         self.folder = folder
         self.manifest = content
         self._lock = lock
-        self._recent: OrderedDict[tuple[int, int, int], dict[str, NDArray]] = OrderedDict()
+        self._recent = RecentFrames()
 
     # Opening and closing
 
@@ -145,14 +143,14 @@ class FrameStore:
     def read_topology(self, uid: str, identifier: int) -> SurfaceTopology:
         """Return a topology record. Raises CacheError if it is missing or damaged."""
         path = topology_path(self.folder, uid, identifier)
-        return _topology(_read(path, f"topology {identifier}", None), path)
+        return _topology(read_arrays(path, f"topology {identifier}", None), path)
 
     # Frames
 
     def write_frame(self, frame: Frame) -> None:
         """Store a finished frame, replacing an older one. Raises ResourceError; all other frames are kept."""
         self._writable()
-        data = archive.pack(_frame_arrays(frame))
+        data = archive.pack(frame_arrays.to_arrays(frame))
         write_atomically(frame_path(self.folder, frame.number), data, frame.number)
         record = {"frame": frame.number, "bytes": len(data), "crc32": archive.checksum(data)}
         if frame.statistics:
@@ -163,10 +161,10 @@ class FrameStore:
 
     def read_body_frame(self, number: int, uid: str) -> BodyFrame:
         """Return one body at one frame. Raises CacheError if the frame is missing or damaged, or has no such body."""
-        arrays = self._frame_arrays(number)
+        arrays = self._recent.read(frame_path(self.folder, number), number)
         if f"{uid}.positions" not in arrays:
             raise CacheError("This body is not in the frame.", body=uid, frame=number, remedy="Bake again.")
-        return _body_frame(arrays, uid, number)
+        return frame_arrays.body_frame(arrays, uid, number)
 
     def frames(self) -> list[int]:
         """Return the numbers of the finished frames, sorted."""
@@ -194,7 +192,7 @@ class FrameStore:
         for number in range(self.manifest["frame_start"], self.manifest["frame_end"] + 1):
             path = frame_path(self.folder, number)
             try:
-                arrays = _read(path, "frame", number)
+                arrays = read_arrays(path, "frame", number)
             except CacheError as error:
                 yield error
                 continue
@@ -221,7 +219,7 @@ class FrameStore:
         failure: CacheError | None = None
         for number in sorted(numbers(self.folder, CHECKPOINT), reverse=True):
             try:
-                return number, _read(checkpoint_path(self.folder, number), "checkpoint", number)
+                return number, read_arrays(checkpoint_path(self.folder, number), "checkpoint", number)
             except CacheError as error:
                 failure = failure or error
         if failure is not None:
@@ -232,7 +230,7 @@ class FrameStore:
 
     def clear(self) -> None:
         """Remove Dollop's own files, and the folder if nothing else is in it. Raises ResourceError."""
-        self._recent.clear()
+        self._recent.forget()
         self.close()
         self.clear_folder(self.folder)
 
@@ -256,68 +254,6 @@ class FrameStore:
     def _writable(self) -> None:
         if self._lock is None:
             raise RuntimeError("This FrameStore was opened for playing; open it with writable=True.")
-
-    def _frame_arrays(self, number: int) -> dict[str, NDArray]:
-        """Read a frame, or take it from the last two read if its file is still the same."""
-        path = frame_path(self.folder, number)
-        try:
-            status = path.stat()
-        except OSError:
-            status = None
-        key = (number, status.st_mtime_ns, status.st_size) if status else None
-        if key is not None and key in self._recent:
-            self._recent.move_to_end(key)
-            return self._recent[key]
-        arrays = _read(path, "frame", number)
-        if key is not None:
-            self._recent[key] = arrays
-        while len(self._recent) > _RECENT_FRAMES:
-            self._recent.popitem(last=False)
-        return arrays
-
-
-def _frame_arrays(frame: Frame) -> dict[str, NDArray]:
-    arrays: dict[str, NDArray] = {}
-    for body in frame.bodies:
-        uid = safe(body.uid)
-        arrays[f"{uid}.positions"] = np.asarray(body.positions, np.float32)
-        arrays[f"{uid}.origin"] = np.asarray(body.origin, np.float64)
-        arrays[f"{uid}.topology"] = np.array(body.topology, np.int64)
-        arrays |= {f"{uid}.attribute.{name}": values for name, values in body.attributes.items()}
-    return arrays
-
-
-def _body_frame(arrays: dict[str, NDArray], uid: str, number: int) -> BodyFrame:
-    """Return the body; raise CacheError if its arrays do not fit together, as another program may have written them."""
-    prefix = f"{uid}.attribute."
-    positions = arrays[f"{uid}.positions"]
-    attributes = {key.removeprefix(prefix): values for key, values in arrays.items() if key.startswith(prefix)}
-    origin, topology = arrays.get(f"{uid}.origin"), arrays.get(f"{uid}.topology")
-    if (
-        origin is None
-        or topology is None
-        or (positions.ndim, positions.shape[1:], positions.dtype) != (2, (3,), np.float32)
-        or any(values.shape[:1] != positions.shape[:1] for values in attributes.values())
-    ):
-        raise CacheError("The body's arrays do not fit together.", body=uid, frame=number, remedy="Bake again.")
-    return BodyFrame(uid, origin, positions, attributes, int(topology))
-
-
-def _read(path: Path, what: str, frame: int | None) -> dict[str, NDArray]:
-    try:
-        return archive.unpack(path.read_bytes())
-    except FileNotFoundError:
-        raise CacheError(
-            f"The cached {what} is missing.", place=path.name, frame=frame, remedy="Resume the bake, or bake again."
-        ) from None
-    except OSError as error:
-        raise CacheError(
-            f"The cached {what} cannot be read ({error.strerror}).", place=path.name, frame=frame, remedy="Check the disk."
-        ) from error
-    except archive.DamagedError as error:
-        raise CacheError(
-            f"The cached {what} is damaged: {error}.", place=path.name, frame=frame, remedy="Bake again."
-        ) from error
 
 
 def _topology(arrays: dict[str, NDArray], path: Path) -> SurfaceTopology:

@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
-from ..slots import LAMBDA, MU
+from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import State
 from .assembly import Pattern, build_pattern, gather_gradient
 from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
+from .integrators import Extrapolation
 from .linear_solve import LinearSolve
 from .nodal_volume import NodalVolume
 from .stiffness import stiffness
 from .tile import Tiles
-from .time_step import Extrapolation
 
 Array = NDArray[np.float64]
 
@@ -48,24 +48,26 @@ class Workspace:
         """Tables and arrays for a state's mesh."""
         nodes = len(state.positions)
         pattern, tiles = build_pattern(state.tets, nodes), Tiles.of(state)
-        linear, firmness = LinearSolve.of(pattern, state.positions), elastic_firmness(state)
-        volume = NodalVolume.of(state, pattern, linear.layout)
-        if volume is not None:
-            firmness += volume.hold(state.positions)
+        linear = LinearSolve.of(pattern, state.positions)
         return cls(
             pattern=pattern, tiles=tiles, forces=np.zeros((tiles.lanes, 9), np.float32),
             energies=np.zeros(len(tiles.data)),
             blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=linear, firmness=firmness, volume=volume,
+            linear=linear, firmness=elastic_firmness(state), volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
+
+
+def node_modulus(material: Array) -> Array:
+    """Mean over directions of the modulus with which materials (rows, m) hold a single node, (m,) [Pa]."""
+    modulus: Array = (material[LAMBDA] + material[NODAL_BULK] + 4.0 * material[MU]) / 3.0
+    return modulus
 
 
 def elastic_firmness(state: State) -> Array:
     """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions."""
     corners = state.rest_shape_inverse
     gradients = np.concatenate([-corners.sum(axis=1, keepdims=True), corners], axis=1)
-    modulus = (state.material[LAMBDA] + 4.0 * state.material[MU]) / 3.0
-    shares = (state.volumes * modulus)[:, None] * (gradients**2).sum(axis=2)
+    shares = (state.volumes * node_modulus(state.material))[:, None] * (gradients**2).sum(axis=2)
     firmness: Array = np.bincount(state.tets.ravel(), shares.ravel(), minlength=len(state.positions)).astype(np.float64)
     return firmness
 
@@ -121,12 +123,9 @@ class ImplicitStep:
         return energy, gradient
 
     def freeze_damping(self, positions: Array) -> None:
-        """Let this step's damping work with the elastic stiffness at `positions`."""
-        space = self.space
+        """Let this step's damping be that of the positions (n, 3)."""
         self.evaluate(positions, decompose=True)
-        stiffness(space.tiles.data, 0.0, space.blocks)
-        space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
-        self.damping.keep(positions, space.linear.stiffness())
+        self.damping.keep(positions, self.space)
 
     def search_direction(self, positions: Array, gradient: Array, entries: Entries) -> int:
         """Solve for the Newton direction into `linear`; return its iterations.
@@ -146,13 +145,13 @@ class ImplicitStep:
     def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, inertia: float) -> int:
         space = self.space
         stiffness(space.tiles.data, inertia, space.blocks)
-        if self.damping.active:
-            space.blocks[: len(self.state.tets)] *= (1.0 + self.damping.tet_eta[:, None, None] / self.step).astype(np.float32)
         volume = space.volume and space.volume.coupled(positions)
         if space.volume is not None and not self.projected:
             space.volume.add_curvature(positions, space.blocks)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
+        if self.damping.active:
+            self.damping.add_stiffness(self.past.effective, space.blocks, space.diagonal)
         entries.add_stiffness(positions, space.blocks, space.diagonal)
         space.linear.assemble(space.blocks, space.diagonal, volume)
         return space.linear.solve(-gradient, LINEAR_TOLERANCE)

@@ -88,11 +88,6 @@ class NodalVolume:
         """The rest of the second derivative, sum_n kappa/V_n grad v_n grad v_n^T, for the linear solve."""
         return self.coupling.fill(positions, self.firmness)
 
-    def hold(self, positions: Array) -> Array:
-        """How firmly the energy holds each single node (n,) [N/m], the mean over directions."""
-        blocks = self.coupled(positions).diagonal()
-        return blocks[self.coupling.rank][:, [0, 4, 8]].mean(axis=1)
-
 
 @parallel
 def _pressures(  # type: ignore[no-untyped-def]

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 def area_vectors(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return (t, 3) area vectors: half the cross product of two edges [m^2]."""
     a, b, c = (positions[triangles[:, i]] for i in range(3))
-    return 0.5 * np.cross(b - a, c - a)
+    doubled = np.cross(b - a, c - a).astype(np.float64, copy=False)  # numpy's type of a cross product is a wider one
+    return 0.5 * doubled
 
 
 def signed_volumes(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .edges import edges_of
+from .measures import area_vectors
 
 
 class Pseudonormals(NamedTuple):
@@ -31,7 +32,7 @@ def pseudonormals(
 ) -> Pseudonormals:
     """Return the normals of (t, 3) triangles; `weld` (t, 3) names coincident corners alike."""
     corners = positions[triangles]
-    faces = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
+    faces = _unit(area_vectors(positions, triangles))
     to_next = _unit(np.roll(corners, -1, axis=1) - corners)
     cosine = -(to_next * np.roll(to_next, 1, axis=1)).sum(axis=2)
     angles = np.arccos(np.clip(cosine, -1.0, 1.0))

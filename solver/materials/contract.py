@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-# A body of another size behaves alike when stresses grow with length and rates fall with its square root
+# A body of another size behaves alike when stresses grow with length, times with its square root, and rates fall with it
 # (density and gravity stay): the exponent of (scene size / real size) for each unit.
-SIZE_EXPONENT = {"Pa": 1.0, "1/s": -0.5, "kg/m^3": 0.0, "": 0.0}
+SIZE_EXPONENT = {"Pa": 1.0, "s": 0.5, "1/s": -0.5, "kg/m^3": 0.0, "": 0.0}
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,8 @@ class Parameter:
     """One number of a material: SI unit, default, hard range and a tooltip.
 
     `unit` is a key of SIZE_EXPONENT; `label` is the artist's word, `description` gives the physical one. `only_with` names
-    the choice and the option that it belongs to; with another option it means nothing and is not shown.
+    the choice and the option that it belongs to; with another option it means nothing and is not shown. `keyed` says whether
+    it may change over time.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Parameter:
     maximum: float
     description: str
     only_with: tuple[str, str] | None = None
+    keyed: bool = True
 
 
 @dataclass(frozen=True)

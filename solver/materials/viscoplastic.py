@@ -11,7 +11,7 @@ MODEL = MaterialModel(
     description="Elastic below the yield stress; above it flows at a rate, hardens or softens, keeps its volume",
     source="Bargteil 2007, eqs 1-12; hardening law Wicke 2010, section 4; size scaling by dimensional analysis",
     parameters=(
-        Parameter("density", "Density", "kg/m^3", 1000.0, 1.0, 30000.0, "Mass density"),
+        Parameter("density", "Density", "kg/m^3", 1000.0, 1.0, 30000.0, "Mass density", keyed=False),
         Parameter("young_modulus", "Stiffness", "Pa", 1e5, 1.0, 1e12, "Young's modulus of the elastic response"),
         Parameter("poisson_ratio", "Squash", "", 0.4, 0.0, 0.499, "Poisson's ratio: 0 compresses, 0.499 keeps its volume"),
         Parameter(
@@ -42,9 +42,37 @@ MODEL = MaterialModel(
             for law in laws().values()
             for parameter in law.parameters
         ),
-        Parameter("damping", "Damping", "1/s", 0.0, 0.0, 1e4, "Rate at which internal vibrations (not the fall) lose speed"),
+        Parameter(
+            "damping", "Damping", "1/s", 0.0, 0.0, 1e4,
+            "Rate at which the slowest internal vibration loses energy, faster ones more; the fall and the spin lose none",
+            ("damping_model", "internal"),
+        ),
+        Parameter(
+            "rotated_damping", "Damping Time", "s", 0.0, 0.0, 1e3,
+            "Time over which being deformed is resisted; a vibration of f per second loses energy at 39.5 f^2 times it",
+            ("damping_model", "rotated"),
+        ),
+        Parameter(
+            "mass_damping", "Mass Damping", "1/s", 0.0, 0.0, 1e4,
+            "Rate at which any motion loses energy: it brakes the fall and the spin too, as syrup around the goo would",
+            ("damping_model", "rayleigh"),
+        ),
+        Parameter(
+            "stiffness_damping", "Stiffness Damping", "s", 0.0, 0.0, 1e3,
+            "Time that multiplies the stiffness; a vibration of f per second loses energy at 39.5 f^2 times it",
+            ("damping_model", "rayleigh"),
+        ),
     ),
     choices=(
+        Choice(
+            "damping_model", "Damping Model",
+            (
+                ("internal", "Internal", "One rate for the slowest vibration of the body, whatever its stiffness"),
+                ("rotated", "Rotated", "A stress that answers to being deformed, in each tet's own frame (Irving 2004, 6.2)"),
+                ("rayleigh", "Rayleigh", "Proportional to mass, which brakes the fall too, and to stiffness"),
+            ),
+            "How motion loses energy to the inside of the goo",
+        ),
         Choice(
             "yield_measure", "Yield Measure",
             (

@@ -13,11 +13,12 @@ from ..scene import Surface
 from .boundary import face_table
 from .compaction import compacted
 from .crossings import INSIDE, crossings
+from .cuts import find_cuts
 from .lattice_points import Lattice, lattice_around, lattice_points, nearest_lattice_points, point_count
 from .manifold import manifold_tets
 from .mesh import TetMesh
 from .pieces import splits_a_shell, without_crumbs
-from .stuffing import find_cuts, stuff
+from .stuffing import stuff
 
 # How far outside the cage, in elements, a surface may lie before it is padded; less where a part would fall apart.
 PADDED = (0.45, 0.2, 0.05)

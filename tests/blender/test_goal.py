@@ -42,6 +42,9 @@ def test_a_goal_that_cannot_be_followed_is_named(scene):
     with pytest.raises(error, match="26 vertices, the object has 8"):
         read(scene)
     body.dollop.goal_kind, body.dollop.goal_shape_key = "SHAPE_KEY", "Gone"
+    with pytest.raises(error, match="shape key, but it has none"):
+        read(scene)
+    body.shape_key_add(name="Basis")
     with pytest.raises(error, match="no shape key 'Gone'"):
         read(scene)
 

@@ -93,6 +93,24 @@ def test_while_baking(cube):
     assert "about 40 s left" in seen and "dollop.bake_cancel" in seen and "dollop.bake" not in seen
 
 
+@pytest.mark.parametrize(
+    ("kind", "shown", "hidden"),
+    [
+        ({"goal_kind": "NONE"}, {"goal_kind"}, {"goal_object", "goal_shape_key", "goal_rate"}),
+        ({"goal_kind": "OBJECT"}, {"goal_object", "goal_rate"}, {"goal_shape_key"}),
+        ({"goal_kind": "SHAPE_KEY"}, {"goal_shape_key", "goal_rate"}, {"goal_object"}),
+        ({"fibre_kind": "DIRECTION"}, {"fibre_direction", "fibre_tension"}, {"fibre_attribute"}),
+        ({"fibre_kind": "ATTRIBUTE"}, {"fibre_attribute", "fibre_activation"}, {"fibre_direction"}),
+    ],
+)
+def test_of_goal_and_fibres_only_what_their_kind_uses_is_shown(cube, kind, shown, hidden):
+    bpy.ops.dollop.body_add()
+    for name, value in kind.items():
+        setattr(cube.dollop, name, value)
+    seen = set(draw_all())
+    assert shown <= seen and not hidden & seen
+
+
 def test_every_tooltip_is_written(extension):
     owners = [bpy.types.Object.bl_rna.properties["dollop"].fixed_type, bpy.types.Scene.bl_rna.properties["dollop"].fixed_type]
     for owner in owners:

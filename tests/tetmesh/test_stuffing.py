@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from solver.tetmesh.boundary import face_table
+from solver.tetmesh.cuts import find_cuts
 from solver.tetmesh.lattice_points import Lattice, lattice_points
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
-from solver.tetmesh.stuffing import WARP_LONG, WARP_SHORT, find_cuts, stuff
+from solver.tetmesh.stuffing import WARP_LONG, WARP_SHORT, stuff
 
 CUBES = 12
 LATTICE = Lattice(np.zeros(3), 1.0, CUBES, CUBES, CUBES)

@@ -26,7 +26,7 @@ def print_gaps(title: str, state: dict[str, Any], redrawn: float) -> None:
     """Print by stage the longest gap between ticks of a 20 Hz timer and Dollop's longest call (pytest -s shows them).
 
     They are not held against a limit: what else a machine does, and drawing without a graphics card, delay ticks too. That
-    nothing slow is done by the window's thread is tested in tests/blender/test_bake.py.
+    nothing slow is done by the window's thread is tested in tests/blender/bake/test_baking.py.
     """
     print(f"\n{title}: longest gap of the same window merely redrawn {1e3 * redrawn:.0f} ms")
     for stage, ticks in state["ticks"].items():

@@ -13,28 +13,25 @@ import numpy as np
 
 from ..mesh_topology import corner_vertices
 from .contract import ExportFormat, ExportJob
-from .staging import renamed_when_done, run_operator, staged
+from .staging import export_with
 
 LAYER = "dollop_strain_stress"
 
 
 def write(job: ExportJob) -> None:
     """Export to one .abc."""
-    with renamed_when_done(job.path) as path, staged(job), _layers(job):
-        run_operator(
+    with _layers(job):
+        export_with(
             bpy.ops.wm.alembic_export,
-            filepath=str(path),
+            job,
             start=job.frames[0],
             end=job.frames[1],
             selected=True,
-            visible_objects_only=False,
             uvs=True,
             normals=True,
             vcolors=True,
             face_sets=True,
-            export_hair=False,
             export_particles=False,
-            evaluation_mode="RENDER",
             as_background_job=False,
         )
 

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....solver.errors import UnsupportedExportError
-from ..mesh_topology import fill_mesh, fill_vertex_groups
+from ..mesh_topology import fill_mesh
 from ..result_mesh import RESULT_OF
 from ..units import metres_per_unit
+from ..vertex_groups import fill_vertex_groups
 from .contract import ExportJob
 
 

@@ -78,8 +78,18 @@ def renamed_when_done(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def run_operator(operator: Callable[..., set[str]], **wanted: Any) -> None:
-    """Call one of Blender's exporters with those of the options that this version has. Raises ResourceError."""
+def export_with(operator: Callable[..., set[str]], job: ExportJob, **wanted: Any) -> None:
+    """Let one of Blender's exporters write the results as they render, a whole file or none.
+
+    wanted : the exporter's own options; those that this version of Blender does not have are left out
+    Raises UnsupportedExportError, ResourceError.
+    """
+    shared = {"visible_objects_only": False, "export_hair": False, "evaluation_mode": "RENDER"}
+    with renamed_when_done(job.path) as path, staged(job):
+        _run(operator, filepath=str(path), **shared, **wanted)
+
+
+def _run(operator: Callable[..., set[str]], **wanted: Any) -> None:
     known = operator.get_rna_type().properties.keys()  # type: ignore[attr-defined]
     try:
         outcome = operator(**{name: value for name, value in wanted.items() if name in known})

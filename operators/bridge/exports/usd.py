@@ -3,27 +3,23 @@
 import bpy
 
 from .contract import ExportFormat, ExportJob
-from .staging import renamed_when_done, run_operator, staged
+from .staging import export_with
 
 
 def write(job: ExportJob) -> None:
     """Export to one .usd, .usdc or .usda."""
-    with renamed_when_done(job.path) as path, staged(job):
-        run_operator(
-            bpy.ops.wm.usd_export,
-            filepath=str(path),
-            selected_objects_only=True,
-            visible_objects_only=False,
-            export_animation=True,
-            export_uvmaps=True,
-            export_normals=True,
-            export_mesh_colors=True,
-            export_materials=True,
-            export_textures=False,
-            export_textures_mode="KEEP",
-            export_hair=False,
-            evaluation_mode="RENDER",
-        )
+    export_with(
+        bpy.ops.wm.usd_export,
+        job,
+        selected_objects_only=True,
+        export_animation=True,
+        export_uvmaps=True,
+        export_normals=True,
+        export_mesh_colors=True,
+        export_materials=True,
+        export_textures=False,
+        export_textures_mode="KEEP",
+    )
 
 
 FORMAT = ExportFormat(

@@ -42,7 +42,8 @@ def dressed_monkey(mirror: bool = False) -> "bpy.types.Object":
 
 
 def read_through_disk(item: "bpy.types.Object", scene: "bpy.types.Scene", folder: object) -> tuple[object, "bpy.types.Object"]:
-    from dollop.operators.bridge.mesh_topology import fill_mesh, fill_vertex_groups, read_topology
+    from dollop.operators.bridge.mesh_topology import fill_mesh, read_topology
+    from dollop.operators.bridge.vertex_groups import fill_vertex_groups
     from dollop.solver.cache import archive
     from dollop.solver.cache.topology import from_arrays, to_arrays
 

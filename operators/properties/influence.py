@@ -1,0 +1,25 @@
+"""What a thing that can act on a body declares about itself: properties and panels are generated from it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Influence:
+    """One thing that can act on a body's goo.
+
+    properties : Blender's properties by their name on the object, in the order in which they are drawn; the first is the
+                 kind, an enumeration whose "NONE" switches the influence off
+    only_with : the kind that a property belongs to, by name; one that is not in it belongs to every kind but "NONE"
+    """
+
+    properties: dict[str, Any]
+    only_with: dict[str, str] = field(default_factory=dict)
+
+    def in_use(self, settings: Any) -> list[str]:
+        """Return the names of the properties that the chosen kind makes use of, the kind itself first."""
+        choice, *others = self.properties
+        kind = getattr(settings, choice)
+        if kind == "NONE":
+            return [choice]
+        return [choice, *(name for name in others if self.only_with.get(name, kind) == kind)]

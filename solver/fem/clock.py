@@ -1,0 +1,67 @@
+"""The clock: time in ticks, steps that halve when they are refused and double when they go well (Bargteil 2007, section 5)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+LEVELS = 10  # the smallest step is the largest / 2**LEVELS
+PATIENCE = 4  # good steps before growing again
+
+
+class Clock:
+    """Time in whole ticks, so that halving and doubling are exact and steps stay aligned to the grid."""
+
+    def __init__(self, largest: float) -> None:
+        self.largest = largest
+        self.ticks = 0
+        self.level = 0
+        self.good = 0
+        self.coarsest = 0  # level below which the integrator would not be stable
+        self.previous_step = largest
+
+    @property
+    def step(self) -> float:
+        """Length of the next step [s]."""
+        return self.largest / (1 << self.level)
+
+    @property
+    def time(self) -> float:
+        """Seconds since the first frame."""
+        return self.ticks * (self.largest / (1 << LEVELS))
+
+    def bound(self, longest: float) -> bool:
+        """Take no steps above `longest` [s] from now on; False when even the smallest is longer."""
+        self.coarsest = 0
+        while self.largest / (1 << self.coarsest) > longest:
+            if self.coarsest == LEVELS:
+                return False
+            self.coarsest += 1
+        self.level = max(self.level, self.coarsest)
+        return True
+
+    def halve(self) -> bool:
+        """Halve the step; False when it is the smallest already."""
+        self.good = 0
+        if self.level == LEVELS:
+            return False
+        self.level += 1
+        return True
+
+    def tick(self) -> None:
+        """Move on by the step just accepted, and double it after PATIENCE good ones where the grid allows."""
+        self.previous_step = self.step
+        self.ticks += 1 << (LEVELS - self.level)
+        self.good += 1
+        if self.good >= PATIENCE and self.level > self.coarsest and self.ticks % (1 << (LEVELS - self.level + 1)) == 0:
+            self.level -= 1
+            self.good = 0
+
+    def array(self) -> Array:
+        """All of it, for a checkpoint."""
+        return np.array([self.largest, self.ticks, self.level, self.good, self.previous_step, self.coarsest])
+
+    def restore(self, values: Array) -> None:
+        """Take `array` back."""
+        self.largest, self.previous_step = float(values[0]), float(values[4])
+        self.ticks, self.level, self.good, self.coarsest = int(values[1]), int(values[2]), int(values[3]), int(values[5])

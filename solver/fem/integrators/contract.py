@@ -1,0 +1,49 @@
+"""What a time integrator declares about itself, and what it says about a step's end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:  # what a scene may name must not need the state that is built from it
+    from ...state import State
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Extrapolation:
+    """What the past says about a step's end: velocity there is (x - base)/effective.
+
+    base (n, 3) [m]; targets (n, 3), where nodes go under the forces that are known before the step [m]; effective (n,) [s]
+    """
+
+    base: Array
+    targets: Array
+    effective: Array
+
+    def velocities(self, positions: Array) -> Array:
+        """Velocities (n, 3) of a step that ends at `positions`."""
+        return (positions - self.base) / self.effective[:, None]
+
+
+@dataclass(frozen=True)
+class Integrator:
+    """A way to step through time.
+
+    extrapolate : (state, gravity (3,) [m/s^2], step [s], previous step [s], struck (n,) bool) -> Extrapolation. Nodes that a
+                  collider has struck must not carry their old velocity across the blow
+    explicit    : elastic forces are those of the step's start, and steps are bounded by the speed of sound
+                  (fem/explicit_step.py); otherwise they are those of its end, balanced by Newton's method (fem/newton.py)
+    rank        : its place in the artist's list
+    """
+
+    identifier: str
+    label: str
+    description: str
+    source: str
+    extrapolate: Callable[["State", Array, float, float, NDArray[np.bool_]], Extrapolation]
+    rank: int
+    explicit: bool = False

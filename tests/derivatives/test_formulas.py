@@ -1,0 +1,107 @@
+"""The array functions of solver.formulas against finite differences, closed forms and scipy."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from solver.formulas import (
+    bind,
+    elastic_energy,
+    evaluate,
+    first_piola_kirchhoff,
+    flow_step,
+    nodal_forces,
+    signed_svd,
+    stiffness_product,
+)
+from solver.materials import Material
+from solver.tetmesh.mesh import TetMesh
+
+REST = np.array([[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.0, 1.0, 0.1], [0.1, 0.0, 1.0], [0.9, 0.9, 0.8]])
+TETS = np.array([[0, 1, 2, 3], [1, 4, 2, 3]])
+GOO = Material("viscoplastic", {"young_modulus": 1000.0, "poisson_ratio": 0.3, "yield_stress": 50.0, "flow_rate": 4.0})
+
+
+def _moved() -> np.ndarray:
+    return REST + 0.15 * np.random.default_rng(3).standard_normal(REST.shape)
+
+
+def _flowed(count: int) -> np.ndarray:
+    m = np.random.default_rng(5).standard_normal((count, 3, 3)) * 0.2 + np.eye(3)
+    return m / np.cbrt(np.linalg.det(m))[:, None, None]
+
+
+@pytest.mark.parametrize("law", ["stable_neo_hookean", "corotated", "st_venant_kirchhoff"])
+@pytest.mark.parametrize("flowed", [False, True])
+def test_forces_are_minus_the_gradient_of_the_energy(law: str, flowed: bool) -> None:
+    material = Material("viscoplastic", GOO.values, {"elastic_law": law})
+    plastic = _flowed(2) if flowed else None
+    x, d, h = _moved(), np.random.default_rng(7).standard_normal(REST.shape), 1e-6
+    forces = nodal_forces(x, TETS, REST, material, plastic)
+    rise = elastic_energy(x + h * d, TETS, REST, material, plastic) - elastic_energy(x - h * d, TETS, REST, material, plastic)
+    assert -(forces * d).sum() == pytest.approx(rise / (2 * h), rel=1e-6)
+    np.testing.assert_allclose(forces.sum(axis=0), 0.0, atol=1e-10)
+    np.testing.assert_allclose(np.cross(x, forces).sum(axis=0), 0.0, atol=1e-10)
+
+
+def test_the_stiffness_product_is_the_change_of_the_forces() -> None:
+    x, d, h = _moved(), np.random.default_rng(7).standard_normal(REST.shape), 1e-6
+    product = stiffness_product(x, d, TETS, REST, GOO)
+    change = nodal_forces(x + h * d, TETS, REST, GOO) - nodal_forces(x - h * d, TETS, REST, GOO)
+    np.testing.assert_allclose(product, -change / (2 * h), atol=1e-5 * abs(product).max())
+
+
+def test_stress_turns_with_the_material_and_is_hookes_when_small() -> None:
+    rng = np.random.default_rng(1)
+    turn = Rotation.random(4, random_state=2).as_matrix()
+    f = np.eye(3) + 0.3 * rng.standard_normal((4, 3, 3))
+    f[3] = f[3] @ np.diag([1.0, 1.0, -1.0])
+    np.testing.assert_allclose(first_piola_kirchhoff(turn @ f, GOO), turn @ first_piola_kirchhoff(f, GOO), rtol=1e-9, atol=1e-9)
+    small = 1e-6 * rng.standard_normal((4, 3, 3))
+    strain = 0.5 * (small + np.swapaxes(small, 1, 2))
+    mu, lam = 1000.0 / 2.6, 300.0 / (1.3 * 0.4)
+    hooke = 2 * mu * strain + lam * np.trace(strain, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+    np.testing.assert_allclose(first_piola_kirchhoff(np.eye(3) + small, GOO), hooke, atol=1e-4 * abs(hooke).max())
+
+
+def test_flow_relaxes_to_the_yield_stress_as_maxwell_does_and_keeps_volume() -> None:
+    """Held at a small pure shear, the excess over the yield stress falls by 1/(1 + rate dt) in a backward Euler step."""
+    stretch = np.exp(0.1)
+    f = np.diag([stretch, 1.0 / stretch, 1.0])[None]
+    before = flow_step(f, GOO, 0.0)
+    after = flow_step(f, GOO, 0.25)
+    assert before.plastic_strain[0] == 0.0 and before.mises_stress[0] > 100.0
+    excess = (after.mises_stress[0] - 50.0) / (before.mises_stress[0] - 50.0)
+    assert excess == pytest.approx(1.0 / (1.0 + 4.0 * 0.25), rel=0.02)
+    np.testing.assert_allclose(np.linalg.det(after.plastic_deformation), 1.0, atol=1e-14)
+    later = flow_step(f, GOO, 0.25, after.plastic_deformation, after.plastic_strain, after.mises_stress)
+    assert 50.0 < later.mises_stress[0] < after.mises_stress[0] and later.plastic_strain[0] > after.plastic_strain[0]
+    elastic = first_piola_kirchhoff(f, GOO, after.plastic_deformation)
+    # the step's own stress is the derivative of its energy, which differs a little off the direction of flow
+    np.testing.assert_allclose(elastic, after.first_piola_kirchhoff, atol=0.02 * abs(elastic).max())
+
+
+def test_hardening_behind_it_raises_the_yield_stress() -> None:
+    material = Material("viscoplastic", {**GOO.values, "hardening_modulus": 200.0})
+    f = np.diag([1.2, 1.0 / 1.2, 1.0])[None]
+    fresh, worked = flow_step(f, material, 0.1), flow_step(f, material, 0.1, plastic_strain=np.array([0.5]))
+    assert worked.yield_stress[0] == pytest.approx(50.0 + 200.0 * worked.plastic_strain[0])
+    assert worked.plastic_strain[0] - 0.5 < fresh.plastic_strain[0]
+
+
+def test_transfer_carries_linear_fields_exactly() -> None:
+    points = np.array([[0.2, 0.2, 0.2], [0.6, 0.5, 0.5]])
+    binding = bind(TetMesh(REST, TETS.astype(np.int32)), points)
+    matrix = np.random.default_rng(9).standard_normal((3, 3))
+    np.testing.assert_allclose(evaluate(binding, TETS, REST @ matrix), points @ matrix, atol=1e-12)
+
+
+def test_wrong_shapes_and_flat_tets_are_named() -> None:
+    with pytest.raises(ValueError, match="directions has shape"):
+        stiffness_product(REST, REST[:2], TETS, REST, GOO)
+    with pytest.raises(ValueError, match="plastic_deformation has shape"):
+        nodal_forces(REST, TETS, REST, GOO, np.eye(3))
+    with pytest.raises(ValueError, match="tet 1 has no positive volume"):
+        nodal_forces(REST, np.array([[0, 1, 2, 3], [0, 2, 1, 3]]), REST, GOO)
+    left, stretches, right = signed_svd(np.eye(3)[None])
+    assert np.allclose(left * stretches[:, None] @ np.swapaxes(right, 1, 2), np.eye(3))

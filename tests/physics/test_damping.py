@@ -1,0 +1,118 @@
+"""Damping models: decay of a mode in closed form, and what they leave alone (Irving 2004, section 6.2; Rayleigh)."""
+
+import numpy as np
+import pytest
+
+from solver.fem.integrators.bdf2 import extrapolate
+from solver.fem.newton import ImplicitStep
+from solver.fem.rotated_damping import FLAT, MODERATE, add_rotated_damping
+from solver.fem.stiffness import PAIRS
+from solver.materials import scale_to_size
+from solver.materials.contract import Material
+from solver.slots import LAMBDA, MU
+from solver.svd import signed_svd
+from tests.physics.bars import amplitude, swinging_bar
+from tests.physics.scenes import box_mesh, make_scene, momentum, run
+
+W = 2.0 * np.pi * 5.0  # of the bar's mode [1/s]
+SLOWEST = 0.5 * np.pi * 10.0  # of a bar that stands on the ground [1/s]
+DECAYS = {  # values and rate of the amplitude [1/s]
+    "internal": ({"damping": 1.0}, 0.5 * (W / SLOWEST) ** 2),
+    "rotated": ({"rotated_damping": 0.008}, 0.5 * 0.008 * W**2),
+    "rayleigh": ({"mass_damping": 4.0, "stiffness_damping": 0.004}, 0.5 * (4.0 + 0.004 * W**2)),
+}
+
+
+@pytest.mark.parametrize("integrator", ["bdf2", "newmark"])
+@pytest.mark.parametrize("model", DECAYS)
+def test_a_mode_decays_at_the_rate_of_its_closed_form(model, integrator):
+    values, rate = DECAYS[model]
+    simulation = swinging_bar(values, options={"damping_model": model}, integrator=integrator, maximum_substep=1.0 / 768.0)
+    before = amplitude(simulation)
+    for _ in range(12):
+        simulation.advance()
+    assert np.log(before / amplitude(simulation)) / 0.5 == pytest.approx(rate, rel=0.05)
+
+
+STRONG = {"internal": {"damping": 20.0}, "rotated": {"rotated_damping": 0.05}, "rayleigh": {"stiffness_damping": 0.05}}
+
+
+def flight(values, model, integrator="bdf2", seconds=0.5, **settings):
+    """A spinning box in flight, before and after."""
+    material = {"young_modulus": 2e5, "poisson_ratio": 0.3, "yield_stress": 1e9, **values}
+    arguments = make_scene(
+        [box_mesh((3, 3, 6), (0.5, 0.5, 1.0))], [material], spin=(0.0, 3.0, 0.0), options={"damping_model": model},
+        integrator=integrator, **settings,
+    )  # fmt: skip
+    simulation, _ = run(arguments, 1)
+    before = momentum(simulation)
+    for _ in range(round(24 * seconds)):
+        simulation.advance()
+    return simulation, before, momentum(simulation)
+
+
+@pytest.mark.parametrize("integrator", ["bdf2", "newmark"])
+@pytest.mark.parametrize("model", STRONG)
+def test_fall_and_spin_lose_nothing(model, integrator):
+    values = STRONG[model]
+    simulation, (linear, angular), (linear_after, angular_after) = flight(values, model, integrator)
+    mass = simulation.state.masses.sum()
+    assert np.abs((linear_after - linear) / mass - [0.0, 0.0, -0.5 * 9.81]).max() < 1e-4
+    assert np.abs(angular_after - angular).max() < 2e-3 * np.abs(angular).max()
+
+
+@pytest.mark.parametrize("integrator", ["bdf2", "newmark"])
+def test_the_mass_part_brakes_the_fall_and_the_spin(integrator):
+    """v' = g - a v: v = g/a (1 - exp(-a t)); spin decays as exp(-a t)."""
+    simulation, (_, angular), (linear, after) = flight(
+        {"mass_damping": 4.0}, "rayleigh", integrator, maximum_substep=1.0 / 384.0
+    )
+    speed = linear[2] / simulation.state.masses.sum()
+    assert speed == pytest.approx(-9.81 / 4.0 * (1.0 - np.exp(-2.0)), rel=5e-3)
+    assert after[1] == pytest.approx(angular[1] * np.exp(-2.0), rel=0.01)
+
+
+def damping_stress(gradient, rate, mu, lam, time):
+    """The paper's way, tet by tet: the velocity gradient turned into F's frame, answered there, turned back."""
+    left, stretches, right = (part[0] for part in signed_svd(gradient[None]))
+    flat = np.clip((MODERATE - stretches.min()) / (MODERATE - FLAT), 0.0, 1.0)
+    weights = np.diag(stretches + flat * (1.0 - stretches))
+    turned = weights @ left.T @ rate @ right
+    answer = weights @ (mu * time * (turned + turned.T) + lam * time * np.trace(turned) * np.eye(3))
+    return left @ answer @ right.T
+
+
+@pytest.mark.parametrize("squash", [1.0, 0.35, 0.1, -0.5])
+def test_rotated_damping_is_the_stress_of_the_turned_velocity_gradient(squash):
+    """At rest, half flat, flat and inverted: nodal forces -V P g, assembled here by hand."""
+    mesh = box_mesh((2, 2, 2))
+    simulation, _ = run(make_scene([mesh], [{"young_modulus": 1e4, "poisson_ratio": 0.3, "yield_stress": 1e9}]), 1)
+    state, space, rng = simulation.state, simulation.space, np.random.default_rng(3)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    positions = (mesh.positions @ np.diag([1.1, 0.9, squash]) + 0.02 * rng.normal(size=mesh.positions.shape)) @ turn
+    velocities = rng.normal(size=positions.shape)
+    past = extrapolate(state, np.zeros(3), 1.0, 1.0, np.zeros(len(positions), dtype=bool))
+    ImplicitStep(state, space, simulation.contacts, simulation.damping, past, 1.0).evaluate(positions, decompose=True)
+    blocks, times = np.zeros((space.tiles.lanes, 6, 9), np.float32), np.linspace(0.01, 0.02, len(mesh.tets))
+    add_rotated_damping(space.tiles.data, times, blocks)
+    force, expected = np.zeros_like(positions), np.zeros_like(positions)
+    for tet, nodes in enumerate(mesh.tets):
+        for pair, (a, b) in enumerate(PAIRS):
+            block, difference = blocks[tet, pair].reshape(3, 3).astype(float), velocities[nodes[b]] - velocities[nodes[a]]
+            force[nodes[a]] += block @ difference
+            force[nodes[b]] -= block.T @ difference
+        inner = state.rest_shape_inverse[tet]
+        gradient, rate = ((values[nodes[1:]] - values[nodes[0]]).T @ inner for values in (positions, velocities))
+        stress = damping_stress(gradient, rate, state.material[MU, tet], state.material[LAMBDA, tet], times[tet])
+        parts = state.volumes[tet] * inner @ stress.T
+        expected[nodes[1:]] += parts
+        expected[nodes[0]] -= parts.sum(axis=0)
+    assert np.abs(force - expected).max() < 2e-5 * np.abs(expected).max()
+    assert (force * velocities).sum() > 0.0
+
+
+def test_seconds_grow_with_the_root_of_the_size():
+    damped = Material("viscoplastic", {"rotated_damping": 0.01, "mass_damping": 2.0}, {})
+    large = scale_to_size(damped, 16.0)
+    assert large.values["rotated_damping"] == pytest.approx(0.04)
+    assert large.values["mass_damping"] == pytest.approx(0.5)
