@@ -3,7 +3,7 @@
 import numpy as np
 
 from solver.fem.newton import ImplicitStep
-from solver.fem.time_step import Extrapolation
+from solver.fem.integrators import Extrapolation
 from solver.simulate import Simulation
 from tests.physics.scenes import make_scene
 
