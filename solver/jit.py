@@ -47,11 +47,6 @@ def use_threads(count: int) -> None:
         numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))
 
 
-def library(function: Callable[..., Any]) -> Any:
-    """Compile a function that takes other compiled functions; kept in memory only."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
-
-
 def compile_phase(function: Callable[..., Any], precision: Any) -> Any:
     """Compile function(pointer, first, last) for a tile of a precision, to be called by its `address`."""
     pointer = numba.types.CPointer(numba.from_dtype(np.dtype(precision)))

@@ -53,11 +53,12 @@ class LinearSolve:
         """Take element blocks (lanes, 6, 9), the diagonal (n, 9) of inertia and contact [N/m], and what acts beside them."""
         layout, parts = self.layout, self.parts
         sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks.reshape(-1), self._values)
+        beside = None if volume is None else volume.diagonal()
         split_diagonal(
-            layout.order, layout.row_offsets, self._values, diagonal, volume and volume.diagonal(), self._inertia, self._own,
+            layout.order, layout.row_offsets, self._values, diagonal, beside, self._inertia, self._own,
             self._touched, self._inverse, self._stiff,
         )  # fmt: skip
-        self._coupling = volume and volume.arrays
+        self._coupling = None if volume is None else volume.arrays
         self.coarse = volume is not None or bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
         if self.coarse:
             matrix = coarse_matrix(parts, layout, self._values, self._inertia, self._own, self._touched)
@@ -73,12 +74,14 @@ class LinearSolve:
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
+        self._work[:] = 0.0
+        self._work[1].reshape(-1, 4)[:, :3] = rhs[layout.order]
         spent: int = conjugate_gradient(
-            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
-            self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
-            self._pivots, self._coupling, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, MOST_ITERATIONS,
-            self._work, self.direction,
+            parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns, self._values,
+            self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots,
+            self._coupling, self._coarse_vectors[0], self._coarse_vectors[1], tolerance, MOST_ITERATIONS, self._work,
         )  # fmt: skip
+        self.direction[layout.order] = self._work[0].reshape(-1, 4)[:, :3]
         return spent
 
     def stiffness(self) -> "FrozenStiffness":

@@ -145,7 +145,7 @@ class ImplicitStep:
     def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, inertia: float) -> int:
         space = self.space
         stiffness(space.tiles.data, inertia, space.blocks)
-        volume = space.volume and space.volume.coupled(positions)
+        volume = None if space.volume is None else space.volume.coupled(positions)
         if space.volume is not None and not self.projected:
             space.volume.add_curvature(positions, space.blocks)
         space.diagonal[:] = 0.0

@@ -155,7 +155,7 @@ def add_coupling(coupling, p, q):  # type: ignore[no-untyped-def]
                 j = 4 * columns[s]
                 change += ahead[s, 0] * (p[j] - p0) + ahead[s, 1] * (p[j + 1] - p1) + ahead[s, 2] * (p[j + 2] - p2)
             flux[i] = firmness[i] * change
-            total += np.float64(flux[i]) * np.float64(change)
+            total += float(flux[i]) * float(change)
         parts[chunk] = total
     for i in prange(n):
         q0, q1, q2, own = np.float32(0.0), np.float32(0.0), np.float32(0.0), flux[i]
