@@ -130,7 +130,7 @@ def _warm_up(options: argparse.Namespace, stopping: threading.Event) -> int:
         from .job import read_job
 
         if hasattr(os, "nice"):
-            os.nice(10)  # it runs beside a bake, and beside the artist's window
+            os.nice(max(0, 10 - os.nice(0)))  # it runs beside a bake, and beside the artist's window
         emit({"event": "done", "frames": warm_up_dynamics(read_job(options.dynamics))})
     else:
         emit({"event": "done", "frames": warm_up()})
