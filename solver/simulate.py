@@ -24,7 +24,7 @@ from .fem.integrators import backward_euler, integrators
 from .fem.integrators.bdf2 import starting_history
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
-from .fem.step_control import calmed, is_rough, refusal
+from .fem.step_control import calmed, is_rough, largest_jump, refusal
 from .frame import Frame
 from .jit import use_threads
 from .keyed import KeyedSettings
@@ -153,8 +153,7 @@ class Simulation:
             outcome = attempt.outcome
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations
-            halvings = self.clock.level - self.clock.coarsest
-            reason = refusal(outcome, self.state, self.space.pattern, self.space.tiles, halvings)
+            reason = self._refusal(attempt)
             if not reason:
                 break
             effort["rejected"] += 1
@@ -166,6 +165,14 @@ class Simulation:
         self._accept(attempt)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
+
+    def _refusal(self, attempt: Attempt) -> str:
+        """Why an attempt must be made again with half the step, or an empty string."""
+        state, outcome, step = self.state, attempt.outcome, self.clock.step
+        blocked = self.touching | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        jump = largest_jump(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
+        halvings = self.clock.level - self.clock.coarsest
+        return refusal(outcome, state, self.space.pattern, self.space.tiles, halvings, jump)
 
     def _bound_step(self) -> None:
         """Explicit steps may not outrun the sound in the smallest tet."""
