@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
 from ..slots import LAMBDA, MU, NODAL_BULK
-from ..state import State
+from ..state import Solids, State
 from .assembly import Pattern, build_pattern, gather_gradient
 from .convergence import Convergence
 from .damping import Damping
@@ -53,21 +53,25 @@ class Workspace:
             pattern=pattern, tiles=tiles, forces=np.zeros((tiles.lanes, 9), np.float32),
             energies=np.zeros(len(tiles.data)),
             blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=linear, firmness=elastic_firmness(state), volume=NodalVolume.of(state, pattern, linear.layout),
+            linear=linear, firmness=elastic_firmness(state, state.material[NODAL_BULK]),
+            volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
 
 
 def node_modulus(material: Array) -> Array:
     """Mean over directions of the modulus with which materials (rows, m) hold a single node, (m,) [Pa]."""
-    modulus: Array = (material[LAMBDA] + material[NODAL_BULK] + 4.0 * material[MU]) / 3.0
+    modulus: Array = (material[LAMBDA] + 4.0 * material[MU]) / 3.0
     return modulus
 
 
-def elastic_firmness(state: State) -> Array:
-    """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions."""
+def elastic_firmness(state: Solids, bulk: Array | float = 0.0) -> Array:
+    """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions.
+
+    bulk (m,): what is added to lambda [Pa].
+    """
     corners = state.rest_shape_inverse
     gradients = np.concatenate([-corners.sum(axis=1, keepdims=True), corners], axis=1)
-    shares = (state.volumes * node_modulus(state.material))[:, None] * (gradients**2).sum(axis=2)
+    shares = (state.volumes * (node_modulus(state.material) + bulk / 3.0))[:, None] * (gradients**2).sum(axis=2)
     firmness: Array = np.bincount(state.tets.ravel(), shares.ravel(), minlength=len(state.positions)).astype(np.float64)
     return firmness
 
@@ -153,7 +157,7 @@ class ImplicitStep:
         if self.damping.active:
             self.damping.add_stiffness(self.past.effective, space.blocks, space.diagonal)
         entries.add_stiffness(positions, space.blocks, space.diagonal)
-        space.linear.assemble(space.blocks, space.diagonal, volume)
+        space.linear.assemble(space.blocks, space.diagonal, volume=volume)
         return space.linear.solve(-gradient, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float) -> Outcome:

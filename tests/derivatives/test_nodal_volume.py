@@ -117,7 +117,7 @@ def solved(mesh, young, bulk):
     matrix += 0.3 * np.eye(len(matrix))
     diagonal = np.zeros((len(x), 9))
     diagonal[:, [0, 4, 8]] = 0.3
-    linear.assemble(blocks, diagonal, coupling)
+    linear.assemble(blocks, diagonal, volume=coupling)
     load = np.random.default_rng(4).normal(size=x.shape)
     return linear, load, matrix, coupling
 
