@@ -26,7 +26,7 @@ from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
 from .fem.step_control import calmed, is_rough, largest_jump, refusal
 from .frame import Frame
-from .jit import use_threads
+from .jit import use_threads_for
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
@@ -38,7 +38,6 @@ __all__ = ["Simulation", "simulate"]
 Array = NDArray[np.float64]
 
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
-SMALL_MESH = 2500  # nodes below which more threads only wait for each other
 WORN_SHARE = 0.01  # of a body's tets at the mesh's limit before it is reported
 WORN_PAUSE = 24  # frames between two such reports
 
@@ -71,7 +70,7 @@ class Simulation:
         self.state, self.ranges = build_state(scene.bodies, meshes)
         set_goals(self.state, self.ranges, scene.bodies, surfaces)
         set_fibres(self.state, self.ranges, scene.bodies, surfaces)
-        use_threads(1 if len(self.state.positions) < SMALL_MESH else settings.threads)
+        use_threads_for(len(self.state.positions), settings.threads)
         self.space = Workspace.of(self.state)
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
         extents = [body.extent for body in scene.bodies]
@@ -274,6 +273,8 @@ def simulate(
     fields: list[ColliderField] | None = None,
 ) -> Iterator[Frame]:
     """Yield every frame of the scene's range."""
-    simulation = Simulation(scene, meshes, surfaces, contacts, fields)
+    from .dynamics import start
+
+    simulation = start(scene, meshes, surfaces, contacts, fields)
     for _ in range(scene.settings.frame_start, scene.settings.frame_end + 1):
         yield simulation.advance()

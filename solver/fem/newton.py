@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
 from ..slots import LAMBDA, MU
-from ..state import State
+from ..state import Solids, State
 from .assembly import Pattern, build_pattern, gather_gradient
 from .convergence import Convergence
 from .damping import Damping
@@ -60,7 +60,7 @@ def node_modulus(material: Array) -> Array:
     return modulus
 
 
-def elastic_firmness(state: State) -> Array:
+def elastic_firmness(state: Solids) -> Array:
     """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions."""
     corners = state.rest_shape_inverse
     gradients = np.concatenate([-corners.sum(axis=1, keepdims=True), corners], axis=1)
