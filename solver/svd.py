@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from .constants import FOUR, ONE, TINY, TWO, ZERO
+from .constants import FOUR, ONE, TWO, ZERO
 from .jit import TILE, inline, parallel
 from .tile_code import tile_loop
 
@@ -35,25 +35,13 @@ def signed_svd(matrices: Numbers) -> tuple[Numbers, Numbers, Numbers]:
 
 
 @inline
-def inverse_root(x):  # type: ignore[no-untyped-def]
-    """1 / sqrt(x) of a positive, finite x; in float32 tiles the processor's estimate, refined (tile_symbols.py)."""
-    return ONE / np.sqrt(x)
-
-
-@inline
-def inverse(x):  # type: ignore[no-untyped-def]
-    """1 / x of a finite x other than 0, in the same way."""
-    return ONE / x
-
-
-@inline
 def jacobi(app, aqq, apq, arp, arq, vp0, vp1, vp2, vq0, vq1, vq2):  # type: ignore[no-untyped-def]
     """One Jacobi rotation of the symmetric matrix in its (p, q) plane, r the third axis, and of columns p, q of V."""
     d = aqq - app
-    square = d * d + FOUR * apq * apq + TINY
-    reach = abs(d) + square * inverse_root(square)
-    t = TWO * apq * inverse(reach if d >= ZERO else -reach)
-    c = inverse_root(ONE + t * t)
+    sign = ONE if d >= ZERO else -ONE
+    reach = abs(d) + np.sqrt(d * d + FOUR * apq * apq)
+    t = TWO * apq * sign / (reach if reach > ZERO else ONE)
+    c = ONE / np.sqrt(ONE + t * t)
     s = t * c
     return (
         app - t * apq, aqq + t * apq, c * arp - s * arq, s * arp + c * arq,
@@ -93,10 +81,9 @@ def order(swap, p0, p1, p2, q0, q1, q2):  # type: ignore[no-untyped-def]
 @inline
 def givens(a, b):  # type: ignore[no-untyped-def]
     """Cosine and sine that turn (a, b) into (length, 0); the identity when both are zero."""
-    square = a * a + b * b
-    some = square > TINY
-    scale = inverse_root(square if some else ONE)
-    return (a * scale if some else ONE), (b * scale if some else ZERO)
+    r = np.sqrt(a * a + b * b)
+    safe = r if r > ZERO else ONE
+    return (a / safe if r > ZERO else ONE), b / safe
 
 
 @inline

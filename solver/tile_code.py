@@ -28,7 +28,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from . import scalar_math
-from .tile_symbols import Code, Whole, inverse, inverse_root, lanewise, maximum, minimum, select
+from .tile_symbols import Code, Whole, lanewise, maximum, minimum, select
 
 
 def tile_loop(function: Callable[..., Any]) -> Any:
@@ -113,7 +113,6 @@ def _log(x: Any) -> Any:
 
 _BUILTINS = {
     "range": _range, "max": maximum, "min": minimum, "abs": lambda x: lanewise("fabs", x), "_select": select,
-    "inverse": inverse, "inverse_root": inverse_root,
     "np": SimpleNamespace(sqrt=lambda x: lanewise("sqrt", x), log=_log),
 }  # fmt: skip
 

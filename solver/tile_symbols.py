@@ -292,29 +292,11 @@ def _symbol(*values: Any) -> Any:
     return next((value for value in values if isinstance(value, Number)), None)
 
 
-def lanewise(name: str, x: Any, flags: tuple[str, ...] = ()) -> Any:
+def lanewise(name: str, x: Any) -> Any:
     kind = x.value.type
     bits = 32 if kind.element == ir.FloatType() else 64
     called = x.code.builder.module.declare_intrinsic(f"llvm.{name}.v{kind.count}f{bits}", (), ir.FunctionType(kind, [kind]))
-    return Number(x.code, x.code.builder.call(called, [x.value], fastmath=flags))
-
-
-_QUICK = ("arcp", "afn", "ninf", "reassoc")
-
-
-def inverse_root(x: Number) -> Number:
-    """1 / sqrt(x), in float32 by the processor's estimate and a step of Newton's where it has one."""
-    root = lanewise("sqrt", x, _quick(x)).value
-    return Number(x.code, x.code.builder.fdiv(x.code.number(1.0).value, root, flags=_quick(x)))
-
-
-def inverse(x: Number) -> Number:
-    """1 / x in the same way."""
-    return Number(x.code, x.code.builder.fdiv(x.code.number(1.0).value, x.value, flags=_quick(x)))
-
-
-def _quick(x: Number) -> tuple[str, ...]:
-    return _QUICK if x.value.type.element == ir.FloatType() else ()
+    return Number(x.code, x.code.builder.call(called, [x.value]))
 
 
 def maximum(a: Any, b: Any, *more: Any) -> Any:
