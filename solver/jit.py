@@ -21,6 +21,7 @@ import numpy as np
 
 CHUNKS = 64
 TILE = 128
+SMALL_MESH = 2500  # nodes below which more threads only wait for each other
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _PHASE_OPTIONS: dict[str, Any] = {name: value for name, value in _OPTIONS.items() if name != "nogil"}
@@ -45,6 +46,11 @@ def use_threads(count: int) -> None:
     """Let parallel kernels use `count` threads; 0 leaves numba's own choice."""
     if count > 0:
         numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))
+
+
+def use_threads_for(nodes: int, count: int) -> None:
+    """Let parallel kernels use what suits a mesh of so many nodes, at most `count` threads; 0 leaves numba's own choice."""
+    use_threads(1 if nodes < SMALL_MESH else count)
 
 
 def compile_phase(function: Callable[..., Any], precision: Any) -> Any:

@@ -210,6 +210,13 @@ def _validated_body(body: Body, settings: Settings) -> Body:
         complete(body.material)
     except SceneError as error:
         raise SceneError(error.message, body=body.name, remedy=error.remedy) from None
+    model = models()[body.material.model]
+    if not model.steerable and (body.goal is not None or body.fibres is not None):
+        raise SceneError(
+            f"The model {model.label} follows neither goal shapes nor fibres.",
+            body=body.name,
+            remedy="Remove them, or choose another model.",
+        )
     return _with_validated_keys(body, settings)
 
 

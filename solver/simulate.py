@@ -24,9 +24,9 @@ from .fem.integrators import backward_euler, integrators
 from .fem.integrators.bdf2 import starting_history
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
-from .fem.step_control import calmed, is_rough, refusal
+from .fem.step_control import calmed, is_rough, largest_jump, refusal
 from .frame import Frame
-from .jit import use_threads
+from .jit import use_threads_for
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
@@ -38,7 +38,6 @@ __all__ = ["Simulation", "simulate"]
 Array = NDArray[np.float64]
 
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
-SMALL_MESH = 2500  # nodes below which more threads only wait for each other
 WORN_SHARE = 0.01  # of a body's tets at the mesh's limit before it is reported
 WORN_PAUSE = 24  # frames between two such reports
 
@@ -71,7 +70,7 @@ class Simulation:
         self.state, self.ranges = build_state(scene.bodies, meshes)
         set_goals(self.state, self.ranges, scene.bodies, surfaces)
         set_fibres(self.state, self.ranges, scene.bodies, surfaces)
-        use_threads(1 if len(self.state.positions) < SMALL_MESH else settings.threads)
+        use_threads_for(len(self.state.positions), settings.threads)
         self.space = Workspace.of(self.state)
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
         extents = [body.extent for body in scene.bodies]
@@ -153,8 +152,7 @@ class Simulation:
             outcome = attempt.outcome
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations
-            halvings = self.clock.level - self.clock.coarsest
-            reason = refusal(outcome, self.state, self.space.pattern, self.space.tiles, halvings)
+            reason = self._refusal(attempt)
             if not reason:
                 break
             effort["rejected"] += 1
@@ -166,6 +164,14 @@ class Simulation:
         self._accept(attempt)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
+
+    def _refusal(self, attempt: Attempt) -> str:
+        """Why an attempt must be made again with half the step, or an empty string."""
+        state, outcome, step = self.state, attempt.outcome, self.clock.step
+        blocked = self.touching | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        jump = largest_jump(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
+        halvings = self.clock.level - self.clock.coarsest
+        return refusal(outcome, state, self.space.pattern, self.space.tiles, halvings, jump)
 
     def _bound_step(self) -> None:
         """Explicit steps may not outrun the sound in the smallest tet."""
@@ -267,6 +273,8 @@ def simulate(
     fields: list[ColliderField] | None = None,
 ) -> Iterator[Frame]:
     """Yield every frame of the scene's range."""
-    simulation = Simulation(scene, meshes, surfaces, contacts, fields)
+    from .dynamics import start
+
+    simulation = start(scene, meshes, surfaces, contacts, fields)
     for _ in range(scene.settings.frame_start, scene.settings.frame_end + 1):
         yield simulation.advance()

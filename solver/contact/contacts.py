@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..embedding import Binding, Spread
 from ..slots import LAMBDA, MU
-from ..state import Ranges, State
+from ..state import Ranges, Solids
 from .response import carry, contact_gradient, contact_stiffness, linear_forces, normal_forces
 from .settle import settle
 
@@ -136,7 +136,9 @@ class Entries:
         return nodes
 
 
-def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float) -> ContactPoints:
+def gather_points(
+    state: Solids, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float
+) -> ContactPoints:
     """Concatenate the bodies' contact bindings and size their stiffness.
 
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.

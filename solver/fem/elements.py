@@ -52,7 +52,7 @@ def _place_edges(w, positions, tets):  # type: ignore[no-untyped-def]
 
 
 @tile_loop
-def _deform(w):  # type: ignore[no-untyped-def]
+def _refer_to_rest(w):  # type: ignore[no-untyped-def]
     """F = [x1 - x0, x2 - x0, x3 - x0] B (Bargteil eq 1)."""
     for i in range(T):
         for row in range(3):
@@ -60,6 +60,13 @@ def _deform(w):  # type: ignore[no-untyped-def]
             w[(F + 3 * row) * T + i] = e0 * w[B * T + i] + e1 * w[(B + 3) * T + i] + e2 * w[(B + 6) * T + i]
             w[(F + 3 * row + 1) * T + i] = e0 * w[(B + 1) * T + i] + e1 * w[(B + 4) * T + i] + e2 * w[(B + 7) * T + i]
             w[(F + 3 * row + 2) * T + i] = e0 * w[(B + 2) * T + i] + e1 * w[(B + 5) * T + i] + e2 * w[(B + 8) * T + i]
+
+
+@kernel
+def deform(w, positions, tets):  # type: ignore[no-untyped-def]
+    """F of a tile's tets at positions (n, 3)."""
+    _place_edges(w, positions, tets)
+    _refer_to_rest(w)
 
 
 @tile_loop
@@ -109,8 +116,7 @@ def evaluate(positions, tets, tiles, programs, offsets, dt, decompose, forces, e
     for k in prange(len(tiles)):
         w = tiles[k]
         first = k * T
-        _place_edges(w, positions, tets[first : min(count, first + T)])
-        _deform(w)
+        deform(w, positions, tets[first : min(count, first + T)])
         own = forces[first : first + T]
         if not decompose and stress_without_decomposition(w, programs, offsets[k], offsets[k + 1]):
             direct_forces(w, own)

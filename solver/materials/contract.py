@@ -43,7 +43,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class MaterialModel:
-    """A material model's declaration: its identifier, its parameters and choices, and the paper it follows."""
+    """A material model's declaration: its identifier, its parameters and choices, and the paper it follows.
+
+    dynamics  : what moves a body of it, a key of solver/dynamics.py
+    steerable : whether it takes goal shapes and fibres
+    """
 
     identifier: str
     label: str
@@ -51,6 +55,8 @@ class MaterialModel:
     source: str
     parameters: tuple[Parameter, ...]
     choices: tuple[Choice, ...] = ()
+    dynamics: str = "newton"
+    steerable: bool = True
 
 
 @dataclass(frozen=True)
