@@ -76,6 +76,14 @@ class LinearSolve:
         )  # fmt: skip
         return spent
 
+    def times(self, x: Array, diagonal: Array) -> Array:
+        """The product with x (n, 3) of the whole matrix, whose diagonal (n, 9) was given to `assemble`."""
+        y = np.empty_like(x)
+        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self._values, x, y)
+        for axis in range(3):
+            y += diagonal[:, axis::3] * x[:, axis : axis + 1]
+        return y
+
     def stiffness(self) -> "FrozenStiffness":
         """A copy of the elastic part of the matrix as it is now."""
         return FrozenStiffness(self.layout, self._values.copy())
