@@ -11,11 +11,12 @@ import numba
 import numpy as np
 
 from solver.fem.assembly import gather_gradient
-from solver.fem.elements import _decompose, evaluate
+from solver.fem.elements import evaluate
 from solver.fem.newton import Workspace
 from solver.fem.stiffness import stiffness
 from solver.fem.tile import Tiles
 from solver.simulate import Simulation
+from solver.svd import decompose_tile
 
 STEP = 1.0 / 96.0
 SMALL = 1e-4  # a tolerance that takes some tens of iterations
@@ -90,7 +91,7 @@ def _gather(space: Workspace, positions: np.ndarray, inertia: np.ndarray) -> Non
 @numba.njit(nogil=True)
 def _decompose_all(tiles):  # type: ignore[no-untyped-def]
     for k in range(len(tiles)):
-        _decompose(tiles[k])
+        decompose_tile(tiles[k])
 
 
 def _evaluate(run: Simulation, tiles: Tiles, forces: np.ndarray, decompose: bool = True) -> None:

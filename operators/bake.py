@@ -38,7 +38,8 @@ class BakeOperator:
             self._session.cancel()
             return {"RUNNING_MODAL"}
         if event.type != "TIMER":
-            return {"PASS_THROUGH"}
+            # While it is read the scene stands at other frames: nothing may be changed or saved then
+            return {"RUNNING_MODAL"} if self._session.reading else {"PASS_THROUGH"}
         self._session.poll()
         self._remember()
         status = self._session.status
@@ -69,8 +70,9 @@ class BakeOperator:
 
     def _remember(self):
         """Push an undo step for result objects, without which undoing crashes Blender; scripts push their own."""
-        if self._session.made_results and not bpy.app.background:
-            self._session.made_results = False
+        results = self._session.results
+        if results is not None and results.made and not bpy.app.background:
+            results.made = False
             bpy.ops.ed.undo_push(message="Show Goo")
 
     def _finish(self):

@@ -66,7 +66,7 @@ class MaterialPanel(OfBody):
 
     def draw(self, context):
         settings = body(context).dollop
-        layout = columns(self.layout)
+        layout = columns(self.layout, keyed=True)
         layout.prop(settings, "model")
         group = getattr(settings, settings.model)
         for name in numbers(group)[:_MAIN_NUMBERS]:
@@ -81,7 +81,7 @@ class MaterialMorePanel(OfBody):
 
     def draw(self, context):
         settings = body(context).dollop
-        layout = columns(self.layout)
+        layout = columns(self.layout, keyed=True)
         group = getattr(settings, settings.model)
         for name in numbers(group)[_MAIN_NUMBERS:] + choices(group):
             layout.prop(group, name)

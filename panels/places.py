@@ -20,10 +20,10 @@ class InPhysics:
     bl_context = "physics"
 
 
-def columns(layout):
-    """Return the layout as Blender's own panels have it: names to the left, values to the right, no keyframe dots."""
+def columns(layout, keyed=False):
+    """Return the layout as Blender's own panels have it: names to the left, values to the right, dots to key if `keyed`."""
     layout.use_property_split = True
-    layout.use_property_decorate = False
+    layout.use_property_decorate = keyed
     return layout
 
 

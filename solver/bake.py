@@ -10,12 +10,12 @@ import numpy as np
 
 from .cache import FrameStore, SurfaceTopology, topology_of_triangles
 from .cache import versions as cache_versions
+from .dynamics import Dynamics, start
 from .embedding import Binding, bind, contact_samples
 from .errors import CacheError, Cancelled, SolverError, VersionError
 from .frame import Frame
 from .job import scene_hash
 from .scene import Scene, Settings, validated
-from .simulate import Simulation
 from .tetmesh import MeshReport, tetrahedralize
 from .tetmesh.mesh import TetMesh
 
@@ -60,7 +60,7 @@ def bake(
     prepared = prepare(scene, report)
     origin = {"versions": versions or cache_versions(dollop=""), **(origin or {})}
     with _opened_store(scene, cache_folder, topologies or {}, origin, resume) as store:
-        simulation = Simulation(
+        simulation = start(
             scene, [item.mesh for item in prepared], [item.surface for item in prepared], [item.contacts for item in prepared]
         )
         done = _restore(simulation, store, scene) if resume else None
@@ -121,7 +121,7 @@ def _opened_store(
     return store
 
 
-def _restore(simulation: Simulation, store: FrameStore, scene: Scene) -> int | None:
+def _restore(simulation: Dynamics, store: FrameStore, scene: Scene) -> int | None:
     """Put the simulation at the last checkpoint and return its frame, or None when there is nothing to go on from."""
     checkpoint = store.read_checkpoint()
     if checkpoint is None:
@@ -141,7 +141,7 @@ def _restore(simulation: Simulation, store: FrameStore, scene: Scene) -> int | N
 
 def _solve(
     scene: Scene,
-    simulation: Simulation,
+    simulation: Dynamics,
     store: FrameStore,
     done: int | None,
     report: Report,
@@ -178,7 +178,7 @@ def _solve(
 
 
 def _advance(
-    simulation: Simulation, store: FrameStore, scene: Scene, last: SavedState | None, stop: Callable[[], bool]
+    simulation: Dynamics, store: FrameStore, scene: Scene, last: SavedState | None, stop: Callable[[], bool]
 ) -> Frame:
     """The next frame; stopped on the way there, the state after the `last` one becomes the checkpoint."""
     try:

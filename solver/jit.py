@@ -21,6 +21,7 @@ import numpy as np
 
 CHUNKS = 64
 TILE = 128
+SMALL_MESH = 2500  # nodes below which more threads only wait for each other
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _PHASE_OPTIONS: dict[str, Any] = {name: value for name, value in _OPTIONS.items() if name != "nogil"}
@@ -47,9 +48,9 @@ def use_threads(count: int) -> None:
         numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))
 
 
-def library(function: Callable[..., Any]) -> Any:
-    """Compile a function that takes other compiled functions; kept in memory only."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
+def use_threads_for(nodes: int, count: int) -> None:
+    """Let parallel kernels use what suits a mesh of so many nodes, at most `count` threads; 0 leaves numba's own choice."""
+    use_threads(1 if nodes < SMALL_MESH else count)
 
 
 def compile_phase(function: Callable[..., Any], precision: Any) -> Any:

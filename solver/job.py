@@ -74,8 +74,8 @@ def scene_hash(scene: Scene, last_frame: int) -> str:
     count = last_frame - scene.settings.frame_start + 2
     relevant = replace(
         scene,
-        settings=replace(scene.settings, frame_end=0, threads=0),
-        bodies=tuple(replace(item, activation=_settled(item.activation[: count - 1])) for item in scene.bodies),
+        settings=replace(scene.settings, frame_end=0, threads=0, gravity_keys=_settled_gravity(scene.settings, count - 1)),
+        bodies=tuple(_settled_body(item, count - 1) for item in scene.bodies),
         colliders=tuple(replace(item, transforms=_settled(item.transforms[:count])) for item in scene.colliders),
     )
     arrays: dict[str, np.ndarray] = {}
@@ -83,6 +83,19 @@ def scene_hash(scene: Scene, last_frame: int) -> str:
     for key in sorted(arrays):
         digest.update(key.encode() + str(arrays[key].shape).encode() + np.ascontiguousarray(arrays[key]).tobytes())
     return digest.hexdigest()
+
+
+def _settled_body(body: Body, count: int) -> Body:
+    """The body with what it is keyed to in its first frames; a key that has not moved yet hashes like no key."""
+    keys = {name: _settled(values[:count]) for name, values in body.keys.items()}
+    moving = {name: values for name, values in keys.items() if len(values) > 1}
+    return replace(body, activation=_settled(body.activation[:count]), keys=moving)
+
+
+def _settled_gravity(settings: Settings, count: int) -> np.ndarray | None:
+    """The same for gravity."""
+    keys = None if settings.gravity_keys is None else _settled(settings.gravity_keys[:count])
+    return None if keys is None or len(keys) == 1 else keys
 
 
 def _settled(keys: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from .embedding import Binding, evaluate, shifted
 from .frame import BodyFrame
 from .scene import Body
-from .state import Ranges, State
+from .state import Ranges, Solids
 
 Array = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class Snapshot:
     stress: Array
 
     @classmethod
-    def of(cls, state: State) -> "Snapshot":
+    def of(cls, state: Solids) -> "Snapshot":
         """The present."""
         return cls(state.positions.copy(), state.velocities.copy(), state.plastic_strain.copy(), state.stress.copy())
 
@@ -48,7 +48,7 @@ def between(before: Snapshot, after: Snapshot, fraction: float, step: float) -> 
 class SurfaceOutput:
     """Evaluates every body's surface binding; tables are built once."""
 
-    def __init__(self, bodies: tuple[Body, ...], surfaces: list[Binding], state: State, ranges: Ranges) -> None:
+    def __init__(self, bodies: tuple[Body, ...], surfaces: list[Binding], state: Solids, ranges: Ranges) -> None:
         self.bodies = bodies
         first = zip(surfaces, ranges.tets[:-1], ranges.nodes[:-1], strict=True)
         self.surfaces = [shifted(binding, int(tet), int(node)) for binding, tet, node in first]

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from .errors import SceneError
 from .fem.integrators import integrators
-from .materials import SIZE_EXPONENT, Material, complete, scale_to_size
+from .keyframes import at_frame, checked_keys
+from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -53,6 +54,7 @@ class Body:
     fibre_stiffness : resistance of the fibres to being stretched, at `real_size` [Pa]
     fibre_tension : with which fibres that are fully activated shorten, at `real_size` [Pa]
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
+    keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
     """
 
     uid: str
@@ -70,6 +72,7 @@ class Body:
     fibre_stiffness: float = 0.0
     fibre_tension: float = 0.0
     activation: FloatArray = field(default_factory=lambda: np.ones(1))
+    keys: dict[str, FloatArray] = field(default_factory=dict)
 
     @property
     def extent(self) -> float:
@@ -80,6 +83,13 @@ class Body:
     def element_size(self) -> float:
         """Edge length of a lattice cell [m]."""
         return self.extent / self.resolution
+
+    def at(self, place: float) -> "Body":
+        """The body with the material that is keyed at a place in frames after the first."""
+        if not self.keys:
+            return self
+        keyed = {name: float(at_frame(values, place)) for name, values in self.keys.items()}
+        return replace(self, material=replace(self.material, values={**self.material.values, **keyed}))
 
     def scaled_material(self) -> Material:
         """The material at this body's size in the scene (solver/materials: scale_to_size)."""
@@ -117,7 +127,8 @@ class Collider:
 class Settings:
     """What holds for the whole scene.
 
-    gravity (3,) [m/s^2]; frames inclusive; threads 0 = all; integrator: a file of solver/fem/integrators; maximum_substep [s]
+    gravity (3,) [m/s^2], and gravity_keys (k, 3) one a frame where it changes, `gravity` being the first; frames
+    inclusive; threads 0 = all; integrator: a file of solver/fem/integrators; maximum_substep [s]
     """
 
     frame_start: int = 1
@@ -127,6 +138,13 @@ class Settings:
     threads: int = 0
     maximum_substep: float = 1.0 / 96.0
     integrator: str = "bdf2"
+    gravity_keys: FloatArray | None = None
+
+    @property
+    def strongest_gravity(self) -> float:
+        """The most that gravity ever is [m/s^2]."""
+        vectors = np.array([self.gravity]) if self.gravity_keys is None else self.gravity_keys
+        return float(np.sqrt((vectors**2).sum(axis=1)).max())
 
 
 @dataclass(frozen=True)
@@ -142,7 +160,18 @@ def validated(scene: Scene) -> Scene:
     """Return the scene with arrays cast and contiguous; raise SceneError naming the object, place and remedy."""
     if not scene.bodies:
         raise SceneError("There is nothing to bake.", remedy="Select a mesh and press Add Body.")
-    settings = scene.settings
+    settings = _validated_settings(scene.settings)
+    uids = [body.uid for body in scene.bodies] + [collider.uid for collider in scene.colliders]
+    if len(set(uids)) != len(uids):
+        raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")
+    return Scene(
+        tuple(_validated_body(body, settings) for body in scene.bodies),
+        tuple(_validated_collider(collider, settings) for collider in scene.colliders),
+        settings,
+    )
+
+
+def _validated_settings(settings: Settings) -> Settings:
     if settings.frame_end < settings.frame_start:
         raise SceneError(
             f"The frame range {settings.frame_start} to {settings.frame_end} is empty.", remedy="Set End to at least Start."
@@ -153,14 +182,15 @@ def validated(scene: Scene) -> Scene:
         raise SceneError(
             f"There is no integrator '{settings.integrator}'.", remedy=f"Choose one of {', '.join(integrators())}."
         )
-    uids = [body.uid for body in scene.bodies] + [collider.uid for collider in scene.colliders]
-    if len(set(uids)) != len(uids):
-        raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")
-    return replace(
-        scene,
-        bodies=tuple(_validated_body(body, settings) for body in scene.bodies),
-        colliders=tuple(_validated_collider(collider, settings) for collider in scene.colliders),
-    )
+    if settings.gravity_keys is None:
+        return settings
+    keys = checked_keys(settings.gravity_keys, _frames(settings), "The animation of gravity", shape=(3,))
+    return replace(settings, gravity_keys=keys, gravity=(float(keys[0, 0]), float(keys[0, 1]), float(keys[0, 2])))
+
+
+def _frames(settings: Settings) -> int:
+    """How many frames there are."""
+    return settings.frame_end - settings.frame_start + 1
 
 
 def _validated_body(body: Body, settings: Settings) -> Body:
@@ -180,7 +210,29 @@ def _validated_body(body: Body, settings: Settings) -> Body:
         complete(body.material)
     except SceneError as error:
         raise SceneError(error.message, body=body.name, remedy=error.remedy) from None
-    return body
+    model = models()[body.material.model]
+    if not model.steerable and (body.goal is not None or body.fibres is not None):
+        raise SceneError(
+            f"The model {model.label} follows neither goal shapes nor fibres.",
+            body=body.name,
+            remedy="Remove them, or choose another model.",
+        )
+    return _with_validated_keys(body, settings)
+
+
+def _with_validated_keys(body: Body, settings: Settings) -> Body:
+    """The keys of the material checked, sorted by name, and their first values in the material."""
+    parameters = {parameter.name: parameter for parameter in models()[body.material.model].parameters}
+    keys = {}
+    for name, values in sorted(body.keys.items()):
+        parameter = parameters.get(name)
+        if parameter is None or not parameter.keyed:
+            raise SceneError(f"Its {name} cannot change over time.", body=body.name, remedy="Remove its keys.")
+        keys[name] = checked_keys(
+            values, _frames(settings), f"The animation of {parameter.label} ({name})", least=parameter.minimum,
+            most=parameter.maximum, body=body.name,
+        )  # fmt: skip
+    return replace(body, keys=keys).at(0.0)
 
 
 def _validated_goal(body: Body) -> FloatArray:
@@ -214,14 +266,9 @@ def _with_validated_fibres(body: Body, settings: Settings) -> Body:
             body=body.name,
             remedy="Set them to 0 or more.",
         )
-    activation = np.ascontiguousarray(body.activation, dtype=np.float64)
-    needed = settings.frame_end - settings.frame_start + 1
-    if activation.shape not in ((1,), (needed,)) or not ((activation >= 0) & (activation <= 1)).all():
-        raise SceneError(
-            f"The activation of its fibres has shape {activation.shape}, not (1,) or ({needed},), or leaves 0 to 1.",
-            body=body.name,
-            remedy="Check its keys.",
-        )
+    activation = checked_keys(
+        body.activation, _frames(settings), "The activation of its fibres", least=0.0, most=1.0, body=body.name
+    )
     return replace(body, fibres=directions, activation=activation)
 
 

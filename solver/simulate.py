@@ -18,15 +18,16 @@ from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
-from .fem.fibre_field import activate, set_fibres
+from .fem.fibre_field import set_fibres
 from .fem.goal import set_goals
 from .fem.integrators import backward_euler, integrators
 from .fem.integrators.bdf2 import starting_history
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
-from .fem.step_control import calmed, is_rough, refusal
+from .fem.step_control import calmed, is_rough, largest_jump, refusal
 from .frame import Frame
-from .jit import use_threads
+from .jit import use_threads_for
+from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
 from .state import State, build_state
@@ -37,7 +38,6 @@ __all__ = ["Simulation", "simulate"]
 Array = NDArray[np.float64]
 
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
-SMALL_MESH = 2500  # nodes below which more threads only wait for each other
 WORN_SHARE = 0.01  # of a body's tets at the mesh's limit before it is reported
 WORN_PAUSE = 24  # frames between two such reports
 
@@ -66,18 +66,20 @@ class Simulation:
         fields: list[ColliderField] | None = None,
     ) -> None:
         settings = scene.settings
-        self.scene, self.gravity = scene, np.asarray(settings.gravity, dtype=np.float64)
+        self.scene = scene
         self.state, self.ranges = build_state(scene.bodies, meshes)
         set_goals(self.state, self.ranges, scene.bodies, surfaces)
         set_fibres(self.state, self.ranges, scene.bodies, surfaces)
-        use_threads(1 if len(self.state.positions) < SMALL_MESH else settings.threads)
+        use_threads_for(len(self.state.positions), settings.threads)
         self.space = Workspace.of(self.state)
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
         extents = [body.extent for body in scene.bodies]
-        points = gather_points(self.state, self.ranges, contacts, extents, float(np.linalg.norm(self.gravity)))
+        points = gather_points(self.state, self.ranges, contacts, extents, settings.strongest_gravity)
         self.contacts = Contacts(points, _build_fields(scene) if fields is None else fields)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
+        self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
+        self.gravity = self.keyed.gravity(0.0)
         self.integrator = integrators()[settings.integrator]
         self.element_size = float((self.state.volumes.mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
         self.clock = Clock(settings.maximum_substep)
@@ -130,6 +132,7 @@ class Simulation:
         floats = {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()}
         self.state = State.from_arrays({name: floats[name] for name in vars(self.state)} | {"tets": self.state.tets})
         self.damping.state = self.state
+        self.keyed.restart(self.state)
         self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
         self.clock.restore(floats["clock"])
         self.frame = int(floats["frame"])
@@ -149,8 +152,7 @@ class Simulation:
             outcome = attempt.outcome
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations
-            halvings = self.clock.level - self.clock.coarsest
-            reason = refusal(outcome, self.state, self.space.pattern, self.space.tiles, halvings)
+            reason = self._refusal(attempt)
             if not reason:
                 break
             effort["rejected"] += 1
@@ -162,6 +164,14 @@ class Simulation:
         self._accept(attempt)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
+
+    def _refusal(self, attempt: Attempt) -> str:
+        """Why an attempt must be made again with half the step, or an empty string."""
+        state, outcome, step = self.state, attempt.outcome, self.clock.step
+        blocked = self.touching | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        jump = largest_jump(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
+        halvings = self.clock.level - self.clock.coarsest
+        return refusal(outcome, state, self.space.pattern, self.space.tiles, halvings, jump)
 
     def _bound_step(self) -> None:
         """Explicit steps may not outrun the sound in the smallest tet."""
@@ -177,7 +187,9 @@ class Simulation:
     def _solve(self, step: float) -> Attempt:
         """The balance of inertia, elasticity, flow, contact and friction at the end of a step."""
         state = self.state
-        activate(self.space.tiles, self.ranges, self.scene, self.clock.time + step)
+        self.keyed.apply(self.clock.time + step, self.damping)
+        # The middle of a step that takes the forces of its start and its end alike
+        self.gravity = self.keyed.gravity(self.clock.time + (0.5 * step if self.integrator.explicit else step))
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
@@ -261,6 +273,8 @@ def simulate(
     fields: list[ColliderField] | None = None,
 ) -> Iterator[Frame]:
     """Yield every frame of the scene's range."""
-    simulation = Simulation(scene, meshes, surfaces, contacts, fields)
+    from .dynamics import start
+
+    simulation = start(scene, meshes, surfaces, contacts, fields)
     for _ in range(scene.settings.frame_start, scene.settings.frame_end + 1):
         yield simulation.advance()

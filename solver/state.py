@@ -1,8 +1,8 @@
 """The state of a simulation: plain arrays over all bodies, one after another."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,50 +32,29 @@ Array = NDArray[np.float64]
 
 
 @dataclass
-class State:
-    """What changes from step to step, and what it is made of; n nodes, m tets, all bodies concatenated.
+class Solids:
+    """Bodies, however they are moved; n nodes, m tets, all bodies concatenated.
 
-    positions, velocities                   : (n, 3) [m], [m/s]
-    previous_positions, previous_velocities : (n, 3) one step earlier, for BDF2
-    elastic_forces                          : (n, 3) at `positions`, for explicit steps [N]; implicit ones leave it
-    masses                                  : (n,) lumped [kg]
-    tets                                    : (m, 4) int32
-    volumes                                 : (m,) rest volumes [m^3]; flow keeps them, a goal shape does not
-    density                                 : (m,) [kg/m^3]
-    rest_shape_inverse                      : (m, 3, 3) Bargteil's beta: F_e = [x1-x0, x2-x0, x3-x0] beta [1/m]
-    plastic_deformation                     : (m, 3, 3) F_p, det 1 without a goal
-    plastic_strain                          : (m,) accumulated equivalent plastic strain
-    hardening                               : (m,) what the hardening modulus multiplies (plastic strain, or Pa s in eq 11)
-    yield_stress                            : (m,) with hardening [Pa]
-    flow_stress                             : (m,) yield measure at the end of the last step [Pa]
-    stress                                  : (m,) von Mises measure of Kirchhoff stress at the end of the last step [Pa]
-    worn                                    : (m,) 1.0 where the rest shape has become as slender as the mesh can bear
-    goal                                    : (m, 6) log F_p that plasticity control leads to: 00 11 22 01 02 12
-    goal_rate                               : (m,) how fast F_p goes there by itself [1/s]; negative: no control
-    fibres                                  : (m, 3) unit direction of the fibres before all flow, zero where there are none
-    material                                : (MATERIAL_ROWS, m) per-tet parameters
+    positions, velocities : (n, 3) [m], [m/s]
+    masses                : (n,) lumped [kg]
+    tets                  : (m, 4) int32
+    volumes               : (m,) rest volumes [m^3]; flow keeps them, a goal shape does not
+    density               : (m,) [kg/m^3]
+    rest_shape_inverse    : (m, 3, 3) Bargteil's beta: F_e = [x1-x0, x2-x0, x3-x0] beta [1/m]
+    plastic_strain        : (m,) how far a tet has been deformed for good
+    stress                : (m,) von Mises measure of stress at the end of the last step [Pa]
+    material              : (rows, m) per-tet parameters, MU and LAMBDA first
     """
 
     positions: Array
     velocities: Array
-    previous_positions: Array
-    previous_velocities: Array
-    elastic_forces: Array
     masses: Array
     tets: NDArray[np.int32]
     volumes: Array
     density: Array
     rest_shape_inverse: Array
-    plastic_deformation: Array
     plastic_strain: Array
-    hardening: Array
-    yield_stress: Array
-    flow_stress: Array
     stress: Array
-    worn: Array
-    goal: Array
-    goal_rate: Array
-    fibres: Array
     material: Array
 
     def arrays(self) -> dict[str, Any]:
@@ -83,9 +62,41 @@ class State:
         return {field.name: getattr(self, field.name).copy() for field in fields(self)}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> "State":
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The state back from `arrays`."""
         return cls(**{field.name: np.array(arrays[field.name], order="C") for field in fields(cls)})
+
+
+@dataclass
+class State(Solids):
+    """What changes from step to step in the viscoplastic model, and what it is made of.
+
+    previous_positions, previous_velocities : (n, 3) one step earlier, for BDF2
+    elastic_forces                          : (n, 3) at `positions`, for explicit steps [N]; implicit ones leave it
+    plastic_strain                          : (m,) accumulated equivalent plastic strain
+    stress                                  : (m,) that of Kirchhoff stress
+    plastic_deformation                     : (m, 3, 3) F_p, det 1 without a goal
+    hardening                               : (m,) what the hardening modulus multiplies (plastic strain, or Pa s in eq 11)
+    yield_stress                            : (m,) with hardening [Pa]
+    flow_stress                             : (m,) yield measure at the end of the last step [Pa]
+    worn                                    : (m,) 1.0 where the rest shape has become as slender as the mesh can bear
+    goal                                    : (m, 6) log F_p that plasticity control leads to: 00 11 22 01 02 12
+    goal_rate                               : (m,) how fast F_p goes there by itself [1/s]; negative: no control
+    fibres                                  : (m, 3) unit direction of the fibres before all flow, zero where there are none
+    material                                : (MATERIAL_ROWS, m) per-tet parameters
+    """
+
+    previous_positions: Array
+    previous_velocities: Array
+    elastic_forces: Array
+    plastic_deformation: Array
+    hardening: Array
+    yield_stress: Array
+    flow_stress: Array
+    worn: Array
+    goal: Array
+    goal_rate: Array
+    fibres: Array
 
 
 @dataclass(frozen=True)
@@ -98,13 +109,36 @@ class Ranges:
 
 def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State, Ranges]:
     """Concatenate the bodies' meshes, at rest in shape, moving with their initial velocities."""
+    solids, ranges = build_solids(bodies, meshes, material_rows)
+    material, count = solids["material"], len(solids["tets"])
+    state = State(
+        **solids,
+        previous_positions=solids["positions"].copy(),
+        previous_velocities=solids["velocities"].copy(),
+        elastic_forces=np.zeros_like(solids["positions"]),
+        plastic_deformation=np.tile(np.eye(3), (count, 1, 1)),
+        hardening=np.zeros(count),
+        yield_stress=np.maximum(material[YIELD_STRESS], material[MINIMUM_YIELD]),
+        flow_stress=np.zeros(count),
+        worn=np.zeros(count),
+        goal=np.zeros((count, 6)),
+        goal_rate=np.full(count, -1.0),
+        fibres=np.zeros((count, 3)),
+    )
+    return state, ranges
+
+
+def build_solids(
+    bodies: tuple[Body, ...], meshes: list[TetMesh], rows: Callable[[Body, int], Array]
+) -> tuple[dict[str, Any], Ranges]:
+    """The fields of `Solids` by name, from the bodies' meshes at rest; rows(body, tets) gives a body's material."""
     node_offsets = np.concatenate([[0], np.cumsum([len(mesh.positions) for mesh in meshes])]).astype(np.int64)
     tet_offsets = np.concatenate([[0], np.cumsum([len(mesh.tets) for mesh in meshes])]).astype(np.int64)
     positions = np.concatenate([mesh.positions for mesh in meshes]).astype(np.float64)
     tets = np.concatenate([mesh.tets + offset for mesh, offset in zip(meshes, node_offsets, strict=False)]).astype(np.int32)
     edges = positions[tets[:, 1:]] - positions[tets[:, :1]]
     volumes = np.linalg.det(edges) / 6.0
-    material = np.concatenate([material_rows(body, len(mesh.tets)) for body, mesh in zip(bodies, meshes, strict=True)], axis=1)
+    material = np.concatenate([rows(body, len(mesh.tets)) for body, mesh in zip(bodies, meshes, strict=True)], axis=1)
     density = np.concatenate(
         [np.full(len(mesh.tets), body.scaled_material().values["density"]) for body, mesh in zip(bodies, meshes, strict=True)]
     )
@@ -116,41 +150,27 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
             for body, a, b in zip(bodies, node_offsets[:-1], node_offsets[1:], strict=True)
         ]
     )
-    count = len(tets)
-    state = State(
-        positions=positions,
-        velocities=velocities,
-        previous_positions=positions.copy(),
-        previous_velocities=velocities.copy(),
-        elastic_forces=np.zeros_like(positions),
-        masses=masses,
-        tets=tets,
-        volumes=volumes,
-        density=density,
-        rest_shape_inverse=np.linalg.inv(np.swapaxes(edges, 1, 2)),
-        plastic_deformation=np.tile(np.eye(3), (count, 1, 1)),
-        plastic_strain=np.zeros(count),
-        hardening=np.zeros(count),
-        yield_stress=np.maximum(material[YIELD_STRESS], material[MINIMUM_YIELD]),
-        flow_stress=np.zeros(count),
-        stress=np.zeros(count),
-        worn=np.zeros(count),
-        goal=np.zeros((count, 6)),
-        goal_rate=np.full(count, -1.0),
-        fibres=np.zeros((count, 3)),
-        material=np.ascontiguousarray(material),
-    )
-    return state, Ranges(node_offsets, tet_offsets)
+    solids = {
+        "positions": positions,
+        "velocities": velocities,
+        "masses": masses,
+        "tets": tets,
+        "volumes": volumes,
+        "density": density,
+        "rest_shape_inverse": np.linalg.inv(np.swapaxes(edges, 1, 2)),
+        "plastic_strain": np.zeros(len(tets)),
+        "stress": np.zeros(len(tets)),
+        "material": np.ascontiguousarray(material),
+    }
+    return solids, Ranges(node_offsets, tet_offsets)
 
 
 def material_rows(body: Body, count: int) -> Array:
     """The body's material as (MATERIAL_ROWS, count); Lame's parameters from Young's modulus and Poisson's ratio."""
     material = body.scaled_material()
     value = material.values
-    young, poisson = value["young_modulus"], value["poisson_ratio"]
     rows = np.empty((MATERIAL_ROWS, count))
-    rows[MU] = young / (2.0 * (1.0 + poisson))
-    rows[LAMBDA] = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
+    rows[MU], rows[LAMBDA] = lame_parameters(value["young_modulus"], value["poisson_ratio"])
     rows[YIELD_STRESS] = value["yield_stress"]
     rows[FLOW_RATE] = value["flow_rate"]
     rows[HARDENING] = value["hardening_modulus"]
@@ -167,6 +187,11 @@ def material_rows(body: Body, count: int) -> Array:
     rows[FULL_NORM] = material.options["yield_measure"] == "full_norm"
     rows[STRESS_TIME] = material.options["hardening_law"] == "stress_time"
     return rows
+
+
+def lame_parameters(young: float, poisson: float) -> tuple[float, float]:
+    """mu and lambda [Pa] of Young's modulus [Pa] and Poisson's ratio."""
+    return young / (2.0 * (1.0 + poisson)), young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
 
 
 def initial_velocities(body: Body, positions: Array, masses: Array) -> Array:

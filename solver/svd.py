@@ -11,9 +11,12 @@ from numba import prange
 from numpy.typing import NDArray
 
 from .constants import FOUR, ONE, TWO, ZERO
-from .jit import TILE, inline, kernel, parallel
+from .jit import TILE, inline, parallel
+from .tile_code import tile_loop
 
 Numbers = NDArray[np.floating]
+
+T = TILE
 
 
 def signed_svd(matrices: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -152,18 +155,18 @@ def _signed_svd_kernel(f, u, s, v):  # type: ignore[no-untyped-def]
             s[c, first : first + count] = w[(18 + c) * TILE : (18 + c) * TILE + count]
 
 
-@kernel
+@tile_loop
 def decompose_tile(w):  # type: ignore[no-untyped-def]
     """Of TILE matrices at once, component after component: rows 0-8 are F, 9-17 become U, 18-20 s, 21-29 V."""
-    for i in range(TILE):
+    for i in range(T):
         r = svd3(
-            w[i], w[TILE + i], w[2 * TILE + i], w[3 * TILE + i], w[4 * TILE + i], w[5 * TILE + i], w[6 * TILE + i],
-            w[7 * TILE + i], w[8 * TILE + i],
+            w[i], w[T + i], w[2 * T + i], w[3 * T + i], w[4 * T + i], w[5 * T + i], w[6 * T + i],
+            w[7 * T + i], w[8 * T + i],
         )  # fmt: skip
-        w[9 * TILE + i], w[10 * TILE + i], w[11 * TILE + i] = r[0], r[1], r[2]
-        w[12 * TILE + i], w[13 * TILE + i], w[14 * TILE + i] = r[3], r[4], r[5]
-        w[15 * TILE + i], w[16 * TILE + i], w[17 * TILE + i] = r[6], r[7], r[8]
-        w[18 * TILE + i], w[19 * TILE + i], w[20 * TILE + i] = r[9], r[10], r[11]
-        w[21 * TILE + i], w[22 * TILE + i], w[23 * TILE + i] = r[12], r[13], r[14]
-        w[24 * TILE + i], w[25 * TILE + i], w[26 * TILE + i] = r[15], r[16], r[17]
-        w[27 * TILE + i], w[28 * TILE + i], w[29 * TILE + i] = r[18], r[19], r[20]
+        w[9 * T + i], w[10 * T + i], w[11 * T + i] = r[0], r[1], r[2]
+        w[12 * T + i], w[13 * T + i], w[14 * T + i] = r[3], r[4], r[5]
+        w[15 * T + i], w[16 * T + i], w[17 * T + i] = r[6], r[7], r[8]
+        w[18 * T + i], w[19 * T + i], w[20 * T + i] = r[9], r[10], r[11]
+        w[21 * T + i], w[22 * T + i], w[23 * T + i] = r[12], r[13], r[14]
+        w[24 * T + i], w[25 * T + i], w[26 * T + i] = r[15], r[16], r[17]
+        w[27 * T + i], w[28 * T + i], w[29 * T + i] = r[18], r[19], r[20]

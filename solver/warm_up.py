@@ -1,9 +1,10 @@
 """Compile what a bake needs by simulating a tiny scene that touches each kernel.
 
-`compile_beside` lets another process compile the dynamics while this one meshes (and so compiles the geometry): on a
-first bake with two cores nearly half of the wait is gone.
+`compile_beside` lets another process compile the dynamics of a job while this one meshes (and so compiles the geometry): on
+a first bake with two cores nearly half of the wait is gone.
 """
 
+import hashlib
 import subprocess
 import sys
 import tempfile
@@ -12,68 +13,109 @@ from pathlib import Path
 import numpy as np
 
 from .kernel_cache import choose_kernel_cache
-from .materials import Material
+from .materials import Material, models
+from .materials.elasticity import laws
 from .scene import Body, Collider, Scene, Settings, Surface
+
+SOFT, STIFF = 1e5, 1e10  # Young's moduli at which the linear solve of a cube surely leaves, and uses, its coarse level [Pa]
+INTERNAL = "internal"  # damping, by default
+RIGID = 10.0  # about the square of how many elements sound crosses in a step from which on it may use it
 
 
 def warm_up() -> int:
-    """Bake three frames of a small cube on a plane and a mesh; return the number of frames."""
+    """Bake three frames of cubes with everything that a body can have; return the number of frames."""
     from .bake import bake
 
     with tempfile.TemporaryDirectory() as folder:
-        frames = bake(_tiny_scene(), Path(folder) / "cache")
-    _stamp().touch()
-    return frames
+        bodies = [_cube(law, damping, True, True, True) for law in laws() for damping in (INTERNAL, "rotated")]
+        return bake(_tiny_scene(bodies, True), Path(folder) / "cache")
 
 
-def warm_up_dynamics() -> int:
-    """Simulate the same scene with ready-made tets, so that nothing of the geometry but colliders is compiled."""
+def warm_up_dynamics(scene: Scene) -> int:
+    """Simulate cubes that have what the scene's bodies have, with ready-made tets: of the geometry only colliders compile."""
     from .embedding import Binding
     from .simulate import Simulation
     from .tetmesh.mesh import TetMesh
 
-    scene = _tiny_scene()
+    tiny = _tiny_scene([_cube(*needs) for needs in _needs(scene)], _has_meshes(scene))
     # a cube of six tets around its diagonal 0-7; corner i is x, y, z = bits 2, 1, 0 of i
     tets = np.array([[0, 4, 6, 7], [0, 6, 2, 7], [0, 2, 3, 7], [0, 3, 1, 7], [0, 1, 5, 7], [0, 5, 4, 7]], dtype=np.int32)
-    mesh = TetMesh(scene.bodies[0].surface.positions, tets)
     holders = np.array([int(np.flatnonzero((tets == corner).any(axis=1))[0]) for corner in range(8)], dtype=np.int32)
-    corners = Binding(holders, (tets[holders] == np.arange(8)[:, None]).astype(np.float64))
-    simulation = Simulation(scene, [mesh], [corners], [corners])
+    corners = [Binding(holders, (tets[holders] == np.arange(8)[:, None]).astype(np.float64))] * len(tiny.bodies)
+    simulation = Simulation(tiny, [TetMesh(body.surface.positions, tets) for body in tiny.bodies], corners, corners)
     for _ in range(3):
         simulation.advance()
-    _stamp().touch()
+    _stamp(scene).touch()
     return 3
 
 
-def compile_beside() -> subprocess.Popen[bytes] | None:
-    """Start compiling the dynamics in another process; None when that was done before or there is no Python program."""
+def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:
+    """Start compiling the dynamics of a job's scene in another process.
+
+    None when that was done before or there is no Python program.
+    """
     program = Path(sys.executable or "")
-    if _stamp().exists() or not program.stem.lower().startswith("python"):
+    if _stamp(scene).exists() or not program.stem.lower().startswith("python"):
         return None
-    command = [str(program), "-m", "solver", "warm-up", "--dynamics"]
+    command = [str(program), "-m", "solver", "warm-up", "--dynamics", str(job.absolute())]
     silent = subprocess.DEVNULL
     return subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent, cwd=Path(__file__).parents[1])
 
 
-def _stamp() -> Path:
-    """The file beside the compiled kernels that says that they are complete."""
+def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool]]:
+    """What decides which kernels the bodies need, each once: the arguments of `_cube`."""
+    needs = set()
+    for body in scene.bodies:
+        values, law = body.material.values, body.material.options.get("elastic_law", next(iter(laws())))
+        speed = values.get("young_modulus", SOFT) / values.get("density", 1000.0)
+        rigid = speed * (scene.settings.maximum_substep / body.element_size) ** 2 > RIGID
+        damping = ""
+        if any(values.get(name, 0.0) > 0.0 for name in _dampings()):
+            damping = body.material.options.get("damping_model", INTERNAL)
+        needs.add((law, damping, rigid, body.goal is not None, body.fibres is not None))
+    return sorted(needs)
+
+
+def _dampings() -> list[str]:
+    """Names of the parameters that damp."""
+    return [p.name for p in models()["viscoplastic"].parameters if p.only_with and p.only_with[0] == "damping_model"]
+
+
+def _has_meshes(scene: Scene) -> bool:
+    return any(collider.kind == "mesh" for collider in scene.colliders)
+
+
+def _stamp(scene: Scene) -> Path:
+    """The file beside the compiled kernels that says that those for such a scene are complete."""
     folder = choose_kernel_cache()
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / "complete"
+    digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene))).encode(), digest_size=8).hexdigest()
+    return folder / f"complete_{digest}"
 
 
-def _tiny_scene() -> Scene:
+def _cube(law: str, damping: str, rigid: bool, goal: bool, fibres: bool) -> Body:
+    """A cube that yields, just above the ground; `damping` names a model or is empty."""
     box = cube()
     above = Surface(box.positions + (0.0, 0.0, 0.49), box.triangles)
-    # so stiff that the linear solve uses its coarse level
-    material = Material("viscoplastic", {"young_modulus": 1e10, "yield_stress": 10.0, "rate_stress": 100.0, "damping": 1.0})
+    values = {"young_modulus": STIFF if rigid else SOFT, "yield_stress": 10.0, "rate_stress": 100.0}
+    options = {"elastic_law": law}
+    if damping:
+        values |= dict.fromkeys(_dampings(), 1e-3)
+        options["damping_model"] = damping
+    name = f"{law}_{damping}_{rigid:d}{goal:d}{fibres:d}"
+    return Body(
+        name, name, above, Material("viscoplastic", values, options), resolution=3, goal=above.positions if goal else None,
+        fibres=np.array([0.0, 0.0, 1.0]) if fibres else None, fibre_stiffness=1e3, fibre_tension=1e3,
+    )  # fmt: skip
+
+
+def _tiny_scene(bodies: list[Body], meshes: bool) -> Scene:
     moving = np.stack([np.eye(4)] * 4)
     moving[:, 2, 3] = np.linspace(-0.5, -0.45, 4)
-    return Scene(
-        bodies=(Body("warm_up", "Warm-up", above, material, resolution=3),),
-        colliders=(Collider("plane", "Plane", "plane", np.eye(4)[None]), Collider("mesh", "Mesh", "mesh", moving, box)),
-        settings=Settings(1, 3),
-    )
+    colliders = [Collider("plane", "Plane", "plane", np.eye(4)[None])]
+    if meshes:
+        colliders.append(Collider("mesh", "Mesh", "mesh", moving, cube()))
+    return Scene(bodies=tuple(bodies), colliders=tuple(colliders), settings=Settings(1, 3))
 
 
 def cube() -> Surface:

@@ -4,8 +4,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
@@ -14,78 +13,128 @@ from ...solver.cache import FrameStore
 from ...solver.errors import CacheError, SceneError, VersionError
 from ...solver.job import write_job
 from .bad_places import BadPlace, places_of
+from .bake_ending import say_the_end
 from .bake_status import BakeStatus, keep_status
 from .baked_settings import origin_of
 from .checking import Inspection
 from .folders import cache_folder
 from .identity import ensure_uid
 from .interrupted_bake import settle_status
-from .playback import play, show_results
-from .read_scene import SceneReading, read_scene
+from .live_results import LiveResults, scene_by_uid
+from .priority import threads_beside_window
+from .read_scene import SceneReading, reading_steps
 from .report import exit_code, sentence
-from .result_mesh import RESULT_OF, clear_results, results_of
-from .selection import goo_takes_over
-from .solver_process import Event, SolverProcess, threads_beside_window
+from .solver_process import Event, SolverProcess
+from .steps import Sliced
 from .version import baking_versions
 
 _running: "BakeSession | None" = None
 
 _POLL_INTERVAL = 0.05  # seconds
+_SLICE = 0.02  # seconds of each poll that reading the scene may take; a single step may take longer
+
+
+@dataclass(frozen=True)
+class BakeOptions:
+    """How a bake is asked for; `start_bake` says what each means."""
+
+    resume: bool = False
+    frames: tuple[int, int] | None = None
+    threads: int = 0
+    beside_window: bool = False
+    show_frames: bool = True
 
 
 class BakeSession:
-    """A running bake. It keeps identifiers, never Blender's own objects, so that undo and renaming cannot hurt it."""
+    """A running bake: first the scene is read, in slices, then a child solves.
 
-    def __init__(
-        self,
-        scene: bpy.types.Scene,
-        reading: SceneReading,
-        folder: Path,
-        arguments: list[str],
-        *,
-        beside_window: bool,
-        show_frames: bool,
-    ) -> None:
+    It keeps identifiers, never Blender's own objects, so that undo and renaming cannot hurt it; only while it reads it does,
+    and then nothing else may change the scene.
+    """
+
+    def __init__(self, scene: bpy.types.Scene, options: BakeOptions) -> None:
         self.scene_uid = ensure_uid(scene)
-        self.folder = folder
-        settings = reading.scene.settings
-        self.status = BakeStatus(running=True, stage="Starting", first=settings.frame_start, last=settings.frame_end)
-        self.status.warnings.extend(reading.notes)
-        self._bodies = {body.uid for body in reading.scene.bodies}
-        self.made_results = False
-        self._shown = False
-        self._show_frames = show_frames
-        self._beside_window = beside_window
+        self.status = BakeStatus(running=True, stage="Reading the scene")
+        self.results: LiveResults | None = None
+        self._options = options
         self._solving = False
-        self._job = job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
-        origin = origin_of(scene, baking_versions(), reading.settings)
-        try:
-            self._process = SolverProcess(
-                ["bake", str(job), str(folder), *arguments],
-                before=lambda: write_job(reading.scene, job, reading.topologies, origin),
-            )
-        except BaseException:
-            shutil.rmtree(job, ignore_errors=True)
-            raise
-        # Meanwhile the child loads what it needs; it writes nothing before it has filled the bodies with tets
-        self._inspection: Inspection | None = Inspection(reading)
+        self._job: Path | None = None
+        self._process: SolverProcess | None = None
+        self._inspection: Inspection | None = None
+        self._reading: Sliced[SceneReading] | None = Sliced(
+            reading_steps(scene, frames=options.frames, threads=options.threads)
+        )
 
-    def require_start(self) -> None:
-        """Wait until the child runs and the scene is looked over. Raises what speaks against the bake, and leaves no trace."""
+    @property
+    def reading(self) -> bool:
+        """True while the scene is being read and stands at other frames."""
+        return self._reading is not None
+
+    def begin(self) -> None:
+        """Read the first slice of the scene, or, where no window waits, all of it, and see the child run.
+
+        Raises what speaks against the bake, and leaves no trace.
+        """
         try:
-            self._process.require_start()
-            if self._inspection is not None:
-                self.status.warnings.extend(self._inspection.warnings())
-                self.status.places.extend(places_of(self._inspection.notable()))
-                self._inspection = None
+            self._read_on(_SLICE if self._options.beside_window else float("inf"))
+            if not self._options.beside_window:
+                self._require_start()
         except BaseException:
-            self._process.kill()
-            self._process.wait(5.0)
-            self._clean_up()
+            self._abandon()
             raise
+
+    def _read_on(self, seconds: float) -> None:
+        assert self._reading is not None
+        if not self._reading.go_on(seconds):
+            self.status.stage = self._reading.doing
+            return
+        reading, self._reading = self._reading.result, None
+        self._launch(reading)
+
+    def _launch(self, reading: SceneReading) -> None:
+        """Start the child on what was read, and look that over meanwhile."""
+        scene, options = scene_by_uid(self.scene_uid), self._options
+        if scene is None:
+            raise SceneError("The scene was removed while it was read.", remedy="Bake again.")
+        self.folder, note = cache_folder(scene)
+        if scene.dollop.cache_path:  # the default folder is this scene's alone
+            require_own_cache(reading, self.folder)
+        settings, status = reading.scene.settings, self.status
+        status.stage, status.first, status.last = "Starting", settings.frame_start, settings.frame_end
+        status.warnings.extend((*reading.notes, *([note] if note else [])))
+        self.results = LiveResults(
+            self.scene_uid,
+            self.folder,
+            {body.uid for body in reading.scene.bodies},
+            status,
+            beside_window=options.beside_window,
+            show=options.show_frames,
+        )
+        threads = settings.threads or (threads_beside_window() if options.beside_window else 0)
+        origin = origin_of(scene, baking_versions(), reading.settings)
+        self._job = job = Path(tempfile.mkdtemp(prefix="dollop_job_"))
+        self._process = SolverProcess(
+            ["bake", str(job), str(self.folder), *(["--resume"] if options.resume else []), "--threads", str(threads)],
+            before=lambda: write_job(reading.scene, job, reading.topologies, origin),
+            beside_window=options.beside_window,
+        )
+        # Meanwhile the child loads what it needs; it writes nothing before it has filled the bodies with tets
+        self._inspection = Inspection(reading)
+
+    def _require_start(self) -> None:
+        """Wait until the child runs and the scene is looked over."""
+        assert self._process is not None and self._inspection is not None
+        self._process.require_start()
+        self.status.warnings.extend(self._inspection.warnings())
+        self.status.places.extend(places_of(self._inspection.notable()))
+        self._inspection = None
 
     def poll(self) -> list[Event]:
-        """Take in what the child has said since the last call, show the newest frame, notice its end. Never waits."""
+        """Read on, or take in what the child has said since the last call, show the newest frame, notice its end."""
+        if self._reading is not None:
+            self._read_or_fail()
+        if self._process is None:
+            return []
         if self._inspection is not None and self._inspection.done:
             self._take_inspection(self._inspection)
         finished = self._process.finished and self._inspection is None
@@ -94,32 +143,50 @@ class BakeSession:
             self.status.take(event)
             self._solving = self._solving or event.get("stage") == "solving"
         frames = [event["frame"] for event in events if event["event"] == "frame"]
-        if frames and self._show_frames:
-            self._show(frames)
+        if frames and self.results is not None:
+            self.results.show(frames)
         if finished and self.status.running:
             self._end()
-            self._show_at_the_end()
+            if self.results is not None:
+                self.results.show_at_the_end()
         return events
 
     def cancel(self) -> None:
         """Stop before the next step; before the first one, and when called again, at once. Finished frames are kept."""
-        if self.status.stopping or not self._solving:
+        repeated, self.status.stopping, self.status.stage = self.status.stopping, True, "Stopping"
+        if self._process is None:
+            self._end()
+        elif repeated or not self._solving:
             self._process.kill()
         else:
             self._process.ask_to_stop()
-        self.status.stopping = True
-        self.status.stage = "Stopping"
 
     def stop_now(self) -> None:
         """End the child because the file, the window or Blender closes."""
         self.status.stopping = True
-        self._process.stop_now()
-        for event in self._process.events():
-            self.status.take(event)
+        if self._process is not None:
+            self._process.stop_now()
+            for event in self._process.events():
+                self.status.take(event)
+        self._end()
+
+    def _read_or_fail(self) -> None:
+        try:
+            self._read_on(_SLICE)
+        except ReferenceError:
+            self._fail(SceneError("The scene was changed while it was read.", remedy="Bake again."))
+        except Exception as error:
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        """End with what keeps the child from being started."""
+        self.status.message, self.status.exit_code = sentence(error), exit_code(error)
+        self.status.places.extend(places_of([error]))
         self._end()
 
     def _take_inspection(self, inspection: Inspection) -> None:
         """Keep what the look over the scene has brought up; the bake ends at what it could not do."""
+        assert self._process is not None
         self._inspection = None
         self.status.places.extend(places_of(inspection.notable()))
         try:
@@ -128,71 +195,31 @@ class BakeSession:
             self._process.kill()
             self.status.message, self.status.exit_code = sentence(error), exit_code(error)
 
-    def _show(self, frames: list[int]) -> None:
-        scene = scene_by_uid(self.scene_uid)
-        if scene is None or cache_folder(scene)[0] != self.folder:
-            return  # its scene was deleted, or the frames go where the scene does not play from
-        try:
-            if not self._shown:
-                self._make_results(scene)
-            elif scene.frame_current in frames:
-                play(scene)
-        except Exception as error:  # a night of frames must not end because one of them could not be shown
-            self.status.warnings.append(f"Frames are baked but could not be shown: {sentence(error)}")
-            self._show_frames = False
-        self._shown = True
-
-    def _show_at_the_end(self) -> None:
-        scene = scene_by_uid(self.scene_uid)
-        if scene is None or not self._shown:
-            return
-        self._shown = next(results_of(scene), None) is not None
-        self._show([scene.frame_current])  # what the present frame shows may have been the last one by then
-
-    def _make_results(self, scene: bpy.types.Scene) -> None:
-        """Make the result objects; take away those of bodies that this bake knows no more: their frames are gone.
-
-        Objects that come and go outside of Blender's undo steps crash it when the artist undoes, so whoever polls has to
-        push a step once `made_results` is set. For the same reason they are not made again while the bake runs after the
-        artist has undone this very step: that would be undone for ever.
-        """
-        gone = {item[RESULT_OF] for item in results_of(scene)} - self._bodies
-        if gone:
-            clear_results(scene, gone)
-        with goo_takes_over(scene) if self._beside_window else nullcontext():  # a script's choice is left alone
-            show_results(scene)
-        self.made_results = True
-
     def _end(self) -> None:
         global _running
-        status, code = self.status, self._process.returncode
-        if not status.running:
+        if not self.status.running:
             return
-        status.running = False
-        status.stage, status.eta = "", None
-        if code == 0:
-            status.exit_code, status.progress = 0, 1.0
-            status.message = f"Baked frames {status.first} to {status.last}."
-        elif status.stopping and status.exit_code in (0, 7):
-            status.exit_code = 7
-            kept = f"finished frames are kept up to frame {status.frame}. Resume goes on from there."
-            status.message = f"Stopped; {kept}" if status.frame else "Stopped before a frame was finished."
-        elif self._process.failure is not None:
-            status.message, status.exit_code = sentence(self._process.failure), exit_code(self._process.failure)
-        elif not status.message:
-            # Linux ends with SIGKILL what takes the last of the memory
-            status.exit_code = 6 if code == -9 else 5
-            hint = " The memory may be full: lower the resolution." if code == -9 else ""
-            status.message = self._process.death_notice() + hint + " Finished frames are kept."
-        if code != 0:
-            settle_status(self.folder, "cancelled" if status.exit_code == 7 else "failed")
+        say_the_end(self.status, self._process)
+        if self._process is not None and self.status.exit_code:
+            settle_status(self.folder, "cancelled" if self.status.exit_code == 7 else "failed")
         self._clean_up()
         if _running is self:
             _running = None
 
+    def _abandon(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(5.0)
+        self._clean_up()
+
     def _clean_up(self) -> None:
-        self._process.close()
-        shutil.rmtree(self._job, ignore_errors=True)
+        if self._reading is not None:
+            self._reading.close()
+            self._reading = None
+        if self._process is not None:
+            self._process.close()
+        if self._job is not None:
+            shutil.rmtree(self._job, ignore_errors=True)
 
 
 def start_bake(
@@ -206,22 +233,14 @@ def start_bake(
 ) -> BakeSession:
     """Read the scene and start its bake; `show_frames` plays them as they come.
 
-    Raises SolverError or OSError with nothing started and no frame touched. `beside_window`, what takes longer goes on in
-    threads, and what that brings up ends the session with its sentence.
+    Raises SolverError or OSError with nothing started and no frame touched. `beside_window`, only what is quick is done at
+    once: reading goes on with each poll, other work in threads, and what that brings up ends the session with its sentence.
     """
     global _running
     if _running is not None:
         raise SceneError("A bake is running already.", remedy="Wait for it or cancel it.")
-    reading = read_scene(scene, frames=frames, threads=threads)
-    folder, note = cache_folder(scene)
-    if scene.dollop.cache_path:  # the default folder is this scene's alone
-        require_own_cache(reading, folder)
-    reading = replace(reading, notes=(*reading.notes, *([note] if note else [])))
-    count = reading.scene.settings.threads or (threads_beside_window() if beside_window else 0)
-    arguments = [*(["--resume"] if resume else []), "--threads", str(count)]
-    session = BakeSession(scene, reading, folder, arguments, beside_window=beside_window, show_frames=show_frames)
-    if not beside_window:
-        session.require_start()
+    session = BakeSession(scene, BakeOptions(resume, frames, threads, beside_window, show_frames))
+    session.begin()
     _running = session
     keep_status(session.scene_uid, session.status)
     return session
@@ -272,8 +291,3 @@ def stop_running() -> None:
     """Stop whatever bake is running because its file goes away."""
     if _running is not None:
         _running.stop_now()
-
-
-def scene_by_uid(uid: str) -> bpy.types.Scene | None:
-    """Return the scene of that identifier in the open file."""
-    return next((scene for scene in bpy.data.scenes if scene.dollop.uid == uid), None)

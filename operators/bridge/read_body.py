@@ -11,20 +11,23 @@ from ...solver.scene import Body, Surface
 from .evaluation import evaluated_mesh, mesh_surface, not_a_mesh, world_matrix
 from .identity import ensure_uid
 from .material import read_material
-from .read_fibres import read_activation, read_fibres
+from .read_fibres import read_fibres
 from .read_goal import read_goal
 from .units import metres_per_unit, typed_number
 
 
-def read_body(item: bpy.types.Object, scene: bpy.types.Scene, activation: NDArray[np.float64] | None = None) -> Body:
-    """Return the body at the frame that the scene stands on; `activation` (k,) of its fibres, None for that of this frame."""
+def read_body(item: bpy.types.Object, scene: bpy.types.Scene, keys: dict[str, NDArray[np.float64]] | None = None) -> Body:
+    """Return the body at the frame that the scene stands on; `keys` (k,) of what is animated (samples.Samples)."""
+    keys = dict(keys or {})
+    activation = keys.pop("fibre_activation", np.array([typed_number(item.dollop.fibre_activation)]))
     return Body(
         uid=ensure_uid(item),
         name=item.name,
         surface=read_surface(item, scene),
         goal=read_goal(item, scene),
         fibres=read_fibres(item, scene),
-        activation=np.array([read_activation(item, scene)]) if activation is None else activation,
+        activation=activation,
+        keys=keys,
         **body_settings(item, scene),
     )
 

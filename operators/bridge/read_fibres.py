@@ -1,11 +1,11 @@
-"""The fibres of a body: their directions in world space, and how far they are activated."""
+"""The fibres of a body: their directions in world space."""
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ...solver.errors import SceneError
-from .evaluation import attribute_values, evaluated_mesh, view_layer_of, world_matrix
+from .evaluation import attribute_values, evaluated_mesh, world_matrix
 
 
 def read_fibres(item: bpy.types.Object, scene: bpy.types.Scene) -> NDArray[np.float64] | None:
@@ -25,13 +25,3 @@ def read_fibres(item: bpy.types.Object, scene: bpy.types.Scene) -> NDArray[np.fl
                 remedy="Add it under Object Data > Attributes, or set Fibres to Direction.",
             )
         return attribute_values(mesh, layer.name, "vector", 3, np.float32).astype(np.float64) @ turn
-
-
-def activation_moves(item: bpy.types.Object) -> bool:
-    """Tell whether the body's activation could be another one at every frame."""
-    return item.dollop.fibre_kind != "NONE" and item.animation_data is not None
-
-
-def read_activation(item: bpy.types.Object, scene: bpy.types.Scene) -> float:
-    """Return how far the fibres are activated at the frame that the scene stands on."""
-    return float(item.evaluated_get(view_layer_of(scene).depsgraph).dollop.fibre_activation)

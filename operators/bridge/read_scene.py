@@ -1,7 +1,7 @@
 """The Blender scene → solver.Scene: the only reader. Everything comes out in world space and SI units."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
@@ -10,18 +10,17 @@ from numpy.typing import NDArray
 
 from ...solver.cache import SurfaceTopology
 from ...solver.errors import SceneError
-from ...solver.scene import Body, Collider, Scene, Settings, validated
-from .animated_gravity import gravity_is_animated
+from ...solver.scene import Body, Collider, Scene, validated
 from .baked_settings import settings_of
-from .evaluation import frame_kept, made_visible, world_matrix
+from .evaluation import frame_kept, made_visible
 from .identity import bodies_of, colliders_of, complete_all
 from .mesh_topology import topology_steps
 from .playback_pause import playback_paused
 from .read_body import read_body
 from .read_collider import read_collider
-from .read_fibres import activation_moves, read_activation
 from .read_goal import goal_objects
 from .read_settings import read_settings
+from .samples import sampling_steps
 from .steps import Result, Steps, finished
 
 
@@ -63,26 +62,28 @@ def reading_steps(
     settings = read_settings(scene, frames=frames, threads=threads)
     problems: list[SceneError] = []
     with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders, *goal_objects(bodies))):
-        matrices, activations = yield from _sampled(scene, bodies, colliders, settings)
-        settings = read_settings(scene, frames=frames, threads=threads)  # again: gravity may be animated
+        samples = yield from sampling_steps(scene, bodies, colliders, settings)
+        settings = replace(read_settings(scene, frames=frames, threads=threads), gravity_keys=samples.gravity)
         own_settings = settings_of(scene)
-        read = yield from _read_each(bodies, lambda item: _body_steps(item, scene, activations.get(item.name_full)), problems)
+        read = yield from _read_each(
+            bodies, lambda item: _body_steps(item, scene, samples.settings.get(item.name_full, {})), problems
+        )
         obstacles = yield from _read_each(
-            colliders, lambda item: _collider_steps(item, scene, matrices[item.name_full]), problems
+            colliders, lambda item: _collider_steps(item, scene, samples.matrices[item.name_full]), problems
         )
     if strict and problems:
         raise problems[0]
     seen = Scene(tuple(body for body, _ in read), tuple(obstacles), settings)
     topologies = {body.uid: topology for body, topology in read}
-    notes = (*_gravity_notes(scene, settings), *_shape_notes(colliders))
+    notes = _shape_notes(colliders)
     yield "Checking the scene"
     return SceneReading(validated(seen) if strict else seen, topologies, notes, own_settings, tuple(problems))
 
 
 def _body_steps(
-    item: bpy.types.Object, scene: bpy.types.Scene, activation: NDArray[np.float64] | None
+    item: bpy.types.Object, scene: bpy.types.Scene, keys: dict[str, NDArray[np.float64]]
 ) -> Steps[tuple[Body, SurfaceTopology]]:
-    body = read_body(item, scene, activation)
+    body = read_body(item, scene, keys)
     yield f"Reading '{item.name}'"
     return body, (yield from topology_steps(item, scene))
 
@@ -104,47 +105,6 @@ def _read_each(
         except SceneError as error:
             problems.append(error)
     return results
-
-
-def _sampled(
-    scene: bpy.types.Scene, bodies: list[bpy.types.Object], colliders: list[bpy.types.Object], settings: Settings
-) -> Steps[tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]]:
-    """Return each collider's (k, 4, 4) world matrices, from the frame before the first to the last; k = 1 when all rest.
-
-    And (k,) the activation of the bodies where it may be keyed, from the first frame on. The scene stands on the first
-    frame afterwards.
-    """
-    if settings.frame_end < settings.frame_start:
-        raise SceneError(
-            f"The frame range {settings.frame_start} to {settings.frame_end} is empty.", remedy="Set End to at least Start."
-        )
-    moving = [item for item in colliders if item.dollop.follow_animation and _may_move(item)]
-    samples: dict[str, list[NDArray[np.float64]]] = {item.name_full: [] for item in moving}
-    flexing = [item for item in bodies if activation_moves(item)]
-    activations: dict[str, list[float]] = {item.name_full: [] for item in flexing}
-    if moving or flexing:
-        for frame in range(settings.frame_start - 1, settings.frame_end + 1):
-            scene.frame_set(frame)
-            for item in moving:
-                samples[item.name_full].append(world_matrix(item, scene))
-            for item in flexing:
-                activations[item.name_full].append(read_activation(item, scene))
-            yield f"Reading frame {frame} of {settings.frame_end}"
-    scene.frame_set(settings.frame_start)
-    resting = {item.name_full: world_matrix(item, scene)[None] for item in colliders if item not in moving}
-    moved = {name: np.array(matrices) for name, matrices in samples.items()}
-    return resting | moved, {name: np.array(values[1:]) for name, values in activations.items()}
-
-
-def _may_move(item: bpy.types.Object) -> bool:
-    """Tell whether anything could move the object over time; without any of these there is no need to look."""
-    return bool(item.parent or item.animation_data or len(item.constraints) or item.rigid_body)
-
-
-def _gravity_notes(scene: bpy.types.Scene, settings: Settings) -> tuple[str, ...]:
-    if not gravity_is_animated(scene):
-        return ()
-    return (f"Gravity is animated; the bake keeps that of its first frame, {settings.frame_start}.",)
 
 
 def _shape_notes(colliders: list[bpy.types.Object]) -> tuple[str, ...]:

@@ -11,13 +11,20 @@ def read_settings(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = No
     settings = scene.dollop
     own = (settings.frame_start, settings.frame_end)
     first, last = frames or (own if settings.use_frame_range else (scene.frame_start, scene.frame_end))
-    gravity = tuple(float(value) for value in scene.gravity) if scene.use_gravity else (0.0, 0.0, 0.0)
     return Settings(
         frame_start=first,
         frame_end=last,
         frames_per_second=scene.render.fps / typed_number(scene.render.fps_base),
-        gravity=(typed_number(gravity[0]), typed_number(gravity[1]), typed_number(gravity[2])),
+        gravity=read_gravity(scene),
         threads=threads or settings.threads,
         integrator=settings.integrator,
         maximum_substep=typed_number(settings.maximum_substep),
     )
+
+
+def read_gravity(scene: bpy.types.Scene) -> tuple[float, float, float]:
+    """Return gravity at the frame that the scene stands on [m/s^2]."""
+    if not scene.use_gravity:
+        return 0.0, 0.0, 0.0
+    x, y, z = scene.gravity
+    return typed_number(x), typed_number(y), typed_number(z)

@@ -18,6 +18,7 @@ from typing import IO, Any
 import bpy
 
 from .folders import EXTENSION_ROOT, numba_cache_folder
+from .priority import CREATION_FLAGS, put_behind_window
 
 Event = dict[str, Any]
 
@@ -32,13 +33,17 @@ class SolverProcess:
     """One run of `python -m solver`, started in a thread: neither that nor anything else here makes the caller wait.
 
     before : what has to be done first, such as writing the job; as all in that thread it does not touch bpy
+    beside_window : it gets only the time that the window leaves
     """
 
-    def __init__(self, arguments: list[str], before: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, arguments: list[str], before: Callable[[], None] = lambda: None, *, beside_window: bool = False
+    ) -> None:
         self.failure: Exception | None = None  # why it could not be started
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._last_words: deque[str] = deque(maxlen=12)
         self._command, self._environment = solver_command(arguments), solver_environment()
+        self._beside_window = beside_window
         self._process: subprocess.Popen[str] | None = None
         self._unwanted = False
         self._started = threading.Event()
@@ -63,7 +68,7 @@ class SolverProcess:
             self._read_events(self._process.stdout)
 
     def _launched(self) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
+        process = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -73,10 +78,13 @@ class SolverProcess:
             text=True,
             encoding="utf-8",
             errors="replace",
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0) | (CREATION_FLAGS if self._beside_window else 0),
             # Ctrl-C and a farm's signals are meant for Blender, which then asks the child to stop in good order
             start_new_session=True,
         )
+        if self._beside_window:
+            put_behind_window(process.pid)
+        return process
 
     def require_start(self) -> None:
         """Wait until the child runs. Raises what kept it from starting."""
@@ -203,12 +211,3 @@ def _search_path() -> list[str]:
     """The extension's folder, then every folder of packages that this Blender sees, its extensions' wheels included."""
     packages = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages") and Path(entry).is_dir()]
     return [str(EXTENSION_ROOT), *dict.fromkeys(packages)]
-
-
-def threads_beside_window() -> int:
-    """Return how many threads leave one core to the window."""
-    if hasattr(os, "sched_getaffinity"):
-        available = len(os.sched_getaffinity(0))
-    else:
-        available = os.cpu_count() or 1
-    return max(1, available - 1)

@@ -18,9 +18,10 @@ from .evaluation import frame_kept, made_visible
 from .identity import find_by_uid, repair_all
 from .playback_pause import playback_paused
 from .preview import build_preview
+from .priority import threads_beside_window
 from .read_body import read_body
 from .read_settings import read_settings
-from .solver_process import SolverProcess, threads_beside_window
+from .solver_process import SolverProcess
 
 
 class Tetrahedralization:
@@ -41,7 +42,9 @@ class Tetrahedralization:
         self._folder = Path(tempfile.mkdtemp(prefix="dollop_tets_"))
         arguments = ["tetrahedralize", str(self._folder), str(self._output), "--threads", str(threads_beside_window())]
         try:
-            self._process = SolverProcess(arguments, before=lambda: write_job(job, self._folder))
+            self._process = SolverProcess(
+                arguments, before=lambda: write_job(job, self._folder), beside_window=not bpy.app.background
+            )
         except BaseException:
             self._remove_folder()
             raise

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
 
 from .influence import Influence
-from .settings import SETTING
+from .settings import KEYED, SETTING
 
 _KINDS = (
     ("NONE", "None", "The goo is alike in every direction"),
@@ -58,8 +58,7 @@ FIBRES = Influence(
             min=0.0,
             max=1.0,
             subtype="FACTOR",
-            options={"ANIMATABLE"},
-            override={"LIBRARY_OVERRIDABLE"},
+            **KEYED,
         ),
     },
     only_with={"fibre_direction": "DIRECTION", "fibre_attribute": "ATTRIBUTE"},

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...solver.materials import Choice, MaterialModel, Parameter, models
+from .settings import KEYED, SETTING
 
 _DECIMALS = {"Pa": 1, "kg/m^3": 1, "s": 4, "1/s": 3, "": 3}
 
@@ -31,15 +32,14 @@ def _number(parameter: Parameter) -> Any:
     slider = not parameter.unit and parameter.maximum <= 1.0
     return bpy.props.FloatProperty(
         name=parameter.label,
-        description=parameter.description + unit,
+        description=parameter.description + unit + ("; can be keyed, and acts between frames too" if parameter.keyed else ""),
         default=parameter.default,
         min=parameter.minimum,
         max=parameter.maximum,
         precision=_DECIMALS[parameter.unit],
         subtype="FACTOR" if slider else "NONE",
-        options=set(),
-        override={"LIBRARY_OVERRIDABLE"},
         update=_mark_changed,
+        **(KEYED if parameter.keyed else SETTING),
     )
 
 
@@ -49,9 +49,8 @@ def _choice(choice: Choice) -> Any:
         description=choice.description,
         items=choice.options,
         default=choice.default,
-        options=set(),
-        override={"LIBRARY_OVERRIDABLE"},
         update=_mark_changed,
+        **SETTING,
     )
 
 

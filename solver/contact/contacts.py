@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..embedding import Binding, Spread
 from ..slots import LAMBDA, MU
-from ..state import Ranges, State
+from ..state import Ranges, Solids
 from .response import carry, contact_gradient, contact_stiffness, linear_forces, normal_forces
 from .settle import settle
 
@@ -151,7 +151,9 @@ class Entries:
         return nodes
 
 
-def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float) -> ContactPoints:
+def gather_points(
+    state: Solids, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float
+) -> ContactPoints:
     """Concatenate the bodies' contact bindings and size their stiffness.
 
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.
@@ -163,8 +165,8 @@ def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents
         own = state.tets[first:last]
         tets, weights = _inner_nodes(own)
         element = float((state.volumes[first:last].mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
-        modulus = float((state.material[LAMBDA, first:last] + 2.0 * state.material[MU, first:last]).mean())
-        modulus = max(modulus, 10.0 * float(state.density[first:last].mean()) * gravity * extents[body])
+        weight = float(state.density[first:last].mean()) * gravity * extents[body]
+        modulus = contact_modulus(state.material[:, first:last], weight)
         area = boundary_area(state.positions, own) / max(len(binding.tets), 1)
         tets = (np.concatenate([binding.tets, tets]) + first).astype(np.int32)
         count = len(tets)
@@ -177,6 +179,11 @@ def gather_points(state: State, ranges: Ranges, bindings: list[Binding], extents
         before += count
     tets, nodes, weights, size, extent, stiffness = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return ContactPoints(tets, nodes, weights, size, extent, stiffness, spreads)
+
+
+def contact_modulus(material: Array, weight: float) -> float:
+    """What sizes a body's contacts [Pa]: the modulus of its material (rows, m), or ten times its weight an area [Pa]."""
+    return max(float((material[LAMBDA] + 2.0 * material[MU]).mean()), 10.0 * weight)
 
 
 def _inner_nodes(tets: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:

@@ -124,25 +124,18 @@ def _coarse_correction(lower, upper, pivots, weights, chunk_parts, g, c):  # typ
 
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
-    order, chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
-    coarse, lower, upper, pivots, g, c, rhs, tolerance, most, work, solution,
+    chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
+    coarse, lower, upper, pivots, g, c, tolerance, most, work,
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
-    rhs and solution (n, 3) in the mesh's numbering; work (5, 4n); `coarse` whether to use the coarse level, with
+    work (5, 4n): x, r, z, p, q by rows, where r is rhs on entry and all else 0; `coarse` whether to use the coarse level, with
     vectors g and c (12a), c zero at the start. Returns -1 - iterations, with the last good solution, where A turns out not
     positive.
     """
     chunks = len(chunk_parts)
     x, r, z, p, q = work[0], work[1], work[2], work[3], work[4]
     parts, weights = np.empty(chunks), np.empty((chunks, 16), np.float32)
-    for chunk in prange(chunks):
-        for row in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
-            node, i = order[row], FOUR * np.uint64(row)
-            store(r, i, three(np.float32(rhs[node, 0]), np.float32(rhs[node, 1]), np.float32(rhs[node, 2])))
-            store(x, i, zero())
-            store(p, i, zero())
-            store(q, i, zero())
     goal, before, step, spent = 0.0, 1.0, np.float32(0.0), most
     for iteration in range(most + 1):
         for chunk in prange(chunks):
@@ -173,8 +166,4 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
             spent = -1 - iteration
             break
         step, before = np.float32(rz / pq), rz
-    for chunk in prange(chunks):
-        for row in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
-            node = order[row]
-            solution[node, 0], solution[node, 1], solution[node, 2] = x[4 * row], x[4 * row + 1], x[4 * row + 2]
     return spent

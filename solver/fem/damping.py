@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+def slowest_vibration(young: float, density: float, extent: float) -> float:
+    """About the smallest angular frequency [1/s] of a standing body: Young's modulus [Pa], density [kg/m^3], its size [m]."""
+    return float(0.5 * np.pi * np.sqrt(young / density) / extent)
+
+
 RigidFrame = tuple[int, int, Array, Array, Array]
 
 
@@ -111,7 +116,7 @@ class Damping:
         a, b = self.ranges.tets[body], self.ranges.tets[body + 1]
         mu, lam = self.state.material[MU, a:b].mean(), self.state.material[LAMBDA, a:b].mean()
         young = mu * (3.0 * lam + 2.0 * mu) / (lam + mu)
-        return float(0.5 * np.pi * np.sqrt(young / self.state.density[a:b].mean()) / self.extents[body])
+        return slowest_vibration(float(young), float(self.state.density[a:b].mean()), self.extents[body])
 
     def _inner(self, velocities: Array) -> Array:
         """Velocities (n, 3) without the rigid motion of the bodies whose stiffness damps."""

@@ -11,8 +11,8 @@ decomposed after all (elements.py). Slots U, S and V hold cof F, (I, J) and P he
 
 import numpy as np
 
-from ..constants import FOUR, HALF, ONE, THREE, THREE_HALVES, TWO, ZERO
-from ..jit import TILE, inline, kernel
+from ..constants import FOUR, HALF, THREE, THREE_HALVES, TWO, ZERO
+from ..jit import TILE, kernel
 from ..slots import (
     DIRECT,
     FLOW,
@@ -25,16 +25,14 @@ from ..slots import (
     SIZE,
     VOLUME,
     YIELD,
-    B,
     D,
     F,
-    G,
-    R,
     S,
     U,
     V,
 )
-from .lanes import any_lane
+from ..tile_code import put_rows, some_lane, tile_loop, tile_question
+from .lanes import PAIRS, dot, put_forces, read, shape_gradients
 from .laws import run_phase
 
 T = TILE
@@ -57,7 +55,7 @@ def stress_without_decomposition(w, programs, first, last):  # type: ignore[no-u
     return not yields
 
 
-@kernel
+@tile_loop
 def _invariants(w):  # type: ignore[no-untyped-def]
     """cof F, I and J."""
     for i in range(T):
@@ -78,9 +76,9 @@ def _invariants(w):  # type: ignore[no-untyped-def]
         w[(INVARIANT + 1) * T + i] = f00 * c00 + f01 * c01 + f02 * c02
 
 
-@kernel
+@tile_question
 def _stress(w):  # type: ignore[no-untyped-def]
-    """P and the yield measures; return whether a lane yields."""
+    """P and the yield measures; whether a lane yields."""
     for i in range(T):
         a, b = TWO * w[W_I * T + i], w[W_J * T + i]
         total = ZERO * a
@@ -102,80 +100,40 @@ def _stress(w):  # type: ignore[no-untyped-def]
         measure = w[NORM * T + i] if w[(MATERIAL + FULL_NORM) * T + i] > HALF else mises
         w[MISES * T + i], w[MEASURE * T + i] = mises, measure
         w[FLOW * T + i], w[SIZE * T + i] = ZERO, ZERO
-        w[R * T + i] = ONE if (measure > w[YIELD * T + i]) & (w[(MATERIAL + FLOW_RATE) * T + i] > ZERO) else ZERO
-    return any_lane(w, R)
+        some_lane((measure > w[YIELD * T + i]) & (w[(MATERIAL + FLOW_RATE) * T + i] > ZERO))
 
 
-@kernel
+@tile_loop
+def direct_forces(w, forces):  # type: ignore[no-untyped-def]
+    """Forces (TILE, 9) on nodes 1 to 3 of what `stress_without_decomposition` left [N]."""
+    for i in range(T):
+        put_forces(w, i, read(w, i, STRESS, 9), forces)
+
+
+@tile_loop
 def direct_blocks(w, out):  # type: ignore[no-untyped-def]
-    """Stiffness blocks of a tile's six node pairs into out[lane, pair, 9], from what `stress_without_decomposition` left."""
-    _turned_gradients(w, F, G)
-    _turned_gradients(w, COFACTOR, G + 12)
-    _block(w, 0, 1, 0, out)
-    _block(w, 0, 2, 1, out)
-    _block(w, 0, 3, 2, out)
-    _block(w, 1, 2, 3, out)
-    _block(w, 1, 3, 4, out)
-    _block(w, 2, 3, 5, out)
-
-
-@inline
-def _turned_gradients(w, matrix, slot):  # type: ignore[no-untyped-def]
-    """A matrix times the shape gradients of the four nodes."""
-    for row in range(3):
-        for i in range(T):
-            m0, m1, m2 = w[(matrix + 3 * row) * T + i], w[(matrix + 3 * row + 1) * T + i], w[(matrix + 3 * row + 2) * T + i]
-            x1 = m0 * w[B * T + i] + m1 * w[(B + 1) * T + i] + m2 * w[(B + 2) * T + i]
-            x2 = m0 * w[(B + 3) * T + i] + m1 * w[(B + 4) * T + i] + m2 * w[(B + 5) * T + i]
-            x3 = m0 * w[(B + 6) * T + i] + m1 * w[(B + 7) * T + i] + m2 * w[(B + 8) * T + i]
-            w[(slot + row) * T + i] = -(x1 + x2 + x3)
-            w[(slot + 3 + row) * T + i] = x1
-            w[(slot + 6 + row) * T + i] = x2
-            w[(slot + 9 + row) * T + i] = x3
-
-
-@inline
-def _gradient(w, node, i):  # type: ignore[no-untyped-def]
-    """Shape gradient of a node in the rest shape."""
-    if node > 0:
-        at = (B + 3 * (node - 1)) * T + i
-        return w[at], w[at + T], w[at + 2 * T]
-    return (
-        -(w[B * T + i] + w[(B + 3) * T + i] + w[(B + 6) * T + i]),
-        -(w[(B + 1) * T + i] + w[(B + 4) * T + i] + w[(B + 7) * T + i]),
-        -(w[(B + 2) * T + i] + w[(B + 5) * T + i] + w[(B + 8) * T + i]),
-    )
-
-
-@inline
-def _block(w, a, b, pair, out):  # type: ignore[no-untyped-def]
-    """The block of nodes a and b; both are written as numbers where this is called, so every distance is known."""
+    """Stiffness blocks of a tile's six node pairs into out (TILE, 6, 9), from what `stress_without_decomposition` left."""
     for i in range(T):
+        gradients = shape_gradients(w, i)
+        f, cofactor = read(w, i, F, 9), read(w, i, COFACTOR, 9)
+        rows = f[0:3], f[3:6], f[6:9]
+        u = [tuple(dot(row, g) for row in rows) for g in gradients]
+        c = [tuple(dot(cofactor[3 * k : 3 * k + 3], g) for k in range(3)) for g in gradients]
         volume = w[VOLUME * T + i]
-        a0, a1, a2 = _gradient(w, a, i)
-        b0, b1, b2 = _gradient(w, b, i)
-        u0, u1, u2 = w[(G + 3 * a) * T + i], w[(G + 3 * a + 1) * T + i], w[(G + 3 * a + 2) * T + i]
-        v0, v1, v2 = w[(G + 3 * b) * T + i], w[(G + 3 * b + 1) * T + i], w[(G + 3 * b + 2) * T + i]
-        c0, c1, c2 = w[(G + 12 + 3 * a) * T + i], w[(G + 13 + 3 * a) * T + i], w[(G + 14 + 3 * a) * T + i]
-        d0, d1, d2 = w[(G + 12 + 3 * b) * T + i], w[(G + 13 + 3 * b) * T + i], w[(G + 14 + 3 * b) * T + i]
-        same = TWO * volume * w[W_I * T + i] * (a0 * b0 + a1 * b1 + a2 * b2)
+        same, turn, cc = TWO * volume * w[W_I * T + i], volume * w[W_J * T + i], volume * w[W_JJ * T + i]
         uu, uc = FOUR * volume * w[W_II * T + i], TWO * volume * w[W_IJ * T + i]
-        cc, turn = volume * w[W_JJ * T + i], volume * w[W_J * T + i]
-        x0, x1, x2 = a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
-        t0 = turn * (w[F * T + i] * x0 + w[(F + 1) * T + i] * x1 + w[(F + 2) * T + i] * x2)
-        t1 = turn * (w[(F + 3) * T + i] * x0 + w[(F + 4) * T + i] * x1 + w[(F + 5) * T + i] * x2)
-        t2 = turn * (w[(F + 6) * T + i] * x0 + w[(F + 7) * T + i] * x1 + w[(F + 8) * T + i] * x2)
-        p0, p1, p2 = uu * u0 + uc * c0, uu * u1 + uc * c1, uu * u2 + uc * c2
-        q0, q1, q2 = uc * u0 + cc * c0, uc * u1 + cc * c1, uc * u2 + cc * c2
-        w[R * T + i] = same + p0 * v0 + q0 * d0
-        w[(R + 1) * T + i] = p0 * v1 + q0 * d1 + t2
-        w[(R + 2) * T + i] = p0 * v2 + q0 * d2 - t1
-        w[(R + 3) * T + i] = p1 * v0 + q1 * d0 - t2
-        w[(R + 4) * T + i] = same + p1 * v1 + q1 * d1
-        w[(R + 5) * T + i] = p1 * v2 + q1 * d2 + t0
-        w[(R + 6) * T + i] = p2 * v0 + q2 * d0 + t1
-        w[(R + 7) * T + i] = p2 * v1 + q2 * d1 - t0
-        w[(R + 8) * T + i] = same + p2 * v2 + q2 * d2
-    for i in range(T):
-        for c in range(9):
-            out[i, pair, c] = w[(R + c) * T + i]
+        for pair, (a, b) in enumerate(PAIRS):
+            p = [uu * u[a][k] + uc * c[a][k] for k in range(3)]
+            q = [uc * u[a][k] + cc * c[a][k] for k in range(3)]
+            block = [p[k] * u[b][m] + q[k] * c[b][m] for k in range(3) for m in range(3)]
+            diagonal, across = same * dot(gradients[a], gradients[b]), _cross(gradients[a], gradients[b])
+            t0, t1, t2 = (turn * dot(row, across) for row in rows)
+            block[0], block[4], block[8] = block[0] + diagonal, block[4] + diagonal, block[8] + diagonal
+            block[1], block[2], block[5] = block[1] + t2, block[2] - t1, block[5] + t0
+            block[3], block[6], block[7] = block[3] - t2, block[6] + t1, block[7] - t0
+            put_rows(out, 54, i, 9 * pair, block)
+
+
+def _cross(a, b):  # type: ignore[no-untyped-def]
+    """a x b of two triples."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

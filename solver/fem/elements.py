@@ -23,7 +23,6 @@ from ..slots import (
     B,
     E,
     F,
-    G,
     P,
     Q,
     S,
@@ -31,17 +30,18 @@ from ..slots import (
     V,
 )
 from ..svd import decompose_tile
-from .direct import STRESS, stress_without_decomposition
+from ..tile_code import tile_loop
+from .direct import direct_forces, stress_without_decomposition
 from .fibres import pull
 from .flow import flow, respond
-from .lanes import corner_forces
+from .lanes import dot, put_forces
 
 T = TILE
 
 
 @kernel
-def _deform(w, positions, tets):  # type: ignore[no-untyped-def]
-    """F = [x1 - x0, x2 - x0, x3 - x0] B (Bargteil eq 1); differences are taken before they are rounded to the tile's type."""
+def _place_edges(w, positions, tets):  # type: ignore[no-untyped-def]
+    """[x1 - x0, x2 - x0, x3 - x0] into F; differences are taken before they are rounded to the tile's type."""
     for i in range(len(tets)):
         a, b, c, d = np.uint64(tets[i, 0]), np.uint64(tets[i, 1]), np.uint64(tets[i, 2]), np.uint64(tets[i, 3])
         for k in range(3):
@@ -49,8 +49,13 @@ def _deform(w, positions, tets):  # type: ignore[no-untyped-def]
             w[(F + 3 * k) * T + i] = positions[b, k] - origin
             w[(F + 3 * k + 1) * T + i] = positions[c, k] - origin
             w[(F + 3 * k + 2) * T + i] = positions[d, k] - origin
-    for row in range(3):
-        for i in range(T):
+
+
+@tile_loop
+def _refer_to_rest(w):  # type: ignore[no-untyped-def]
+    """F = [x1 - x0, x2 - x0, x3 - x0] B (Bargteil eq 1)."""
+    for i in range(T):
+        for row in range(3):
             e0, e1, e2 = w[(F + 3 * row) * T + i], w[(F + 3 * row + 1) * T + i], w[(F + 3 * row + 2) * T + i]
             w[(F + 3 * row) * T + i] = e0 * w[B * T + i] + e1 * w[(B + 3) * T + i] + e2 * w[(B + 6) * T + i]
             w[(F + 3 * row + 1) * T + i] = e0 * w[(B + 1) * T + i] + e1 * w[(B + 4) * T + i] + e2 * w[(B + 7) * T + i]
@@ -58,15 +63,21 @@ def _deform(w, positions, tets):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _decompose(w):  # type: ignore[no-untyped-def]
-    """F = U diag(s) V^T (slots F, U, S, V lie as `decompose_tile` wants them); before flow the elastic stretches are s."""
-    decompose_tile(w)
-    for k in range(3):
-        for i in range(T):
+def deform(w, positions, tets):  # type: ignore[no-untyped-def]
+    """F of a tile's tets at positions (n, 3)."""
+    _place_edges(w, positions, tets)
+    _refer_to_rest(w)
+
+
+@tile_loop
+def _begin_elastic(w):  # type: ignore[no-untyped-def]
+    """Before flow the elastic stretches are s."""
+    for i in range(T):
+        for k in range(3):
             w[(E + k) * T + i] = w[(S + k) * T + i]
 
 
-@kernel
+@tile_loop
 def _take_stress(w):  # type: ignore[no-untyped-def]
     """The law's stresses as those of the tet, and its yield measure, as if nothing flowed."""
     for i in range(T):
@@ -83,17 +94,15 @@ def _take_stress(w):  # type: ignore[no-untyped-def]
         w[MEASURE * T + i] = norm if w[(MATERIAL + FULL_NORM) * T + i] > HALF else mises
 
 
-@kernel
-def _stress_tensor(w):  # type: ignore[no-untyped-def]
-    """P = U diag(P) V^T into G, which only stiffness needs otherwise."""
-    for row in range(3):
-        for i in range(T):
-            u0 = w[(U + 3 * row) * T + i] * w[P * T + i]
-            u1 = w[(U + 3 * row + 1) * T + i] * w[(P + 1) * T + i]
-            u2 = w[(U + 3 * row + 2) * T + i] * w[(P + 2) * T + i]
-            w[(G + 3 * row) * T + i] = u0 * w[V * T + i] + u1 * w[(V + 1) * T + i] + u2 * w[(V + 2) * T + i]
-            w[(G + 3 * row + 1) * T + i] = u0 * w[(V + 3) * T + i] + u1 * w[(V + 4) * T + i] + u2 * w[(V + 5) * T + i]
-            w[(G + 3 * row + 2) * T + i] = u0 * w[(V + 6) * T + i] + u1 * w[(V + 7) * T + i] + u2 * w[(V + 8) * T + i]
+@tile_loop
+def _forces(w, forces):  # type: ignore[no-untyped-def]
+    """Forces (TILE, 9) on nodes 1 to 3 of P = U diag(P) V^T [N]."""
+    for i in range(T):
+        stress = []
+        for row in range(3):
+            u = [w[(U + 3 * row + k) * T + i] * w[(P + k) * T + i] for k in range(3)]
+            stress += [dot(u, [w[(V + 3 * c + k) * T + i] for k in range(3)]) for c in range(3)]
+        put_forces(w, i, stress, forces)
 
 
 @parallel
@@ -107,18 +116,18 @@ def evaluate(positions, tets, tiles, programs, offsets, dt, decompose, forces, e
     for k in prange(len(tiles)):
         w = tiles[k]
         first = k * T
-        _deform(w, positions, tets[first : min(count, first + T)])
+        deform(w, positions, tets[first : min(count, first + T)])
         own = forces[first : first + T]
         if not decompose and stress_without_decomposition(w, programs, offsets[k], offsets[k + 1]):
-            corner_forces(w, STRESS, own)
+            direct_forces(w, own)
         else:
             w[DIRECT * T] = ZERO
-            _decompose(w)
+            decompose_tile(w)
+            _begin_elastic(w)
             respond(w, programs, offsets[k], offsets[k + 1])
             _take_stress(w)
             flow(w, dt, programs, offsets[k], offsets[k + 1])
-            _stress_tensor(w)
-            corner_forces(w, G, own)
+            _forces(w, own)
         if w[ACTIVATION * T] >= ZERO:
             pull(w, own)
         total = 0.0

@@ -1,4 +1,4 @@
-"""Where fibres run and how far they are activated: from the scene to tets and steps (Irving 2004, section 6.1)."""
+"""Where fibres run: from the scene to tets (Irving 2004, section 6.1)."""
 
 from itertools import pairwise
 
@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..embedding import Binding
-from ..scene import Body, Scene
+from ..scene import Body
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION
 from ..state import Ranges, State
 from .extension import extended_inside
-from .tile import Tiles
 
 Array = NDArray[np.float64]
 
@@ -45,11 +44,3 @@ def _field(positions: Array, tets: NDArray[np.int32], surface: Binding, directio
     share[share < LEAST_SHARE] = 0.0
     field = np.linalg.eigh(0.5 * (mean + np.swapaxes(mean, 1, 2)))[1][:, :, 2]
     return np.where(share[:, None] > 0.0, field, 0.0), share
-
-
-def activate(tiles: Tiles, ranges: Ranges, scene: Scene, time: float) -> None:
-    """Set the activation of all fibres at `time` [s] since the first frame, linear between keys, constant after the last."""
-    if tiles.fibred.any():
-        place = time * scene.settings.frames_per_second
-        keys = [np.interp(place, np.arange(len(body.activation)), body.activation) for body in scene.bodies]
-        tiles.activate(np.repeat(np.array(keys), np.diff(ranges.tets)))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..constants import HALF, ONE, THREE, THREE_HALVES, TINY, TWO, ZERO
-from ..jit import TILE, inline, kernel
-from ..scalar_math import exponential, like
+from ..jit import TILE, kernel
+from ..scalar_math import exponential
 from ..slots import (
     ENERGY,
     FLOW,
@@ -31,10 +31,9 @@ from ..slots import (
     N,
     P,
     Q,
-    R,
     S,
 )
-from .lanes import any_lane
+from ..tile_code import some_lane, tile_loop, tile_question
 from .laws import run_phase
 from .plasticity import (
     SMALLEST_STRETCH,
@@ -71,12 +70,16 @@ def flow(w, dt, programs, first, last):  # type: ignore[no-untyped-def]
     """
     if not _yielding(w):
         return
+    _find_directions(w)
     falling = _begin(w, dt)
     if falling:
+        _begin_scan(w)
+        _next_in_scan(w, 1 / SCAN)
         for step in range(1, SCAN):
             _flowed_stretches(w)
             respond(w, programs, first, last)
-            _scan(w, dt, step)
+            _narrow(w, dt)
+            _next_in_scan(w, (step + 1) / SCAN)
         _leave_scan(w)
     for _ in range(MOST_ITERATIONS):
         _flowed_stretches(w)
@@ -86,15 +89,19 @@ def flow(w, dt, programs, first, last):  # type: ignore[no-untyped-def]
     _relax(w, dt)
 
 
-@kernel
+@tile_question
 def _yielding(w):  # type: ignore[no-untyped-def]
-    """Mark the lanes that yield by the size and direction of their log deviator; return whether there are any."""
+    """Mark the lanes that may yield; whether there are any."""
     for i in range(T):
         over = (w[MEASURE * T + i] > w[YIELD * T + i]) & (w[(M + FLOW_RATE) * T + i] > ZERO)
         over &= w[(S + 2) * T + i] > SMALLEST_STRETCH
         w[SIZE * T + i] = ONE if over else ZERO
-    if not any_lane(w, SIZE):
-        return False
+        some_lane(over)
+
+
+@tile_loop
+def _find_directions(w):  # type: ignore[no-untyped-def]
+    """Size and direction of the log deviators of lanes that yield."""
     for i in range(T):
         over = w[SIZE * T + i] > ZERO
         s0, s1, s2 = w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i]
@@ -103,28 +110,24 @@ def _yielding(w):  # type: ignore[no-untyped-def]
         enough = (w[(M + FULL_NORM) * T + i] > HALF) | (mises(along) > w[YIELD * T + i])
         w[SIZE * T + i] = a if over & (along > ZERO) & enough else ZERO
         w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i] = n0, n1, n2
-    return True
 
 
-@inline
 def _flow_law(w, i, dt):  # type: ignore[no-untyped-def]
     """Along the deviator's direction: yield stress, hardening, least yield stress [Pa], and rate times dt."""
     gated = w[(M + STRESS_TIME) * T + i] > HALF
     return (
         directed(w[YIELD * T + i]),
-        (ZERO if gated else w[(M + HARDENING) * T + i]) * like(w[0], 2.0 / 3.0),
+        (ZERO if gated else w[(M + HARDENING) * T + i]) * (2.0 / 3.0),
         directed(w[(M + MINIMUM_YIELD) * T + i]),
-        min(w[(M + FLOW_RATE) * T + i] * like(w[0], dt), MOST_RELAXATION),
+        min(w[(M + FLOW_RATE) * T + i] * dt, MOST_RELAXATION),
     )
 
 
-@inline
 def _shear(w, i):  # type: ignore[no-untyped-def]
     """mu [Pa], never zero."""
     return max(w[(M + MU) * T + i], TINY)
 
 
-@inline
 def _log_stiffness(w, i):  # type: ignore[no-untyped-def]
     """tau and its derivatives by log stretches at the elastic stretches."""
     return log_stiffness(
@@ -133,7 +136,6 @@ def _log_stiffness(w, i):  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-@inline
 def _directed_stress(w, i):  # type: ignore[no-untyped-def]
     """g and dg/db at the elastic stretches."""
     t0, t1, t2, h00, h11, h22, h01, h02, h12 = _log_stiffness(w, i)
@@ -142,13 +144,12 @@ def _directed_stress(w, i):  # type: ignore[no-untyped-def]
     )
 
 
-@inline
 def _capacity(w, i, g, k):  # type: ignore[no-untyped-def]
     """k at a directed stress, and its slope."""
     return flow_capacity(g, k, w[(M + RATE_STRESS) * T + i], w[(M + RATE_EXPONENT) * T + i])
 
 
-@kernel
+@tile_question
 def _begin(w, dt):  # type: ignore[no-untyped-def]
     """First guess and bracket of every lane's flow; True if a rate falls with stress somewhere.
 
@@ -168,39 +169,38 @@ def _begin(w, dt):  # type: ignore[no-untyped-def]
         printed = a * capacity / (ONE + capacity) * max(norm - w[YIELD * T + i], ZERO) / max(norm, TINY)
         p = printed if full else p
         w[FLOW * T + i], w[LOW * T + i], w[HIGH * T + i] = p, (p if full else ZERO), (p if full else a)
-        w[R * T + i] = ONE if (w[(M + RATE_STRESS) * T + i] > ZERO) & (a > ZERO) & (not full) else ZERO
-    falling = any_lane(w, R)
-    if falling:
-        for i in range(T):
-            w[SLOPE * T + i] = ZERO
-            _next_in_scan(w, i, 1)
-    return falling
+        some_lane((w[(M + RATE_STRESS) * T + i] > ZERO) & (a > ZERO) & ~full)
 
 
-@inline
+@tile_loop
+def _begin_scan(w):  # type: ignore[no-untyped-def]
+    """No lane is done."""
+    for i in range(T):
+        w[SLOPE * T + i] = ZERO
+
+
 def _stiffened(w, i):  # type: ignore[no-untyped-def]
     """Whether the tet was beyond its thickening stress at the end of the last step."""
     return w[FLOW_STRESS * T + i] > w[(M + RATE_STRESS) * T + i]
 
 
-@inline
 def _scanned(w, i):  # type: ignore[no-untyped-def]
     """Whether the lane's root is still looked for."""
     falls = (w[(M + RATE_STRESS) * T + i] > ZERO) & (w[(M + FULL_NORM) * T + i] < HALF)
     return falls & (w[SIZE * T + i] > ZERO) & (w[SLOPE * T + i] == ZERO)
 
 
-@inline
-def _next_in_scan(w, i, step):  # type: ignore[no-untyped-def]
-    """Put a lane that is scanned at its next trial flow: upwards from none where it has stiffened, else downwards."""
-    share = like(w[0], step / SCAN)
-    share = share if _stiffened(w, i) else ONE - share
-    w[FLOW * T + i] = w[SIZE * T + i] * share if _scanned(w, i) else w[FLOW * T + i]
+@tile_loop
+def _next_in_scan(w, share):  # type: ignore[no-untyped-def]
+    """Put lanes that are scanned at their next trial flow: upwards from none where one has stiffened, else downwards."""
+    for i in range(T):
+        there = w[SIZE * T + i] * (share if _stiffened(w, i) else ONE - share)
+        w[FLOW * T + i] = there if _scanned(w, i) else w[FLOW * T + i]
 
 
-@kernel
-def _scan(w, dt, step):  # type: ignore[no-untyped-def]
-    """Narrow the brackets by the residuals' signs at the trial flows, and go to the next; SLOPE notes which are done."""
+@tile_loop
+def _narrow(w, dt):  # type: ignore[no-untyped-def]
+    """Narrow the brackets by the residuals' signs at the trial flows; SLOPE notes which are done."""
     for i in range(T):
         y, hard, least, k = _flow_law(w, i, dt)
         g, slope = _directed_stress(w, i)
@@ -209,13 +209,11 @@ def _scan(w, dt, step):  # type: ignore[no-untyped-def]
         value, _ = flow_residual(p, g, slope, _shear(w, i), y, hard, least, capacity, fall)
         scanned, stiffened, above = _scanned(w, i), _stiffened(w, i), value > ZERO
         w[LOW * T + i] = p if scanned & above else w[LOW * T + i]
-        w[HIGH * T + i] = p if scanned & (not above) else w[HIGH * T + i]
+        w[HIGH * T + i] = p if scanned & ~above else w[HIGH * T + i]
         w[SLOPE * T + i] = ONE if scanned & (above != stiffened) else w[SLOPE * T + i]
-    for i in range(T):
-        _next_in_scan(w, i, step + 1)
 
 
-@kernel
+@tile_loop
 def _leave_scan(w):  # type: ignore[no-untyped-def]
     """Begin the search in each bracket at its lower end."""
     for i in range(T):
@@ -223,7 +221,7 @@ def _leave_scan(w):  # type: ignore[no-untyped-def]
         w[FLOW * T + i] = w[LOW * T + i] if falls else w[FLOW * T + i]
 
 
-@kernel
+@tile_loop
 def _flowed_stretches(w):  # type: ignore[no-untyped-def]
     """E = S exp(-p n)."""
     for i in range(T):
@@ -233,7 +231,6 @@ def _flowed_stretches(w):  # type: ignore[no-untyped-def]
         w[(E + 2) * T + i] = w[(S + 2) * T + i] * exponential(p * w[(N + 2) * T + i])
 
 
-@inline
 def _newton(w, i, value, slope):  # type: ignore[no-untyped-def]
     """One safe Newton iteration of a lane; whether it still moved. One that has settled stays where the laws answered."""
     p, low, high = w[FLOW * T + i], w[LOW * T + i], w[HIGH * T + i]
@@ -242,25 +239,24 @@ def _newton(w, i, value, slope):  # type: ignore[no-untyped-def]
     trial = p - value / (slope if slope < ZERO else -ONE)
     trial = trial if (trial >= low) & (trial <= high) & (slope < ZERO) else HALF * (low + high)
     trial = trial if w[(M + FULL_NORM) * T + i] < HALF else p
-    settled = like(p, 2e-6 if w.itemsize == 4 else 1e-11)
+    settled = 2e-6 if w.itemsize == 4 else 1e-11
     moves = abs(trial - p) > settled * w[SIZE * T + i]
     w[LOW * T + i], w[HIGH * T + i] = low, high
     w[FLOW * T + i] = trial if moves else p
     return moves
 
 
-@kernel
+@tile_question
 def _improve(w, dt):  # type: ignore[no-untyped-def]
-    """One iteration of every lane for constant rates; False once all have settled."""
+    """One iteration of every lane for constant rates; whether one still moves."""
     for i in range(T):
         y, hard, least, k = _flow_law(w, i, dt)
         g, slope = _directed_stress(w, i)
         value, steep = flow_residual(w[FLOW * T + i], g, slope, _shear(w, i), y, hard, least, k, ZERO * k)
-        w[R * T + i] = ONE if _newton(w, i, value, steep) else ZERO
-    return any_lane(w, R)
+        some_lane(_newton(w, i, value, steep))
 
 
-@kernel
+@tile_question
 def _improve_falling(w, dt):  # type: ignore[no-untyped-def]
     """The same where rates fall with stress."""
     for i in range(T):
@@ -268,11 +264,10 @@ def _improve_falling(w, dt):  # type: ignore[no-untyped-def]
         g, slope = _directed_stress(w, i)
         capacity, fall = _capacity(w, i, g, k)
         value, steep = flow_residual(w[FLOW * T + i], g, slope, _shear(w, i), y, hard, least, capacity, fall)
-        w[R * T + i] = ONE if _newton(w, i, value, steep) else ZERO
-    return any_lane(w, R)
+        some_lane(_newton(w, i, value, steep))
 
 
-@kernel
+@tile_loop
 def _relax(w, dt):  # type: ignore[no-untyped-def]
     """Stress, energy, yield measure and slope of the lanes that flow."""
     for i in range(T):

@@ -1,38 +1,42 @@
-"""What tile kernels share: looking for a lane, and the ways out of a tile.
+"""What tile kernels share: shape gradients, the node pairs of a tet, and forces on their way out of a tile."""
 
-Results are computed component after component, which is vectorised, and turned round in a loop of its own, which cannot be.
-"""
+import numpy as np
 
-from ..constants import ZERO
-from ..jit import TILE, inline
-from ..slots import VOLUME, B, R
+from ..jit import TILE
+from ..slots import VOLUME, B
+from ..tile_code import put_rows
 
+# Node pairs of a tet in the order of its stiffness blocks.
+PAIRS = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
 T = TILE
 
 
-@inline
-def any_lane(w, slot):  # type: ignore[no-untyped-def]
-    """Whether a slot is above zero in some lane; a loop of its own, as a count among float32 halves the SIMD's width."""
-    some = False
-    for i in range(T):
-        some |= w[slot * T + i] > ZERO
-    return some
+def read(w, i, slot, count):  # type: ignore[no-untyped-def]
+    """`count` slots of a lane."""
+    return tuple(w[(slot + k) * T + i] for k in range(count))
 
 
-@inline
-def corner_forces(w, stress, forces):  # type: ignore[no-untyped-def]
-    """Forces (TILE, 9) on nodes 1 to 3, -volume P B^T, P row-major in the slot `stress`, which the caller writes as a number.
+def dot(a, b):  # type: ignore[no-untyped-def]
+    """a . b of two triples."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def shape_gradients(w, i):  # type: ignore[no-untyped-def]
+    """Those of the four nodes in the rest shape (3 each) [1/m]: rows of B for nodes 1 to 3, minus their sum for node 0."""
+    b = read(w, i, B, 9)
+    return (-(b[0] + b[3] + b[6]), -(b[1] + b[4] + b[7]), -(b[2] + b[5] + b[8])), b[0:3], b[3:6], b[6:9]
+
+
+def corner_forces(w, i, stress):  # type: ignore[no-untyped-def]
+    """Forces (9) on nodes 1 to 3, -volume P B^T, of P (9), row-major.
 
     Irving 2004, section 3: the area-weighted normals are rows of B.
     """
-    for row in range(3):
-        for i in range(T):
-            volume = w[VOLUME * T + i]
-            p0, p1 = volume * w[(stress + 3 * row) * T + i], volume * w[(stress + 3 * row + 1) * T + i]
-            p2 = volume * w[(stress + 3 * row + 2) * T + i]
-            w[(R + row) * T + i] = -(p0 * w[B * T + i] + p1 * w[(B + 1) * T + i] + p2 * w[(B + 2) * T + i])
-            w[(R + 3 + row) * T + i] = -(p0 * w[(B + 3) * T + i] + p1 * w[(B + 4) * T + i] + p2 * w[(B + 5) * T + i])
-            w[(R + 6 + row) * T + i] = -(p0 * w[(B + 6) * T + i] + p1 * w[(B + 7) * T + i] + p2 * w[(B + 8) * T + i])
-    for i in range(T):
-        for c in range(9):
-            forces[i, c] = w[(R + c) * T + i]
+    volume, normals = w[VOLUME * T + i], shape_gradients(w, i)[1:]
+    rows = [tuple(-volume * p for p in stress[3 * k : 3 * k + 3]) for k in range(3)]
+    return [dot(row, normal) for normal in normals for row in rows]
+
+
+def put_forces(w, i, stress, forces):  # type: ignore[no-untyped-def]
+    """The same into forces (TILE, 9)."""
+    put_rows(forces, 9, i, 0, corner_forces(w, i, stress))

@@ -3,25 +3,25 @@
 By address, so that tiles of different laws run side by side and a bake compiles only the laws that it uses.
 """
 
+from ctypes import CFUNCTYPE, c_ssize_t, c_void_p
 from functools import cache
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import carray, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from .. import scalar_math  # noqa: F401  makes the laws' logarithm known to numba
-from ..jit import TILE, compile_phase, inline, library
+from ..jit import TILE, compile_phase
 from ..materials.elasticity import laws
 from ..slots import ELASTIC_FIRST, ELASTIC_SECOND, ENERGY, LAMBDA, MATERIAL, MU, SLOTS, D, E, H, Q, S
+from ..tile_code import tile_loop
 
 T = TILE
 M = MATERIAL
-response: Any  # given to each copy of the phases, with Precision
-Precision: Any
+response: Any  # given to each copy of the phases
 
 
 def principal_response(
@@ -31,31 +31,20 @@ def principal_response(
 
     `mu`, `lam` are Lame's parameters at small strains [Pa]; `first`, `second` the law's own parameters in their order.
     """
-    given = np.ascontiguousarray(stretches, dtype=np.float64)
+    given = np.asarray(stretches, dtype=np.float64)
     if given.ndim != 2 or given.shape[1] != 3:
         raise ValueError(f"stretches have shape {given.shape}, not (n, 3)")
-    result = np.empty((len(given), 10))
-    _respond(_compiled_response(laws()[law].response), given, mu, lam, first, second, result)
+    address, _ = phase_addresses(list(laws()).index(law), np.float64)
+    respond = CFUNCTYPE(None, c_void_p, c_ssize_t, c_ssize_t)(address)
+    tile, result = np.ones((SLOTS, T)), np.empty((len(given), 10))
+    tile[[M + MU, M + LAMBDA, M + ELASTIC_FIRST, M + ELASTIC_SECOND]] = np.array([[mu], [lam], [first], [second]])
+    for start in range(0, len(given), T):
+        some = given[start : start + T]
+        tile[E : E + 3, : len(some)] = some.T
+        respond(tile.ctypes.data, 0, len(some))
+        result[start : start + T] = tile[[ENERGY, Q, Q + 1, Q + 2, *range(H, H + 6)], : len(some)].T
     order = np.array([[4, 7, 8], [7, 5, 9], [8, 9, 6]])
     return result[:, 0].copy(), result[:, 1:4].copy(), result[:, order]
-
-
-@cache
-def _compiled_response(formula: Any) -> Any:
-    """A law's formula, and the functions of its file that it calls, ready to vanish into a loop."""
-    own = {
-        name: inline(value) if isinstance(value, FunctionType) and value.__module__ == formula.__module__ else value
-        for name, value in formula.__globals__.items()
-    }
-    return inline(FunctionType(formula.__code__, own, formula.__name__))
-
-
-@library
-def _respond(response, stretches, mu, lam, first, second, result):  # type: ignore[no-untyped-def]
-    for i in range(len(stretches)):
-        answer = response(stretches[i, 0], stretches[i, 1], stretches[i, 2], mu, lam, first, second)
-        for k in range(10):
-            result[i, k] = answer[k]
 
 
 @cache
@@ -71,16 +60,20 @@ def phase_addresses(index: int, precision: Any) -> tuple[int, int]:
 
 def _compiled(template: Any, formula: Any, name: str, precision: Any) -> int:
     """The address of a template's loop around a formula."""
-    own = {**globals(), "response": _compiled_response(formula), "Precision": precision}
-    phase = FunctionType(template.__code__, own, template.__name__)
+    own = FunctionType(template.__code__, {**globals(), "response": formula}, template.__name__)
+    phase = FunctionType(_run.__code__, {"loop": tile_loop(own), "__name__": __name__}, template.__name__)
     phase.__qualname__ = f"{template.__name__}_{name}_{np.dtype(precision).name}"  # numba keeps compiled code by this name
     address: int = compile_phase(phase, precision).address
     return address
 
 
-def _phase(pointer: Any, first: int, last: int) -> None:
+def _run(pointer: Any, first: int, last: int) -> None:
+    """What is compiled for numba to call."""
+    loop(pointer, first, last)  # type: ignore[name-defined]  # noqa: F821
+
+
+def _phase(w: Any, first: int, last: int) -> None:
     """Let lanes first .. last - 1 respond: from the elastic stretches to energy, stress and second derivatives."""
-    w = carray(pointer, SLOTS * T, Precision)  # noqa: F821
     for i in range(first, last):
         e, p0, p1, p2, h00, h11, h22, h01, h02, h12 = response(  # noqa: F821
             w[E * T + i], w[(E + 1) * T + i], w[(E + 2) * T + i], w[(M + MU) * T + i], w[(M + LAMBDA) * T + i],
@@ -92,9 +85,8 @@ def _phase(pointer: Any, first: int, last: int) -> None:
         w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i] = h01, h02, h12
 
 
-def _invariant_phase(pointer: Any, first: int, last: int) -> None:
+def _invariant_phase(w: Any, first: int, last: int) -> None:
     """The same by invariants: I and J lie in the first two slots of S, the derivatives go to D."""
-    w = carray(pointer, SLOTS * T, Precision)  # noqa: F821
     for i in range(first, last):
         e, w_i, w_j, w_ii, w_ij, w_jj = response(  # noqa: F821
             w[S * T + i], w[(S + 1) * T + i], w[(M + MU) * T + i], w[(M + LAMBDA) * T + i],

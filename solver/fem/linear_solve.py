@@ -47,33 +47,38 @@ class LinearSolve:
         parts = divide(positions, pattern.edges)
         return cls(build_layout(pattern, parts.order), parts, np.zeros((len(positions), 3)))
 
-    def assemble(self, blocks: Floats, diagonal: Array) -> None:
-        """Take element blocks (lanes, 6, 9) and the diagonal (n, 9) of inertia and contact [N/m]."""
+    def assemble(self, blocks: Floats, diagonal: Array, levels: int = 2) -> None:
+        """Take element blocks (lanes, 6, 9) and the diagonal (n, 9) of inertia and contact [N/m].
+
+        With one level the preconditioner is that of the diagonal blocks alone, whatever the stiffness.
+        """
         layout, parts = self.layout, self.parts
         sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks.reshape(-1), self._values)
         split_diagonal(
             layout.order, layout.row_offsets, self._values, diagonal, self._inertia, self._own, self._touched,
             self._inverse, self._stiff,
         )  # fmt: skip
-        self.coarse = bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
+        self.coarse = levels > 1 and bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
         if self.coarse:
             matrix = coarse_matrix(parts, layout, self._values, self._inertia, self._own, self._touched)
             factor(matrix, self._lower, self._upper, self._pivots)
 
-    def solve(self, rhs: Array, tolerance: float) -> int:
-        """Solve for rhs (n, 3) into `direction` to a relative tolerance; return iterations.
+    def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS) -> int:
+        """Solve for rhs (n, 3) into `direction` to a relative tolerance, in at most so many iterations; return them.
 
         The tolerance is that of the preconditioned residual; float32 reaches about 1e-5. Returns -1 - iterations, keeping
         the last good direction, where the matrix turns out not positive.
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
+        self._work[:] = 0.0
+        self._work[1].reshape(-1, 4)[:, :3] = rhs[layout.order]
         spent: int = conjugate_gradient(
-            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
-            self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
-            self._pivots, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, MOST_ITERATIONS, self._work,
-            self.direction,
+            parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns, self._values,
+            self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots,
+            self._coarse_vectors[0], self._coarse_vectors[1], tolerance, most, self._work,
         )  # fmt: skip
+        self.direction[layout.order] = self._work[0].reshape(-1, 4)[:, :3]
         return spent
 
     def times(self, x: Array, diagonal: Array) -> Array:

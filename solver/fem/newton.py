@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
 from ..slots import LAMBDA, MU
-from ..state import Ranges, State
+from ..state import Ranges, Solids, State
 from .assembly import Pattern, build_pattern, gather_gradient
 from .convergence import Convergence
 from .damping import Damping
@@ -60,12 +60,17 @@ class Workspace:
         )  # fmt: skip
 
 
-def elastic_firmness(state: State) -> Array:
+def node_modulus(material: Array) -> Array:
+    """Mean over directions of the modulus with which materials (rows, m) hold a single node, (m,) [Pa]."""
+    modulus: Array = (material[LAMBDA] + 4.0 * material[MU]) / 3.0
+    return modulus
+
+
+def elastic_firmness(state: Solids) -> Array:
     """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions."""
     corners = state.rest_shape_inverse
     gradients = np.concatenate([-corners.sum(axis=1, keepdims=True), corners], axis=1)
-    modulus = (state.material[LAMBDA] + 4.0 * state.material[MU]) / 3.0
-    shares = (state.volumes * modulus)[:, None] * (gradients**2).sum(axis=2)
+    shares = (state.volumes * node_modulus(state.material))[:, None] * (gradients**2).sum(axis=2)
     firmness: Array = np.bincount(state.tets.ravel(), shares.ravel(), minlength=len(state.positions)).astype(np.float64)
     return firmness
 

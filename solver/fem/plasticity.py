@@ -14,32 +14,28 @@ potential to go down on:
 A rate that falls with stress, rate / (1 + (s/s0)^n), can leave up to three roots: the lowest stress is taken by a tet that
 has not stiffened yet and the highest by one that has, so a blow that overruns the flow meets a solid (Bargteil fig. 8).
 
-All functions here take scalars; `flow.py` runs them over tiles, between calls of the elastic law.
+All functions here take scalars; `flow.py` traces them over tiles (tile_code.py), between calls of the elastic law.
 """
 
 import numpy as np
 
 from ..constants import ONE, THREE, TINY, TWO, ZERO
-from ..jit import inline
-from ..scalar_math import exponential, like, logarithm
+from ..scalar_math import exponential, logarithm
 
 SMALLEST_STRETCH = np.float32(0.05)  # claim B26: no flow in elements flatter than this
 SMALLEST_DEVIATOR = np.float32(1e-7)  # log strain that counts as none
 
 
-@inline
 def directed(stress):  # type: ignore[no-untyped-def]
     """Along the deviator's direction, a von Mises stress is sqrt(2/3) of itself."""
-    return stress * like(stress, 0.816496580927726)
+    return stress * 0.816496580927726
 
 
-@inline
 def mises(stress):  # type: ignore[no-untyped-def]
     """The von Mises stress of a stress along the deviator's direction."""
-    return stress * like(stress, 1.224744871391589)
+    return stress * 1.224744871391589
 
 
-@inline
 def deviator(s0, s1, s2):  # type: ignore[no-untyped-def]
     """Size and direction of the deviator of the log stretches: a, n0, n1, n2 (all zero when there is none)."""
     e0, e1, e2 = logarithm(s0), logarithm(s1), logarithm(s2)
@@ -51,7 +47,6 @@ def deviator(s0, s1, s2):  # type: ignore[no-untyped-def]
     return (a if some else ZERO * a), e0 * scale, e1 * scale, e2 * scale
 
 
-@inline
 def log_stiffness(s0, s1, s2, p0, p1, p2, h00, h11, h22, h01, h02, h12):  # type: ignore[no-untyped-def]
     """Kirchhoff stresses tau_i = s_i P_i and their derivatives by log stretches: 3 + 6 (00, 11, 22, 01, 02, 12)."""
     return (
@@ -61,27 +56,24 @@ def log_stiffness(s0, s1, s2, p0, p1, p2, h00, h11, h22, h01, h02, h12):  # type
     )  # fmt: skip
 
 
-@inline
 def directed_stress(n0, n1, n2, t0, t1, t2, h00, h11, h22, h01, h02, h12):  # type: ignore[no-untyped-def]
     """g and dg/db: the Kirchhoff stress along n and its slope, from what `log_stiffness` returns."""
     slope = n0 * n0 * h00 + n1 * n1 * h11 + n2 * n2 * h22 + TWO * (n0 * n1 * h01 + n0 * n2 * h02 + n1 * n2 * h12)
     return n0 * t0 + n1 * t1 + n2 * t2, slope
 
 
-@inline
 def flow_capacity(stress, k, rate_stress, exponent):  # type: ignore[no-untyped-def]
     """k at a directed stress, and its derivative by it; k = rate dt falls with the von Mises stress."""
     falls = rate_stress > ZERO
     reference = rate_stress if falls else rate_stress + ONE
     s = mises(max(stress, ZERO)) / reference
-    s = min(max(s, like(s, 0.01)), like(s, 100.0))
+    s = min(max(s, 0.01), 100.0)
     power = exponential(exponent * logarithm(s)) if falls else ZERO * s
     below = ONE + power
-    slope = -k * exponent * power / (s * below * below) * like(s, 1.224744871391589) / reference
+    slope = -k * exponent * power / (s * below * below) * 1.224744871391589 / reference
     return k / below, slope
 
 
-@inline
 def flow_residual(p, g, slope, mu, y, hard, least, k, fall):  # type: ignore[no-untyped-def]
     """(g - Y') k/2mu - p and its derivative by p, falling from the trial state (p = 0) on; `fall` is dk/dg."""
     yield_now = y + hard * p
@@ -91,19 +83,17 @@ def flow_residual(p, g, slope, mu, y, hard, least, k, fall):  # type: ignore[no-
     return over * k / (TWO * mu) - p, (-(slope + rise) * k - over * fall * slope) / (TWO * mu) - ONE
 
 
-@inline
 def flow_slope(p, g, mu, y, hard, least, k, fall):  # type: ignore[no-untyped-def]
     """Rise of the flow stress per plastic log strain at the root, hardening and viscosity together."""
     yield_now = y + hard * p
     clamped = yield_now < least
     give = (k + (g - (least if clamped else yield_now)) * fall) / (TWO * mu)
     rise = hard * (ZERO if clamped else ONE)
-    most = like(p, 1e15) * mu
+    most = 1e15 * mu
     slope = (ONE + rise * k / (TWO * mu)) / (give if give > TINY else ONE)
     return min(slope, most) if give > TINY else most
 
 
-@inline
 def relaxed_stress(p, a, s0, s1, s2, n0, n1, n2, t0, t1, t2):  # type: ignore[no-untyped-def]
     """Principal stresses P (3) by the trial stretches s after flowing p, and the directed stress; t the elastic tau."""
     average = (t0 + t1 + t2) / THREE
@@ -117,7 +107,6 @@ def relaxed_stress(p, a, s0, s1, s2, n0, n1, n2, t0, t1, t2):  # type: ignore[no
     )
 
 
-@inline
 def flow_hessian(p, slope, a, s0, s1, s2, n0, n1, n2, p0, p1, p2, mu, t0, t1, t2, h00, h11, h22, h01, h02, h12):  # type: ignore[no-untyped-def]
     """Second derivatives by the trial stretches of the flowing element's energy: 00, 11, 22, 01, 02, 12.
 
@@ -141,9 +130,9 @@ def flow_hessian(p, slope, a, s0, s1, s2, n0, n1, n2, p0, p1, p2, mu, t0, t1, t2
     q1 = r1 / size + x10 * n0 + x11 * n1 + x12 * n2
     q2 = r2 / size + x20 * n0 + x21 * n1 + x22 * n2
     steep = n0 * n0 * h00 + n1 * n1 * h11 + n2 * n2 * h22 + TWO * (n0 * n1 * h01 + n0 * n2 * h02 + n1 * n2 * h12)
-    below = ONE / max(steep + slope, like(mu, 1e-3) * mu + TINY)
+    below = ONE / max(steep + slope, 1e-3 * mu + TINY)
     bend = gamma / size
-    two_thirds, one_third = like(p, 2.0 / 3.0), like(p, 1.0 / 3.0)
+    two_thirds, one_third = 2.0 / 3.0, 1.0 / 3.0
     w00 = x00 * a00 + x01 * a01 + x02 * a02 + bend * (TWO * r0 * n0 + along * (two_thirds - n0 * n0)) - q0 * q0 * below
     w11 = x10 * a01 + x11 * a11 + x12 * a12 + bend * (TWO * r1 * n1 + along * (two_thirds - n1 * n1)) - q1 * q1 * below
     w22 = x20 * a02 + x21 * a12 + x22 * a22 + bend * (TWO * r2 * n2 + along * (two_thirds - n2 * n2)) - q2 * q2 * below

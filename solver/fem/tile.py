@@ -90,16 +90,26 @@ class Tiles:
 
     def pack(self, slot: int, values: Numbers) -> None:
         """Write values (m,) or (m, k) into k slots from `slot` on; padding lanes get zero."""
-        flat = values.reshape(len(values), -1)
-        padded = np.zeros((self.lanes, flat.shape[1]), self.data.dtype)
-        padded[: len(flat)] = flat
-        block = padded.reshape(len(self.data), TILE, flat.shape[1]).transpose(0, 2, 1)
-        self.data[:, slot * TILE : (slot + flat.shape[1]) * TILE] = block.reshape(len(self.data), -1)
+        pack(self.data, slot, values)
 
     def unpack(self, slot: int, width: int, count: int) -> NDArray[np.float64]:
         """Read `width` slots of the first `count` tets as (count, width)."""
-        block = self.data[:, slot * TILE : (slot + width) * TILE].reshape(len(self.data), width, TILE)
-        return np.ascontiguousarray(block.transpose(0, 2, 1).reshape(-1, width)[:count], dtype=np.float64)
+        return unpack(self.data, slot, width, count)
+
+
+def pack(data: Numbers, slot: int, values: Numbers) -> None:
+    """Write values (m,) or (m, k) into k slots of tiles from `slot` on; padding lanes get zero."""
+    flat = values.reshape(len(values), -1)
+    padded = np.zeros((len(data) * TILE, flat.shape[1]), data.dtype)
+    padded[: len(flat)] = flat
+    block = padded.reshape(len(data), TILE, flat.shape[1]).transpose(0, 2, 1)
+    data[:, slot * TILE : (slot + flat.shape[1]) * TILE] = block.reshape(len(data), -1)
+
+
+def unpack(data: Numbers, slot: int, width: int, count: int) -> NDArray[np.float64]:
+    """Read `width` slots of the first `count` tets as (count, width)."""
+    block = data[:, slot * TILE : (slot + width) * TILE].reshape(len(data), width, TILE)
+    return np.ascontiguousarray(block.transpose(0, 2, 1).reshape(-1, width)[:count], dtype=np.float64)
 
 
 def _programs(

@@ -8,6 +8,7 @@ from ..embedding import bind, evaluate
 from ..fem.laws import principal_response
 from ..svd import signed_svd
 from .elastic import elastic_energy, first_piola_kirchhoff, nodal_forces, stiffness_product
+from .motion import integrate
 from .plastic import FlowStep, flow_step
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "evaluate",
     "first_piola_kirchhoff",
     "flow_step",
+    "integrate",
     "nodal_forces",
     "principal_response",
     "signed_svd",

@@ -10,15 +10,18 @@ from .contract import SIZE_EXPONENT, Choice, Material, MaterialModel, Parameter
 __all__ = ["Choice", "Material", "MaterialModel", "Parameter", "complete", "models", "scale_to_size"]
 
 
+DEFAULT_MODEL = "viscoplastic"
+
+
 @cache
 def models() -> dict[str, MaterialModel]:
-    """Return every material model by its identifier."""
+    """Return every material model by its identifier, the default one first."""
     found = {}
     for info in pkgutil.iter_modules(__path__):
         model = getattr(importlib.import_module(f"{__name__}.{info.name}"), "MODEL", None)
         if isinstance(model, MaterialModel):
             found[model.identifier] = model
-    return found
+    return {DEFAULT_MODEL: found.pop(DEFAULT_MODEL), **found}
 
 
 def complete(material: Material) -> Material:

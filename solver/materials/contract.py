@@ -12,7 +12,8 @@ class Parameter:
     """One number of a material: SI unit, default, hard range and a tooltip.
 
     `unit` is a key of SIZE_EXPONENT; `label` is the artist's word, `description` gives the physical one. `only_with` names
-    the choice and the option that it belongs to; with another option it means nothing and is not shown.
+    the choice and the option that it belongs to; with another option it means nothing and is not shown. `keyed` says whether
+    it may change over time.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Parameter:
     maximum: float
     description: str
     only_with: tuple[str, str] | None = None
+    keyed: bool = True
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class MaterialModel:
-    """A material model's declaration: its identifier, its parameters and choices, and the paper it follows."""
+    """A material model's declaration: its identifier, its parameters and choices, and the paper it follows.
+
+    dynamics  : what moves a body of it, a key of solver/dynamics.py
+    steerable : whether it takes goal shapes and fibres
+    """
 
     identifier: str
     label: str
@@ -49,6 +55,8 @@ class MaterialModel:
     source: str
     parameters: tuple[Parameter, ...]
     choices: tuple[Choice, ...] = ()
+    dynamics: str = "newton"
+    steerable: bool = True
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ MODEL = MaterialModel(
     description="Elastic below the yield stress; above it flows at a rate, hardens or softens, keeps its volume",
     source="Bargteil 2007, eqs 1-12; hardening law Wicke 2010, section 4; size scaling by dimensional analysis",
     parameters=(
-        Parameter("density", "Density", "kg/m^3", 1000.0, 1.0, 30000.0, "Mass density"),
+        Parameter("density", "Density", "kg/m^3", 1000.0, 1.0, 30000.0, "Mass density", keyed=False),
         Parameter("young_modulus", "Stiffness", "Pa", 1e5, 1.0, 1e12, "Young's modulus of the elastic response"),
         Parameter("poisson_ratio", "Squash", "", 0.4, 0.0, 0.49, "Poisson's ratio: 0 compresses, 0.49 keeps its volume"),
         Parameter(

@@ -5,25 +5,45 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from solver.warm_up import compile_beside, warm_up, warm_up_dynamics
+from solver.job import write_job
+from solver.materials import Material
+from solver.scene import Body, Collider, Scene
+from solver.warm_up import compile_beside, cube, warm_up, warm_up_dynamics
 
 ROOT = Path(__file__).parents[2]
 
 
+def scene(options: dict[str, str]) -> Scene:
+    body = Body("b", "Cube", cube(), Material("viscoplastic", {"damping": 1.0}, options))
+    return Scene((body,), (Collider("p", "Ground", "plane", np.eye(4)[None]),))
+
+
 def test_both_warm_ups_simulate_three_frames():
-    assert warm_up_dynamics() == 3
+    assert warm_up_dynamics(scene({})) == 3
     assert warm_up() == 3
 
 
-def test_what_is_compiled_is_not_compiled_beside_again():
-    warm_up_dynamics()
-    assert compile_beside() is None
+def test_what_is_compiled_is_not_compiled_beside_again(tmp_path):
+    warm_up_dynamics(scene({}))
+    assert compile_beside(tmp_path, scene({})) is None
+
+
+def test_another_law_is_compiled_beside(tmp_path, monkeypatch):
+    warm_up_dynamics(scene({}))
+    started = []
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **_: started.append(command))
+    compile_beside(tmp_path, scene({"elastic_law": "no_such_law"}))
+    assert started[0][-2:] == ["--dynamics", str(tmp_path)]
 
 
 @pytest.mark.parametrize("arguments", [["warm-up"], ["warm-up", "--dynamics"]])
-def test_the_child_process_warms_up(arguments):
+def test_the_child_process_warms_up(arguments, tmp_path):
+    if len(arguments) > 1:
+        write_job(scene({}), tmp_path)
+        arguments = [*arguments, str(tmp_path)]
     done = subprocess.run(
         [sys.executable, "-m", "solver", *arguments],
         cwd=ROOT,

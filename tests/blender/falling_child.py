@@ -17,7 +17,8 @@ from solver.cache import FrameStore, versions
 from solver.errors import SolverError
 from solver.frame import BodyFrame, Frame
 from solver.job import read_job, read_origin, read_topologies, scene_hash
-from solver.scene import Scene
+from solver.keyframes import at_frame
+from solver.scene import Scene, Settings
 
 CHECKPOINT = "falling"
 
@@ -48,12 +49,20 @@ def hang(stage: str) -> None:
 
 def fallen(scene: Scene, number: int) -> Frame:
     seconds = (number - scene.settings.frame_start) / scene.settings.frames_per_second
-    drop = 0.5 * np.array(scene.settings.gravity) * seconds**2
+    drop = dropped(scene.settings, seconds)
     bodies = []
     for body in scene.bodies:
         origin = body.surface.positions.mean(axis=0)
         bodies.append(BodyFrame(body.uid, origin, (body.surface.positions + drop - origin).astype(np.float32)))
     return Frame(number, tuple(bodies))
+
+
+def dropped(settings: Settings, seconds: float) -> np.ndarray:
+    """The way (3,) of a free fall from rest, by the midpoints of a thousand moments."""
+    moments = (np.arange(1000) + 0.5) / 1000 * seconds
+    keys = np.array([settings.gravity]) if settings.gravity_keys is None else settings.gravity_keys
+    gravity = np.array([at_frame(keys, moment * settings.frames_per_second) for moment in moments])
+    return ((seconds - moments)[:, None] * gravity).mean(axis=0) * seconds
 
 
 def opened(scene: Scene, job: Path, folder: Path, resume: bool) -> FrameStore:

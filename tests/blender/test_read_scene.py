@@ -236,7 +236,7 @@ def test_every_parameter_has_its_property(scene):
             rna = group.bl_rna.properties[parameter.name]
             assert getattr(group, parameter.name) == pytest.approx(parameter.default)
             assert rna.hard_min == pytest.approx(parameter.minimum) and rna.hard_max == pytest.approx(parameter.maximum)
-            assert parameter.description in rna.description and not rna.is_animatable
+            assert parameter.description in rna.description and rna.is_animatable == parameter.keyed
         for choice in model.choices:
             assert getattr(group, choice.name) == choice.default
 
@@ -301,3 +301,38 @@ def test_deforming_collider_is_noted(scene):
     sheet.modifiers.new("Wave", "WAVE")
     notes = bridge("read_scene").read_scene(scene).notes
     assert len(notes) == 1 and sheet.name in notes[0]
+
+
+def test_keyed_numbers_and_gravity_are_read_at_every_frame_from_the_first(scene):
+    body = make_body(add_cube())
+    scene.frame_start, scene.frame_end = 3, 11
+    for frame, stress, damping, gravity in ((3, 100.0, 0.0, -9.81), (11, 300.0, 8.0, 0.0)):
+        body.dollop.viscoplastic.yield_stress, body.dollop.viscoplastic.damping = stress, damping
+        body.keyframe_insert("dollop.viscoplastic.yield_stress", frame=frame)
+        body.keyframe_insert("dollop.viscoplastic.damping", frame=frame)
+        scene.gravity.z = gravity
+        scene.keyframe_insert("gravity", index=2, frame=frame)
+    scene.frame_set(7)
+    seen = read(scene)
+    keys, gravity = seen.bodies[0].keys, seen.settings.gravity_keys
+    assert sorted(keys) == ["damping", "yield_stress"] and scene.frame_current == 7
+    for values, first, last in ((keys["yield_stress"], 100.0, 300.0), (keys["damping"], 0.0, 8.0), (gravity[:, 2], -9.81, 0.0)):
+        assert values.shape == (9,) and (values[0], values[8]) == (first, last) and (np.diff(values) > 0.0).all()
+    assert seen.bodies[0].material.values["yield_stress"] == 100.0 and seen.settings.gravity == (0.0, 0.0, -9.81)
+
+
+def test_a_driven_number_is_read_like_a_keyed_one(scene):
+    body = make_body(add_cube())
+    scene.frame_start, scene.frame_end = 1, 4
+    driver = body.driver_add("dollop.viscoplastic.young_modulus").driver
+    driver.expression = "1000 * frame"
+    assert read(scene).bodies[0].keys["young_modulus"].tolist() == [1000.0, 2000.0, 3000.0, 4000.0]
+
+
+def test_what_is_not_animated_has_no_keys(scene):
+    body = make_body(add_cube())
+    body.keyframe_insert("location", frame=1)
+    seen = read(scene)
+    assert seen.bodies[0].keys == {} and seen.settings.gravity_keys is None
+    assert not body.dollop.viscoplastic.bl_rna.properties["density"].is_animatable
+    assert body.dollop.viscoplastic.bl_rna.properties["yield_stress"].is_animatable

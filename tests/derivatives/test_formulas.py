@@ -10,6 +10,7 @@ from solver.formulas import (
     evaluate,
     first_piola_kirchhoff,
     flow_step,
+    integrate,
     nodal_forces,
     signed_svd,
     stiffness_product,
@@ -87,6 +88,30 @@ def test_hardening_behind_it_raises_the_yield_stress() -> None:
     fresh, worked = flow_step(f, material, 0.1), flow_step(f, material, 0.1, plastic_strain=np.array([0.5]))
     assert worked.yield_stress[0] == pytest.approx(50.0 + 200.0 * worked.plastic_strain[0])
     assert worked.plastic_strain[0] - 0.5 < fresh.plastic_strain[0]
+
+
+@pytest.mark.parametrize("integrator", ["backward_euler", "bdf2", "newmark"])
+def test_a_step_satisfies_the_printed_scheme(integrator: str) -> None:
+    """Two steps of each integrator against its own equations, written out here with `nodal_forces`."""
+    rubber = Material("viscoplastic", {"young_modulus": 1000.0, "poisson_ratio": 0.3, "flow_rate": 0.0, "density": 100.0})
+    volumes = np.linalg.det(REST[TETS[:, 1:]] - REST[TETS[:, :1]]) / 6.0
+    masses = np.bincount(TETS.ravel(), np.repeat(100.0 * volumes / 4.0, 4))[:, None]
+    rng, h, gravity = np.random.default_rng(11), 2e-3, np.array([0.0, 0.0, -9.81])
+    x0, v0 = REST + 0.02 * rng.standard_normal(REST.shape), 0.1 * rng.standard_normal(REST.shape)
+    (x1, v1), (x2, v2) = (
+        integrate(x0, v0, TETS, REST, rubber, h, count, integrator, tuple(gravity.tolist())) for count in (1, 2)
+    )
+    a0, a1, a2 = (nodal_forces(x, TETS, REST, rubber) / masses + gravity for x in (x0, x1, x2))
+    size = abs(a2 - gravity).max() * h
+    if integrator == "backward_euler":
+        left, moved = v2 - v1 - h * a2, x2 - x1 - h * v2
+    elif integrator == "bdf2":
+        left, moved = 1.5 * v2 - 2.0 * v1 + 0.5 * v0 - h * a2, 1.5 * x2 - 2.0 * x1 + 0.5 * x0 - h * v2
+    else:
+        left, moved = v2 - v1 - 0.5 * h * (a1 + a2), x2 - x1 - h * (v1 + 0.5 * h * a1)
+        np.testing.assert_allclose(v1 - v0, 0.5 * h * (a0 + a1), atol=1e-4 * size)
+    np.testing.assert_allclose(left, 0.0, atol=2e-3 * size)
+    np.testing.assert_allclose(moved, 0.0, atol=1e-5 * size)
 
 
 def test_transfer_carries_linear_fields_exactly() -> None:

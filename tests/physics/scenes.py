@@ -1,5 +1,7 @@
 """Small structured meshes, a plane to fall on, and scenes made of them."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from solver.embedding import Binding
@@ -84,6 +86,13 @@ def make_scene(meshes, materials, *, frames=24, velocity=(0, 0, 0), spin=(0, 0, 
         surfaces.append(node_binding(mesh, np.arange(len(mesh.positions))))
         contacts.append(node_binding(mesh, np.unique(surface.triangles)))
     return Scene(tuple(bodies), (), Settings(frame_end=frames, **settings)), list(meshes), surfaces, contacts
+
+
+def with_keys(arguments, **keys):
+    """The scene of make_scene with keys, one a frame, on the parameters of its first body's material."""
+    scene, *rest = arguments
+    keys = {name: np.asarray(values, dtype=np.float64) for name, values in keys.items()}
+    return replace(scene, bodies=(replace(scene.bodies[0], keys=keys).at(0.0), *scene.bodies[1:])), *rest
 
 
 def run(arguments, frames, fields=()):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-WIDTH, HEIGHT = 900, 700
+WIDTH, HEIGHT = 640, 480  # Blender's smallest: without a graphics card a large window takes longer to draw than all else
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,12 @@ from display import contrast
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
 STAGES = ("Filling", "Compiling", "Frame")
+PATIENCE = 600.0  # seconds: the solver gets only what the window, and whatever else the machine does, leaves
 
 
 def redrawn_gap(window: Any) -> float:
     """The longest gap between ticks while the window is drawn at each of them and Dollop does nothing [s]."""
+    window.ask("forget gaps")
     window.ask("redraw on")
     time.sleep(4.0)
     window.ask("redraw off")
@@ -22,24 +24,25 @@ def redrawn_gap(window: Any) -> float:
     return float(gap)
 
 
-def print_gaps(title: str, state: dict[str, Any], redrawn: float) -> None:
-    """Print by stage the longest gap between ticks of a 20 Hz timer and Dollop's longest call (pytest -s shows them).
+def print_gaps(title: str, state: dict[str, Any], before: float, after: float) -> None:
+    """Print by stage the longest gap between ticks of a 20 Hz timer and what was done in it (pytest -s shows them).
 
     They are not held against a limit: what else a machine does, and drawing without a graphics card, delay ticks too. That
     nothing slow is done by the window's thread is tested in tests/blender/bake/test_baking.py.
+
+    before, after : longest gap of the window merely redrawn, without the goo and with it
     """
-    print(f"\n{title}: longest gap of the same window merely redrawn {1e3 * redrawn:.0f} ms")
+    print(f"\n{title}: longest gap of the same window merely redrawn {1e3 * before:.0f} ms before, {1e3 * after:.0f} ms after")
     for stage, ticks in state["ticks"].items():
-        calls = {key.split()[1]: 1e3 * seconds for key, seconds in state["own"].items() if key.split()[0] == stage}
-        longest = ", ".join(f"{name} {milliseconds:.1f} ms" for name, milliseconds in sorted(calls.items()))
-        gap = 1e3 * state["gaps"][stage]
-        print(f"{title}: {stage}: {ticks} ticks, longest gap {gap:.0f} ms; Dollop's longest calls: {longest or 'none'}")
+        parts = sorted(state["gap_parts"][stage].items(), key=lambda part: -part[1])
+        named = ", ".join(f"{name} {1e3 * seconds:.1f}" for name, seconds in parts if seconds > 5e-4)
+        print(f"{title}: {stage}: {ticks} ticks, longest gap {1e3 * state['gaps'][stage]:.0f} ms ({named or 'nothing known'})")
 
 
 def require_frame(window: Any, number: int) -> None:
     """Wait until the running bake has finished that frame."""
     state = window.wait_for(
-        lambda state: state["frame_done"] >= number or (state["message"] and not state["baking"]), f"frame {number}", 180.0
+        lambda state: state["frame_done"] >= number or (state["message"] and not state["baking"]), f"frame {number}", PATIENCE
     )
     assert state["frame_done"] >= number, state["message"]
 
@@ -51,8 +54,8 @@ def test_preview_and_bake_by_clicks(window: Any) -> None:
     window.find_button("bpy.ops.dollop.tetrahedralize(")
     redrawn = redrawn_gap(window)
     window.display.click()
-    previewed = window.wait_for(lambda state: len(state["heights"]) > len(before["heights"]), "a preview of the tets", 120.0)
-    print_gaps("preview", previewed, redrawn)
+    previewed = window.wait_for(lambda state: len(state["heights"]) > len(before["heights"]), "a preview of the tets", PATIENCE)
+    print_gaps("preview", previewed, redrawn, redrawn_gap(window))
     window.click_button("bpy.ops.dollop.preview_remove(", across=0.83)
 
     window.find_button("bpy.ops.dollop.bake(")
@@ -63,8 +66,8 @@ def test_preview_and_bake_by_clicks(window: Any) -> None:
     window.ask("frame 3")
     while_baking = window.wait_for(lambda state: "Suzanne Goo" in state["heights"], "the goo to be shown", 20.0)
     assert while_baking["baking"], "the bake was over before its first frames could be looked at"
-    done = window.wait_for(lambda state: not state["baking"], "the end of the bake", 300.0)
-    print_gaps("bake", done, redrawn)
+    done = window.wait_for(lambda state: not state["baking"], "the end of the bake", PATIENCE)
+    print_gaps("bake", done, redrawn, redrawn_gap(window))
     assert set(STAGES) <= set(done["ticks"]), "the timer stood still for a whole stage of the bake"
     assert done["message"].startswith("Baked frames 1 to 48.")
 

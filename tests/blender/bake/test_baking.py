@@ -104,9 +104,9 @@ def test_nothing_slow_is_done_by_the_thread_of_the_window(body, monkeypatch):
 
 def test_of_frames_that_came_together_one_is_shown(body, monkeypatch):
     session = start()
-    until(session, lambda: session.made_results)
+    until(session, lambda: session.results.made)
     shown = []
-    monkeypatch.setattr(bridge("bake_session"), "play", lambda scene: shown.append(scene.frame_current))
+    monkeypatch.setattr(bridge("live_results"), "play", lambda scene: shown.append(scene.frame_current))
     polls = 0
     while session.status.running:
         time.sleep(0.05)

@@ -30,21 +30,70 @@ def test_a_changed_setting_is_told_in_the_panel_until_it_is_put_back(body):
     assert "was added after the bake" in scene.dollop.stale
 
 
-def test_keyed_gravity_is_that_of_the_first_frame_and_never_a_changed_setting(body):
+def test_keyed_gravity_acts_at_every_frame_and_only_its_keys_are_a_changed_setting(body):
     scene = bpy.context.scene
     for frame, strength in ((1, -2.0), (10, -20.0)):
         scene.gravity.z = strength
         scene.keyframe_insert("gravity", frame=frame)
+    curve = animation_curve(scene, "gravity", 2)
+    for point in curve.keyframe_points:
+        point.interpolation = "LINEAR"
     scene.frame_set(10)
     assert bpy.ops.dollop.bake() == {"FINISHED"}
-    assert "Gravity is animated" in scene.dollop.warnings
     assert scene.frame_current == 10 and scene.dollop.stale == ""
-    assert lowest(goo()) == pytest.approx(29 - 2.0 / 2 * (9 / 24) ** 2, abs=1e-4)
+    seconds = 9 / 24  # g(t) = -2 - 48 t
+    assert lowest(goo()) == pytest.approx(29 - 2.0 / 2 * seconds**2 - 48.0 / 6 * seconds**3, abs=2e-3)
     assert bridge("staleness").stale_reason(scene) == ""
     scene.frame_set(5)
     assert scene.dollop.stale == ""
+    curve.keyframe_points[1].co.y = -30.0
+    curve.update()
+    assert scene.dollop.stale == "The animation of gravity was changed after the bake."
     scene.animation_data_clear()
     assert scene.dollop.stale == "The gravity was changed after the bake."
+
+
+def animation_curve(owner, path, index):
+    """The F-curve of a property in any Blender."""
+    action = owner.animation_data.action
+    curves = action.fcurves if hasattr(action, "fcurves") else action.layers[0].strips[0].channelbags[0].fcurves
+    return next(curve for curve in curves if (curve.data_path, curve.array_index) == (path, index))
+
+
+def test_keyed_numbers_of_the_goo_are_no_changed_setting_but_their_keys_are(body):
+    scene = bpy.context.scene
+    goo_ = body.dollop.viscoplastic
+    for frame, stress in ((1, 500.0), (10, 5.0)):
+        goo_.yield_stress = stress
+        body.keyframe_insert("dollop.viscoplastic.yield_stress", frame=frame)
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    assert bridge("staleness").stale_reason(scene) == ""
+    for frame in (1, 4, 10):
+        scene.frame_set(frame)
+        assert scene.dollop.stale == ""
+    curve = animation_curve(body, "dollop.viscoplastic.yield_stress", 0)
+    curve.keyframe_points[1].co.y = 50.0
+    curve.update()
+    assert scene.dollop.stale == "The animation of yield stress of 'Bun / 🍞' was changed after the bake."
+
+
+def test_what_acts_on_a_body_is_named_when_it_changes(body):
+    scene = bpy.context.scene
+    body.dollop.fibre_kind = "DIRECTION"
+    bpy.ops.dollop.bake()
+    assert scene.dollop.stale == ""
+    body.dollop.fibre_direction = (1, 0, 0)
+    assert scene.dollop.stale == "The fibre direction of 'Bun / 🍞' was changed after the bake."
+    body.dollop.fibre_direction = (0, 0, 1)
+    body.dollop.fibre_activation = 0.5
+    assert scene.dollop.stale == "The fibre activation of 'Bun / 🍞' was changed after the bake."
+    body.dollop.fibre_activation = 1.0
+    body.dollop.goal_kind = "OBJECT"
+    assert scene.dollop.stale == "The goal kind of 'Bun / 🍞' was changed after the bake."
+    body.dollop.goal_kind = "NONE"
+    assert scene.dollop.stale == ""
+    scene.dollop.integrator = "backward_euler"
+    assert scene.dollop.stale == "The integrator was changed after the bake."
 
 
 def test_the_manifest_names_its_scene_and_an_older_one_without_plays(body):

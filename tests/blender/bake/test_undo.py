@@ -13,7 +13,7 @@ def test_undo_while_baking(body, monkeypatch):
     bpy.context.scene.frame_end = 12
     bpy.ops.ed.undo_push(message="Changed")
     session = start()
-    until(session, lambda: session.made_results)
+    until(session, lambda: session.results.made)
     bpy.ops.ed.undo_push(message="Show Goo")
     for _ in range(2):
         bpy.ops.ed.undo()

@@ -12,6 +12,9 @@ scene.dollop.cache_path = cache_folder
 
 bpy.ops.mesh.primitive_plane_add(size=4.0)
 bpy.ops.dollop.collider_add()
+for frame, height in ((1, 0.0), (48, 0.05)):  # it has to be read frame by frame
+    bpy.context.object.location.z = height
+    bpy.context.object.keyframe_insert("location", frame=frame)
 bpy.ops.mesh.primitive_monkey_add(size=1.0, location=(0.0, 0.0, 0.8))
 bpy.context.object.name = "Suzanne"
 bpy.ops.dollop.body_add()

@@ -2,10 +2,9 @@
 
 The test is outside, with a mouse. It learns from state.json what goes on and asks through wanted.json which operator the
 button under the mouse runs, for a frame, or for the end. A 20 Hz timer, the measure of a responsive window, records for
-each stage its longest gap, and how much of it can be Dollop's own: the longest time in one call of its operators and
-panels. Under the stage "redrawn" are the gaps of the same scene while it is drawn at every tick and nothing is baked:
-here the processor draws, which alone can take 0.1 s. Taken off is the time in which the window's thread was ready and the
-machine had no processor for it.
+each stage its longest gap, and what is known to have been done in it: Dollop's operators and panels, evaluating the scene,
+drawing the viewport. Under the stage "redrawn" are the gaps of the same scene while it is drawn at every tick and nothing
+is baked. Taken off is the time in which the window's thread was ready and the machine had no processor for it.
 """
 
 import json
@@ -22,7 +21,8 @@ import numpy as np
 folder = Path(sys.argv[sys.argv.index("--") + 1])
 TICK = 0.05
 gaps: dict[str, float] = {}
-own: dict[str, float] = {}
+gap_parts: dict[str, dict[str, float]] = {}
+parts: dict[str, float] = {}  # of the gap that is under way
 ticks: dict[str, int] = {}
 redrawing = False
 starved_before = 0.0
@@ -42,9 +42,13 @@ def view() -> tuple[bpy.types.Window, bpy.types.Area, bpy.types.Region]:
 
 
 def open_sidebar() -> bool:
-    """Show the sidebar, and one redraw later its Dollop tab."""
+    """Let the viewport fill the window, show the sidebar, and one redraw later its Dollop tab."""
     global sidebar_asked
-    _, area, region = view()
+    window, area, region = view()
+    if len(window.screen.areas) > 1:
+        with bpy.context.temp_override(window=window, area=area, region=region):
+            bpy.ops.screen.screen_full_area()
+        return False
     if not sidebar_asked:
         area.spaces.active.show_region_ui = True
         lighten(area)
@@ -84,7 +88,7 @@ def obey() -> None:
         bpy.ops.wm.quit_blender()
         return
     if wanted["what"] == "forget gaps":
-        for record in (gaps, own, ticks):
+        for record in (gaps, gap_parts, ticks):
             record.clear()
     elif wanted["what"].startswith("redraw "):
         redrawing = wanted["what"].endswith("on")
@@ -108,8 +112,8 @@ def lighten(area: bpy.types.Area) -> None:
     bpy.context.preferences.system.viewport_aa = "OFF"
     space = area.spaces.active
     space.overlay.show_overlays = False
-    space.shading.light = "FLAT"
-    space.shading.show_cavity = space.shading.show_object_outline = False
+    space.shading.type = "WIREFRAME"
+    space.shading.show_xray_wireframe = False
     (region,) = [item for item in area.regions if item.type == "WINDOW"]
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0], area=area, region=region):
         bpy.ops.view3d.view_selected()
@@ -136,7 +140,7 @@ def tell(ready: bool) -> None:
         "places": settings.places.splitlines(),
         "cursor": list(scene.cursor.location),
         "gaps": gaps,
-        "own": own,
+        "gap_parts": gap_parts,
         "ticks": ticks,
     }
     unfinished = folder / "state.part"
@@ -156,22 +160,42 @@ def stage() -> str:
     return (bpy.context.scene.dollop.stage or "idle").split()[0]
 
 
+def note(part: str, before: float, starved: float) -> None:
+    """Add what a part of the gap took since then, by both clocks."""
+    parts[part] = parts.get(part, 0.0) + time.perf_counter() - before - (starved_time() - starved)
+
+
 @contextmanager
-def clocked(method: str) -> Iterator[None]:
-    """Keep the longest time of a call, by the stage in which it began."""
-    key, before, starved = f"{stage()} {method}", time.perf_counter(), starved_time()
+def clocked(part: str) -> Iterator[None]:
+    """Note how long the block takes."""
+    before, starved = time.perf_counter(), starved_time()
     try:
         yield
     finally:
-        seconds = time.perf_counter() - before - (starved_time() - starved)
-        own[key] = max(own.get(key, 0.0), seconds)
+        note(part, before, starved)
+
+
+class Span:
+    """A part of the gap between two of Blender's own callbacks."""
+
+    def __init__(self, part: str) -> None:
+        self.part = part
+        self.begun: tuple[float, float] | None = None
+
+    def begin(self, *_: Any) -> None:
+        self.begun = time.perf_counter(), starved_time()
+
+    def end(self, *_: Any) -> None:
+        if self.begun is not None:
+            note(self.part, *self.begun)
+            self.begun = None
 
 
 def timed_draw(draw: Any) -> Any:
     """The same, timed. Blender counts a function's parameters, so they have to be named."""
 
     def measured(self: Any, context: Any) -> Any:
-        with clocked("draw"):
+        with clocked("panels"):
             return draw(self, context)
 
     return measured
@@ -181,10 +205,19 @@ def timed_event(method: Any) -> Any:
     """The same for what takes an event."""
 
     def measured(self: Any, context: Any, event: Any) -> Any:
-        with clocked(method.__name__):
+        with clocked(f"operator's {method.__name__}"):
             return method(self, context, event)
 
     return measured
+
+
+def measure_blenders_time() -> None:
+    """Time what Blender tells about: evaluating the scene, drawing the viewport."""
+    evaluation, drawing = Span("evaluation"), Span("viewport")
+    bpy.app.handlers.depsgraph_update_pre.append(evaluation.begin)
+    bpy.app.handlers.depsgraph_update_post.append(evaluation.end)
+    bpy.types.SpaceView3D.draw_handler_add(drawing.begin, (), "WINDOW", "PRE_VIEW")
+    bpy.types.SpaceView3D.draw_handler_add(drawing.end, (), "WINDOW", "POST_PIXEL")
 
 
 def measure_own_time() -> None:
@@ -202,7 +235,10 @@ def tick() -> float:
     global last_tick, starved_before
     now, starved = time.perf_counter(), starved_time()
     name = stage()
-    gaps[name] = max(gaps.get(name, 0.0), now - last_tick - (starved - starved_before))
+    gap = now - last_tick - (starved - starved_before)
+    if gap > gaps.get(name, 0.0):
+        gaps[name], gap_parts[name] = gap, dict(parts)
+    parts.clear()
     ticks[name] = ticks.get(name, 0) + 1
     last_tick, starved_before = now, starved
     ready = now - started > 2.0 and open_sidebar()
@@ -216,4 +252,5 @@ def tick() -> float:
 
 bpy.context.preferences.view.show_splash = False
 measure_own_time()
+measure_blenders_time()
 bpy.app.timers.register(tick, first_interval=0.5, persistent=True)

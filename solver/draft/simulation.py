@@ -1,0 +1,136 @@
+"""A body of the draft model moving through time, in steps of one length."""
+
+from collections.abc import Callable, Mapping
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact.contacts import ColliderField, Contacts, gather_points
+from ..embedding import Binding
+from ..errors import Cancelled, StepError
+from ..fem.tile import pack, unpack
+from ..frame import Frame
+from ..jit import use_threads_for
+from ..output import Snapshot, SurfaceOutput, between
+from ..scene import Scene
+from ..tetmesh.mesh import TetMesh
+from .keyed import KeyedBody
+from .slots import PLASTIC
+from .state import DraftState, build_draft_state
+from .step import ITERATIONS, STEP, DraftWorkspace, measure, solve_step
+
+Array = NDArray[np.float64]
+
+
+class DraftSimulation:
+    """One body of the draft model; what solver/dynamics.py expects of dynamics.
+
+    meshes, surfaces and contacts hold its one item; fields the scene's colliders.
+    """
+
+    def __init__(
+        self, scene: Scene, meshes: list[TetMesh], surfaces: list[Binding], contacts: list[Binding], fields: list[ColliderField]
+    ) -> None:
+        settings, (self.body,) = scene.settings, scene.bodies
+        self.settings = settings
+        self.state, self.ranges = build_draft_state(scene.bodies, meshes)
+        use_threads_for(len(self.state.positions), settings.threads)
+        self.space = DraftWorkspace.of(self.state)
+        self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
+        points = gather_points(self.state, self.ranges, contacts, [self.body.extent], settings.strongest_gravity)
+        self.contacts = Contacts(points, fields)
+        self.keyed = KeyedBody(self.body, self.state, self.space, self.contacts, settings)
+        self.step, self.steps = min(STEP, settings.maximum_substep), 0
+        self.frame = settings.frame_start - 1
+        self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
+        self.acceleration = np.tile(self.keyed.gravity(0.0), (len(self.pressing), 1))  # in the last step [m/s^2]
+        self.contacts.begin(self.state.positions)
+        measure(self.state, self.space, 0.0)
+        self.before = Snapshot.of(self.state)
+
+    @property
+    def time(self) -> float:
+        """Seconds since the first frame."""
+        return self.steps * self.step
+
+    def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
+        """Simulate to the next frame; the first call returns the rest state at `frame_start`.
+
+        `should_stop` is asked before each step; Cancelled leaves the frame unfinished, so go on from a checkpoint. Raises
+        StepError when a position is no number any more; the state is then that of the step before.
+        """
+        started, begun, touching = perf_counter(), self.steps, 0
+        self.frame += 1
+        target = (self.frame - self.settings.frame_start) / self.settings.frames_per_second
+        while self.time < target - 1e-9 * self.step:
+            if should_stop():
+                raise Cancelled("The bake was stopped; its frames are kept.", remedy="Resume goes on from here.")
+            touching = self._step()
+        moment = Snapshot.of(self.state)
+        late = self.time - target
+        if late > 1e-9 * self.step:
+            moment = between(self.before, moment, 1.0 - late / self.step, self.step)
+        substeps = float(self.steps - begun)
+        effort = {"substeps": substeps, "linear_iterations": ITERATIONS * substeps, "contacts": float(touching)}
+        bodies = self.output.frame(moment)
+        return Frame(self.frame, bodies, effort | {"seconds": perf_counter() - started})
+
+    def checkpoint(self) -> dict[str, NDArray[np.generic]]:
+        """Everything needed to go on with the bytes of an uninterrupted run."""
+        self.state.plastic = unpack(self.space.tiles, PLASTIC, 6, len(self.state.tets))
+        before = {f"before_{name}": value for name, value in vars(self.before).items()}
+        return {
+            **self.state.arrays(),
+            **before,
+            "steps": np.array(self.steps),
+            "frame": np.array(self.frame),
+            "pressing": self.pressing.copy(),
+            "acceleration": self.acceleration.copy(),
+            "slack": self.contacts.slack.copy(),
+            "behind": self.contacts.behind.copy(),
+        }
+
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Go back to a checkpoint of the same scene."""
+        floats = {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()}
+        self.state = DraftState.from_arrays({name: floats[name] for name in vars(self.state)} | {"tets": self.state.tets})
+        self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
+        self.steps, self.frame = int(floats["steps"]), int(floats["frame"])
+        self.pressing, self.acceleration = floats["pressing"].copy(), floats["acceleration"].copy()
+        self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
+        pack(self.space.tiles, PLASTIC, self.state.plastic)
+        self.keyed.restart(self.state)
+        measure(self.state, self.space, 0.0)
+
+    def _step(self) -> int:
+        """One step; returns the number of contacts in reach."""
+        state, end = self.state, (self.steps + 1) * self.step
+        self.keyed.apply(end)
+        positions, entries = solve_step(
+            state, self.space, self.ranges, self.contacts, self.pressing, self.acceleration, self.keyed.gravity(end), end,
+            self.step,
+        )  # fmt: skip
+        if not np.isfinite(positions).all():
+            raise self._failure(positions)
+        self.before = Snapshot.of(state)
+        velocities = (positions - state.positions) / self.step
+        self.acceleration = (velocities - state.velocities) / self.step
+        state.positions, state.velocities = positions, velocities
+        self.pressing = np.zeros_like(positions)
+        entries.add_gradient(positions, self.pressing)
+        self.contacts.end_step(positions)
+        measure(state, self.space, self.step)
+        self.steps += 1
+        return len(entries.level)
+
+    def _failure(self, positions: Array) -> StepError:
+        node = int(np.flatnonzero(~np.isfinite(positions).all(axis=1))[0])
+        x, y, z = self.state.positions[node]
+        return StepError(
+            "The motion could not be computed: a position is no number any more.",
+            body=self.body.name,
+            place=f"near ({x:.3g}, {y:.3g}, {z:.3g})",
+            frame=self.frame,
+            remedy="Bake it with a lower stiffness, or a collider that moves more slowly.",
+        )

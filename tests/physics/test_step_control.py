@@ -1,0 +1,110 @@
+"""Steps that are refused, backed up and halved, and that grow again (claim B25): each of the reasons, made to happen."""
+
+import numpy as np
+import pytest
+
+from solver import simulate
+from solver.fem import explicit_step
+from solver.fem.clock import LEVELS, PATIENCE, Clock
+from tests.physics.bars import swinging_bar
+from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, make_scene
+
+JELLY = {"density": 1000.0, "young_modulus": 2e4, "poisson_ratio": 0.4, "yield_stress": 1e9}
+SOUP = {"density": 1000.0, "young_modulus": 1e4, "poisson_ratio": 0.4, "yield_stress": 20.0, "flow_rate": 100.0}
+WEIGHTLESS = {"gravity": (0.0, 0.0, 0.0)}
+
+
+class Wall:
+    """A wall that comes from x = -0.2 at a speed, hits what is below z = `low`, and stops at a time."""
+
+    sheet_offset = None
+    friction = 0.0
+
+    def __init__(self, speed, low=np.inf, stop=np.inf):
+        self.speed, self.low, self.stop = speed, low, stop
+
+    def query(self, points, time, margin, distance, normal, velocity):
+        distance[:] = points[:, 0] + 0.2 - self.speed * min(time, self.stop)
+        distance[(points[:, 2] > self.low) | (distance > margin)] = np.inf
+        normal[:] = [1.0, 0.0, 0.0]
+        velocity[:] = [self.speed if time <= self.stop else 0.0, 0.0, 0.0]
+
+
+def drop():
+    return make_scene([ball_mesh(4, 0.5, (0.0, 0.0, 1.0))], [SOUP]), [PlaneField()], 36
+
+
+def hit():
+    return make_scene([box_mesh((4, 4, 4))], [JELLY], **WEIGHTLESS), [Wall(40.0, stop=0.02)], 12
+
+
+def kicked():
+    bar = make_scene([box_mesh((2, 2, 8), (0.25, 0.25, 1.0))], [JELLY | {"young_modulus": 1e7}], **WEIGHTLESS)
+    return bar, [Wall(20.0, low=0.3)], 16
+
+
+def clamped():
+    block = make_scene([box_mesh((2, 2, 2))], [JELLY | {"young_modulus": 1e9, "poisson_ratio": 0.49}], **WEIGHTLESS)
+    return block, [Wall(40.0, stop=0.0225), PlaneField(point=(1.01, 0, 0), normal=(-1, 0, 0))], 12
+
+
+REASONS = {
+    "too much flow": drop,
+    "edges changed their length drastically": hit,
+    "nodes were suddenly accelerated": kicked,
+    "no balance of forces was found": clamped,
+}
+
+
+@pytest.mark.parametrize("expected", REASONS)
+def test_a_refused_step_is_backed_up_and_halved_and_steps_grow_again(expected, monkeypatch):
+    arguments, fields, frames = REASONS[expected]()
+    simulation, seen = simulate.Simulation(*arguments, fields=fields), []
+
+    def listening(*given):
+        reason = refusal(*given)
+        seen.append((reason, simulation.clock.level, simulation.clock.time, simulation.state.positions.tobytes()))
+        return reason
+
+    refusal = simulate.refusal
+    monkeypatch.setattr(simulate, "refusal", listening)
+    for _ in range(frames):
+        simulation.advance()
+    assert expected in [reason for reason, *_ in seen]
+    for (reason, level, time, state), (_, next_level, next_time, next_state) in zip(seen[:-1], seen[1:], strict=True):
+        if reason:
+            assert (next_level, next_time, next_state) == (level + 1, time, state)
+        else:
+            assert next_level in (level, level - 1) and next_time > time
+    assert simulation.clock.level == 0 and np.isfinite(simulation.state.positions).all()
+    assert max(level for _, level, *_ in seen) > 0
+
+
+def test_the_clock_halves_and_doubles_on_its_own_grid():
+    clock = Clock(1.0 / 96.0)
+    assert clock.halve() and clock.halve() and clock.step == 1.0 / 384.0
+    clock.tick()  # a quarter of the largest step is over
+    for _ in range(PATIENCE - 1):
+        clock.tick()
+    assert (clock.step, clock.time) == (1.0 / 192.0, 1.0 / 96.0)
+    for _ in range(PATIENCE):
+        clock.tick()
+    assert clock.level == 0 and clock.time == 3.0 / 96.0
+    assert all(clock.halve() for _ in range(LEVELS)) and not clock.halve()
+
+
+def test_a_bounded_clock_does_not_grow_beyond_its_bound():
+    clock = Clock(1.0 / 96.0)
+    assert clock.bound(1.0 / 300.0) and clock.step == 1.0 / 384.0
+    for _ in range(40):
+        clock.tick()
+    assert clock.step == 1.0 / 384.0
+    assert clock.bound(1.0) and not clock.bound(1e-9)
+
+
+def test_explicit_steps_that_are_too_long_are_refused(monkeypatch):
+    """With a stability bound that is far too loose, edges and accelerations tell."""
+    monkeypatch.setattr(explicit_step, "SAFETY", 20.0)
+    simulation = swinging_bar(integrator="newmark", maximum_substep=1.0 / 48.0)
+    rejected = sum(simulation.advance().statistics["rejected"] for _ in range(12))
+    assert rejected > 0 and np.isfinite(simulation.state.positions).all()
