@@ -208,7 +208,8 @@ class Simulation:
         state = self.state
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, np.zeros_like(self.touching))
         self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
-        return Attempt(*explicit_step(ImplicitStep(state, self.space, self.contacts, self.damping, past, step), self.gravity))
+        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
+        return Attempt(*explicit_step(problem, self.gravity, self.pressing))
 
     def _calm(self, outcome: Outcome) -> Attempt:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""

@@ -46,30 +46,38 @@ def elastic_forces(problem: ImplicitStep, positions: Array) -> Array:
     return -space.gradient
 
 
-def explicit_step(problem: ImplicitStep, gravity: Array) -> tuple[Outcome, Array, Array]:
-    """Step the problem's state; return the outcome, velocities (n, 3) [m/s] and elastic forces (n, 3) [N] at its end."""
+def explicit_step(problem: ImplicitStep, gravity: Array, pressing: Array) -> tuple[Outcome, Array, Array]:
+    """Step the problem's state; return the outcome, velocities (n, 3) [m/s] and elastic forces (n, 3) [N] at its end.
+
+    pressing (n, 3): the force on the contacts in the last step [N]; the outcome's gradient is minus that of this one.
+    Damping must know what holds the nodes in contact, or it would drag their neighbours along into the collider.
+    """
     state, past, step, spent = problem.state, problem.past, problem.step, 0
-    mean = past.velocities(past.targets)
+    hold: Array = state.masses[:, None] * (2.0 / (step * step))
+    mean = past.velocities(past.targets) - pressing / (hold * step)
     if problem.damping.active:
         problem.freeze_damping(state.positions)
         drag = problem.damping.gradient(state.velocities)
         mean, spent = _damped(problem, mean)
-    positions = state.positions + step * mean
-    entries = problem.contacts.linearize(positions)
-    entries.settle_guess(positions, np.zeros_like(positions), 2.0 * state.masses / step**2)
+    entries = problem.contacts.linearize(state.positions + step * mean)
+    free = state.positions + step * mean + pressing / hold
+    positions = free.copy()
+    entries.settle_guess(positions, np.zeros_like(free), hold[:, 0])
+    push = hold * (positions - free)
     forces = elastic_forces(problem, positions)
-    velocities = state.velocities + 0.5 * step * ((state.elastic_forces + forces) / state.masses[:, None] + 2.0 * gravity)
+    both = 0.5 * (state.elastic_forces + forces) + push
+    velocities = state.velocities + step * (both / state.masses[:, None] + gravity)
     if problem.damping.active:
         problem.freeze_damping(positions)
         velocities, more = _damped(problem, velocities - 0.5 * step * drag / state.masses[:, None])
         spent += more
-    velocities = _stopped(problem, positions, velocities, entries)
-    outcome = Outcome(positions, -forces, bool(np.isfinite(positions).all()), 1, spent, entries)
+    velocities = _stopped(problem, positions, velocities - step * push / state.masses[:, None], entries)
+    outcome = Outcome(positions, push, bool(np.isfinite(positions).all()), 1, spent, entries)
     return outcome, velocities, forces
 
 
 def _stopped(problem: ImplicitStep, positions: Array, velocities: Array, entries: Entries) -> Array:
-    """The velocities (n, 3) that contact and friction leave: where they would carry the nodes is pushed out as well.
+    """What contact and friction leave of velocities (n, 3): where they would carry the nodes is pushed out as well.
 
     Into the collider they are stopped, which takes a blow's speed; away from it they are free. At rest this push is the same
     force as that on the positions, a node's weight.
@@ -80,9 +88,10 @@ def _stopped(problem: ImplicitStep, positions: Array, velocities: Array, entries
     carry(positions, entries.nodes, entries.weights, now)
     carried = entries.anchor - before  # how far the collider has moved in the step, and will in the next
     ahead = replace(entries, level=entries.level + (entries.normal * carried).sum(axis=1), anchor=now + carried)
-    places = positions + step * velocities
-    ahead.settle_guess(places, np.zeros_like(places), masses / step**2)
-    stopped: Array = velocities + (places - positions - step * velocities) / step
+    free = positions + step * velocities
+    places = free.copy()
+    ahead.settle_guess(places, np.zeros_like(places), masses / (step * step))
+    stopped: Array = velocities + (places - free) / step
     return stopped
 
 

@@ -129,6 +129,16 @@ def test_friction_is_coulombs(integrator):
     assert slide(0.4, 0.0, 20, 1.5, integrator=integrator)[20] == pytest.approx(1.5**2 / (2 * 0.4 * 9.81), rel=0.03)
 
 
+def test_what_rests_rests_alike(plane):
+    """A soft box that strong damping lets down: where it comes to rest is no matter of the integrator, nor of the damping."""
+    heights = []
+    for integrator, damping in [(one, 20.0) for one in ALL] + [("newmark", 10.0)]:
+        box = box_mesh((2, 2, 2), origin=(0.0, 0.0, 0.001))
+        simulation, _ = run(make_scene([box], [JELLY | {"damping": damping}], integrator=integrator), 49, [plane])
+        heights.append(center(simulation)[2])
+    assert 0.38 < heights[0] < 0.43 and np.ptp(heights) < 3e-3
+
+
 @pytest.mark.parametrize("integrator", ALL)
 def test_a_rising_floor_lifts_a_body_at_its_own_speed(integrator):
     lift = PlaneField(speed=(0.0, 0.0, 0.5))
