@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
-from ..slots import LAMBDA, MU
+from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Solids, State
 from .assembly import Pattern, build_pattern, gather_gradient
 from .convergence import Convergence
@@ -14,6 +14,7 @@ from .damping import Damping
 from .elements import evaluate
 from .integrators import Extrapolation
 from .linear_solve import LinearSolve
+from .nodal_volume import NodalVolume
 from .stiffness import stiffness
 from .tile import Tiles
 
@@ -39,6 +40,7 @@ class Workspace:
     gradient: Array
     linear: LinearSolve
     firmness: Array
+    volume: NodalVolume | None
     inertial: Array = field(default_factory=lambda: np.zeros(64))
 
     @classmethod
@@ -46,11 +48,13 @@ class Workspace:
         """Tables and arrays for a state's mesh."""
         nodes = len(state.positions)
         pattern, tiles = build_pattern(state.tets, nodes), Tiles.of(state)
+        linear = LinearSolve.of(pattern, state.positions)
         return cls(
             pattern=pattern, tiles=tiles, forces=np.zeros((tiles.lanes, 9), np.float32),
             energies=np.zeros(len(tiles.data)),
             blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=LinearSolve.of(pattern, state.positions), firmness=elastic_firmness(state),
+            linear=linear, firmness=elastic_firmness(state, state.material[NODAL_BULK]),
+            volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
 
 
@@ -60,11 +64,14 @@ def node_modulus(material: Array) -> Array:
     return modulus
 
 
-def elastic_firmness(state: Solids) -> Array:
-    """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions."""
+def elastic_firmness(state: Solids, bulk: Array | float = 0.0) -> Array:
+    """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions.
+
+    bulk (m,): what is added to lambda [Pa].
+    """
     corners = state.rest_shape_inverse
     gradients = np.concatenate([-corners.sum(axis=1, keepdims=True), corners], axis=1)
-    shares = (state.volumes * node_modulus(state.material))[:, None] * (gradients**2).sum(axis=2)
+    shares = (state.volumes * (node_modulus(state.material) + bulk / 3.0))[:, None] * (gradients**2).sum(axis=2)
     firmness: Array = np.bincount(state.tets.ravel(), shares.ravel(), minlength=len(state.positions)).astype(np.float64)
     return firmness
 
@@ -91,6 +98,8 @@ class ImplicitStep:
         self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
         self.inertia = state.masses / past.effective**2
         self.projected = False
+        if space.volume is not None:
+            space.volume.refresh(state)
 
     def evaluate(self, positions: Array, decompose: bool = False) -> None:
         """Fill tiles, corner forces and energies at positions (n, 3); the projected stiffness wants all decomposed."""
@@ -110,6 +119,8 @@ class ImplicitStep:
         )  # fmt: skip
         gradient = space.gradient.copy()
         energy = float(space.energies.sum() + space.inertial.sum())
+        if space.volume is not None:
+            energy += space.volume.add_gradient(positions, gradient)
         if self.damping.active:
             velocities = self.past.velocities(positions)
             energy += self.damping.add_gradient(velocities, self.past.effective, gradient)
@@ -138,12 +149,15 @@ class ImplicitStep:
     def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, inertia: float) -> int:
         space = self.space
         stiffness(space.tiles.data, inertia, space.blocks)
+        volume = None if space.volume is None else space.volume.coupled(positions)
+        if space.volume is not None and not self.projected:
+            space.volume.add_curvature(positions, space.blocks)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
         if self.damping.active:
             self.damping.add_stiffness(self.past.effective, space.blocks, space.diagonal)
         entries.add_stiffness(positions, space.blocks, space.diagonal)
-        space.linear.assemble(space.blocks, space.diagonal)
+        space.linear.assemble(space.blocks, space.diagonal, volume=volume)
         return space.linear.solve(-gradient, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float) -> Outcome:
