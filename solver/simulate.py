@@ -198,7 +198,7 @@ class Simulation:
         struck = self.touching | entries.pressed_nodes(guess, len(guess))
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
-        outcome = problem.minimize(guess, self.pressing, entries, self.element_size)
+        outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
         return Attempt(outcome, past.velocities(outcome.positions), state.elastic_forces)
