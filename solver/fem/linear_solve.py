@@ -14,7 +14,7 @@ from .assembly import Pattern
 from .block_matrix import Layout, build_layout, multiply, split_diagonal, sum_blocks
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
-from .volume_coupling import Arrays, VolumeCoupling
+from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -89,6 +89,19 @@ class LinearSolve:
         )  # fmt: skip
         self.direction[layout.order] = self._work[0].reshape(-1, 4)[:, :3]
         return spent
+
+    def times(self, x: Array, diagonal: Array) -> Array:
+        """The product with x (n, 3) of the whole matrix, whose diagonal (n, 9) was given to `assemble`."""
+        y = np.empty_like(x)
+        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self._values, x, y)
+        for axis in range(3):
+            y += diagonal[:, axis::3] * x[:, axis : axis + 1]
+        if self._coupling is not None:
+            flat, product = np.zeros((2, len(x), 4), np.float32)
+            flat[:, :3] = x[self.layout.order]
+            add_coupling(self._coupling, flat.reshape(-1), product.reshape(-1))
+            y[self.layout.order] += product[:, :3]
+        return y
 
     def stiffness(self) -> "FrozenStiffness":
         """A copy of the elastic part of the matrix as it is now."""

@@ -27,7 +27,7 @@ def balance(mesh, material, clamped, *, load=None, places=None, options=None, ro
     entries = simulation.contacts.linearize(x)
     for _ in range(rounds):
         problem = ImplicitStep(state, space, simulation.contacts, simulation.damping, past, STEP)
-        outcome = problem.minimize(x, np.zeros_like(x), entries, simulation.element_size)
+        outcome = problem.minimize(x, np.zeros_like(x), entries, simulation.element_size, simulation.ranges)
         moved, x = np.abs(outcome.positions - x).max(), outcome.positions
         if moved < 1e-6 * simulation.element_size:
             energy = 0.0 if space.volume is None else space.volume.pressures(x)[0]
