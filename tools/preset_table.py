@@ -72,13 +72,13 @@ def drop(preset: Preset, resolution: int = 10, frames: int = 48) -> tuple[DropMe
     """Simulate the drop on one thread; return its measures and the solver's warnings."""
     choose_kernel_cache()
     from solver.bake import prepare
-    from solver.simulate import Simulation
+    from solver.dynamics import start
 
     body = Body(preset.identifier, preset.name, ball(), preset.material, preset.real_size, resolution=resolution)
     ground = Collider("ground", "Ground", "plane", np.eye(4)[None])
     scene = validated(Scene((body,), (ground,), Settings(1, frames, threads=1)))
     (item,) = prepare(scene)
-    simulation = Simulation(scene, [item.mesh], [item.surface], [item.contacts])
+    simulation = start(scene, [item.mesh], [item.surface], [item.contacts])
     heights, means, warnings = [], [], []
     for _ in range(frames):
         frame = simulation.advance()
