@@ -106,6 +106,11 @@ def alike(table: dict[str, DropMeasures]) -> list[tuple[str, str]]:
     ]
 
 
+def alike_by_model(table: dict[str, DropMeasures], presets: dict[str, Preset]) -> list[tuple[str, str]]:
+    """Return the pairs of one material model that `alike` finds: a draft preset may stand in for another model's goo."""
+    return [(one, two) for one, two in alike(table) if presets[one].material.model == presets[two].material.model]
+
+
 def main() -> int:
     """Print the table; exit with 1 when two presets look alike."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -120,9 +125,10 @@ def main() -> int:
         table[name] = m
         note = f"  {warnings[-1]}" if warnings else ""
         print(f"{name:14s} {m.rebound:8.3f} {m.squash:8.3f} {m.final_height:8.3f} {m.spread:8.3f}{note}", flush=True)
-    for one, two in alike(table):
+    pairs = alike_by_model(table, chosen)
+    for one, two in pairs:
         print(f"alike: {one} and {two}")
-    return 1 if alike(table) or complaints else 0
+    return 1 if pairs or complaints else 0
 
 
 if __name__ == "__main__":
