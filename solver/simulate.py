@@ -198,7 +198,7 @@ class Simulation:
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
         if self.integrator.explicit:
             return Attempt(*explicit_step(problem, self.gravity, struck))
-        outcome = problem.minimize(guess, self.pressing, entries, self.element_size)
+        outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
         return Attempt(outcome, past.velocities(outcome.positions), state.elastic_forces)

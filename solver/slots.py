@@ -6,7 +6,8 @@ A slot is the first component of a group.
 # Rows of State.material, one value a tet, so that painted values need no other layout.
 MU, LAMBDA, YIELD_STRESS, FLOW_RATE, HARDENING, MINIMUM_YIELD, RATE_STRESS, RATE_EXPONENT = range(8)
 FULL_NORM, STRESS_TIME, ELASTIC_LAW, ELASTIC_FIRST, ELASTIC_SECOND, FIBRE_STIFFNESS, FIBRE_TENSION = range(8, 15)
-MATERIAL_ROWS = 15
+NODAL_BULK = 15  # the part of lambda that acts on the volumes about nodes [Pa] (solver/fem/nodal_volume.py)
+MATERIAL_ROWS = 16
 
 F = 0  # deformation gradient, row-major (9)
 U = 9  # left rotation (9)

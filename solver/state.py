@@ -21,6 +21,7 @@ from .slots import (
     MATERIAL_ROWS,
     MINIMUM_YIELD,
     MU,
+    NODAL_BULK,
     RATE_EXPONENT,
     RATE_STRESS,
     STRESS_TIME,
@@ -29,6 +30,9 @@ from .slots import (
 from .tetmesh.mesh import TetMesh
 
 Array = NDArray[np.float64]
+
+VOLUME_KEPT = 1.0  # lambda / mu that each tet keeps for itself where volume is kept at the nodes
+LEAST_BULK = 1e-6  # over mu, of what the nodes take over: never nothing, as keys may raise it later
 
 
 @dataclass
@@ -180,6 +184,10 @@ def material_rows(body: Body, count: int) -> Array:
     law = laws()[material.options["elastic_law"]]
     rows[ELASTIC_LAW] = list(laws()).index(law.identifier)
     rows[ELASTIC_FIRST:] = 0.0
+    if material.options["volume"] == "at_nodes":
+        kept = np.minimum(rows[LAMBDA], VOLUME_KEPT * rows[MU])
+        taken = np.maximum(rows[LAMBDA] - kept, LEAST_BULK * rows[MU])
+        rows[NODAL_BULK], rows[LAMBDA] = taken, kept
     for k, parameter in enumerate(law.parameters):
         rows[ELASTIC_FIRST + k] = value[parameter.name]
     if body.fibres is not None:

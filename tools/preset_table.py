@@ -30,7 +30,7 @@ DIFFERENCE = 0.10  # two presets differ when one of the measures differs by this
 class DropMeasures:
     """What a 48-frame drop shows, in parts of the ball's diameter (heights, spread) and of the drop height (rebound).
 
-    rebound      : rise of the mean height after its lowest point / drop height
+    rebound      : largest rise of the mean height above the lowest it has had until then / drop height
     squash       : smallest height of the ball
     final_height : height at the end
     spread       : largest horizontal size at the end
@@ -87,9 +87,8 @@ def drop(preset: Preset, resolution: int = 10, frames: int = 48) -> tuple[DropMe
         assert np.isfinite(points).all(), f"{preset.name} blew up at frame {frame.number}"
         heights.append(float(np.ptp(points[:, 2])))
         means.append(float(points[:, 2].mean()))
-    lowest = int(np.argmin(means[: frames * 2 // 3]))
     spread = float(np.ptp(points[:, :2], axis=0).max())
-    rebound = max(means[lowest:]) - means[lowest]
+    rebound = float((means - np.minimum.accumulate(means)).max())
     return DropMeasures(rebound / DROP, min(heights) / DIAMETER, heights[-1] / DIAMETER, spread / DIAMETER), warnings
 
 

@@ -18,7 +18,7 @@ from .bake_status import BakeStatus, keep_status
 from .baked_settings import origin_of
 from .checking import Inspection
 from .folders import cache_folder
-from .identity import ensure_uid
+from .identity import complete_all, ensure_uid
 from .interrupted_bake import settle_status
 from .live_results import LiveResults, scene_by_uid
 from .priority import threads_beside_window
@@ -53,6 +53,7 @@ class BakeSession:
     """
 
     def __init__(self, scene: bpy.types.Scene, options: BakeOptions) -> None:
+        complete_all()  # first: a copied scene still carries the identifier of the one it was copied from
         self.scene_uid = ensure_uid(scene)
         self.status = BakeStatus(running=True, stage="Reading the scene")
         self.results: LiveResults | None = None

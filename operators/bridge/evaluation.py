@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from ...solver.errors import SceneError
 from ...solver.scene import Surface
 
+# What Object > Convert makes a mesh of
+_CONVERTIBLE = {"CURVE", "SURFACE", "FONT", "META", "CURVES", "POINTCLOUD", "GREASEPENCIL", "GPENCIL"}
+
 
 def view_layer_of(scene: bpy.types.Scene) -> bpy.types.ViewLayer:
     """Return the view layer the artist looks at, or the scene's first one."""
@@ -74,7 +77,11 @@ def kind_in_words(item: bpy.types.Object) -> str:
 
 def not_a_mesh(item: bpy.types.Object) -> SceneError:
     """Return the error for an object that has to be a mesh."""
-    return SceneError(f"It is {kind_in_words(item)}, not a mesh.", body=item.name, remedy="Use Object > Convert > Mesh.")
+    if item.type == "EMPTY" and item.instance_collection is not None:
+        message = f"It is an instance of the collection '{item.instance_collection.name}', not a mesh."
+        return SceneError(message, body=item.name, remedy="Use Object > Apply > Make Instances Real.")
+    remedy = "Use Object > Convert > Mesh." if item.type in _CONVERTIBLE else "Choose a mesh."
+    return SceneError(f"It is {kind_in_words(item)}, not a mesh.", body=item.name, remedy=remedy)
 
 
 @contextmanager

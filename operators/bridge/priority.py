@@ -3,7 +3,6 @@
 import contextlib
 import os
 import subprocess
-from pathlib import Path
 
 _NICENESS = 10
 
@@ -12,15 +11,13 @@ CREATION_FLAGS = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
 
 
 def put_behind_window(process: int) -> None:
-    """Let the process run, and what it will start, only when the window has nothing to do; given when it was just started."""
-    if not hasattr(os, "setpriority"):
-        return
-    with contextlib.suppress(OSError):  # it may have ended already
-        os.setpriority(os.PRIO_PROCESS, process, max(_NICENESS, os.getpriority(os.PRIO_PROCESS, process)))
-        # A session of its own is a scheduling group of its own on desktop kernels, and niceness counts only inside of one
-        group = Path(f"/proc/{process}/autogroup")
-        if group.exists():
-            group.write_text(str(_NICENESS), encoding="ascii")
+    """Let the process, and what it will start, wait where the window wants the processor; given when it was just started.
+
+    Where a kernel groups processes by session, the child's session is a group of its own, and gets no more than the window's.
+    """
+    if hasattr(os, "setpriority"):
+        with contextlib.suppress(OSError):  # it may have ended already
+            os.setpriority(os.PRIO_PROCESS, process, max(_NICENESS, os.getpriority(os.PRIO_PROCESS, process)))
 
 
 def threads_beside_window() -> int:

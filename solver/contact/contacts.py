@@ -102,6 +102,13 @@ class Entries:
             self.anchor, self.grip, self.slip, EXACT_FRICTION, blocks, diagonal,
         )  # fmt: skip
 
+    def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
+        """Add to gradient (n, 3) what contact's laws, taken for linear around one place, say at positions (n, 3)."""
+        force = self._linear_forces(around, positions)
+        weighted = self.weights[:, :, None] * force[:, None, :]
+        for axis in range(3):
+            gradient[:, axis] -= np.bincount(self.nodes.ravel(), weighted[..., axis].ravel(), minlength=len(gradient))
+
     def settle_guess(self, positions: Array, pressing: Array, hold: Array) -> None:
         """Move the contacts' nodes of a guess in place to where contact balances the force pressing (n, 3) [N] on them.
 
@@ -113,12 +120,20 @@ class Entries:
 
     def settle_step(self, start: Array, positions: Array, hold: Array, free: bool) -> None:
         """Correct in place positions (n, 3) that a linear solve from `start` found, for what contact's laws truly are."""
+        self._settle(positions, hold, self._linear_forces(start, positions), free)
+
+    def _linear_forces(self, around: Array, positions: Array) -> Array:
         force = np.empty_like(self.normal)
         linear_forces(
-            start, positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
+            around, positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
             self.anchor, self.grip, self.slip, EXACT_FRICTION, force,
         )  # fmt: skip
-        self._settle(positions, hold, force, free)
+        return force
+
+    def largest_move(self, before: Array, after: Array) -> float:
+        """How far in element sizes the contacts' nodes are apart, at most, in two sets of positions (n, 3)."""
+        moves = ((after[self.nodes] - before[self.nodes]) ** 2).sum(axis=2).max(axis=1, initial=0.0)
+        return float((np.sqrt(moves) * REACH / self.reach).max(initial=0.0))
 
     def _settle(self, positions: Array, hold: Array, force: Array, free: bool) -> None:
         settle(

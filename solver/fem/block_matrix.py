@@ -108,8 +108,10 @@ ROUNDING = 2.0**-22  # of an inverse's trace, added to it so that rounding to fl
 
 
 @parallel
-def split_diagonal(order, row_offsets, values, diagonal, inertia, own, touched, inverse, stiff):  # type: ignore[no-untyped-def]
+def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, stiff):  # type: ignore[no-untyped-def]
     """Of diagonal (n, 9), inertia and contact: inertia (n,) alone or, where touched (n,), own (n, 9), by rows.
+
+    extra: None, or the diagonal blocks (n, 9), by rows, of what acts beside the matrix.
 
     inverse, flat (12n,): columns of the inverted diagonal blocks, padded with 0, the preconditioner; where a block is not
     positive, that of inertia and contact alone. stiff (CHUNKS,) counts the untouched nodes whose neighbours hold them more
@@ -132,6 +134,9 @@ def split_diagonal(order, row_offsets, values, diagonal, inertia, own, touched, 
                 s2 = add(s2, load(values, v + np.uint64(6)))
             e0, e1, e2 = np.float64(lane(s0, 0)), np.float64(lane(s1, 1)), np.float64(lane(s2, 2))
             f01, f02, f12 = np.float64(lane(s1, 0)), np.float64(lane(s2, 0)), np.float64(lane(s2, 1))
+            if extra is not None:
+                x = extra[i]
+                e0, e1, e2, f01, f02, f12 = e0 - x[0], e1 - x[4], e2 - x[8], f01 - x[1], f02 - x[2], f12 - x[5]
             positive, i0, i01, i02, i1, i12, i2 = _inverted(
                 d[0] - e0, d[1] - f01, d[2] - f02, d[4] - e1, d[5] - f12, d[8] - e2
             )

@@ -10,6 +10,7 @@ from numba import prange
 from ..jit import inline, parallel
 from ..simd import add, add_products, add_scaled, lane, load, store, subtract, sum_of_three, three, zero, zero_sum
 from .coarse_space import solve_coarse
+from .volume_coupling import add_coupling
 
 FOUR = np.uint64(4)
 
@@ -125,13 +126,13 @@ def _coarse_correction(lower, upper, pivots, weights, chunk_parts, g, c):  # typ
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
     chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
-    coarse, lower, upper, pivots, g, c, tolerance, most, work,
+    coarse, lower, upper, pivots, coupling, g, c, tolerance, most, work,
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
     work (5, 4n): x, r, z, p, q by rows, where r is rhs on entry and all else 0; `coarse` whether to use the coarse level, with
-    vectors g and c (12a), c zero at the start. Returns -1 - iterations, with the last good solution, where A turns out not
-    positive.
+    vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix (volume_coupling.py).
+    Returns -1 - iterations, with the last good solution, where A turns out not positive.
     """
     chunks = len(chunk_parts)
     x, r, z, p, q = work[0], work[1], work[2], work[3], work[4]
@@ -162,6 +163,8 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
                 chunk_offsets[chunk], chunk_offsets[chunk + 1], row_offsets, columns, values, inertia, own, touched, p, q
             )
         pq = _total(parts)
+        if coupling is not None:
+            pq += add_coupling(coupling, p, q)
         if not pq > 0.0:
             spent = -1 - iteration
             break

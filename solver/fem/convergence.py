@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-STEP = 1.0 / 96.0  # [s] for which TINY and the like hold; their squares' share in shorter steps, as accelerations add up
+STEP = 1.0 / 96.0  # [s] for which these lengths hold; in other steps by the square, as accelerations add up
 TINY = np.array([1e-5, 1e-4])  # corrections that nobody sees, in creep either
 FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of them by inertia alone, one on its spring
-LARGE = np.array([5e-4, 2e-2])  # the most that may be left after a blow
+LARGE = np.array([5e-4, 2e-2])  # the most that may be left after a blow; not less in shorter steps
+INEXACT = 0.05  # of a correction that the linear solve leaves
 SHARE = 0.05  # of the first correction that may be left: far less than the time step's own error, which it is as large as
 
 
@@ -21,6 +22,7 @@ class Convergence:
 
     def __init__(self, element_size: float, step: float) -> None:
         self.element_size, self.scale = element_size, min(1.0, (step / STEP) ** 2)
+        self.large = LARGE * max(1.0, (step / STEP) ** 2)
         self.sizes: list[Array] = []
 
     def balanced(self, gradient: Array, inertia: Array, hold: Array) -> bool:
@@ -33,16 +35,20 @@ class Convergence:
         """Note a correction (n, 3) [m] that has been made."""
         self.sizes.append(np.array([np.sqrt((correction**2).mean()), np.abs(correction).max()]) / self.element_size)
 
-    def reached(self) -> bool:
-        """Whether the next correction, extrapolated from the last two, is small enough not to be made."""
+    def reached(self, true_stiffness: bool) -> bool:
+        """Whether the next correction, extrapolated from the last two, is small enough not to be made.
+
+        With the true stiffness corrections shrink by the square of what they shrank by before, else by as much again.
+        """
         first, last, tiny = self.sizes[0], self.sizes[-1], TINY * self.scale
         if (last < tiny).all():
             return True
         if len(self.sizes) < 2:
             return False
-        left = last * np.minimum(last / self.sizes[-2], 1.0)
-        return bool((left < np.maximum(np.minimum(SHARE * first, LARGE), tiny)).all())
+        shrunk = np.minimum(last / self.sizes[-2], 1.0)
+        left = last * np.maximum(shrunk**2, INEXACT) if true_stiffness else last * shrunk
+        return bool((left < np.maximum(np.minimum(SHARE * first, self.large), tiny)).all())
 
     def near(self) -> bool:
         """Whether the last correction is so small that stopping there does no harm."""
-        return bool(self.sizes) and bool((self.sizes[-1] < LARGE).all())
+        return bool(self.sizes) and bool((self.sizes[-1] < self.large).all())

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..materials import Material
-from ..slots import LAMBDA, MU
+from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Ranges, State
 from .linear_solve import FrozenStiffness
 from .rotated_damping import add_rotated_damping
@@ -114,7 +114,7 @@ class Damping:
     def _slowest(self, body: int) -> float:
         """Angular frequency of about the slowest vibration of a body that stands on the ground [1/s]."""
         a, b = self.ranges.tets[body], self.ranges.tets[body + 1]
-        mu, lam = self.state.material[MU, a:b].mean(), self.state.material[LAMBDA, a:b].mean()
+        mu, lam = self.state.material[MU, a:b].mean(), self.state.material[[LAMBDA, NODAL_BULK], a:b].sum(axis=0).mean()
         young = mu * (3.0 * lam + 2.0 * mu) / (lam + mu)
         return slowest_vibration(float(young), float(self.state.density[a:b].mean()), self.extents[body])
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import Entries
-from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, LAMBDA, MU
+from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, LAMBDA, MU, NODAL_BULK
 from ..state import State
 from .assembly import gather_gradient
 from .newton import ImplicitStep, Outcome
@@ -22,13 +22,14 @@ DAMPING_TOLERANCE = 1e-5  # relative, of a correction that is small itself; floa
 def longest_stable_step(state: State) -> float:
     """The longest stable step [s]: 2/w, w the highest frequency of a single tet, which no vibration of the mesh exceeds.
 
-    (Irons' bound for lumped masses.) w^2 is at most 4 (lam + 2 mu)/density times the sum of squared shape gradients; fibres
-    add to the modulus.
+    (Irons' bound for lumped masses; volume kept at the nodes has less stiffness.) w^2 is at most 4 (lam + 2 mu)/density
+    times the sum of squared shape gradients; fibres add to the modulus.
     """
     inner = state.rest_shape_inverse
     gradients = np.einsum("mij,mij->m", inner, inner) + (inner.sum(axis=1) ** 2).sum(axis=1)
     material = state.material
-    modulus = material[LAMBDA] + 2.0 * material[MU] + material[FIBRE_STIFFNESS] + material[FIBRE_TENSION]
+    elastic = material[LAMBDA] + material[NODAL_BULK] + 2.0 * material[MU]
+    modulus = elastic + material[FIBRE_STIFFNESS] + material[FIBRE_TENSION]
     return float(SAFETY / np.sqrt((modulus / state.density * gradients).max()))
 
 
@@ -40,6 +41,8 @@ def elastic_forces(problem: ImplicitStep, positions: Array) -> Array:
         space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, positions, free, space.gradient,
         space.inertial,
     )  # fmt: skip
+    if space.volume is not None:
+        space.volume.add_gradient(positions, space.gradient)
     return -space.gradient
 
 

@@ -14,6 +14,7 @@ from .assembly import Pattern
 from .block_matrix import Layout, build_layout, multiply, split_diagonal, sum_blocks
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
+from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -37,6 +38,7 @@ class LinearSolve:
         self._inertia, self._own = np.zeros(nodes, np.float32), np.zeros((nodes, 9))
         self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(12 * nodes, np.float32)
         self._pivots = np.zeros(modes, np.float32)
+        self._coupling: Arrays | None = None
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
         self._coarse_vectors = np.zeros((2, modes), np.float32)
         self._work, self._stiff = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS)
@@ -47,20 +49,27 @@ class LinearSolve:
         parts = divide(positions, pattern.edges)
         return cls(build_layout(pattern, parts.order), parts, np.zeros((len(positions), 3)))
 
-    def assemble(self, blocks: Floats, diagonal: Array, levels: int = 2) -> None:
-        """Take element blocks (lanes, 6, 9) and the diagonal (n, 9) of inertia and contact [N/m].
+    def assemble(
+        self, blocks: Floats, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None
+    ) -> None:
+        """Take element blocks (lanes, 6, 9), the diagonal (n, 9) of inertia and contact [N/m], and what acts beside them.
 
         With one level the preconditioner is that of the diagonal blocks alone, whatever the stiffness.
         """
         layout, parts = self.layout, self.parts
         sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks.reshape(-1), self._values)
+        beside = None if volume is None else volume.diagonal()
         split_diagonal(
-            layout.order, layout.row_offsets, self._values, diagonal, self._inertia, self._own, self._touched,
-            self._inverse, self._stiff,
+            layout.order, layout.row_offsets, self._values, diagonal, beside, self._inertia, self._own,
+            self._touched, self._inverse, self._stiff,
         )  # fmt: skip
-        self.coarse = levels > 1 and bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
+        self._coupling = None if volume is None else volume.arrays
+        stiff = volume is not None or bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
+        self.coarse = levels > 1 and stiff
         if self.coarse:
             matrix = coarse_matrix(parts, layout, self._values, self._inertia, self._own, self._touched)
+            if volume is not None:
+                volume.add_coarse(parts, matrix)
             factor(matrix, self._lower, self._upper, self._pivots)
 
     def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS) -> int:
@@ -76,10 +85,23 @@ class LinearSolve:
         spent: int = conjugate_gradient(
             parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns, self._values,
             self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots,
-            self._coarse_vectors[0], self._coarse_vectors[1], tolerance, most, self._work,
+            self._coupling, self._coarse_vectors[0], self._coarse_vectors[1], tolerance, most, self._work,
         )  # fmt: skip
         self.direction[layout.order] = self._work[0].reshape(-1, 4)[:, :3]
         return spent
+
+    def times(self, x: Array, diagonal: Array) -> Array:
+        """The product with x (n, 3) of the whole matrix, whose diagonal (n, 9) was given to `assemble`."""
+        y = np.empty_like(x)
+        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self._values, x, y)
+        for axis in range(3):
+            y += diagonal[:, axis::3] * x[:, axis : axis + 1]
+        if self._coupling is not None:
+            flat, product = np.zeros((2, len(x), 4), np.float32)
+            flat[:, :3] = x[self.layout.order]
+            add_coupling(self._coupling, flat.reshape(-1), product.reshape(-1))
+            y[self.layout.order] += product[:, :3]
+        return y
 
     def stiffness(self) -> "FrozenStiffness":
         """A copy of the elastic part of the matrix as it is now."""

@@ -6,24 +6,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
-from ..slots import LAMBDA, MU
-from ..state import Solids, State
+from ..slots import LAMBDA, MU, NODAL_BULK
+from ..state import Ranges, Solids, State
 from .assembly import Pattern, build_pattern, gather_gradient
 from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
 from .integrators import Extrapolation
 from .linear_solve import LinearSolve
+from .momentum import moved_rigidly
+from .nodal_volume import NodalVolume
 from .stiffness import stiffness
 from .tile import Tiles
 
 Array = NDArray[np.float64]
 
 MAXIMUM_ITERATIONS = 20
-LINEARIZATIONS = 6  # later iterations keep the contact planes and friction bounds
+LINEARIZATIONS = 3  # later iterations keep planes and friction bounds, between which sticking and slipping may flip
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
 CUTS = 12
 LINEAR_TOLERANCE = 0.05
+SOLVES = 3  # of the linear system an iteration, at most, until it knows the contacts that its direction runs into,
+DIVERTED = 0.05  # which they change by more than so many element sizes,
+DESCENT_LEFT = 0.3  # or leave less of its slope than this share
+PROJECTED = 3  # iterations with the projected stiffness before the true one is tried again
+CRUSHED = 0.1  # element sizes by which contact moves a guess's nodes, from which on its elements say nothing of the body
 
 
 @dataclass
@@ -39,6 +46,7 @@ class Workspace:
     gradient: Array
     linear: LinearSolve
     firmness: Array
+    volume: NodalVolume | None
     inertial: Array = field(default_factory=lambda: np.zeros(64))
 
     @classmethod
@@ -46,11 +54,13 @@ class Workspace:
         """Tables and arrays for a state's mesh."""
         nodes = len(state.positions)
         pattern, tiles = build_pattern(state.tets, nodes), Tiles.of(state)
+        linear = LinearSolve.of(pattern, state.positions)
         return cls(
             pattern=pattern, tiles=tiles, forces=np.zeros((tiles.lanes, 9), np.float32),
             energies=np.zeros(len(tiles.data)),
             blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=LinearSolve.of(pattern, state.positions), firmness=elastic_firmness(state),
+            linear=linear, firmness=elastic_firmness(state, state.material[NODAL_BULK]),
+            volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
 
 
@@ -60,11 +70,14 @@ def node_modulus(material: Array) -> Array:
     return modulus
 
 
-def elastic_firmness(state: Solids) -> Array:
-    """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions."""
+def elastic_firmness(state: Solids, bulk: Array | float = 0.0) -> Array:
+    """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions.
+
+    bulk (m,): what is added to lambda [Pa].
+    """
     corners = state.rest_shape_inverse
     gradients = np.concatenate([-corners.sum(axis=1, keepdims=True), corners], axis=1)
-    shares = (state.volumes * node_modulus(state.material))[:, None] * (gradients**2).sum(axis=2)
+    shares = (state.volumes * (node_modulus(state.material) + bulk / 3.0))[:, None] * (gradients**2).sum(axis=2)
     firmness: Array = np.bincount(state.tets.ravel(), shares.ravel(), minlength=len(state.positions)).astype(np.float64)
     return firmness
 
@@ -90,13 +103,17 @@ class ImplicitStep:
     ) -> None:
         self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
         self.inertia = state.masses / past.effective**2
-        self.projected = False
+        self.hold = self.inertia + space.firmness  # what holds a node while the others rest [N/m]
+        self.projected = 0  # iterations for which the stiffness stays projected
+        self.exact = True  # whether the last direction came from the true stiffness
+        if space.volume is not None:
+            space.volume.refresh(state)
 
     def evaluate(self, positions: Array, decompose: bool = False) -> None:
         """Fill tiles, corner forces and energies at positions (n, 3); the projected stiffness wants all decomposed."""
         space, tiles = self.space, self.space.tiles
         evaluate(
-            positions, self.state.tets, tiles.data, tiles.programs, tiles.offsets, self.step, decompose or self.projected,
+            positions, self.state.tets, tiles.data, tiles.programs, tiles.offsets, self.step, decompose or self.projected > 0,
             space.forces, space.energies,
         )  # fmt: skip
 
@@ -110,6 +127,8 @@ class ImplicitStep:
         )  # fmt: skip
         gradient = space.gradient.copy()
         energy = float(space.energies.sum() + space.inertial.sum())
+        if space.volume is not None:
+            energy += space.volume.add_gradient(positions, gradient)
         if self.damping.active:
             velocities = self.past.velocities(positions)
             energy += self.damping.add_gradient(velocities, self.past.effective, gradient)
@@ -120,40 +139,72 @@ class ImplicitStep:
         self.evaluate(positions, decompose=True)
         self.damping.keep(positions, self.space)
 
-    def search_direction(self, positions: Array, gradient: Array, entries: Entries) -> int:
-        """Solve for the Newton direction into `linear`; return its iterations.
+    def find_direction(self, x: Array, around: Array, internal: Array, entries: Entries, free: bool) -> tuple[int, Array]:
+        """Newton direction (n, 3) from x, corrected at the contacts, and its linear iterations.
 
-        The true stiffness converges fastest, and inertia makes it positive as a rule. Once it is found not to be, the
-        rest of the step uses the projected one.
+        Elasticity is taken for linear around x, where the tiles are evaluated and internal (n, 3) is the gradient; contact
+        is around another place. Each contact then obeys its law while the rest holds still (contact/settle.py); with `free`
+        the friction bounds follow. Where this changes the direction much, it runs into contacts that the linear system
+        does not know, in a place that gives way: it is solved again with contact as it is there.
         """
         spent = 0
-        if not self.projected:
-            spent = self._solve_linear(positions, gradient, entries, -1.0)
-            if spent >= 0:
-                return spent
-            self.projected, spent = True, -1 - spent
-            self.evaluate(positions)
-        return spent + abs(self._solve_linear(positions, gradient, entries, self.step**-2))
+        for _ in range(SOLVES):
+            spent += self.search_direction(x, around, internal, entries)
+            straight = around + self.space.linear.direction
+            settled = straight.copy()
+            entries.settle_step(around, settled, self.hold, free)
+            gradient = internal.copy()
+            entries.add_gradient(x, gradient)
+            slope, slope_left = (float((gradient * (end - x)).sum()) for end in (straight, settled))
+            if slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED:
+                break
+            around = settled
+        return spent, settled - x
 
-    def _solve_linear(self, positions: Array, gradient: Array, entries: Entries, inertia: float) -> int:
-        space = self.space
+    def search_direction(self, x: Array, around: Array, internal: Array, entries: Entries) -> int:
+        """Solve for the way on from `around` into `linear`; return its iterations.
+
+        The true stiffness converges fastest, and inertia makes it positive as a rule. Once it is found not to be, the
+        projected one is used for some iterations.
+        """
+        gradient = internal.copy()
+        entries.add_linear_gradient(around, x, gradient)
+        spent = 0
+        if not self.projected:
+            spent = self._solve_linear(x, around, gradient, entries, -1.0)
+            self.exact = spent >= 0
+            if self.exact:
+                return spent
+            self.projected, spent = PROJECTED, -1 - spent
+            self.evaluate(x)
+        spent += abs(self._solve_linear(x, around, gradient, entries, self.step**-2))
+        return spent
+
+    def _solve_linear(self, x: Array, around: Array, gradient: Array, entries: Entries, inertia: float) -> int:
+        space, offset = self.space, around - x
         stiffness(space.tiles.data, inertia, space.blocks)
+        volume = None if space.volume is None else space.volume.coupled(x)
+        if space.volume is not None and not self.projected:
+            space.volume.add_curvature(x, space.blocks)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
         if self.damping.active:
             self.damping.add_stiffness(self.past.effective, space.blocks, space.diagonal)
-        entries.add_stiffness(positions, space.blocks, space.diagonal)
-        space.linear.assemble(space.blocks, space.diagonal)
+        entries.add_stiffness(around, space.blocks, space.diagonal)
+        space.linear.assemble(space.blocks, space.diagonal, volume=volume)
+        if offset.any():
+            gradient = gradient + space.linear.times(offset, space.diagonal)
         return space.linear.solve(-gradient, LINEAR_TOLERANCE)
 
-    def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float) -> Outcome:
+    def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float, ranges: Ranges) -> Outcome:
         """Newton iterations from a guess (n, 3) until what is left to correct is small.
 
         entries: the contacts linearised at the guess; pressing (n, 3): the force on them at the end of the last step [N].
         """
         x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step)
-        hold = self.inertia + self.space.firmness
-        entries.settle_guess(x, pressing, hold)
+        entries.settle_guess(x, pressing, self.hold)
+        if entries.largest_move(guess, x) > CRUSHED:
+            linear, x = self.predict(x, entries, ranges, progress)
         if self.damping.active:
             self.freeze_damping(x)
         elastic, internal = self.merit(x)
@@ -165,10 +216,10 @@ class ImplicitStep:
             energy = elastic + entries.add_gradient(x, gradient)
             if not np.isfinite(energy):
                 return Outcome(np.full_like(x, np.nan), internal, False, iteration, linear, entries)
-            if progress.balanced(gradient, self.inertia, hold):
+            if progress.balanced(gradient, self.inertia, self.hold):
                 return Outcome(x, internal, True, iteration, linear, entries)
-            linear += self.search_direction(x, gradient, entries)
-            direction = self.settled_direction(x, internal, hold, entries, fresh)
+            spent, direction = self.find_direction(x, x, internal, entries, fresh)
+            linear += spent
             progress.take(direction)
             found = self.search_line(x, elastic, internal, entries, direction)
             if found is None:
@@ -176,21 +227,26 @@ class ImplicitStep:
                 return Outcome(x, internal, progress.near(), iteration, linear, entries)
             fraction, elastic, internal = found
             x = x + fraction * direction
-            if fraction == 1.0 and progress.reached():
+            self.projected = max(self.projected - 1, 0)
+            if fraction == 1.0 and progress.reached(self.exact):
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
         return Outcome(x, internal, progress.near(), MAXIMUM_ITERATIONS, linear, entries)
 
-    def settled_direction(self, x: Array, internal: Array, hold: Array, entries: Entries, free: bool) -> Array:
-        """The linear solve's direction (n, 3), corrected at the contacts; with `free` their friction bounds follow.
+    def predict(self, guess: Array, entries: Entries, ranges: Ranges, progress: Convergence) -> tuple[int, Array]:
+        """A better guess (n, 3) after a blow, and the linear iterations it took.
 
-        The correction knows nothing of how soft flow makes a body's inside: where it turns uphill it is left away.
+        The nodes that a collider stops are crushed into those behind them, which do not know of the blow yet. So the
+        elements are taken for linear around the shape that the step started with, moved on rigidly, and contact around
+        the guess.
         """
-        trial = x + self.space.linear.direction
-        entries.settle_step(x, trial, hold, free)
-        direction: Array = trial - x
-        gradient = internal.copy()
-        entries.add_gradient(x, gradient)
-        return direction if float((gradient * direction).sum()) < 0.0 else self.space.linear.direction.copy()
+        rigid = moved_rigidly(self.state, ranges, self.step)
+        if self.damping.active:
+            self.freeze_damping(rigid)
+        _, internal = self.merit(rigid)
+        spent, direction = self.find_direction(rigid, guess, internal, entries, True)
+        progress.take(rigid + direction - guess)
+        self.projected = 0
+        return spent, rigid + direction
 
     def search_line(
         self, x: Array, elastic: float, internal: Array, entries: Entries, direction: Array

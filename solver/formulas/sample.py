@@ -7,7 +7,7 @@ from ..fem.elements import evaluate
 from ..fem.tile import Tiles
 from ..materials import Material
 from ..scene import Body, Surface
-from ..slots import FLOW_RATE
+from ..slots import FLOW_RATE, LAMBDA, NODAL_BULK
 from ..state import State, build_state
 from ..tetmesh.mesh import TetMesh
 
@@ -36,6 +36,9 @@ class Sample:
             raise ValueError(f"tet {int(np.argmin(volumes))} has no positive volume at rest")
         surface = Surface(rest, np.array([[0, 1, 2]], dtype=np.int32))
         self.state: State = build_state((Body("sample", "Sample", surface, material),), [TetMesh(rest, corners)])[0]
+        rows = self.state.material
+        rows[LAMBDA] += rows[NODAL_BULK]  # without nodes to share it, a tet keeps its volume by itself
+        rows[NODAL_BULK] = 0.0
         if plastic_deformation is not None:
             flow = checked("plastic_deformation", plastic_deformation, (len(corners), 3, 3))
             self.state.plastic_deformation = flow.copy()

@@ -13,7 +13,7 @@ MODEL = MaterialModel(
     parameters=(
         Parameter("density", "Density", "kg/m^3", 1000.0, 1.0, 30000.0, "Mass density", keyed=False),
         Parameter("young_modulus", "Stiffness", "Pa", 1e5, 1.0, 1e12, "Young's modulus of the elastic response"),
-        Parameter("poisson_ratio", "Squash", "", 0.4, 0.0, 0.49, "Poisson's ratio: 0 compresses, 0.49 keeps its volume"),
+        Parameter("poisson_ratio", "Squash", "", 0.4, 0.0, 0.499, "Poisson's ratio: 0 compresses, 0.499 keeps its volume"),
         Parameter(
             "yield_stress", "Yield", "Pa", 1e3, 0.0, 1e12,
             "Yield stress: the von Mises measure of Kirchhoff stress above which the shape changes for good",
@@ -93,6 +93,14 @@ MODEL = MaterialModel(
             "elastic_law", "Elasticity",
             tuple((law.identifier, law.label, law.description) for law in laws().values()),
             "How the material resists being deformed, below its yield stress and on the way to it",
+        ),
+        Choice(
+            "volume", "Volume",
+            (
+                ("per_tet", "Per Tet", "Each tet keeps its own volume: fast, but above a Squash of 0.45 too stiff (it locks)"),
+                ("at_nodes", "At Nodes", "The volume about each node is kept, so that nothing locks at any Squash; slower"),
+            ),
+            "Where the body keeps its volume",
         ),
     ),
 )

@@ -101,7 +101,7 @@ def _gaps(positions: Array, triangles: NDArray[np.int32], size: float) -> Gaps:
     cells = np.floor(points / spacing).astype(np.int64)
     axis = np.abs(normals).argmax(axis=1)
     looks = 2 * axis + (np.take_along_axis(normals, axis[:, None], axis=1)[:, 0] > 0.0)
-    kept = np.unique(np.column_stack([cells, looks]), axis=0, return_index=True)[1]
+    kept = _first_of_equal(np.column_stack([cells, looks]))
     points, faces, normals = points[kept], faces[kept], normals[kept]
     first, second = _near_pairs(points, max(size, spacing))
     opposed = (normals[first] * normals[second]).sum(axis=1) < -FACING
@@ -113,6 +113,17 @@ def _gaps(positions: Array, triangles: NDArray[np.int32], size: float) -> Gaps:
     seen = (width > 1e-3 * size) & (width < size) & (aside < spacing**2)
     middle = 0.5 * (points[first] + points[second])
     return Gaps(middle, way, width, np.stack([faces[first], faces[second]], axis=1)).chosen(seen)
+
+
+def _first_of_equal(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the index of the first of each set of equal rows (n, k), the sets in order.
+
+    As np.unique does, which would hold up Blender's window for as long as it sorts: it looks at rows as objects of Python.
+    """
+    order = np.lexsort(rows.T[::-1])
+    fresh = np.ones(len(order), dtype=bool)
+    fresh[1:] = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
+    return order[fresh]
 
 
 def _points(positions: Array, triangles: NDArray[np.int32], spacing: float) -> tuple[Array, NDArray[np.int64]]:

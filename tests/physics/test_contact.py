@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from solver.colliders import build
+from solver.fem.momentum import moved_rigidly
 from solver.scene import Collider, Settings, Surface
 from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, center, make_scene, run
 
@@ -125,6 +126,37 @@ def test_two_bodies_do_not_disturb_each_other(plane):
     alone, _ = run(make_scene(meshes[:1], [BLOCK]), 12, [plane])
     first = len(meshes[0].positions)
     assert np.abs(both.state.positions[:first] - alone.state.positions).max() < 2e-3
+
+
+def test_a_spinning_body_moves_on_rigidly():
+    """Its centre by its velocity, its points round the axis by spin times step, two bodies each by itself."""
+    meshes = [ball_mesh(4, 0.5, (0.0, 0.0, 0.0)), ball_mesh(4, 0.5, (3.0, 0.0, 0.0))]
+    velocity, spin, step = np.array([1.0, 2.0, -3.0]), np.array([0.0, 0.0, 8.0]), 0.05
+    simulation, _ = run(make_scene(meshes, [BLOCK, BLOCK], velocity=tuple(velocity), spin=tuple(spin)), 0)
+    c, s = np.cos(8.0 * step), np.sin(8.0 * step)
+    rotation, centers = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]), ((0.0, 0.0, 0.0), (3.0, 0.0, 0.0))
+    turned = [(mesh.positions - middle) @ rotation + middle for mesh, middle in zip(meshes, centers, strict=True)]
+    moved = moved_rigidly(simulation.state, simulation.ranges, step)
+    np.testing.assert_allclose(moved, np.concatenate(turned) + step * velocity, atol=1e-12)
+
+
+def test_linearised_contact_is_contact_where_it_is_linearised():
+    """Its force there is the law's, and it changes as the stiffness that the linear solve is given says."""
+    simulation, _ = run(make_scene([box_mesh((3, 3, 3), (0.5, 0.5, 0.5), (0.0, 0.0, 0.001))], [BLOCK]), 6, [PlaneField()])
+    here, space = simulation.state.positions, simulation.space
+    entries = simulation.contacts.linearize(here)
+    law, linear, moved = np.zeros((3, *here.shape))
+    entries.add_gradient(here, law)
+    entries.add_linear_gradient(here, here, linear)
+    assert np.abs(law).max() > 1.0
+    np.testing.assert_allclose(linear, law, atol=1e-9 * np.abs(law).max())
+    offset = 1e-5 * np.random.default_rng(3).normal(size=here.shape)
+    entries.add_linear_gradient(here, here + offset, moved)
+    space.blocks[:], diagonal = 0.0, np.zeros((len(here), 9))
+    entries.add_stiffness(here, space.blocks, diagonal)
+    space.linear.assemble(space.blocks, diagonal + np.eye(3).ravel())
+    expected = space.linear.times(offset, diagonal)
+    np.testing.assert_allclose(moved - law, expected, atol=1e-5 * np.abs(expected).max())
 
 
 def sheet(size, count, height):

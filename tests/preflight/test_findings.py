@@ -126,7 +126,11 @@ def test_sizes_and_materials():
     soft = Material("viscoplastic", {"young_modulus": 10.0})
     assert only("too_soft", findings(body(material=soft))).severity == "warning"
     assert only("never_yields", findings(body(material=Material("viscoplastic", {"yield_stress": 1e6})))).severity == "info"
-    assert only("locking", findings(body(material=Material("viscoplastic", {"poisson_ratio": 0.49})))).severity == "info"
+    for squash, severity in ((0.46, "info"), (0.49, "warning")):
+        locking = only("locking", findings(body(material=Material("viscoplastic", {"poisson_ratio": squash}))))
+        assert locking.severity == severity and "At Nodes" in locking.remedy
+    free = Material("viscoplastic", {"poisson_ratio": 0.499}, {"volume": "at_nodes"})
+    assert "locking" not in codes(body(material=free))
     assert only("material", findings(body(material=Material("marble")))).severity == "error"
 
 

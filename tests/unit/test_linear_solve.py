@@ -126,6 +126,14 @@ def test_solution_is_scipys(name, contact):
     assert error @ (matrix @ error) < (3e-3) ** 2 * (exact @ (matrix @ exact))
 
 
+def test_product_is_scipys():
+    system = System(ball_mesh(8), 1e6)
+    system.touch(1e2, inside=True)
+    x = system.random.normal(size=system.positions.shape)
+    product = system.matrix() @ x.ravel()
+    assert np.abs(system.solver().times(x, system.diagonal).ravel() - product).max() < 1e-5 * np.abs(product).max()
+
+
 @pytest.mark.parametrize("stiff", [False, True])
 def test_one_and_two_threads_give_the_same_bytes(stiff):
     system, ends = System(ball_mesh(10), 1e8 if stiff else 1e4), []

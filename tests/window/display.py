@@ -19,7 +19,8 @@ class Display:
     @property
     def environment(self) -> dict[str, str]:
         """For programs that open a window on it, drawn without a graphics card."""
-        drawing = {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe", "LP_NUM_THREADS": "1"}
+        # No threads of its own: what the window's thread waits for has to be seen as its own time
+        drawing = {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe", "LP_NUM_THREADS": "0"}
         return {**os.environ, "DISPLAY": self.name, **drawing}
 
     def _mouse(self, *words: str) -> None:

@@ -165,6 +165,22 @@ def test_two_scenes(body):
     assert first.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
 
 
+@pytest.mark.parametrize("kind", ["FULL_COPY", "LINK_COPY"])
+def test_a_copied_scene_bakes_into_a_cache_of_its_own(body, kind):
+    first = bpy.context.scene
+    bpy.ops.dollop.bake()
+    frames = {path.name: path.read_bytes() for path in folder().iterdir()}
+    kept = folder()
+    bpy.ops.scene.new(type=kind)
+    (second,) = [item for item in bpy.data.scenes if item != first]
+    bpy.context.window.scene = second
+    second.frame_end = 4
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    assert second.dollop.message == "Baked frames 1 to 4." and second.dollop.cached == "Frames 1 to 4 are baked, 4 of 4"
+    assert folder() != kept and {path.name: path.read_bytes() for path in kept.iterdir()} == frames
+    assert first.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
+
+
 def test_other_bodies_in_the_same_scene(body):
     bpy.ops.dollop.bake()
     bpy.data.objects.remove(body)

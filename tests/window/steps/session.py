@@ -112,8 +112,8 @@ def lighten(area: bpy.types.Area) -> None:
     bpy.context.preferences.system.viewport_aa = "OFF"
     space = area.spaces.active
     space.overlay.show_overlays = False
-    space.shading.type = "WIREFRAME"
-    space.shading.show_xray_wireframe = False
+    space.shading.light = "FLAT"
+    space.shading.show_cavity = space.shading.show_object_outline = space.shading.show_specular_highlight = False
     (region,) = [item for item in area.regions if item.type == "WINDOW"]
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0], area=area, region=region):
         bpy.ops.view3d.view_selected()

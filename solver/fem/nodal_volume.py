@@ -1,0 +1,148 @@
+"""Volume kept at the nodes instead of in each tet, so that nearly incompressible bodies do not lock.
+
+A mesh of linear tets none of which may change its volume can hardly bend; the volumes about its nodes leave it room.
+With v_n a quarter of the volumes of the tets at node n, and V_n that at rest, the energy is
+
+    sum_n kappa/2 V_n (v_n/V_n - 1)^2,    its pressure p_n = kappa (v_n/V_n - 1),
+
+and the force on a node sum_t p_t grad vol_t, p_t the mean pressure of a tet's four nodes (Bonet and Burton 1998, "A simple
+average nodal pressure tetrahedral element"). It is a polynomial of the positions, so inversion is nothing special, and
+flow, which keeps volumes, does not feel it. Each tet's own law keeps a small share of the volume term, which holds
+what the nodes' volumes do not see (Puso and Solberg 2006, "A stabilized nodally integrated tetrahedral").
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from ..jit import CHUNKS, parallel
+from ..slots import NODAL_BULK
+from ..state import State
+from .assembly import Pattern
+from .block_matrix import Layout
+from .stiffness import PAIRS
+from .volume_coupling import VolumeCoupling, corner_gradient
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+
+# Ends of the edge opposite to each pair of PAIRS, so that the pair's block is [end - start]_x / 6.
+OPPOSITE = np.array([[2, 3], [3, 1], [1, 2], [0, 3], [2, 0], [0, 1]])
+
+
+@dataclass
+class NodalVolume:
+    """The volume energy of a mesh's nodes.
+
+    rest     : (n,) V_n [m^3]; firmness : (n,) kappa / V_n [Pa/m^3], zero where no tet has the option
+    """
+
+    pattern: Pattern
+    tets: NDArray[np.int32]
+    coupling: VolumeCoupling
+    rest: Array = field(init=False)
+    firmness: Array = field(init=False)
+
+    @classmethod
+    def of(cls, state: State, pattern: Pattern, layout: Layout) -> "NodalVolume | None":
+        """Tables for a state's mesh, or None where every tet keeps its volume by itself."""
+        if not state.material[NODAL_BULK].any():
+            return None
+        made = cls(pattern, state.tets, VolumeCoupling.of(pattern, layout, state.tets))
+        made.refresh(state)
+        return made
+
+    def refresh(self, state: State) -> None:
+        """Take over the tets' rest volumes, which a goal shape changes."""
+        corners, count = state.tets.ravel(), len(state.positions)
+        quarters = 0.25 * state.volumes
+        self.rest = np.bincount(corners, np.repeat(quarters, 4), minlength=count).astype(np.float64)
+        bulk = np.bincount(corners, np.repeat(quarters * state.material[NODAL_BULK], 4), minlength=count)
+        self.firmness = bulk / np.maximum(self.rest, 1e-300) ** 2
+        self._volumes, self._pressures = np.empty(len(state.tets)), np.empty(count)
+        self._energies = np.empty(CHUNKS)
+
+    def pressures(self, positions: Array) -> tuple[float, Array]:
+        """The energy [J] and minus the pressure, kappa (v/V - 1), at the nodes (n,) [Pa], at positions (n, 3)."""
+        pattern = self.pattern
+        _pressures(
+            positions, self.tets, pattern.corner_offsets, pattern.corners, self.rest, self.firmness, self._volumes,
+            self._pressures, self._energies,
+        )  # fmt: skip
+        return float(self._energies.sum()), self._pressures
+
+    def add_gradient(self, positions: Array, gradient: Array) -> float:
+        """Add the gradient at positions (n, 3) to gradient (n, 3) [N]; return the energy [J]."""
+        energy, pressures = self.pressures(positions)
+        _add_gradient(positions, self.tets, self.pattern.corner_offsets, self.pattern.corners, pressures, gradient)
+        return energy
+
+    def add_curvature(self, positions: Array, blocks: Floats) -> None:
+        """Add what the pressures do to the tets' blocks (lanes, 6, 9): sum_t p_t times the second derivative of vol_t."""
+        _, pressures = self.pressures(positions)
+        _add_curvature(positions, self.tets, pressures, PAIRS, OPPOSITE, blocks)
+
+    def coupled(self, positions: Array) -> VolumeCoupling:
+        """The rest of the second derivative, sum_n kappa/V_n grad v_n grad v_n^T, for the linear solve."""
+        return self.coupling.fill(positions, self.firmness)
+
+
+@parallel
+def _pressures(  # type: ignore[no-untyped-def]
+    positions, tets, corner_offsets, corners, rest, firmness, volumes, pressures, energies
+):
+    """Tet volumes, kappa (v_n / V_n - 1), and the energy in CHUNKS parts."""
+    for t in prange(len(tets)):
+        g0, g1, g2 = corner_gradient(positions, tets[t], 3)
+        a, b = tets[t, 0], tets[t, 3]
+        volumes[t] = (
+            g0 * (positions[b, 0] - positions[a, 0])
+            + g1 * (positions[b, 1] - positions[a, 1])
+            + g2 * (positions[b, 2] - positions[a, 2])
+        )
+    n = len(rest)
+    for chunk in prange(CHUNKS):
+        total = 0.0
+        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            volume = 0.0
+            for k in range(corner_offsets[i], corner_offsets[i + 1]):
+                volume += volumes[corners[k] >> 2]
+            excess = 0.25 * volume - rest[i]
+            pressures[i] = firmness[i] * excess
+            total += 0.5 * firmness[i] * excess * excess
+        energies[chunk] = total
+
+
+@parallel
+def _add_gradient(positions, tets, corner_offsets, corners, pressures, gradient):  # type: ignore[no-untyped-def]
+    for i in prange(len(gradient)):
+        f0, f1, f2 = 0.0, 0.0, 0.0
+        for k in range(corner_offsets[i], corner_offsets[i + 1]):
+            tet = tets[corners[k] >> 2]
+            p = 0.25 * (pressures[tet[0]] + pressures[tet[1]] + pressures[tet[2]] + pressures[tet[3]])
+            g0, g1, g2 = corner_gradient(positions, tet, corners[k] & 3)
+            f0, f1, f2 = f0 + p * g0, f1 + p * g1, f2 + p * g2
+        gradient[i, 0] += f0
+        gradient[i, 1] += f1
+        gradient[i, 2] += f2
+
+
+@parallel
+def _add_curvature(positions, tets, pressures, pairs, opposite, blocks):  # type: ignore[no-untyped-def]
+    for t in prange(len(tets)):
+        tet = tets[t]
+        p = (pressures[tet[0]] + pressures[tet[1]] + pressures[tet[2]] + pressures[tet[3]]) / 24.0
+        for pair in range(len(pairs)):
+            a, b = tet[opposite[pair, 0]], tet[opposite[pair, 1]]
+            w0 = np.float32(p * (positions[b, 0] - positions[a, 0]))
+            w1 = np.float32(p * (positions[b, 1] - positions[a, 1]))
+            w2 = np.float32(p * (positions[b, 2] - positions[a, 2]))
+            block = blocks[t, pair]
+            block[1] += w2
+            block[2] -= w1
+            block[3] -= w2
+            block[5] += w0
+            block[6] += w1
+            block[7] -= w0
