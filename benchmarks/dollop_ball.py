@@ -16,7 +16,7 @@ from solver.kernel_cache import choose_kernel_cache
 
 choose_kernel_cache()  # before numba is imported
 
-from solver.contact.contacts import REACH
+from solver.contact.points import REACH
 from solver.embedding import Binding
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
