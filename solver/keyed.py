@@ -14,7 +14,18 @@ from .fem.newton import Workspace, node_modulus
 from .keyframes import at_frame
 from .materials import Material
 from .scene import Body, Scene
-from .slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, LAMBDA, MATERIAL, MINIMUM_YIELD, MU, YIELD, YIELD_STRESS
+from .slots import (
+    FIBRE_STIFFNESS,
+    FIBRE_TENSION,
+    HARDENING,
+    LAMBDA,
+    MATERIAL,
+    MINIMUM_YIELD,
+    MU,
+    NODAL_BULK,
+    YIELD,
+    YIELD_STRESS,
+)
 from .state import Ranges, State, material_rows
 
 Array = NDArray[np.float64]
@@ -80,14 +91,15 @@ class KeyedSettings:
         hard = state.material[YIELD_STRESS, own] + state.material[HARDENING, own] * state.hardening[own]
         state.yield_stress[own] = np.maximum(hard, state.material[MINIMUM_YIELD, own])
         tiles.pack(YIELD, state.yield_stress)
-        if self.applied[index] is None or different[[MU, LAMBDA]].any():
+        if self.applied[index] is None or different[[MU, LAMBDA, NODAL_BULK]].any():
             self._firm_up(index, column)
 
     def _firm_up(self, index: int, column: Array) -> None:
         """Let what the first material's modulus has sized follow that of column (MATERIAL_ROWS, 1)."""
         first = material_rows(self.scene.bodies[index], 1)
         nodes, points = slice(*self.ranges.nodes[index : index + 2]), self.owners == index
-        self.space.firmness[nodes] = self.firmness[nodes] * (node_modulus(column) / node_modulus(first))
+        now, then = (node_modulus(rows) + rows[NODAL_BULK] / 3.0 for rows in (column, first))
+        self.space.firmness[nodes] = self.firmness[nodes] * (now / then)
         stiffness = self.contacts.points.stiffness
         weight = self.weights[index]
         stiffness[points] = self.contact_stiffness[points] * (contact_modulus(column, weight) / contact_modulus(first, weight))

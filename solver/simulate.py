@@ -191,18 +191,26 @@ class Simulation:
         self.keyed.apply(self.clock.time + step, self.damping)
         # The middle of a step that takes the forces of its start and its end alike
         self.gravity = self.keyed.gravity(self.clock.time + (0.5 * step if self.integrator.explicit else step))
+        if self.integrator.explicit:
+            return self._solve_explicitly(step)
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
         struck = self.touching | entries.pressed_nodes(guess, len(guess))
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
-        if self.integrator.explicit:
-            return Attempt(*explicit_step(problem, self.gravity, struck))
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
         return Attempt(outcome, past.velocities(outcome.positions), state.elastic_forces)
+
+    def _solve_explicitly(self, step: float) -> Attempt:
+        """The same where the elastic forces are those of the step's start."""
+        state = self.state
+        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, np.zeros_like(self.touching))
+        self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
+        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
+        return Attempt(*explicit_step(problem, self.gravity, self.pressing))
 
     def _calm(self, outcome: Outcome) -> Attempt:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""

@@ -7,7 +7,8 @@ A slot is the first component of a group.
 MU, LAMBDA, YIELD_STRESS, FLOW_RATE, HARDENING, MINIMUM_YIELD, RATE_STRESS, RATE_EXPONENT = range(8)
 FULL_NORM, STRESS_TIME, ELASTIC_LAW, ELASTIC_FIRST, ELASTIC_SECOND, FIBRE_STIFFNESS, FIBRE_TENSION = range(8, 15)
 NODAL_BULK = 15  # the part of lambda that acts on the volumes about nodes [Pa] (solver/fem/nodal_volume.py)
-MATERIAL_ROWS = 16
+PLASTIC_LIMIT = 16  # the largest |log V_p|, 0 for none (solver/fem/limit_surface.py)
+MATERIAL_ROWS = 17
 
 F = 0  # deformation gradient, row-major (9)
 U = 9  # left rotation (9)
@@ -41,5 +42,7 @@ NORM = 115  # Frobenius norm of the first Piola-Kirchhoff stress [Pa]
 DIRECT = 116  # in lane 0: whether the tile was evaluated without a decomposition (direct.py)
 FIBRE = 117  # unit direction of the fibres as flow has turned them, zero where there are none (3)
 ACTIVATION = 120  # of the fibres, 0 to 1; negative in tiles without any
-MATERIAL = 121  # rows of State.material
+GONE = 121  # log V_p of the flow behind the tet, where it has a limit: 00 11 22 01 02 12
+ROOM = 127  # the most that this step may flow, as log strain
+MATERIAL = 128  # rows of State.material
 SLOTS = MATERIAL + MATERIAL_ROWS

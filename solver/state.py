@@ -22,6 +22,7 @@ from .slots import (
     MINIMUM_YIELD,
     MU,
     NODAL_BULK,
+    PLASTIC_LIMIT,
     RATE_EXPONENT,
     RATE_STRESS,
     STRESS_TIME,
@@ -184,6 +185,9 @@ def material_rows(body: Body, count: int) -> Array:
     law = laws()[material.options["elastic_law"]]
     rows[ELASTIC_LAW] = list(laws()).index(law.identifier)
     rows[ELASTIC_FIRST:] = 0.0
+    rows[PLASTIC_LIMIT] = value["plastic_limit"]
+    if material.options["plasticity"] == "return_mapping":
+        rows[FLOW_RATE], rows[RATE_STRESS] = np.inf, 0.0
     if material.options["volume"] == "at_nodes":
         kept = np.minimum(rows[LAMBDA], VOLUME_KEPT * rows[MU])
         taken = np.maximum(rows[LAMBDA] - kept, LEAST_BULK * rows[MU])

@@ -27,8 +27,8 @@ def warm_up() -> int:
     from .bake import bake
 
     with tempfile.TemporaryDirectory() as folder:
-        bodies = [_cube(law, damping, True, True, True, False) for law in laws() for damping in (INTERNAL, "rotated")]
-        bake(_tiny_scene([_cube(next(iter(laws())), "", False, False, False, True)], False), Path(folder) / "other")
+        bodies = [_cube(law, damping, True, True, True, False, True) for law in laws() for damping in (INTERNAL, "rotated")]
+        bake(_tiny_scene([_cube(next(iter(laws())), "", False, False, False, True, False)], False), Path(folder) / "other")
         return bake(_tiny_scene(bodies, True), Path(folder) / "cache")
 
 
@@ -63,7 +63,7 @@ def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:
     return subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent, cwd=Path(__file__).parents[1])
 
 
-def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool, bool]]:
+def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool, bool, bool]]:
     """What decides which kernels the bodies need, each once: the arguments of `_cube`."""
     needs = set()
     for body in scene.bodies:
@@ -74,7 +74,8 @@ def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool, bool]]:
         if any(values.get(name, 0.0) > 0.0 for name in _dampings()):
             damping = body.material.options.get("damping_model", INTERNAL)
         at_nodes = body.material.options.get("volume") == "at_nodes"
-        needs.add((law, damping, rigid, body.goal is not None, body.fibres is not None, at_nodes))
+        limited = values.get("plastic_limit", 0.0) > 0.0
+        needs.add((law, damping, rigid, body.goal is not None, body.fibres is not None, at_nodes, limited))
     return sorted(needs)
 
 
@@ -95,16 +96,17 @@ def _stamp(scene: Scene) -> Path:
     return folder / f"complete_{digest}"
 
 
-def _cube(law: str, damping: str, rigid: bool, goal: bool, fibres: bool, at_nodes: bool) -> Body:
+def _cube(law: str, damping: str, rigid: bool, goal: bool, fibres: bool, at_nodes: bool, limited: bool) -> Body:
     """A cube that yields, just above the ground; `damping` names a model or is empty."""
     box = cube()
     above = Surface(box.positions + (0.0, 0.0, 0.49), box.triangles)
     values = {"young_modulus": STIFF if rigid else SOFT, "yield_stress": 10.0, "rate_stress": 100.0}
+    values["plastic_limit"] = float(limited)
     options = {"elastic_law": law, "volume": "at_nodes" if at_nodes else "per_tet"}
     if damping:
         values |= dict.fromkeys(_dampings(), 1e-3)
         options["damping_model"] = damping
-    name = f"{law}_{damping}_{rigid:d}{goal:d}{fibres:d}{at_nodes:d}"
+    name = f"{law}_{damping}_{rigid:d}{goal:d}{fibres:d}{at_nodes:d}{limited:d}"
     return Body(
         name, name, above, Material("viscoplastic", values, options), resolution=3, goal=above.positions if goal else None,
         fibres=np.array([0.0, 0.0, 1.0]) if fibres else None, fibre_stiffness=1e3, fibre_tension=1e3,

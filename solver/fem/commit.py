@@ -23,6 +23,7 @@ from ..slots import (
     V,
 )
 from ..state import State
+from .limit_surface import keep_limits, times
 from .steering import steered
 from .tile import Tiles
 
@@ -63,15 +64,8 @@ def commit_flow(state: State, tiles: Tiles, step: float) -> None:
     _commit(*arrays)
     if (state.goal_rate >= 0.0).any():
         _commit_steered(*arrays, state.volumes, state.goal)
+    keep_limits(tiles.data, state)
     tiles.turn_fibres(state)
-
-
-@kernel
-def _times(a, b, out):  # type: ignore[no-untyped-def]
-    """out := a b, row-major 3x3."""
-    for i in range(3):
-        for j in range(3):
-            out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j]
 
 
 @kernel
@@ -116,7 +110,7 @@ def _grow(w, i, inverse, plastic, scratch):  # type: ignore[no-untyped-def]
     """Make one element's flow permanent; False if that would leave it too slender. scratch (3, 9)."""
     change, product, adjugate = scratch[0], scratch[1], scratch[2]
     _stretch(w, i, change, adjugate)
-    _times(change, plastic, product)
+    times(change, plastic, product)
     slender = _slenderness(product, adjugate)
     if not slender < MOST_SLENDER and not slender < _slenderness(plastic, adjugate):
         return False
@@ -124,7 +118,7 @@ def _grow(w, i, inverse, plastic, scratch):  # type: ignore[no-untyped-def]
     for c in range(9):
         plastic[c] = product[c] / scale
     _adjugate(change, adjugate)  # its inverse
-    _times(inverse, adjugate, product)
+    times(inverse, adjugate, product)
     for c in range(9):
         inverse[c] = product[c]
         w[(B + c) * T + i] = inverse[c]
@@ -139,14 +133,14 @@ def _steer(w, i, flows, share, inverse, plastic, goal, volume, scratch):  # type
         product[c] = plastic[c]
     if flows:
         _stretch(w, i, change, adjugate)
-        _times(change, plastic, product)
+        times(change, plastic, product)
     gained = steered(plastic, product, goal, share, MOST_SLENDER, change)
     if gained < 0.0:
         return gained
     before = _adjugate(plastic, adjugate)
-    _times(inverse, plastic, product)  # the inverse of the shape before all flow
+    times(inverse, plastic, product)  # the inverse of the shape before all flow
     after = _adjugate(change, adjugate)
-    _times(product, adjugate, inverse)
+    times(product, adjugate, inverse)
     volume[0] *= after / before
     for c in range(9):
         plastic[c] = change[c]

@@ -4,10 +4,13 @@ Contact is settled node against node, each held by its own inertia (contact/sett
 the colliders, with the contact law and friction that the implicit steps have.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import Entries
+from ..contact.response import carry
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, LAMBDA, MU, NODAL_BULK
 from ..state import State
 from .assembly import gather_gradient
@@ -46,51 +49,65 @@ def elastic_forces(problem: ImplicitStep, positions: Array) -> Array:
     return -space.gradient
 
 
-def explicit_step(
-    problem: ImplicitStep, gravity: Array, struck: NDArray[np.bool_]
-) -> tuple[Outcome, Array, Array]:
-    """Step the problem's state; return the outcome, velocities (n, 3) [m/s] and elastic forces (n, 3) [N] at its end."""
-    state, past, step = problem.state, problem.past, problem.step
-    spent = 0
+def explicit_step(problem: ImplicitStep, gravity: Array, pressing: Array) -> tuple[Outcome, Array, Array]:
+    """Step the problem's state; return the outcome, velocities (n, 3) [m/s] and elastic forces (n, 3) [N] at its end.
+
+    pressing (n, 3): the force on the contacts in the last step [N]; the outcome's gradient is minus that of this one.
+    Damping must know what holds the nodes in contact, or it would drag their neighbours along into the collider.
+    """
+    state, past, step, spent = problem.state, problem.past, problem.step, 0
+    hold: Array = state.masses[:, None] * (2.0 / (step * step))
+    mean = past.velocities(past.targets) - pressing / (hold * step)
     if problem.damping.active:
         problem.freeze_damping(state.positions)
         drag = problem.damping.gradient(state.velocities)
-    half = np.where(struck, step, 0.5 * step)
-    mean = past.velocities(past.targets)
-    if problem.damping.active:
-        correction, spent = _damped(problem, mean, half)
-        mean = mean + correction
-    positions = state.positions + step * mean
-    entries = problem.contacts.linearize(positions)
-    entries.settle_guess(positions, np.zeros_like(positions), state.masses / (half * step))
+        mean, spent = _damped(problem, mean)
+    entries = problem.contacts.linearize(state.positions + step * mean)
+    free = state.positions + step * mean + pressing / hold
+    positions = free.copy()
+    entries.settle_guess(positions, np.zeros_like(free), hold[:, 0])
+    push = hold * (positions - free)
     forces = elastic_forces(problem, positions)
-    velocities = state.velocities + 0.5 * step * ((state.elastic_forces + forces) / state.masses[:, None] + 2.0 * gravity)
+    both = 0.5 * (state.elastic_forces + forces) + push
+    velocities = state.velocities + step * (both / state.masses[:, None] + gravity)
     if problem.damping.active:
-        velocities -= 0.5 * step * drag / state.masses[:, None]
         problem.freeze_damping(positions)
-        correction, more = _damped(problem, velocities, np.full(len(half), 0.5 * step))
-        velocities += correction
+        velocities, more = _damped(problem, velocities - 0.5 * step * drag / state.masses[:, None])
         spent += more
-    blocked = struck | entries.pressed_nodes(positions, len(positions))
-    velocities[blocked] = (positions[blocked] - state.positions[blocked]) / step
-    return _outcome(positions, forces, spent, entries), velocities, forces
+    velocities = _stopped(problem, positions, velocities - step * push / state.masses[:, None], entries)
+    outcome = Outcome(positions, push, bool(np.isfinite(positions).all()), 1, spent, entries)
+    return outcome, velocities, forces
 
 
-def _outcome(positions: Array, forces: Array, spent: int, entries: Entries) -> Outcome:
-    """An explicit step always ends; whether it is any good is seen by its edges and accelerations."""
-    return Outcome(positions, -forces, bool(np.isfinite(positions).all()), 1, spent, entries)
+def _stopped(problem: ImplicitStep, positions: Array, velocities: Array, entries: Entries) -> Array:
+    """What contact and friction leave of velocities (n, 3): where they would carry the nodes is pushed out as well.
+
+    Into the collider they are stopped, which takes a blow's speed; away from it they are free. At rest this push is the same
+    force as that on the positions, a node's weight.
+    """
+    step, masses = problem.step, problem.state.masses
+    before, now = np.empty_like(entries.normal), np.empty_like(entries.normal)
+    carry(problem.state.positions, entries.nodes, entries.weights, before)
+    carry(positions, entries.nodes, entries.weights, now)
+    carried = entries.anchor - before  # how far the collider has moved in the step, and will in the next
+    ahead = replace(entries, level=entries.level + (entries.normal * carried).sum(axis=1), anchor=now + carried)
+    free = positions + step * velocities
+    places = free.copy()
+    ahead.settle_guess(places, np.zeros_like(places), masses / (step * step))
+    stopped: Array = velocities + (places - free) / step
+    return stopped
 
 
-def _damped(problem: ImplicitStep, velocities: Array, reach: Array) -> tuple[Array, int]:
-    """What damping over `reach` (n,) [s] changes velocities (n, 3) by, and the iterations of the linear solve.
+def _damped(problem: ImplicitStep, velocities: Array) -> tuple[Array, int]:
+    """What implicit damping over half the step leaves of velocities (n, 3), and the iterations of the linear solve.
 
-    Solves (M/reach + C) correction = -C velocities: a rigid motion, which C does not see, keeps all its digits.
+    Solves (2 M/step + C) correction = -C velocities: a rigid motion, which C does not see, keeps all its digits.
     """
     space, damping = problem.space, problem.damping
     space.blocks[:] = 0.0
     space.diagonal[:] = 0.0
-    space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = problem.state.masses / reach
-    damping.add_stiffness(np.ones_like(reach), space.blocks, space.diagonal)
+    space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = 2.0 * problem.state.masses / problem.step
+    damping.add_stiffness(np.ones(len(velocities)), space.blocks, space.diagonal)
     space.linear.assemble(space.blocks, space.diagonal)
     spent = space.linear.solve(-damping.gradient(velocities), DAMPING_TOLERANCE)
-    return space.linear.direction.copy(), abs(spent)
+    return velocities + space.linear.direction, abs(spent)

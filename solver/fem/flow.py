@@ -22,6 +22,7 @@ from ..slots import (
     NORM,
     RATE_EXPONENT,
     RATE_STRESS,
+    ROOM,
     SIZE,
     SLOPE,
     STRESS_TIME,
@@ -35,7 +36,9 @@ from ..slots import (
 )
 from ..tile_code import some_lane, tile_loop, tile_question
 from .laws import run_phase
+from .limit_surface import find_room, has_limit
 from .plasticity import (
+    RIGID,
     SMALLEST_STRETCH,
     deviator,
     directed,
@@ -48,6 +51,8 @@ from .plasticity import (
     relaxed_stress,
 )
 
+RETURNED = np.float32(1e6)  # rate times step at an infinite rate: what is over the yield surface falls to a millionth
+ENDLESS = np.float32(1e30)  # less than infinite and more than any rate times step
 MOST_RELAXATION = np.float32(30.0)  # rate times step: what lasts 3 % of a step is over in it; more leaves no viscosity at all
 MOST_ITERATIONS = 60
 SCAN = 12  # trial flows looked at where there may be several roots
@@ -71,6 +76,8 @@ def flow(w, dt, programs, first, last):  # type: ignore[no-untyped-def]
     if not _yielding(w):
         return
     _find_directions(w)
+    if has_limit(w):
+        find_room(w)
     falling = _begin(w, dt)
     if falling:
         _begin_scan(w)
@@ -114,12 +121,12 @@ def _find_directions(w):  # type: ignore[no-untyped-def]
 
 def _flow_law(w, i, dt):  # type: ignore[no-untyped-def]
     """Along the deviator's direction: yield stress, hardening, least yield stress [Pa], and rate times dt."""
-    gated = w[(M + STRESS_TIME) * T + i] > HALF
+    gated, rate = w[(M + STRESS_TIME) * T + i] > HALF, w[(M + FLOW_RATE) * T + i]
     return (
         directed(w[YIELD * T + i]),
         (ZERO if gated else w[(M + HARDENING) * T + i]) * (2.0 / 3.0),
         directed(w[(M + MINIMUM_YIELD) * T + i]),
-        min(w[(M + FLOW_RATE) * T + i] * dt, MOST_RELAXATION),
+        RETURNED if rate > ENDLESS else min(rate * dt, MOST_RELAXATION),
     )
 
 
@@ -161,14 +168,15 @@ def _begin(w, dt):  # type: ignore[no-untyped-def]
         mu = _shear(w, i)
         g, slope = _directed_stress(w, i)
         p = max(g - y, ZERO) * k / (TWO * mu + k * max(slope + hard, mu))
-        p = min(p, HALF * a)
+        room = w[ROOM * T + i]
+        p = room if room < a else min(p, HALF * a)
         q0, q1, q2 = w[Q * T + i], w[(Q + 1) * T + i], w[(Q + 2) * T + i]
         norm = np.sqrt(q0 * q0 + q1 * q1 + q2 * q2)
         full = w[(M + FULL_NORM) * T + i] > HALF
         capacity, _ = _capacity(w, i, directed(norm), k)
         printed = a * capacity / (ONE + capacity) * max(norm - w[YIELD * T + i], ZERO) / max(norm, TINY)
-        p = printed if full else p
-        w[FLOW * T + i], w[LOW * T + i], w[HIGH * T + i] = p, (p if full else ZERO), (p if full else a)
+        p = min(printed, room) if full else p
+        w[FLOW * T + i], w[LOW * T + i], w[HIGH * T + i] = p, (p if full else ZERO), (p if full else room)
         some_lane((w[(M + RATE_STRESS) * T + i] > ZERO) & (a > ZERO) & ~full)
 
 
@@ -194,7 +202,7 @@ def _scanned(w, i):  # type: ignore[no-untyped-def]
 def _next_in_scan(w, share):  # type: ignore[no-untyped-def]
     """Put lanes that are scanned at their next trial flow: upwards from none where one has stiffened, else downwards."""
     for i in range(T):
-        there = w[SIZE * T + i] * (share if _stiffened(w, i) else ONE - share)
+        there = w[ROOM * T + i] * (share if _stiffened(w, i) else ONE - share)
         w[FLOW * T + i] = there if _scanned(w, i) else w[FLOW * T + i]
 
 
@@ -284,7 +292,10 @@ def _relax(w, dt):  # type: ignore[no-untyped-def]
         _, steep = directed_stress(n0, n1, n2, t0, t1, t2, h00, h11, h22, h01, h02, h12)
         full = w[(M + FULL_NORM) * T + i] > HALF
         printed = max(steep, mu) * (w[SIZE * T + i] - p) / max(p, TINY)
-        w[SLOPE * T + i] = printed if full else flow_slope(p, along, mu, y, hard, least, capacity, fall)
+        stopped = (w[ROOM * T + i] < w[SIZE * T + i]) & (p >= w[ROOM * T + i])
+        slope = printed if full else flow_slope(p, along, mu, y, hard, least, capacity, fall)
+        w[SLOPE * T + i] = RIGID * mu if stopped else slope
+        spent = min(along, max(y + hard * p, least) + TWO * mu * p / capacity) if stopped else along
         norm = np.sqrt(p0 * p0 + p1 * p1 + p2 * p2)
         measure = norm if full else mises(along)
         r0, r1, r2 = p0 * w[S * T + i], p1 * w[(S + 1) * T + i], p2 * w[(S + 2) * T + i]
@@ -294,7 +305,7 @@ def _relax(w, dt):  # type: ignore[no-untyped-def]
         w[P * T + i] = p0 if flows else w[P * T + i]
         w[(P + 1) * T + i] = p1 if flows else w[(P + 1) * T + i]
         w[(P + 2) * T + i] = p2 if flows else w[(P + 2) * T + i]
-        w[ENERGY * T + i] += HALF * p * (along + y) if flows else ZERO
+        w[ENERGY * T + i] += HALF * p * (spent + y) if flows else ZERO
         w[MEASURE * T + i] = measure if flows else w[MEASURE * T + i]
         w[MISES * T + i] = stress if flows else w[MISES * T + i]
         w[NORM * T + i] = norm if flows else w[NORM * T + i]

@@ -23,6 +23,7 @@ from ..constants import ONE, THREE, TINY, TWO, ZERO
 from ..scalar_math import exponential, logarithm
 
 SMALLEST_STRETCH = np.float32(0.05)  # claim B26: no flow in elements flatter than this
+RIGID = 1e15  # times mu: the slope of what does not flow
 SMALLEST_DEVIATOR = np.float32(1e-7)  # log strain that counts as none
 
 
@@ -89,7 +90,7 @@ def flow_slope(p, g, mu, y, hard, least, k, fall):  # type: ignore[no-untyped-de
     clamped = yield_now < least
     give = (k + (g - (least if clamped else yield_now)) * fall) / (TWO * mu)
     rise = hard * (ZERO if clamped else ONE)
-    most = 1e15 * mu
+    most = RIGID * mu
     slope = (ONE + rise * k / (TWO * mu)) / (give if give > TINY else ONE)
     return min(slope, most) if give > TINY else most
 

@@ -12,7 +12,7 @@ from ..svd import symmetric_eigenvectors
 
 
 @kernel
-def _symmetric_function(m, half_logarithm, out):  # type: ignore[no-untyped-def]
+def symmetric_function(m, half_logarithm, out):  # type: ignore[no-untyped-def]
     """out (6) := log(m)/2 or exp(m) of a symmetric m (6: 00 11 22 01 02 12); return smallest and largest eigenvalue."""
     e = symmetric_eigenvectors(m[0], m[1], m[2], m[3], m[4], m[5])
     x, y, z = e[0], e[1], e[2]
@@ -41,7 +41,7 @@ def log_stretch(f, out):  # type: ignore[no-untyped-def]
     square[3] = f[0] * f[1] + f[3] * f[4] + f[6] * f[7]
     square[4] = f[0] * f[2] + f[3] * f[5] + f[6] * f[8]
     square[5] = f[1] * f[2] + f[4] * f[5] + f[7] * f[8]
-    _symmetric_function(square, True, out)
+    symmetric_function(square, True, out)
 
 
 @kernel
@@ -64,8 +64,8 @@ def steered(plastic, trial, goal, share, most_range, out):  # type: ignore[no-un
     for k in range(6):
         new[k] = old[k] + t * (new[k] - old[k])
         new[k] += share * (goal[k] - new[k])
-    low, high = _symmetric_function(new, False, result)
-    low_before, high_before = _symmetric_function(old, False, np.empty(6))
+    low, high = symmetric_function(new, False, result)
+    low_before, high_before = symmetric_function(old, False, np.empty(6))
     if high - low > np.log(most_range) and high - low > high_before - low_before:
         return -1.0
     out[0], out[4], out[8] = result[0], result[1], result[2]

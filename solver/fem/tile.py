@@ -29,6 +29,7 @@ from ..slots import (
 )
 from ..state import State
 from .laws import phase_addresses
+from .limit_surface import keep_limits
 
 Numbers = NDArray[np.floating]
 
@@ -74,6 +75,7 @@ class Tiles:
         self.pack(VOLUME, state.volumes)
         self.pack(YIELD, state.yield_stress)
         self.pack(FLOW_STRESS, state.flow_stress)
+        keep_limits(self.data, state)
         self.turn_fibres(state)
 
     def activate(self, activation: Numbers) -> None:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from .contract import Choice, MaterialModel, Parameter
 from .elasticity import laws
 
+AT_A_RATE = ("plasticity", "flow")
+
 MODEL = MaterialModel(
     identifier="viscoplastic",
     label="Viscoplastic",
@@ -21,6 +23,7 @@ MODEL = MaterialModel(
         Parameter(
             "flow_rate", "Flow", "1/s", 10.0, 0.0, 1e6,
             "Flow rate: how fast stress above the yield stress relaxes into permanent deformation; 0 never flows",
+            only_with=AT_A_RATE,
         ),
         Parameter(
             "hardening_modulus", "Hardening", "Pa", 0.0, -1e12, 1e12,
@@ -32,10 +35,17 @@ MODEL = MaterialModel(
         Parameter(
             "rate_stress", "Thickening Stress", "Pa", 0.0, 0.0, 1e12,
             "Stress at which the flow rate has halved, so that hard blows meet a solid (cornstarch); 0 switches it off",
+            only_with=AT_A_RATE,
         ),
         Parameter(
             "rate_exponent", "Thickening Exponent", "", 2.0, 0.0, 8.0,
             "How sharply the flow rate falls with stress: rate / (1 + (stress / thickening stress)^exponent)",
+            only_with=AT_A_RATE,
+        ),
+        Parameter(
+            "plastic_limit", "Furthest Flow", "", 0.0, 0.0, 3.0,
+            "Limit surface: the most that it is deformed for good, as |log F_p|, about 0.5 at one and a half times its length; "
+            "beyond it is elastic; 0 for no limit",
         ),
         *(
             replace(parameter, only_with=("elastic_law", law.identifier))
@@ -64,6 +74,14 @@ MODEL = MaterialModel(
         ),
     ),
     choices=(
+        Choice(
+            "plasticity", "Plasticity",
+            (
+                ("flow", "Flow", "Stress above the yield stress relaxes at a rate (Bargteil 2007)"),
+                ("return_mapping", "At Once", "Return mapping: stress stays at the yield stress, however fast (Irving 2004)"),
+            ),
+            "How it takes on another shape for good",
+        ),
         Choice(
             "damping_model", "Damping Model",
             (

@@ -8,6 +8,7 @@ from ..errors import SceneError
 from ..scene import Body, Collider, Scene, Surface, not_finite, validated
 from .body_shape import body_findings
 from .collider_shape import collider_findings
+from .explicit_steps import explicit_findings
 from .finding import Finding
 from .material_values import material_findings
 from .narrow_gaps import gap_findings
@@ -34,6 +35,7 @@ def preflight(scene: Scene) -> list[Finding]:
         findings.extend(resolution_findings(body))
         findings.extend(gap_findings(body))
         findings.extend(material_findings(body, scene.settings))
+        findings.extend(explicit_findings(body, scene.settings))
     for collider in colliders:
         findings.extend(collider_findings(collider, scene.settings))
     findings.extend(overlap_findings(bodies, colliders))
@@ -56,7 +58,7 @@ def _scene_findings(scene: Scene) -> Iterator[Finding]:
     if len(scene.bodies) > 1:
         message = f"The {len(scene.bodies)} bodies do not collide with each other yet, only with colliders."
         yield Finding("info", "", "", message, "", "no_mutual_contact")
-    if not any(settings.gravity) and not any(any(body.velocity) or any(body.angular_velocity) for body in scene.bodies):
+    if not settings.strongest_gravity and not any(any(body.velocity) or any(body.angular_velocity) for body in scene.bodies):
         message = "Gravity is off and nothing has a velocity, so nothing will move."
         yield Finding("warning", "", "", message, "Switch gravity on, or give a body a velocity.", "no_cause")
 

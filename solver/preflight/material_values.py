@@ -35,20 +35,24 @@ def material_findings(body: Body, settings: Settings) -> Iterator[Finding]:
     stiffness, squash, yielding = (values.get(name) for name in ("young_modulus", "poisson_ratio", "yield_stress"))
     if stiffness is None:
         return
+    at_once = complete(body.material).options.get("plasticity") == "return_mapping"
+    rate = np.inf if at_once else values.get("flow_rate", 0.0)
     gravity = float(np.sqrt(np.dot(settings.gravity, settings.gravity)))
     weight = values.get("density", 0.0) * gravity * body.extent
     if weight > PUDDLE * stiffness:
         message = f"Its own weight ({weight:.3g} Pa at its size) squashes it flat: its stiffness is {stiffness:.3g} Pa."
         yield Finding("warning", body.name, "", message, "Raise the Stiffness, or set a Real Size.", "too_soft")
     if squash is not None and yielding is not None and yielding < LITTLE_YIELD * weight:
-        viscosity = stiffness / (2.0 * (1.0 + squash)) / max(values.get("flow_rate", 0.0), 1e-300)
+        viscosity = max(stiffness / (2.0 * (1.0 + squash)) / max(rate, 1e-300), 1e-300)
         reynolds = values.get("density", 0.0) * np.sqrt(gravity * body.extent) * body.extent / viscosity
         if reynolds > INVISCID:
             most = complete(body.material).values["flow_rate"] * INVISCID / reynolds
             message = "It flows with hardly any resistance, so it may splash at impossible speeds."
             remedy = f"Lower the Flow to {most:.2g} 1/s or less, or raise the Yield."
+            if at_once:
+                remedy = "Let its Plasticity be Flow, or raise the Yield."
             yield Finding("warning", body.name, "", message, remedy, "inviscid")
-    if yielding is not None and yielding > stiffness and values.get("flow_rate", 0.0) > 0:
+    if yielding is not None and yielding > stiffness and rate > 0:
         message = f"Its yield stress ({yielding:.3g} Pa) exceeds its stiffness ({stiffness:.3g} Pa), so it never flows."
         yield Finding("info", body.name, "", message, "Lower the Yield if it should.", "never_yields")
     if squash is not None and squash > LOCKING and complete(body.material).options.get("volume") == "per_tet":

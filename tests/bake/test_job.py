@@ -33,6 +33,19 @@ def test_a_scene_comes_back_as_it_was(tmp_path):
     assert np.array_equal(again.colliders[0].transforms, scene.colliders[0].transforms)
 
 
+def test_what_is_keyed_comes_back_as_it_was(tmp_path):
+    scene = small_scene()
+    body = replace(scene.bodies[0], keys={"yield_stress": np.linspace(5.0, 50.0, 10), "flow_rate": np.array([2.0])})
+    gravity = np.linspace(-9.81, 0.0, 30).reshape(10, 3)
+    scene = validated(replace(scene, bodies=(body,), settings=replace(scene.settings, gravity_keys=gravity)))
+    write_job(scene, tmp_path)
+    again = validated(read_job(tmp_path))
+    assert list(again.bodies[0].keys) == ["flow_rate", "yield_stress"] and again.bodies[0].material == scene.bodies[0].material
+    assert all(np.array_equal(again.bodies[0].keys[name], keys) for name, keys in scene.bodies[0].keys.items())
+    assert np.array_equal(again.settings.gravity_keys, gravity) and again.settings.gravity == tuple(gravity[0])
+    assert scene_hash(again, 10) == scene_hash(scene, 10)
+
+
 def test_the_hash_sees_the_past_and_not_the_future():
     scene = small_scene()
     base = scene_hash(scene, 5)

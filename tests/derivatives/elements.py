@@ -19,6 +19,7 @@ from solver.slots import (
     LAMBDA,
     MATERIAL_ROWS,
     MU,
+    PLASTIC_LIMIT,
     RATE_EXPONENT,
     RATE_STRESS,
     YIELD_STRESS,
@@ -32,7 +33,7 @@ class Elements:
     """
 
     def __init__(
-        self, f, *, mu=3.0, lam=5.0, law="corotated", own=(), y=1e9, rate=0.0, hard=0.0, thick=0.0, full=0.0, dt=0.5,
+        self, f, *, mu=3.0, lam=5.0, law="corotated", own=(), y=1e9, rate=0.0, hard=0.0, thick=0.0, full=0.0, limit=0.0, dt=0.5,
         precision=np.float64, decompose=True, fibres=None, fibre_stiffness=0.0, fibre_tension=0.0,
     ):  # fmt: skip
         n = len(f)
@@ -42,7 +43,7 @@ class Elements:
         rows[ELASTIC_LAW] = list(laws()).index(law)
         for k, value in enumerate(own):
             rows[ELASTIC_FIRST + k] = value
-        rows[RATE_STRESS], rows[RATE_EXPONENT] = thick, 1.5
+        rows[RATE_STRESS], rows[RATE_EXPONENT], rows[PLASTIC_LIMIT] = thick, 1.5, limit
         rows[FIBRE_STIFFNESS], rows[FIBRE_TENSION] = fibre_stiffness, fibre_tension
         self.state = SimpleNamespace(
             tets=np.arange(4 * n, dtype=np.int32).reshape(n, 4), volumes=np.ones(n), density=np.ones(n), material=rows,

@@ -23,6 +23,9 @@ LAWS = {
     "linear": (ANY, {"law": "rotated_linear"}),
     "flowing": (near_identity(0.3), {"y": 0.5, "rate": 3.0}),
     "perfectly plastic, hardening": (near_identity(0.3), {"y": 0.5, "rate": 1e6, "hard": 0.4}),
+    "return mapping": (near_identity(0.3), {"y": 0.5, "rate": np.inf}),
+    "return mapping, hardening, to a limit": (near_identity(0.3), {"y": 0.5, "rate": np.inf, "hard": 0.4, "limit": 0.15}),
+    "flowing to a limit": (near_identity(0.3), {"y": 0.5, "rate": 3.0, "hard": 0.4, "limit": 0.15}),
     "softening": (near_identity(0.3), {"y": 0.5, "rate": 3.0, "hard": -0.4}),
     "no yield stress, linear": (near_identity(0.3), {"y": 0.0, "rate": 30.0, "law": "rotated_linear"}),
 }

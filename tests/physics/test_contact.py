@@ -16,7 +16,7 @@ BLOCK = {"density": 1000.0, "young_modulus": 2e5, "poisson_ratio": 0.3, "yield_s
 SIDE = 0.4
 
 
-def slide(mu, degrees, frames, velocity=0.0, **material):
+def slide(mu, degrees, frames, velocity=0.0, integrator="bdf2", **material):
     """A block resting on an incline falling towards +x; distance travelled along it after each frame (frames + 1,)."""
     angle = np.radians(degrees)
     down = np.array([np.cos(angle), 0.0, -np.sin(angle)])
@@ -24,7 +24,7 @@ def slide(mu, degrees, frames, velocity=0.0, **material):
     side = np.array([0.0, 1.0, 0.0])
     mesh = box_mesh((3, 3, 2), (SIDE, SIDE, 0.2), (0.0, 0.0, 0.0008))
     turned = type(mesh)(mesh.positions @ np.stack([down, side, normal]), mesh.tets)
-    arguments = make_scene([turned], [BLOCK | material], velocity=tuple(velocity * down))
+    arguments = make_scene([turned], [BLOCK | material], velocity=tuple(velocity * down), integrator=integrator)
     simulation, _ = run(arguments, 1, [PlaneField(normal=normal, friction=mu)])
     places = [center(simulation) @ down]
     for _ in range(frames):

@@ -8,7 +8,8 @@ from solver.fem.integrators import integrators
 from solver.scene import Scene, Settings, validated
 from solver.simulate import Simulation
 from tests.physics.bars import amplitude, swinging_bar
-from tests.physics.scenes import ball_mesh, box_mesh, center, make_scene, momentum, run
+from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, center, make_scene, momentum, run
+from tests.physics.test_contact import SIDE, slide
 
 ALL = list(integrators())
 DOUGH = {"density": 1000.0, "young_modulus": 3e4, "poisson_ratio": 0.4, "yield_stress": 300.0, "flow_rate": 20.0}
@@ -115,6 +116,39 @@ def test_a_jelly_rebounds_no_higher_than_it_fell(integrator, plane):
         assert energy(simulation) < 1.001 * before
     lowest = int(np.argmin(heights))
     assert 0.35 < max(heights[lowest:]) < 0.8
+
+
+@pytest.mark.parametrize("integrator", ALL)
+def test_friction_is_coulombs(integrator):
+    """Sliding down a slope, held on a gentler one, and stopped on the flat."""
+    acceleration = 9.81 * (np.sin(np.radians(30.0)) - 0.2 * np.cos(np.radians(30.0)))
+    way = slide(0.2, 30.0, 16, integrator=integrator)
+    assert (way[16] - 2.0 * way[10] + way[4]) / 0.25**2 == pytest.approx(acceleration, rel=0.02)
+    held = slide(0.6, 25.0, 24, integrator=integrator, damping=20.0)
+    assert abs(held[24] - held[12]) < 0.003 * SIDE
+    assert slide(0.4, 0.0, 20, 1.5, integrator=integrator)[20] == pytest.approx(1.5**2 / (2 * 0.4 * 9.81), rel=0.03)
+
+
+def test_what_rests_rests_alike(plane):
+    """A soft box that strong damping lets down: where it comes to rest is no matter of the integrator, nor of the damping."""
+    heights = []
+    for integrator, damping in [(one, 20.0) for one in ALL] + [("newmark", 10.0)]:
+        box = box_mesh((2, 2, 2), origin=(0.0, 0.0, 0.001))
+        simulation, _ = run(make_scene([box], [JELLY | {"damping": damping}], integrator=integrator), 49, [plane])
+        heights.append(center(simulation)[2])
+    assert 0.38 < heights[0] < 0.43 and np.ptp(heights) < 3e-3
+
+
+@pytest.mark.parametrize("integrator", ALL)
+def test_a_rising_floor_lifts_a_body_at_its_own_speed(integrator):
+    lift = PlaneField(speed=(0.0, 0.0, 0.5))
+    arguments = make_scene([box_mesh((2, 2, 2), origin=(0, 0, 0.01))], [JELLY | {"damping": 20.0}], integrator=integrator)
+    simulation, _ = run(arguments, 25, [lift])
+    before = center(simulation)[2]
+    for _ in range(24):
+        simulation.advance()
+    assert simulation.state.positions[:, 2].min() == pytest.approx(1.0, abs=0.01)
+    assert center(simulation)[2] - before == pytest.approx(0.5, abs=0.01)
 
 
 @pytest.mark.parametrize("integrator", ALL)

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from solver.errors import SceneError
+from solver.fem.explicit_step import elastic_forces
+from solver.fem.integrators.bdf2 import extrapolate
+from solver.fem.newton import ImplicitStep
 from solver.job import scene_hash
 from solver.keyframes import at_frame
 from solver.scene import validated
@@ -109,6 +112,22 @@ def test_another_modulus_keeps_what_has_flowed_and_changes_the_stress(plane):
     ratio = keyed.contacts.points.stiffness / plain.contacts.points.stiffness
     assert ratio.min() > 1.0 and np.ptp(ratio) < 1e-12  # held up by their weight, not by their modulus, at first
     assert state.plastic_strain.max() > 0.01
+
+
+def test_volume_kept_at_the_nodes_follows_a_keyed_modulus():
+    """Squeezed to the same volume, three times the modulus makes three times the force."""
+    options, keys = {"volume": "at_nodes"}, {"young_modulus": np.linspace(2e4, 6e4, 9)}
+    arguments = make_scene([box_mesh((2, 2, 2))], [JELLY | {"poisson_ratio": 0.49}], frames=9, options=options)
+    forces = []
+    for time in (0.0, 8.0 / 24.0):
+        simulation, _ = run(with_keys(arguments, **keys), 1)
+        simulation.keyed.apply(time, simulation.damping)
+        state = simulation.state
+        past = extrapolate(state, np.zeros(3), 1.0, 1.0, np.zeros(len(state.positions), dtype=bool))
+        problem = ImplicitStep(state, simulation.space, simulation.contacts, simulation.damping, past, 1.0)
+        forces.append(elastic_forces(problem, 0.95 * state.positions))
+    assert np.abs(forces[0]).max() > 100.0
+    assert np.abs(forces[1] - 3.0 * forces[0]).max() < 1e-4 * np.abs(forces[1]).max()
 
 
 def test_a_body_beside_the_keyed_one_is_left_alone():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from solver import simulate
-from solver.fem import explicit_step
+from solver.fem import explicit_step, newton
 from solver.fem.clock import LEVELS, PATIENCE, Clock
 from tests.physics.bars import swinging_bar
 from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, make_scene
@@ -43,21 +43,18 @@ def kicked():
     return bar, [Wall(20.0, low=0.3)], 16
 
 
-def clamped():
-    block = make_scene([box_mesh((2, 2, 2))], [JELLY | {"young_modulus": 1e9, "poisson_ratio": 0.49}], **WEIGHTLESS)
-    return block, [Wall(40.0, stop=0.0225), PlaneField(point=(1.01, 0, 0), normal=(-1, 0, 0))], 12
-
-
 REASONS = {
     "too much flow": drop,
     "edges changed their length drastically": hit,
     "nodes were suddenly accelerated": kicked,
-    "no balance of forces was found": clamped,
+    "no balance of forces was found": hit,  # in two iterations
 }
 
 
 @pytest.mark.parametrize("expected", REASONS)
 def test_a_refused_step_is_backed_up_and_halved_and_steps_grow_again(expected, monkeypatch):
+    if expected == "no balance of forces was found":
+        monkeypatch.setattr(newton, "MAXIMUM_ITERATIONS", 2)
     arguments, fields, frames = REASONS[expected]()
     simulation, seen = simulate.Simulation(*arguments, fields=fields), []
 

@@ -224,6 +224,19 @@ def test_frame_range_and_cause():
     assert "no_cause" not in codes(body(velocity=(1.0, 0.0, 0.0)), gravity=(0.0, 0.0, 0.0))
 
 
+def test_gravity_that_sets_in_later_is_a_cause():
+    late = np.zeros((48, 3))
+    late[24:, 2] = -9.81
+    assert "no_cause" not in codes(body(), gravity=(0.0, 0.0, 0.0), gravity_keys=late)
+
+
+def test_explicit_steps_that_would_be_very_many_are_told():
+    stiff = Material("viscoplastic", {"young_modulus": 1e8})
+    found = only("explicit_steps", findings(body(material=stiff), integrator="newmark"))
+    assert "steps a frame" in found.message and "Integrator" in found.remedy
+    assert "explicit_steps" not in codes(body(material=stiff)) | codes(body(), integrator="newmark")
+
+
 def test_what_the_gate_would_refuse_is_said():
     assert only("refused", findings(body(resolution=1000))).severity == "error"
 

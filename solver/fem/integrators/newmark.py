@@ -2,10 +2,11 @@
 
     u     = v + step/2 a(x, u)                          the mean velocity of the step; a = (elastic + damping)/mass + gravity
     x_new = x + step u, pushed out of the colliders
-    v_new = v + step/2 (a(x, v) + a(x_new, v_new))      the trapezoidal rule; nodes in contact move as they were pushed
+    v_new = v + step/2 (a(x, v) + a(x_new, v_new))      the trapezoidal rule; what would lead into a collider is stopped
 
-Positions change once a step, so there is one decomposition of F in it, and flow is computed there. Nodes struck by a
-collider take the whole step's force, and their velocity is what they have moved by: a blow takes their speed.
+Positions change once a step, so there is one decomposition of F in it, and flow is computed there; damping, whose matrix is
+that of a step's start and end, takes two more. The paper stops the velocities before the last line and holds their normal
+part through it; here they are stopped after it, with the friction of the force that this takes.
 """
 
 from typing import TYPE_CHECKING
@@ -26,8 +27,7 @@ def extrapolate(
 ) -> Extrapolation:
     """Where the forces of the step's start lead in it, damping left out; velocities are the step's mean ones."""
     acceleration = state.elastic_forces / state.masses[:, None] + gravity
-    reach = np.where(struck, step**2, 0.5 * step**2)[:, None]
-    targets = state.positions + step * state.velocities + reach * acceleration
+    targets = state.positions + step * state.velocities + 0.5 * step**2 * acceleration
     return Extrapolation(state.positions, targets, np.full(len(targets), step))
 
 
