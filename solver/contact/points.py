@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread
 from ..slots import LAMBDA, MU
 from ..state import Ranges, Solids
-from .response import carry
+from .response import carry, carry_spread
 
 Array = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class ContactPoints:
         """World positions (k, 3) of the points as they are seen."""
         here = self.carried(nodes, slice(None))
         for spread in self.spreads:
-            spread.place(nodes, here)
+            carry_spread(nodes, spread.points, spread.start, spread.nodes, spread.weights, here)
         return here
 
     def carried(self, nodes: Array, chosen: NDArray[np.int64] | slice) -> Array:
