@@ -17,7 +17,6 @@ from typing import Any
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import numba
-import numpy as np
 
 CHUNKS = 64
 TILE = 128
@@ -53,7 +52,6 @@ def use_threads_for(nodes: int, count: int) -> None:
     use_threads(1 if nodes < SMALL_MESH else count)
 
 
-def compile_phase(function: Callable[..., Any], precision: Any) -> Any:
-    """Compile function(pointer, first, last) for a tile of a precision, to be called by its `address`."""
-    pointer = numba.types.CPointer(numba.from_dtype(np.dtype(precision)))
-    return numba.cfunc(numba.types.void(pointer, numba.types.intp, numba.types.intp), **_PHASE_OPTIONS)(function)
+def compile_phase(function: Callable[..., Any], signature: Any) -> Any:
+    """Compile a function of addresses and numbers, to be called by its `address`."""
+    return numba.cfunc(signature, **_PHASE_OPTIONS)(function)

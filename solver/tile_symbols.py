@@ -1,6 +1,6 @@
 """Numbers, masks and arrays of a tile as symbols: what is done to them is written down as LLVM code (tile_code.py).
 
-A `Number` is one vector, the lanes that one instruction works on; loops go over the tile by that many lanes.
+A `Number` is one vector of LLVM's, two of the processor's; loops go over the tile by that many lanes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,9 +19,10 @@ _FUSED = ("contract",)
 
 @cache
 def _bytes_at_once() -> int:
-    """How much of a tile one instruction works on."""
+    """How much of a tile is worked on together: two of the processor's vectors, so that it has one to go on with while what
+    it does to the other is not ready yet."""
     features = llvm.get_host_cpu_features()
-    return 64 if features.get("avx512f") else 32 if features.get("avx") else 16
+    return 2 * (64 if features.get("avx512f") else 32 if features.get("avx") else 16)
 
 
 class Code:

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import prange
 
-from ..jit import TILE, kernel, parallel
+from ..jit import TILE, inline, kernel, parallel
 from ..slots import (
     FLOW,
     FLOW_STRESS,
@@ -80,9 +80,9 @@ def _stretch(w, i, out, scratch):  # type: ignore[no-untyped-def]
         grown = np.expm1(p * (float(w[(N + k) * T + i]) - mean))
         for c in range(9):
             out[c] += grown * float(w[(V + 3 * (c // 3) + k) * T + i]) * float(w[(V + 3 * (c % 3) + k) * T + i])
-    scale = _adjugate(out, scratch) ** (1.0 / 3.0)
+    scale = 1.0 / _near_root(_adjugate(out, scratch))
     for c in range(9):
-        out[c] /= scale
+        out[c] *= scale
 
 
 @kernel
@@ -105,6 +105,12 @@ def _slenderness(m, adjugate):  # type: ignore[no-untyped-def]
     return np.sqrt(size * inverse) / abs(determinant)
 
 
+@inline
+def _near_root(x):  # type: ignore[no-untyped-def]
+    """The cube root of what is 1 up to rounding of float32: one step of Newton's, true to (x - 1)^2/9."""
+    return (2.0 + x) / 3.0
+
+
 @kernel
 def _grow(w, i, inverse, plastic, scratch):  # type: ignore[no-untyped-def]
     """Make one element's flow permanent; False if that would leave it too slender. scratch (3, 9)."""
@@ -114,9 +120,9 @@ def _grow(w, i, inverse, plastic, scratch):  # type: ignore[no-untyped-def]
     slender = _slenderness(product, adjugate)
     if not slender < MOST_SLENDER and not slender < _slenderness(plastic, adjugate):
         return False
-    scale = _adjugate(product, adjugate) ** (1.0 / 3.0)
+    scale = 1.0 / _near_root(_adjugate(product, adjugate))
     for c in range(9):
-        plastic[c] = product[c] / scale
+        plastic[c] = product[c] * scale
     _adjugate(change, adjugate)  # its inverse
     times(inverse, adjugate, product)
     for c in range(9):

@@ -57,14 +57,23 @@ def _multiply(first, last, row_offsets, columns, values, inertia, own, touched, 
 
 
 @inline
-def _descend(first, last, step, inverse, modes, p, q, x, r, z, weights):  # type: ignore[no-untyped-def]
-    """x += step p, r -= step q, z := J r in a range of rows; weights (16) := W^T r there; return its share of r . z."""
+def _descend(first, last, start, order, rhs, step, inverse, modes, p, q, x, r, z, weights):  # type: ignore[no-untyped-def]
+    """x += step p, r -= step q, z := J r in a range of rows; weights (16) := W^T r there; return its share of r . z.
+
+    At the `start` x and p become 0 and r the right-hand side.
+    """
     total = zero_sum()
     w0, w1, w2, w3 = zero(), zero(), zero(), zero()
     for row in range(first, last):
         i = FOUR * np.uint64(row)
-        store(x, i, add_scaled(load(x, i), load(p, i), step))
-        left = add_scaled(load(r, i), load(q, i), -step)
+        if start:
+            node = np.uint64(order[row])
+            left = three(np.float32(rhs[node, 0]), np.float32(rhs[node, 1]), np.float32(rhs[node, 2]))
+            store(x, i, zero())
+            store(p, i, zero())
+        else:
+            left = add_scaled(load(r, i), load(q, i), -step)
+            store(x, i, add_scaled(load(x, i), load(p, i), step))
         b = np.uint64(3) * i
         smooth = add_scaled(zero(), load(inverse, b), lane(left, 0))
         smooth = add_scaled(smooth, load(inverse, b + FOUR), lane(left, 1))
@@ -125,14 +134,14 @@ def _coarse_correction(lower, upper, pivots, weights, chunk_parts, g, c):  # typ
 
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
-    chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
-    coarse, lower, upper, pivots, coupling, g, c, tolerance, most, work,
+    order, chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
+    coarse, lower, upper, pivots, coupling, g, c, rhs, tolerance, most, work,
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
-    work (5, 4n): x, r, z, p, q by rows, where r is rhs on entry and all else 0; `coarse` whether to use the coarse level, with
-    vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix (volume_coupling.py).
-    Returns -1 - iterations, with the last good solution, where A turns out not positive.
+    rhs (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use the coarse
+    level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
+    (volume_coupling.py). Returns -1 - iterations, with the last good solution, where A turns out not positive.
     """
     chunks = len(chunk_parts)
     x, r, z, p, q = work[0], work[1], work[2], work[3], work[4]
@@ -141,7 +150,8 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
     for iteration in range(most + 1):
         for chunk in prange(chunks):
             parts[chunk] = _descend(
-                chunk_offsets[chunk], chunk_offsets[chunk + 1], step, inverse, modes, p, q, x, r, z, weights[chunk]
+                chunk_offsets[chunk], chunk_offsets[chunk + 1], iteration == 0, order, rhs, step, inverse, modes, p, q, x, r, z,
+                weights[chunk],
             )
         rz = _total(parts)
         if coarse:

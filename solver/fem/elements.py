@@ -6,7 +6,7 @@ Each phase is a loop over the lanes of one tile; `evaluate` runs the phases for 
 import numpy as np
 from numba import prange
 
-from ..constants import HALF, THREE, THREE_HALVES, ZERO
+from ..constants import HALF, THREE, THREE_HALVES, TWO, ZERO
 from ..jit import TILE, kernel, parallel
 from ..slots import (
     ACTIVATION,
@@ -20,7 +20,6 @@ from ..slots import (
     NORM,
     SIZE,
     VOLUME,
-    B,
     E,
     F,
     P,
@@ -31,10 +30,11 @@ from ..slots import (
 )
 from ..svd import decompose_tile
 from ..tile_code import tile_loop
-from .direct import direct_forces, stress_without_decomposition
+from .direct import yielded
 from .fibres import pull
 from .flow import flow, respond
-from .lanes import dot, put_forces
+from .lanes import deformed, dot, put_forces
+from .laws import run_direct
 
 T = TILE
 
@@ -53,13 +53,10 @@ def _place_edges(w, positions, tets):  # type: ignore[no-untyped-def]
 
 @tile_loop
 def _refer_to_rest(w):  # type: ignore[no-untyped-def]
-    """F = [x1 - x0, x2 - x0, x3 - x0] B (Bargteil eq 1)."""
+    """F of the edges in its place."""
     for i in range(T):
-        for row in range(3):
-            e0, e1, e2 = w[(F + 3 * row) * T + i], w[(F + 3 * row + 1) * T + i], w[(F + 3 * row + 2) * T + i]
-            w[(F + 3 * row) * T + i] = e0 * w[B * T + i] + e1 * w[(B + 3) * T + i] + e2 * w[(B + 6) * T + i]
-            w[(F + 3 * row + 1) * T + i] = e0 * w[(B + 1) * T + i] + e1 * w[(B + 4) * T + i] + e2 * w[(B + 7) * T + i]
-            w[(F + 3 * row + 2) * T + i] = e0 * w[(B + 2) * T + i] + e1 * w[(B + 5) * T + i] + e2 * w[(B + 8) * T + i]
+        for k, x in enumerate(deformed(w, i)):
+            w[(F + k) * T + i] = x
 
 
 @kernel
@@ -115,13 +112,13 @@ def evaluate(positions, tets, tiles, programs, offsets, dt, decompose, forces, e
     count = len(tets)
     for k in prange(len(tiles)):
         w = tiles[k]
-        first = k * T
-        deform(w, positions, tets[first : min(count, first + T)])
-        own = forces[first : first + T]
-        if not decompose and stress_without_decomposition(w, programs, offsets[k], offsets[k + 1]):
-            direct_forces(w, own)
-        else:
-            w[DIRECT * T] = ZERO
+        own, corners = forces[k * T : (k + 1) * T], tets[k * T : min(count, (k + 1) * T)]
+        w[DIRECT * T] = ZERO
+        if not decompose and offsets[k + 1] == offsets[k] + 1 and programs[offsets[k], 3] != 0 and not yielded(w):
+            _place_edges(w, positions, corners)
+            w[DIRECT * T] = ZERO if run_direct(programs[offsets[k], 3], w, own) else TWO
+        if w[DIRECT * T] == ZERO:
+            deform(w, positions, corners)
             decompose_tile(w)
             _begin_elastic(w)
             respond(w, programs, offsets[k], offsets[k + 1])
@@ -131,6 +128,6 @@ def evaluate(positions, tets, tiles, programs, offsets, dt, decompose, forces, e
         if w[ACTIVATION * T] >= ZERO:
             pull(w, own)
         total = 0.0
-        for j in range(min(count - first, T)):  # padding lanes may hold what is no number
+        for j in range(len(corners)):  # padding lanes may hold what is no number
             total += w[ENERGY * T + j] * w[VOLUME * T + j]
         energies[k] = total

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..jit import TILE
-from ..slots import VOLUME, B
+from ..slots import VOLUME, B, F
 from ..tile_code import put_rows
 
 # Node pairs of a tet in the order of its stiffness blocks.
@@ -17,8 +17,27 @@ def read(w, i, slot, count):  # type: ignore[no-untyped-def]
 
 
 def dot(a, b):  # type: ignore[no-untyped-def]
-    """a . b of two triples."""
+    """a . b, of the first three."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def squared(values):  # type: ignore[no-untyped-def]
+    """The sum of squares."""
+    total = values[0] * values[0]
+    for value in values[1:]:
+        total = total + value * value
+    return total
+
+
+def cross(a, b):  # type: ignore[no-untyped-def]
+    """a x b of two triples."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def deformed(w, i):  # type: ignore[no-untyped-def]
+    """F = [x1 - x0, x2 - x0, x3 - x0] B (9), row-major (Bargteil eq 1), of the edges in F's own place."""
+    edges, b = read(w, i, F, 9), read(w, i, B, 9)
+    return tuple(dot(edges[3 * row : 3 * row + 3], b[column::3]) for row in range(3) for column in range(3))
 
 
 def shape_gradients(w, i):  # type: ignore[no-untyped-def]

@@ -10,18 +10,19 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import from_dtype, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ..jit import TILE, compile_phase
 from ..materials.elasticity import laws
-from ..slots import ELASTIC_FIRST, ELASTIC_SECOND, ENERGY, LAMBDA, MATERIAL, MU, SLOTS, D, E, H, Q, S
-from ..tile_code import tile_loop
+from ..slots import ELASTIC_FIRST, ELASTIC_SECOND, ENERGY, LAMBDA, MATERIAL, MU, SLOTS, E, H, Q
+from ..tile_code import tile_loop, tile_question
+from .direct import direct_phase
 
 T = TILE
 M = MATERIAL
-response: Any  # given to each copy of the phases
+response: Any  # given to each law's copy of `_phase`
 
 
 def principal_response(
@@ -51,25 +52,37 @@ def principal_response(
 def phase_addresses(index: int, precision: Any) -> tuple[int, int]:
     """Addresses of a law's phases for tiles of a precision, by its place in `laws` (State.material's ELASTIC_LAW).
 
-    The second, by invariants, is 0 where the law has none.
+    The second, for a whole tile by invariants (direct.py), is 0 where the law has none.
     """
     law = list(laws().values())[index]
-    direct = 0 if law.by_invariants is None else _compiled(_invariant_phase, law.by_invariants, law.identifier, precision)
-    return _compiled(_phase, law.response, law.identifier, precision), direct
+    tile = types.CPointer(from_dtype(np.dtype(precision)))
+    phase = _with_formula(_phase, law.response)
+    address = _compiled(_run, tile_loop(phase), law.identifier, types.void(tile, types.intp, types.intp))
+    if law.by_invariants is None:
+        return address, 0
+    direct = _with_formula(direct_phase, law.by_invariants)
+    return address, _compiled(_ask, tile_question(direct), law.identifier, types.boolean(tile, tile))
 
 
-def _compiled(template: Any, formula: Any, name: str, precision: Any) -> int:
-    """The address of a template's loop around a formula."""
-    own = FunctionType(template.__code__, {**globals(), "response": formula}, template.__name__)
-    phase = FunctionType(_run.__code__, {"loop": tile_loop(own), "__name__": __name__}, template.__name__)
-    phase.__qualname__ = f"{template.__name__}_{name}_{np.dtype(precision).name}"  # numba keeps compiled code by this name
-    address: int = compile_phase(phase, precision).address
+def _with_formula(template: Any, formula: Any) -> Any:
+    """A copy of a phase whose `response` is a law's formula."""
+    return FunctionType(template.__code__, {**template.__globals__, "response": formula}, template.__name__)
+
+
+def _compiled(entry: Any, loop: Any, name: str, signature: Any) -> int:
+    """The address of a phase behind an entry."""
+    own = FunctionType(entry.__code__, {"loop": loop, "__name__": __name__}, entry.__name__)
+    own.__qualname__ = f"{entry.__name__}_{name}_{signature.args[0].dtype}"  # numba keeps compiled code by this name
+    address: int = compile_phase(own, signature).address
     return address
 
 
-def _run(pointer: Any, first: int, last: int) -> None:
-    """What is compiled for numba to call."""
-    loop(pointer, first, last)  # type: ignore[name-defined]  # noqa: F821
+def _run(tile: Any, first: int, last: int) -> None:
+    loop(tile, first, last)  # type: ignore[name-defined]  # noqa: F821
+
+
+def _ask(tile: Any, forces: Any) -> Any:
+    return loop(tile, forces)  # type: ignore[name-defined]  # noqa: F821
 
 
 def _phase(w: Any, first: int, last: int) -> None:
@@ -85,27 +98,24 @@ def _phase(w: Any, first: int, last: int) -> None:
         w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i] = h01, h02, h12
 
 
-def _invariant_phase(w: Any, first: int, last: int) -> None:
-    """The same by invariants: I and J lie in the first two slots of S, the derivatives go to D."""
-    for i in range(first, last):
-        e, w_i, w_j, w_ii, w_ij, w_jj = response(  # noqa: F821
-            w[S * T + i], w[(S + 1) * T + i], w[(M + MU) * T + i], w[(M + LAMBDA) * T + i],
-            w[(M + ELASTIC_FIRST) * T + i], w[(M + ELASTIC_SECOND) * T + i],
-        )  # fmt: skip
-        w[ENERGY * T + i] = e
-        w[D * T + i], w[(D + 1) * T + i], w[(D + 2) * T + i] = w_i, w_j, w_ii
-        w[(D + 3) * T + i], w[(D + 4) * T + i] = w_ij, w_jj
+@intrinsic  # type: ignore[untyped-decorator]
+def run_phase(_context, address, tile, first, last):  # type: ignore[no-untyped-def]
+    """Call the phase at an address on lanes first .. last - 1 of a tile's flat row."""
+    return types.void(address, tile, types.intp, types.intp), _call
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def run_phase(_context, address, tile, first, last):  # type: ignore[no-untyped-def]
-    """Call the phase at an address on a tile's flat row."""
+def run_direct(_context, address, tile, forces):  # type: ignore[no-untyped-def]
+    """Call the phase by invariants at an address on a tile's flat row and its forces; whether a lane yields."""
+    return types.boolean(address, tile, forces) if tile.dtype == forces.dtype else None, _call
 
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        data = context.make_array(signature.args[1])(context, builder, arguments[1]).data
-        whole = context.get_value_type(types.intp)
-        callee = ir.FunctionType(ir.VoidType(), [data.type, whole, whole])
-        builder.call(builder.inttoptr(arguments[0], callee.as_pointer()), [data, arguments[2], arguments[3]])
-        return context.get_dummy_value()
 
-    return types.void(address, tile, types.intp, types.intp), generate
+def _call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Code that calls the address that comes first with the other arguments, arrays by their data."""
+    given = []
+    for kind, value in zip(signature.args[1:], arguments[1:], strict=True):
+        given.append(context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value)
+    answers = signature.return_type == types.boolean
+    callee = ir.FunctionType(ir.IntType(8) if answers else ir.VoidType(), [value.type for value in given])
+    answer = builder.call(builder.inttoptr(arguments[0], callee.as_pointer()), given)
+    return builder.icmp_unsigned("!=", answer, ir.IntType(8)(0)) if answers else context.get_dummy_value()

@@ -80,12 +80,10 @@ class LinearSolve:
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
-        self._work[:] = 0.0
-        self._work[1].reshape(-1, 4)[:, :3] = rhs[layout.order]
         spent: int = conjugate_gradient(
-            parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns, self._values,
-            self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots,
-            self._coupling, self._coarse_vectors[0], self._coarse_vectors[1], tolerance, most, self._work,
+            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
+            self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
+            self._pivots, self._coupling, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, most, self._work,
         )  # fmt: skip
         self.direction[layout.order] = self._work[0].reshape(-1, 4)[:, :3]
         return spent

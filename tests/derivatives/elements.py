@@ -58,7 +58,7 @@ class Elements:
     def evaluate(self, positions):
         """Forces on nodes 1 to 3 (n, 3, 3) and energies (n,); their sum is kept as `energy`."""
         n = len(self.f)
-        forces, energies = np.empty((self.tiles.lanes, 9)), np.empty(len(self.tiles.data))
+        forces, energies = np.empty((self.tiles.lanes, 9), self.tiles.data.dtype), np.empty(len(self.tiles.data))
         elements.evaluate(
             positions.reshape(-1, 3), self.state.tets, self.tiles.data, self.tiles.programs, self.tiles.offsets, self.dt,
             self.decompose, forces, energies,
