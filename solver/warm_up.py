@@ -19,6 +19,7 @@ from .scene import Body, Collider, Scene, Settings, Surface
 
 SOFT, STIFF = 1e5, 1e10  # Young's moduli at which the linear solve of a cube surely leaves, and uses, its coarse level [Pa]
 INTERNAL = "internal"  # damping, by default
+DRAFT = "draft"  # stands for an elastic law where the model has none to choose from
 RIGID = 10.0  # about the square of how many elements sound crosses in a step from which on it may use it
 
 
@@ -29,13 +30,13 @@ def warm_up() -> int:
     with tempfile.TemporaryDirectory() as folder:
         bodies = [_cube(law, damping, True, True, True, False, True) for law in laws() for damping in (INTERNAL, "rotated")]
         bake(_tiny_scene([_cube(next(iter(laws())), "", False, False, False, True, False)], False), Path(folder) / "other")
-        return bake(_tiny_scene(bodies, True), Path(folder) / "cache")
+        return bake(_tiny_scene([*bodies, _cube(DRAFT, "", *[False] * 5)], True), Path(folder) / "cache")
 
 
 def warm_up_dynamics(scene: Scene) -> int:
     """Simulate cubes that have what the scene's bodies have, with ready-made tets: of the geometry only colliders compile."""
+    from .dynamics import start
     from .embedding import Binding
-    from .simulate import Simulation
     from .tetmesh.mesh import TetMesh
 
     tiny = _tiny_scene([_cube(*needs) for needs in _needs(scene)], _has_meshes(scene))
@@ -43,7 +44,7 @@ def warm_up_dynamics(scene: Scene) -> int:
     tets = np.array([[0, 4, 6, 7], [0, 6, 2, 7], [0, 2, 3, 7], [0, 3, 1, 7], [0, 1, 5, 7], [0, 5, 4, 7]], dtype=np.int32)
     holders = np.array([int(np.flatnonzero((tets == corner).any(axis=1))[0]) for corner in range(8)], dtype=np.int32)
     corners = [Binding(holders, (tets[holders] == np.arange(8)[:, None]).astype(np.float64))] * len(tiny.bodies)
-    simulation = Simulation(tiny, [TetMesh(body.surface.positions, tets) for body in tiny.bodies], corners, corners)
+    simulation = start(tiny, [TetMesh(body.surface.positions, tets) for body in tiny.bodies], corners, corners)
     for _ in range(3):
         simulation.advance()
     _stamp(scene).touch()
@@ -67,6 +68,9 @@ def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool, bool, bool]]:
     """What decides which kernels the bodies need, each once: the arguments of `_cube`."""
     needs = set()
     for body in scene.bodies:
+        if models()[body.material.model].dynamics == DRAFT:
+            needs.add((DRAFT, "", False, False, False, False, False))
+            continue
         values, law = body.material.values, body.material.options.get("elastic_law", next(iter(laws())))
         speed = values.get("young_modulus", SOFT) / values.get("density", 1000.0)
         rigid = speed * (scene.settings.maximum_substep / body.element_size) ** 2 > RIGID
@@ -100,6 +104,8 @@ def _cube(law: str, damping: str, rigid: bool, goal: bool, fibres: bool, at_node
     """A cube that yields, just above the ground; `damping` names a model or is empty."""
     box = cube()
     above = Surface(box.positions + (0.0, 0.0, 0.49), box.triangles)
+    if law == DRAFT:
+        return Body(law, law, above, Material("draft", {"yield_strain": 0.0, "flow_rate": 1.0}), resolution=3)
     values = {"young_modulus": STIFF if rigid else SOFT, "yield_stress": 10.0, "rate_stress": 100.0}
     values["plastic_limit"] = float(limited)
     options = {"elastic_law": law, "volume": "at_nodes" if at_nodes else "per_tet"}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread
 from ..slots import LAMBDA, MU
 from ..state import Ranges, Solids
-from .response import carry, contact_gradient, contact_stiffness, linear_forces, normal_forces
+from .response import carry, carry_spread, contact_gradient, contact_stiffness, linear_forces, normal_forces
 from .settle import settle
 
 Array = NDArray[np.float64]
@@ -57,7 +57,7 @@ class ContactPoints:
         """World positions (k, 3) of the points as they are seen."""
         here = self.carried(nodes, slice(None))
         for spread in self.spreads:
-            spread.place(nodes, here)
+            carry_spread(nodes, spread.points, spread.start, spread.nodes, spread.weights, here)
         return here
 
     def carried(self, nodes: Array, chosen: NDArray[np.int64] | slice) -> Array:

@@ -52,6 +52,17 @@ def carry(positions, nodes, weights, points):  # type: ignore[no-untyped-def]
         points[k, 0], points[k, 1], points[k, 2] = point_of(positions, nodes[k], weights[k])
 
 
+@kernel
+def carry_spread(positions, which, start, nodes, weights, points):  # type: ignore[no-untyped-def]
+    """Set rows `which` (r,) of points (c, 3) to where the rows start[r]:start[r + 1] of nodes by weights carry them."""
+    for r in range(len(which)):
+        x0, x1, x2 = 0.0, 0.0, 0.0
+        for k in range(start[r], start[r + 1]):
+            i, weight = nodes[k], weights[k]
+            x0, x1, x2 = x0 + weight * positions[i, 0], x1 + weight * positions[i, 1], x2 + weight * positions[i, 2]
+        points[which[r], 0], points[which[r], 1], points[which[r], 2] = x0, x1, x2
+
+
 @inline
 def _law(x0, x1, x2, n, level, reach, stiffness, anchor, grip, slip):  # type: ignore[no-untyped-def]
     """Energy [J] and gradient (3 scalars) [N] of one contact at x."""

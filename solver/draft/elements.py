@@ -8,7 +8,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..constants import HALF, ONE, TWO
+from ..constants import TWO
 from ..fem.elements import deform
 from ..fem.lanes import dot, put_forces, read
 from ..fem.tile import pack
@@ -16,8 +16,8 @@ from ..jit import TILE, parallel
 from ..svd import decompose_tile
 from ..tile_code import tile_loop
 from .plasticity import absorb, flows, plastic_norm_and_stress
-from .rotation import take_rotation
-from .slots import ENTRIES, LAMBDA, MATERIAL, MU, PLASTIC, SLOTS, STRAIN, TURN, VISCOUS, VOLUME, B, F
+from .rotation import strain_of, take_rotation
+from .slots import LAMBDA, MATERIAL, MU, PLASTIC, SLOTS, STRAIN, TURN, VISCOUS, VOLUME, B, F
 from .state import DraftState
 from .stiffness import warp
 
@@ -59,15 +59,12 @@ def _turned_forces(w, rate, forces):  # type: ignore[no-untyped-def]
     P = R E (strain - plastic + rate VISCOUS (strain - STRAIN)) with strain = sym(R^T F) - I.
     """
     for i in range(T):
-        turn, gradient = read(w, i, TURN, 9), read(w, i, F, 9)
-        back = [[dot(turn[row::3], gradient[column::3]) for column in range(3)] for row in range(3)]  # R^T F
+        turn = read(w, i, TURN, 9)
+        strain = strain_of(turn, read(w, i, F, 9))
         before, plastic = read(w, i, STRAIN, 6), read(w, i, PLASTIC, 6)
         viscous = rate * w[(MATERIAL + VISCOUS) * T + i]
         lam, mu = w[(MATERIAL + LAMBDA) * T + i], w[(MATERIAL + MU) * T + i]
-        e = []
-        for k, (a, b) in enumerate(ENTRIES):
-            strain = HALF * (back[a][b] + back[b][a]) if a != b else back[a][a] - ONE
-            e.append(strain + viscous * (strain - before[k]) - plastic[k])
+        e = [strain[k] + viscous * (strain[k] - before[k]) - plastic[k] for k in range(6)]
         pressure = lam * (e[0] + e[1] + e[2])
         s = [pressure + TWO * mu * part for part in e[:3]] + [TWO * mu * part for part in e[3:]]
         columns = (s[0], s[3], s[4]), (s[3], s[1], s[5]), (s[4], s[5], s[2])

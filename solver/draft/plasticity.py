@@ -4,6 +4,9 @@ Elastic strain e = total - plastic above the yield strain creeps into plastic st
 yield strain; |p| stops at a maximum. Norms are of the tensors, so that they do not depend on how a body lies in the world
 (the paper's 2-norm of six-vectors does).
 
+What creeps is all of e, its trace too, and strain is linear in the stretches: a body that flows far loses its volume. Letting
+only the deviator creep was tried and lost more, as trace S = 3 is no constant volume at large strains either.
+
 The paper adds dt c e in a step, which depends on dt and absorbs everything where c dt = 1. Here a step takes the exact
 solution for a total strain that holds still, |e| = max(yield, |e_0| exp(-c t)): the limit of the paper's rule for small dt,
 at any rate and dt.

@@ -7,12 +7,12 @@ the sign of an inversion; the Gram-Schmidt of other codes depends on the order o
 import numpy as np
 from numpy.typing import NDArray
 
-from ..constants import ONE
+from ..constants import HALF, ONE, ZERO
 from ..fem.lanes import dot, read
 from ..jit import TILE
 from ..svd import signed_svd
 from ..tile_code import tile_loop
-from .slots import ENTRIES, STRAIN, TURN, S, U, V
+from .slots import ENTRIES, LINEAR, MATERIAL, STRAIN, TURN, F, U, V
 
 Numbers = NDArray[np.floating]
 T = TILE
@@ -26,12 +26,22 @@ def polar(gradients: Numbers) -> tuple[Numbers, Numbers]:
 
 @tile_loop
 def take_rotation(w):  # type: ignore[no-untyped-def]
-    """Of a decomposed tile: TURN = U V^T and STRAIN = S - I = V diag(s - 1) V^T, the Cauchy strain in the unrotated frame."""
+    """Of a decomposed tile: TURN = U V^T and STRAIN; where the material is LINEAR, as of figure 1, TURN = I."""
     for i in range(T):
-        left, right, stretches = read(w, i, U, 9), read(w, i, V, 9), read(w, i, S, 3)
-        rows = [right[3 * k : 3 * k + 3] for k in range(3)]
+        left, right = read(w, i, U, 9), read(w, i, V, 9)
+        linear = w[(MATERIAL + LINEAR) * T + i] > HALF
+        turn = []
         for k in range(9):
-            w[(TURN + k) * T + i] = dot(left[3 * (k // 3) : 3 * (k // 3) + 3], rows[k % 3])
-        stretched = [[(stretches[k] - ONE) * row[k] for k in range(3)] for row in rows]
-        for k, (a, b) in enumerate(ENTRIES):
-            w[(STRAIN + k) * T + i] = dot(stretched[a], rows[b])
+            turned = dot(left[3 * (k // 3) : 3 * (k // 3) + 3], right[3 * (k % 3) : 3 * (k % 3) + 3])
+            turn.append((ONE if k % 4 == 0 else ZERO) if linear else turned)
+        strain = strain_of(turn, read(w, i, F, 9))
+        for k in range(9):
+            w[(TURN + k) * T + i] = turn[k]
+        for k in range(6):
+            w[(STRAIN + k) * T + i] = strain[k]
+
+
+def strain_of(turn, gradient):  # type: ignore[no-untyped-def]
+    """The Cauchy strain in the unrotated frame, sym(R^T F) - I (6), of a tet turned by R (9) with F (9)."""
+    back = [[dot(turn[row::3], gradient[column::3]) for column in range(3)] for row in range(3)]
+    return [HALF * (back[a][b] + back[b][a]) if a != b else back[a][a] - ONE for a, b in ENTRIES]

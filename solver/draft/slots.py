@@ -6,19 +6,19 @@ F, U, S, V, B and VOLUME are where solver/slots.py has them, since code is share
 from ..slots import LAMBDA, MU, VOLUME, B, F, S, U, V
 
 __all__ = [
-    "ENTRIES", "FLOW_RATE", "LAMBDA", "MATERIAL", "MATERIAL_ROWS", "MOST_STRAIN", "MU", "PLASTIC", "SLOTS", "STRAIN", "TURN",
-    "VISCOUS", "VOLUME", "YIELD_STRAIN", "B", "F", "S", "U", "V",
+    "ENTRIES", "FLOW_RATE", "LAMBDA", "LINEAR", "MATERIAL", "MATERIAL_ROWS", "MOST_STRAIN", "MU", "PLASTIC", "SLOTS",
+    "STRAIN", "TURN", "VISCOUS", "VOLUME", "YIELD_STRAIN", "B", "F", "S", "U", "V",
 ]  # fmt: skip
 
 # Entries of a symmetric tensor in the order that its six numbers have.
 ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 # Rows of DraftState.material, after MU and LAMBDA.
-YIELD_STRAIN, FLOW_RATE, MOST_STRAIN, VISCOUS = range(2, 6)  # [-], [1/s], [-], eta [s]
-MATERIAL_ROWS = 6
+YIELD_STRAIN, FLOW_RATE, MOST_STRAIN, VISCOUS, LINEAR = range(2, 7)  # [-], [1/s], [-], eta [s], 1 or 0
+MATERIAL_ROWS = 7
 
-MATERIAL = 51  # rows of DraftState.material (6)
-TURN = 57  # rotation of the tet since its rest, row-major (9)
-STRAIN = 66  # total strain at the start of the step: ENTRIES (6)
-PLASTIC = 72  # plastic strain (6)
+MATERIAL = 51  # rows of DraftState.material (7)
+TURN = 58  # rotation of the tet since its rest, row-major (9)
+STRAIN = 67  # total strain at the start of the step: ENTRIES (6)
+PLASTIC = 73  # plastic strain (6)
 SLOTS = PLASTIC + 6

@@ -9,7 +9,7 @@ from ..fem.damping import slowest_vibration
 from ..scene import Body
 from ..state import Ranges, Solids, build_solids, lame_parameters
 from ..tetmesh.mesh import TetMesh
-from .slots import FLOW_RATE, LAMBDA, MATERIAL_ROWS, MOST_STRAIN, MU, VISCOUS, YIELD_STRAIN
+from .slots import FLOW_RATE, LAMBDA, LINEAR, MATERIAL_ROWS, MOST_STRAIN, MU, VISCOUS, YIELD_STRAIN
 
 Array = NDArray[np.float64]
 
@@ -34,11 +34,13 @@ def build_draft_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[
 
 def draft_rows(body: Body, count: int) -> Array:
     """The body's material as (MATERIAL_ROWS, count)."""
-    value = body.scaled_material().values
+    material = body.scaled_material()
+    value = material.values
     rows = np.empty((MATERIAL_ROWS, count))
     rows[MU], rows[LAMBDA] = lame_parameters(value["young_modulus"], value["poisson_ratio"])
     rows[YIELD_STRAIN] = value["yield_strain"]
     rows[FLOW_RATE] = value["flow_rate"]
     rows[MOST_STRAIN] = value["maximum_plastic_strain"]
     rows[VISCOUS] = value["damping"] / slowest_vibration(value["young_modulus"], value["density"], body.extent) ** 2
+    rows[LINEAR] = material.options["rotation"] == "linear"
     return rows

@@ -82,7 +82,6 @@ def solve_step(
     entries = contacts.linearize(guess)
     if len(entries.level):
         entries.settle_guess(guess, pressing, hold)
-        entries = contacts.linearize(guess)
     gradient = _assemble(state, space, entries, guess, targets, inertia, 1.0 / step)
     space.linear.solve(-gradient, 0.0, ITERATIONS)
     positions: Array = guess + space.linear.direction

@@ -1,6 +1,6 @@
 """Draft solid after Müller and Gross 2004: warped linear stiffness with plastic strain, solved in one go a step."""
 
-from .contract import MaterialModel, Parameter
+from .contract import Choice, MaterialModel, Parameter
 
 MODEL = MaterialModel(
     identifier="draft",
@@ -26,6 +26,16 @@ MODEL = MaterialModel(
         Parameter(
             "damping", "Damping", "1/s", 0.0, 0.0, 1e4,
             "Rate at which the slowest internal vibration loses energy, faster ones more; the fall and the spin lose none",
+        ),
+    ),
+    choices=(
+        Choice(
+            "rotation", "Rotation",
+            (
+                ("warped", "Followed", "Each tet's stiffness turns with it, so that bending and turning cost no volume"),
+                ("linear", "Ignored", "Plain linear elasticity, to compare with: what turns far swells (the paper's figure 1)"),
+            ),
+            "What elasticity does about parts that turn",
         ),
     ),
     dynamics="draft",

@@ -16,13 +16,14 @@ from solver.warm_up import compile_beside, cube, warm_up, warm_up_dynamics
 ROOT = Path(__file__).parents[2]
 
 
-def scene(options: dict[str, str]) -> Scene:
-    body = Body("b", "Cube", cube(), Material("viscoplastic", {"damping": 1.0}, options))
+def scene(options: dict[str, str], model: str = "viscoplastic") -> Scene:
+    body = Body("b", "Cube", cube(), Material(model, {"damping": 1.0}, options))
     return Scene((body,), (Collider("p", "Ground", "plane", np.eye(4)[None]),))
 
 
 def test_both_warm_ups_simulate_three_frames():
     assert warm_up_dynamics(scene({})) == 3
+    assert warm_up_dynamics(scene({}, "draft")) == 3
     assert warm_up() == 3
 
 

@@ -10,12 +10,12 @@ from solver.presets import list_presets, load_preset, preset_identifier, save_pr
 
 PRESETS = Path(__file__).parents[2] / "presets"
 SHIPPED = {
-    "butter", "caramel", "chewing_gum", "clay", "cornstarch", "dough", "jelly", "marshmallow", "shaving_cream", "slime",
-    "toothpaste", "wax",
+    "butter", "caramel", "chewing_gum", "clay", "cornstarch", "dough", "draft_rubber", "draft_toffee", "draft_warm_wax",
+    "jelly", "marshmallow", "shaving_cream", "slime", "toothpaste", "wax",
 }  # fmt: skip
 
 
-def test_the_twelve_presets_are_there():
+def test_the_fifteen_presets_are_there():
     found, complaints = list_presets(PRESETS)
     assert set(found) == SHIPPED and complaints == []
 

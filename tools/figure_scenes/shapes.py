@@ -1,0 +1,42 @@
+"""Surfaces that figures are made of: round tubes along a path, and a cow."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from solver.scene import Surface
+
+DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
+
+
+def tube(path: ArrayLike, radii: ArrayLike, around: int = 20) -> Surface:
+    """A closed tube through the points of a path (k, 3) with a radius at each (k,); its rings stand across the path."""
+    path, radii = np.asarray(path, dtype=np.float64), np.asarray(radii, dtype=np.float64)
+    along = np.gradient(path, axis=0)
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    across = np.cross((0.0, 0.0, 1.0), along)
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
+    upwards = np.cross(along, across)
+    angle = np.linspace(0.0, 2.0 * np.pi, around, endpoint=False)[None, :, None]
+    rings = path[:, None] + radii[:, None, None] * (np.cos(angle) * across[:, None] + np.sin(angle) * upwards[:, None])
+    points = np.concatenate([rings.reshape(-1, 3), path[:1], path[-1:]])
+    first, last = len(points) - 2, len(points) - 1
+    faces = []
+    for j in range(around):
+        k = (j + 1) % around
+        end = len(path) - 1
+        faces += [(first, k, j), (last, end * around + j, end * around + k)]
+        for ring in range(end):
+            a, b, c, d = ring * around + j, ring * around + k, (ring + 1) * around + k, (ring + 1) * around + j
+            faces += [(a, b, c), (a, c, d)]
+    return Surface(points, np.array(faces, dtype=np.int32))
+
+
+def cow(length: float, feet: tuple[float, float, float]) -> Surface:
+    """Keenan Crane's Spot (tests/data/README.md), so long, standing upright over a point."""
+    with np.load(DATA / "spot.npz") as arrays:
+        points, triangles = arrays["positions"].astype(np.float64), arrays["triangles"].astype(np.int32)
+    points = points[:, [2, 0, 1]] * (length / np.ptp(points[:, 2]))  # its own up is y
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    return Surface(points - (middle[0], middle[1], points[:, 2].min()) + feet, triangles)
