@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from .errors import SolverError
-from .kernel_cache import choose_kernel_cache
 
 
 def main(arguments: list[str]) -> int:
     """Run one command and return its exit code (solver/errors.py)."""
     options = _parser().parse_args(arguments)
     _keep_blas_to_one_thread()
-    choose_kernel_cache()
     stopping = _listen_for_stop()
     try:
         return _COMMANDS[options.command](options, stopping)

@@ -1,9 +1,9 @@
 """The only place that chooses numba's options.
 
 `kernel` compiles a serial function, `parallel` one with prange loops, `inline` a function of scalars that vanishes into
-its caller so that the caller's loop can be vectorised. All are cached on disk (NUMBA_CACHE_DIR, read when numba is
-imported), release the interpreter lock, divide as numpy does (a branch on zero would stop vectorisation) and may fuse
-a product and a sum into one rounding; nothing else is relaxed, so that a repeat gives the same bytes.
+its caller so that the caller's loop can be vectorised. All are cached on disk (kernel_cache.py), release the interpreter
+lock, divide as numpy does (a branch on zero would stop vectorisation) and may fuse a product and a sum into one rounding;
+nothing else is relaxed, so that a repeat gives the same bytes.
 
 A sum over elements is never raced for: it is taken in CHUNKS fixed pieces, added up in order, whatever the thread count.
 """
@@ -17,6 +17,10 @@ from typing import Any
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import numba
+
+from .kernel_cache import kernel_folder
+
+numba.config.CACHE_DIR = str(kernel_folder())  # the variable is read when numba is imported, by whomever
 
 CHUNKS = 64
 TILE = 128

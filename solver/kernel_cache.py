@@ -11,12 +11,10 @@ from functools import cache
 from pathlib import Path
 
 
-def choose_kernel_cache() -> Path:
-    """Set NUMBA_CACHE_DIR, before numba is first imported, to this solver's folder inside it (or the user's cache)."""
+def kernel_folder() -> Path:
+    """This solver's folder inside NUMBA_CACHE_DIR, or inside the user's cache; solver/jit.py has numba use it."""
     base = Path(os.environ.get("NUMBA_CACHE_DIR") or _user_cache() / "dollop" / "numba")
-    folder = base if base.name == _name() else base / _name()  # a child inherits its parent's choice
-    os.environ["NUMBA_CACHE_DIR"] = str(folder)
-    return folder
+    return base / _name()
 
 
 @cache

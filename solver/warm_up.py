@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .kernel_cache import choose_kernel_cache
+from .kernel_cache import kernel_folder
 from .materials import Material, models
 from .materials.elasticity import laws
 from .scene import Body, Collider, Scene, Settings, Surface
@@ -94,7 +94,7 @@ def _has_meshes(scene: Scene) -> bool:
 
 def _stamp(scene: Scene) -> Path:
     """The file beside the compiled kernels that says that those for such a scene are complete."""
-    folder = choose_kernel_cache()
+    folder = kernel_folder()
     folder.mkdir(parents=True, exist_ok=True)
     digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene))).encode(), digest_size=8).hexdigest()
     return folder / f"complete_{digest}"

@@ -4,10 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from solver.kernel_cache import choose_kernel_cache
-
-choose_kernel_cache()  # before any test imports numba
-
 ROOT = Path(__file__).resolve().parent.parent
 
 
