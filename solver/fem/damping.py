@@ -20,8 +20,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numba import prange
 from numpy.typing import NDArray
 
+from ..jit import parallel
 from ..materials import Material
 from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Ranges, State
@@ -51,7 +53,7 @@ class Damping:
     ranges: Ranges
     state: State
     matrix: FrozenStiffness = field(init=False)
-    blocks: NDArray[np.float32] = field(init=False)
+    blocks: NDArray[np.float32] | None = None
     frames: list[RigidFrame] = field(default_factory=list)
 
     def set_materials(self, materials: list[Material]) -> None:
@@ -86,7 +88,9 @@ class Damping:
             space.blocks[:] = 0.0
         if self.rotated:
             add_rotated_damping(space.tiles.data, self.tet_times, space.blocks)
-        self.blocks = space.blocks.copy()
+        if self.blocks is None:
+            self.blocks = np.empty_like(space.blocks)
+        np.copyto(self.blocks, space.blocks)
         space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
         self.matrix = space.linear.stiffness()
 
@@ -107,7 +111,7 @@ class Damping:
     def add_stiffness(self, effective: Array, blocks: NDArray[np.float32], diagonal: Array) -> None:
         """Add what the force changes by with a step's end to blocks (.., 6, 9) and diagonal (n, 9), velocities being
         displacements over the effective steps (n,) [s]; rigid motion is not taken out of it."""
-        blocks += self.blocks * np.float32(1.0 / effective.min())
+        _add_scaled(blocks, self.blocks, np.float32(1.0 / effective.min()))
         for k in (0, 4, 8):
             diagonal[:, k] += self.drag / effective
 
@@ -133,6 +137,15 @@ class Damping:
             arms = positions[a:b] - (masses * positions[a:b]).sum(axis=0) / masses.sum()
             products = np.einsum("ni,nj->ij", masses * arms, arms)
             yield a, b, masses, arms, np.linalg.inv(np.trace(products) * np.eye(3) - products)
+
+
+@parallel
+def _add_scaled(blocks, own, rate):  # type: ignore[no-untyped-def]
+    """blocks (lanes, 6, 9) += rate own, without a copy of either."""
+    for k in prange(len(blocks)):
+        for pair in range(6):
+            for c in range(9):
+                blocks[k, pair, c] += rate * own[k, pair, c]
 
 
 def _rigid(momenta: Array, masses: Array, arms: Array, inverse: Array) -> Array:
