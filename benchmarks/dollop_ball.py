@@ -16,7 +16,7 @@ from solver.kernel_cache import choose_kernel_cache
 
 choose_kernel_cache()  # before numba is imported
 
-from solver.contact.contacts import REACH
+from solver.contact.points import REACH
 from solver.embedding import Binding
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
@@ -37,9 +37,9 @@ def node_binding(tets: np.ndarray, nodes: np.ndarray) -> Binding:
     return Binding((corner // 4).astype(np.int32), weights)
 
 
-def simulation(ball: Ball, model: str, threads: int, substep: float | None) -> Simulation:
+def simulation(ball: Ball, model: str, threads: int, substep: float | None, young: float = YOUNG) -> Simulation:
     """The ball above Dollop's ground plane; every node is shown, every surface node touches."""
-    values = {"density": DENSITY, "young_modulus": YOUNG, "poisson_ratio": POISSON, "flow_rate": 0.0, "yield_stress": 1e12}
+    values = {"density": DENSITY, "young_modulus": young, "poisson_ratio": POISSON, "flow_rate": 0.0, "yield_stress": 1e12}
     surface = Surface(ball.positions, ball.boundary)
     body = Body("ball", "Ball", surface, Material("viscoplastic", values, MODELS[model]), velocity=(0.0, 0.0, -SPEED))
     ground = Collider("ground", "Ground", "plane", np.eye(4)[None], friction=0.0)

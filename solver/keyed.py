@@ -7,7 +7,8 @@ changes changes the stress that a strain means, not the shape that the goo has f
 import numpy as np
 from numpy.typing import NDArray
 
-from .contact.contacts import Contacts, contact_modulus
+from .contact.contacts import Contacts
+from .contact.points import contact_modulus
 from .fem.damping import Damping
 from .fem.newton import Workspace, node_modulus
 from .keyframes import at_frame

@@ -11,7 +11,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from .contact.contacts import ColliderField, Contacts, gather_points
+from .contact.contacts import ColliderField, Contacts
+from .contact.points import gather_points
 from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.clock import Clock
@@ -243,14 +244,19 @@ class Simulation:
     def _failure(self, outcome: Outcome, reason: str) -> StepError:
         bad = np.flatnonzero(~np.isfinite(outcome.positions).all(axis=1))
         node = int(bad[0]) if len(bad) else 0
-        body = self.scene.bodies[int(np.searchsorted(self.ranges.nodes, node, side="right")) - 1]
+        body = int(np.searchsorted(self.ranges.nodes, node, side="right")) - 1
         x, y, z = self.state.positions[node]
+        remedy = "Bake it with a lower stiffness, or a collider that moves more slowly."
+        holder = self.contacts.engulfing(self.state.positions, *map(int, self.ranges.nodes[body : body + 2]))
+        if holder is not None and self.scene.colliders:
+            name = self.scene.colliders[holder].name
+            remedy = f"It lies inside the solid collider '{name}': move it clear at the first frame."
         return StepError(
             f"The motion could not be computed ({reason}), even with steps of {self.clock.step:.1g} s.",
-            body=body.name,
+            body=self.scene.bodies[body].name,
             place=f"near ({x:.3g}, {y:.3g}, {z:.3g})",
             frame=self.frame,
-            remedy="Bake it with a lower stiffness, or a collider that moves more slowly.",
+            remedy=remedy,
         )
 
     def _warnings(self) -> tuple[str, ...]:

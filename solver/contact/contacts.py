@@ -6,16 +6,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding, Spread
-from ..slots import LAMBDA, MU
-from ..state import Ranges, Solids
-from .response import carry, carry_spread, contact_gradient, contact_stiffness, linear_forces, normal_forces
+from .points import REACH, ContactPoints
+from .response import carry, contact_gradient, contact_stiffness, linear_forces, normal_forces
 from .settle import settle
 
 Array = NDArray[np.float64]
+Chosen = NDArray[np.int64] | slice
 
-REACH = 0.01  # gap at which a contact begins to push, in element sizes
 FREE_DEPTH = 0.1  # depth in element sizes up to which a point that starts inside a collider is pushed out at once
+SHEET_DEPTH = 8.0  # element sizes behind a sheet up to which a point that went through it is held to be behind
 EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [s]
 EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
 SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second
@@ -32,40 +31,6 @@ class ColliderField(Protocol):
 
     def carried(self, points: Array, begun: float, time: float) -> Array:
         """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
-
-
-@dataclass
-class ContactPoints:
-    """The bodies' contact points, concatenated; k points.
-
-    tets (k,), nodes (k, 4), weights (k, 4) : which nodes take a point's force
-    spreads   : one a body, in the numbers of all points and nodes: where points outside the tets are seen
-    size      : (k,) element size of its body [m]
-    extent    : (k,) largest side of its body [m]
-    stiffness : (k,) slope of the pushing force [N/m]: body modulus x area a point / reach, so the mesh does not matter
-    """
-
-    tets: NDArray[np.int32]
-    nodes: NDArray[np.int32]
-    weights: Array
-    size: Array
-    extent: Array
-    stiffness: Array
-    spreads: list[Spread]
-
-    def positions(self, nodes: Array) -> Array:
-        """World positions (k, 3) of the points as they are seen."""
-        here = self.carried(nodes, slice(None))
-        for spread in self.spreads:
-            carry_spread(nodes, spread.points, spread.start, spread.nodes, spread.weights, here)
-        return here
-
-    def carried(self, nodes: Array, chosen: NDArray[np.int64] | slice) -> Array:
-        """World positions (c, 3) to which the nodes that take their force carry the chosen points."""
-        held, weights = self.nodes[chosen], self.weights[chosen]
-        here = np.empty((len(held), 3))
-        carry(nodes, held, weights, here)
-        return here
 
 
 @dataclass
@@ -151,65 +116,6 @@ class Entries:
         return nodes
 
 
-def gather_points(
-    state: Solids, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float
-) -> ContactPoints:
-    """Concatenate the bodies' contact bindings and size their stiffness.
-
-    Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.
-    """
-    parts = []
-    spreads, before = [], 0
-    for body, binding in enumerate(bindings):
-        first, last = ranges.tets[body], ranges.tets[body + 1]
-        own = state.tets[first:last]
-        tets, weights = _inner_nodes(own)
-        element = float((state.volumes[first:last].mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
-        weight = float(state.density[first:last].mean()) * gravity * extents[body]
-        modulus = contact_modulus(state.material[:, first:last], weight)
-        area = boundary_area(state.positions, own) / max(len(binding.tets), 1)
-        tets = (np.concatenate([binding.tets, tets]) + first).astype(np.int32)
-        count = len(tets)
-        parts.append((
-            tets, state.tets[tets], np.concatenate([binding.weights, weights]), np.full(count, element),
-            np.full(count, extents[body]), np.full(count, modulus * area / (REACH * element)),
-        ))  # fmt: skip
-        if binding.spread is not None:
-            spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
-        before += count
-    tets, nodes, weights, size, extent, stiffness = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return ContactPoints(tets, nodes, weights, size, extent, stiffness, spreads)
-
-
-def contact_modulus(material: Array, weight: float) -> float:
-    """What sizes a body's contacts [Pa]: the modulus of its material (rows, m), or ten times its weight an area [Pa]."""
-    return max(float((material[LAMBDA] + 2.0 * material[MU]).mean()), 10.0 * weight)
-
-
-def _inner_nodes(tets: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
-    """Every node that is on no boundary face, as a point of one of its tets: tets (k,), weights (k, 4)."""
-    inner = np.setdiff1d(tets, boundary_faces(tets))
-    nodes, where = np.unique(tets.ravel(), return_index=True)
-    where = where[np.isin(nodes, inner)]
-    weights = np.zeros((len(where), 4))
-    weights[np.arange(len(where)), where % 4] = 1.0
-    return where // 4, weights
-
-
-def boundary_faces(tets: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The faces (f, 3) that belong to one tet only."""
-    faces = np.sort(tets[:, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]].reshape(-1, 3), axis=1)
-    unique, count = np.unique(faces, axis=0, return_counts=True)
-    return unique[count == 1]
-
-
-def boundary_area(positions: Array, tets: NDArray[np.int32]) -> float:
-    """Area [m^2] of the boundary faces."""
-    corners = positions[boundary_faces(tets)]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    return float(0.5 * np.sqrt((normals**2).sum(axis=1)).sum())
-
-
 class Contacts:
     """Contact detection over one step: candidates once, planes at every call of `linearize`.
 
@@ -235,6 +141,17 @@ class Contacts:
             depth = np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
             self.slack[c] = np.where(depth > FREE_DEPTH * self.points.size, depth, 0.0)
 
+    def engulfing(self, positions: Array, first: int, last: int) -> int | None:
+        """The solid collider inside which most contact points of the nodes first to last lie at positions (n, 3), if any."""
+        own = (self.points.nodes[:, 0] >= first) & (self.points.nodes[:, 0] < last)
+        here = self.points.positions(positions)[own]
+        for c, field in enumerate(self.fields):
+            if field.sheet_offset is None and len(here):
+                distance, _, _ = query(field, here, self.time, np.inf)
+                if (distance < 0.0).mean() > 0.5:
+                    return c
+        return None
+
     def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
         """Choose candidates for the step that ends at `time`, from node positions at its start and guessed end."""
         points = self.points
@@ -243,8 +160,8 @@ class Contacts:
             return
         ahead = points.positions(guess)
         travel = float(np.sqrt(((ahead - self.start) ** 2).sum(axis=1).max()))
-        margin = 2.0 * float(points.size.max()) + 2.0 * travel
         for c, field in enumerate(self.fields):
+            margin = 2.0 * self._reach(field) + 2.0 * travel
             near, _, _ = query(field, self.start, time, margin)
             self.candidates[c] = np.flatnonzero(near < margin)
 
@@ -253,12 +170,29 @@ class Contacts:
         now = self.points.positions(positions)
         for c, field in enumerate(self.fields):
             if field.sheet_offset is not None:
-                distance, normal, _ = query(field, now, self.time, 2.0 * float(self.points.size.max(initial=0.0)))
-                begun = field.carried(self.start, self.time - self.step, self.time)
-                through = crossed(field.sheet_offset, begun, now, distance, normal)
-                self.behind[c] = (self.behind[c] ^ through) & np.isfinite(distance)
+                self.behind[c] = self._look(c, slice(None), now)[3]
         self.slack *= np.exp(-self.step / EXIT_TIME)
         self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
+
+    def _reach(self, field: ColliderField) -> float:
+        """Distance [m] up to which it matters where on a collider's surface a point is."""
+        return float(self.points.size.max(initial=0.0)) * (1.0 if field.sheet_offset is None else SHEET_DEPTH)
+
+    def _look(self, c: int, chosen: Chosen, here: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+        """Distance (k,), normal (k, 3), velocity (k, 3) of collider c at chosen points seen here (k, 3), and who is behind it.
+
+        Of a sheet these are as seen from the side where a point belongs.
+        """
+        field = self.fields[c]
+        distance, normal, velocity = query(field, here, self.time, self._reach(field))
+        behind = np.zeros(len(here), dtype=bool)
+        if field.sheet_offset is not None:
+            begun = field.carried(self.start[chosen], self.time - self.step, self.time)
+            through = crossed(field.sheet_offset, begun, here, distance, normal)
+            behind = (self.behind[c, chosen] ^ through) & np.isfinite(distance)
+            distance = np.where(behind, -distance - 2.0 * field.sheet_offset, distance)
+            normal = np.where(behind[:, None], -normal, normal)
+        return distance, normal, velocity, behind
 
     def linearize(self, positions: Array) -> Entries:
         """Planes of all candidates that are within an element of a collider, sorted by collider and point."""
@@ -266,14 +200,9 @@ class Contacts:
         which: list[NDArray[np.int64]] = []
         normals, levels, anchors, friction = [], [], [], []
         fade = np.exp(-self.step / EXIT_TIME)
-        for field, chosen, slack, behind in zip(self.fields, self.candidates, self.slack, self.behind, strict=True):
+        for c, (field, chosen, slack) in enumerate(zip(self.fields, self.candidates, self.slack, strict=True)):
             here = seen[chosen]
-            distance, normal, velocity = query(field, here, self.time, float(points.size.max(initial=0.0)))
-            if field.sheet_offset is not None:
-                begun = field.carried(self.start[chosen], self.time - self.step, self.time)
-                wrong = behind[chosen] ^ crossed(field.sheet_offset, begun, here, distance, normal)
-                distance = np.where(wrong, -distance - 2.0 * field.sheet_offset, distance)
-                normal = np.where(wrong[:, None], -normal, normal)
+            distance, normal, velocity, _ = self._look(c, chosen, here)
             near = np.flatnonzero(distance < points.size[chosen])
             which.append(chosen[near])
             normals.append(normal[near])

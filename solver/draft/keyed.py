@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.contacts import Contacts, contact_modulus
+from ..contact.contacts import Contacts
+from ..contact.points import contact_modulus
 from ..fem.newton import elastic_firmness
 from ..fem.tile import pack
 from ..keyframes import at_frame

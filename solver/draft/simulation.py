@@ -6,7 +6,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.contacts import ColliderField, Contacts, gather_points
+from ..contact.contacts import ColliderField, Contacts
+from ..contact.points import gather_points
 from ..embedding import Binding
 from ..errors import Cancelled, StepError
 from ..fem.tile import pack, unpack

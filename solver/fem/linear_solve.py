@@ -1,7 +1,7 @@
 """The linear system of one Newton iteration: element blocks summed into a sparse matrix, and its solution.
 
 The matrix is elastic stiffness, whose rows sum to zero, plus a diagonal of inertia and contact. Nothing is carried from one
-solve to the next, so a solve depends on its arguments alone.
+solve to the next, so a solve depends on its arguments alone, but for a coarse level that is kept when asked for.
 """
 
 from dataclasses import dataclass, field
@@ -50,11 +50,12 @@ class LinearSolve:
         return cls(build_layout(pattern, parts.order), parts, np.zeros((len(positions), 3)))
 
     def assemble(
-        self, blocks: Floats, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None
+        self, blocks: Floats, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None, renew: bool = True
     ) -> None:
         """Take element blocks (lanes, 6, 9), the diagonal (n, 9) of inertia and contact [N/m], and what acts beside them.
 
-        With one level the preconditioner is that of the diagonal blocks alone, whatever the stiffness.
+        With one level the preconditioner is that of the diagonal blocks alone, whatever the stiffness. Unless told to
+        renew it the coarse level stays that of the call before: for a matrix much like that, nearly as good.
         """
         layout, parts = self.layout, self.parts
         sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks.reshape(-1), self._values)
@@ -64,6 +65,8 @@ class LinearSolve:
             self._touched, self._inverse, self._stiff,
         )  # fmt: skip
         self._coupling = None if volume is None else volume.arrays
+        if not renew:
+            return
         stiff = volume is not None or bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
         self.coarse = levels > 1 and stiff
         if self.coarse:

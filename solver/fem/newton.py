@@ -18,6 +18,7 @@ from .momentum import moved_rigidly
 from .nodal_volume import NodalVolume
 from .stiffness import stiffness
 from .tile import Tiles
+from .volume_coupling import VolumeCoupling
 
 Array = NDArray[np.float64]
 
@@ -27,7 +28,7 @@ SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper t
 CUTS = 12
 LINEAR_TOLERANCE = 0.05
 SOLVES = 3  # of the linear system an iteration, at most, until it knows the contacts that its direction runs into,
-DIVERTED = 0.05  # which they change by more than so many element sizes,
+DIVERTED = 0.1  # which they change by more than so many element sizes,
 DESCENT_LEFT = 0.3  # or leave less of its slope than this share
 PROJECTED = 3  # iterations with the projected stiffness before the true one is tried again
 CRUSHED = 0.1  # element sizes by which contact moves a guess's nodes, from which on its elements say nothing of the body
@@ -105,6 +106,8 @@ class ImplicitStep:
         self.inertia = state.masses / past.effective**2
         self.hold = self.inertia + space.firmness  # what holds a node while the others rest [N/m]
         self.projected = 0  # iterations for which the stiffness stays projected
+        self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
+        self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
         self.exact = True  # whether the last direction came from the true stiffness
         if space.volume is not None:
             space.volume.refresh(state)
@@ -138,6 +141,7 @@ class ImplicitStep:
         """Let this step's damping be that of the positions (n, 3)."""
         self.evaluate(positions, decompose=True)
         self.damping.keep(positions, self.space)
+        self.first = True
 
     def find_direction(self, x: Array, around: Array, internal: Array, entries: Entries, free: bool) -> tuple[int, Array]:
         """Newton direction (n, 3) from x, corrected at the contacts, and its linear iterations.
@@ -148,8 +152,8 @@ class ImplicitStep:
         does not know, in a place that gives way: it is solved again with contact as it is there.
         """
         spent = 0
-        for _ in range(SOLVES):
-            spent += self.search_direction(x, around, internal, entries)
+        for attempt in range(SOLVES):
+            spent += self.search_direction(x, around, internal, entries, attempt > 0)
             straight = around + self.space.linear.direction
             settled = straight.copy()
             entries.settle_step(around, settled, self.hold, free)
@@ -161,39 +165,51 @@ class ImplicitStep:
             around = settled
         return spent, settled - x
 
-    def search_direction(self, x: Array, around: Array, internal: Array, entries: Entries) -> int:
+    def search_direction(self, x: Array, around: Array, internal: Array, entries: Entries, again: bool) -> int:
         """Solve for the way on from `around` into `linear`; return its iterations.
 
         The true stiffness converges fastest, and inertia makes it positive as a rule. Once it is found not to be, the
-        projected one is used for some iterations.
+        projected one is used for some iterations. `again` says that only contact has changed since the last solve.
         """
         gradient = internal.copy()
         entries.add_linear_gradient(around, x, gradient)
         spent = 0
         if not self.projected:
-            spent = self._solve_linear(x, around, gradient, entries, -1.0)
+            if not again:
+                self.stiffen(x, -1.0)
+            spent = self._solve_linear(around, around - x, gradient, entries)
             self.exact = spent >= 0
             if self.exact:
                 return spent
             self.projected, spent = PROJECTED, -1 - spent
             self.evaluate(x)
-        spent += abs(self._solve_linear(x, around, gradient, entries, self.step**-2))
-        return spent
+            again = False
+        if not again:
+            self.stiffen(x, self.step**-2)
+        return spent + abs(self._solve_linear(around, around - x, gradient, entries))
 
-    def _solve_linear(self, x: Array, around: Array, gradient: Array, entries: Entries, inertia: float) -> int:
-        space, offset = self.space, around - x
+    def stiffen(self, x: Array, inertia: float) -> None:
+        """Fill blocks and diagonal with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
+        space = self.space
         stiffness(space.tiles.data, inertia, space.blocks)
-        volume = None if space.volume is None else space.volume.coupled(x)
+        self.volume = None if space.volume is None else space.volume.coupled(x)
         if space.volume is not None and not self.projected:
             space.volume.add_curvature(x, space.blocks)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
         if self.damping.active:
             self.damping.add_stiffness(self.past.effective, space.blocks, space.diagonal)
-        entries.add_stiffness(around, space.blocks, space.diagonal)
-        space.linear.assemble(space.blocks, space.diagonal, volume=volume)
+
+    def _solve_linear(self, around: Array, offset: Array, gradient: Array, entries: Entries) -> int:
+        """Solve with contact's stiffness around one place, for the way on from an offset (n, 3); blocks stay as they were."""
+        space, diagonal = self.space, self.space.diagonal.copy()
+        kept = space.blocks[entries.tets]
+        entries.add_stiffness(around, space.blocks, diagonal)
+        space.linear.assemble(space.blocks, diagonal, volume=self.volume, renew=self.first)
+        self.first = False
+        space.blocks[entries.tets] = kept
         if offset.any():
-            gradient = gradient + space.linear.times(offset, space.diagonal)
+            gradient = gradient + space.linear.times(offset, diagonal)
         return space.linear.solve(-gradient, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float, ranges: Ranges) -> Outcome:

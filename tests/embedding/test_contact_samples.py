@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from solver.colliders import build
-from solver.contact.contacts import Contacts, gather_points
+from solver.contact.contacts import Contacts
+from solver.contact.points import gather_points
 from solver.embedding import bind, contact_samples, evaluate
 from solver.materials import Material
 from solver.scene import Body, Collider, Settings

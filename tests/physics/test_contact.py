@@ -1,12 +1,16 @@
 """Contact: rest without jitter, gaps, Coulomb friction on inclines, moving and deep colliders."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from solver.colliders import build
+from solver.errors import StepError
 from solver.fem.momentum import moved_rigidly
 from solver.scene import Collider, Settings, Surface
-from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, center, make_scene, run
+from solver.simulate import Simulation
+from tests.physics.scenes import PlaneField, ball_mesh, boundary, box_mesh, center, make_scene, run
 
 BLOCK = {"density": 1000.0, "young_modulus": 2e5, "poisson_ratio": 0.3, "yield_stress": 1e9}
 SIDE = 0.4
@@ -159,6 +163,22 @@ def test_linearised_contact_is_contact_where_it_is_linearised():
     np.testing.assert_allclose(moved - law, expected, atol=1e-5 * np.abs(expected).max())
 
 
+def test_a_failure_names_the_collider_that_the_body_lies_in(monkeypatch):
+    monkeypatch.setattr("solver.simulate.refusal", lambda *_: "made up")
+    arguments = make_scene([ball_mesh(3, 0.2)], [BLOCK])
+    scene = replace(arguments[0], colliders=(Collider("c", "Rock", "mesh", np.eye(4)[None], box(2.0)),))
+    simulation = Simulation(scene, *arguments[1:])
+    simulation.advance()
+    with pytest.raises(StepError) as caught:
+        simulation.advance()
+    assert caught.value.remedy == "It lies inside the solid collider 'Rock': move it clear at the first frame."
+
+
+def box(side):
+    """A closed box about the origin."""
+    return boundary(box_mesh((2, 2, 2), (side,) * 3, (-0.5 * side,) * 3))
+
+
 def sheet(size, count, height):
     """A flat grid at a height, as a collider that is solid from both sides and has no thickness of its own."""
     line = np.linspace(-0.5 * size, 0.5 * size, count + 1)
@@ -183,3 +203,21 @@ def test_a_thin_sheet_holds_from_both_sides(speed, rising):
     simulation, _ = run(make_scene([mesh], [BLOCK], velocity=velocity), 24, [field])
     below = transforms[-1, 2, 3] - simulation.state.positions[:, 2].min()
     assert below < 0.02 and not simulation.contacts.behind.any()
+
+
+def test_a_point_far_behind_a_sheet_is_still_pushed_back():
+    """Three element sizes deep, further than a solid looks: the plane of the contact is the sheet as it was left."""
+    mesh = box_mesh((4, 4, 4), (0.4, 0.4, 0.4), (-0.2, -0.2, 0.05))
+    field = build(Collider("s", "Sheet", "mesh", np.eye(4)[None], sheet(4.0, 6, 0.0), two_sided=True), Settings(frame_end=24))
+    simulation, _ = run(make_scene([mesh], [BLOCK]), 1, [field])
+    contacts, step = simulation.contacts, 1.0 / 96.0
+    above, size = simulation.state.positions, float(contacts.points.size[0])
+    sunk = above - [0.0, 0.0, above[:, 2].min() + 3.0 * size]
+    contacts.begin_step(above, sunk, step, step)
+    contacts.end_step(sunk)
+    assert contacts.behind[0, contacts.points.positions(sunk)[:, 2] < -0.02].all()
+    contacts.begin_step(sunk, sunk, 2.0 * step, step)
+    gradient = np.zeros_like(sunk)
+    contacts.linearize(sunk).add_gradient(sunk, gradient)
+    deepest = sunk[:, 2] < sunk[:, 2].min() + 1e-9
+    assert (gradient[deepest, 2] < 0.0).all()

@@ -1,0 +1,108 @@
+"""The points of the bodies that may touch colliders: points of the artist's surface, and nodes inside."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..embedding import Binding, Spread
+from ..slots import LAMBDA, MU
+from ..state import Ranges, Solids
+from .response import carry, carry_spread
+
+Array = NDArray[np.float64]
+
+REACH = 0.01  # gap at which a contact begins to push, in element sizes
+
+
+@dataclass
+class ContactPoints:
+    """The bodies' contact points, concatenated; k points.
+
+    tets (k,), nodes (k, 4), weights (k, 4) : which nodes take a point's force
+    spreads   : one a body, in the numbers of all points and nodes: where points outside the tets are seen
+    size      : (k,) element size of its body [m]
+    extent    : (k,) largest side of its body [m]
+    stiffness : (k,) slope of the pushing force [N/m]: body modulus x area a point / reach, so the mesh does not matter
+    """
+
+    tets: NDArray[np.int32]
+    nodes: NDArray[np.int32]
+    weights: Array
+    size: Array
+    extent: Array
+    stiffness: Array
+    spreads: list[Spread]
+
+    def positions(self, nodes: Array) -> Array:
+        """World positions (k, 3) of the points as they are seen."""
+        here = self.carried(nodes, slice(None))
+        for spread in self.spreads:
+            carry_spread(nodes, spread.points, spread.start, spread.nodes, spread.weights, here)
+        return here
+
+    def carried(self, nodes: Array, chosen: NDArray[np.int64] | slice) -> Array:
+        """World positions (c, 3) to which the nodes that take their force carry the chosen points."""
+        held, weights = self.nodes[chosen], self.weights[chosen]
+        here = np.empty((len(held), 3))
+        carry(nodes, held, weights, here)
+        return here
+
+
+def gather_points(
+    state: Solids, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float
+) -> ContactPoints:
+    """Concatenate the bodies' contact bindings and size their stiffness.
+
+    Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.
+    """
+    parts = []
+    spreads, before = [], 0
+    for body, binding in enumerate(bindings):
+        first, last = ranges.tets[body], ranges.tets[body + 1]
+        own = state.tets[first:last]
+        tets, weights = _inner_nodes(own)
+        element = float((state.volumes[first:last].mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
+        weight = float(state.density[first:last].mean()) * gravity * extents[body]
+        modulus = contact_modulus(state.material[:, first:last], weight)
+        area = boundary_area(state.positions, own) / max(len(binding.tets), 1)
+        tets = (np.concatenate([binding.tets, tets]) + first).astype(np.int32)
+        count = len(tets)
+        parts.append((
+            tets, state.tets[tets], np.concatenate([binding.weights, weights]), np.full(count, element),
+            np.full(count, extents[body]), np.full(count, modulus * area / (REACH * element)),
+        ))  # fmt: skip
+        if binding.spread is not None:
+            spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
+        before += count
+    tets, nodes, weights, size, extent, stiffness = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return ContactPoints(tets, nodes, weights, size, extent, stiffness, spreads)
+
+
+def contact_modulus(material: Array, weight: float) -> float:
+    """What sizes a body's contacts [Pa]: the modulus of its material (rows, m), or ten times its weight an area [Pa]."""
+    return max(float((material[LAMBDA] + 2.0 * material[MU]).mean()), 10.0 * weight)
+
+
+def _inner_nodes(tets: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
+    """Every node that is on no boundary face, as a point of one of its tets: tets (k,), weights (k, 4)."""
+    inner = np.setdiff1d(tets, boundary_faces(tets))
+    nodes, where = np.unique(tets.ravel(), return_index=True)
+    where = where[np.isin(nodes, inner)]
+    weights = np.zeros((len(where), 4))
+    weights[np.arange(len(where)), where % 4] = 1.0
+    return where // 4, weights
+
+
+def boundary_faces(tets: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The faces (f, 3) that belong to one tet only."""
+    faces = np.sort(tets[:, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]].reshape(-1, 3), axis=1)
+    unique, count = np.unique(faces, axis=0, return_counts=True)
+    return unique[count == 1]
+
+
+def boundary_area(positions: Array, tets: NDArray[np.int32]) -> float:
+    """Area [m^2] of the boundary faces."""
+    corners = positions[boundary_faces(tets)]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return float(0.5 * np.sqrt((normals**2).sum(axis=1)).sum())
