@@ -58,17 +58,17 @@ def kernels(run: Simulation) -> list[Kernel]:
         Kernel("SVD in tiles, float32", lambda: _decompose_all(space.tiles.data), 4 * 33, 682),
         Kernel("SVD in tiles, float64", lambda: _decompose_all(wide.data), 8 * 33, 682),
         # In: rest shape, volume, material, yield (18), corners. Out: F U s V P E Q H and scalars (49),
-        # forces in the tile and beside it (18). Deform 54, SVD 682, law 90, yield measure 22, forces 119.
-        Kernel("evaluate tets, float32", lambda: _evaluate(run, space.tiles, space.forces), 4 * 85 + vertices, 967),
-        # Without a decomposition (direct.py): in as above, out F, cof F, I, J, P, derivatives, measures, forces (56).
+        # forces (9). Deform 54, SVD 682, law 90, yield measure 22, forces 119.
+        Kernel("evaluate tets, float32", lambda: _evaluate(run, space.tiles, space.forces), 4 * 76 + vertices, 967),
+        # Without a decomposition (direct.py): in as above (17), out F, derivatives, measures, forces (28).
         Kernel(
             "evaluate tets by invariants, float32", lambda: _evaluate(run, space.tiles, space.forces, False),
-            4 * (18 + 56) + vertices, 260,
+            4 * (17 + 28) + vertices, 260,
         ),
-        Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 85 + vertices, 967),
-        # In: U s V P H rest shape, volume (41). Out: moduli, gradients, scratch (39), six blocks of 9. Moduli 39, gradients
+        Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 76 + vertices, 967),
+        # In: U s V P H rest shape, volume (41). Out: second derivatives, moduli (12), six blocks of 9. Moduli 39, gradients
         # 54, blocks 6 x 147.
-        Kernel("stiffness blocks", lambda: stiffness(space.tiles.data, -1.0, space.blocks), 4 * (41 + 39 + 54), 975),
+        Kernel("stiffness blocks", lambda: stiffness(space.tiles.data, -1.0, space.blocks), 4 * (41 + 12 + 54), 975),
         # Forces and corners in; positions, targets, gradient, inertia once a node.
         Kernel("gather of forces", lambda: _gather(space, state.positions, inertia), 52 + 80 * per_node, 18 + 12 * per_node),
         # Six blocks and their places in, the matrix out and in again for its diagonal.
