@@ -12,10 +12,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scene import DENSITY, FRAME_RATE, GRAVITY, POISSON, SPEED, YOUNG, Array, Ball, load_mesh
 
-from solver.kernel_cache import choose_kernel_cache
-
-choose_kernel_cache()  # before numba is imported
-
 from solver.contact.points import REACH
 from solver.embedding import Binding
 from solver.materials import Material

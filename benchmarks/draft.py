@@ -1,6 +1,6 @@
 """Draft beside the default model: process time a step and a frame on one thread, the benchmark's ball in flight and in contact.
 
-    python benchmarks/draft.py [--cells 9 14.5] [--frames 24]     # about 5k and 20k tets; needs Dollop's own environment only
+python benchmarks/draft.py [--cells 9 14.5] [--frames 24]     # about 5k and 20k tets; needs Dollop's own environment only
 """
 
 import argparse
@@ -12,9 +12,6 @@ from pathlib import Path
 os.environ["NUMBA_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from solver.kernel_cache import choose_kernel_cache
-
-choose_kernel_cache()  # before numba is imported
 
 import numpy as np
 from scene import DENSITY, GRAVITY, HEIGHT, POISSON, RADIUS, SPEED, YOUNG, sphere

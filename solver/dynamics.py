@@ -3,7 +3,7 @@
 Dynamics take the bodies that are theirs and know nothing of others: bodies do not touch each other yet.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Protocol
@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .colliders import build
+from .colliders import build_all
 from .contact.contacts import ColliderField
 from .draft.simulation import DraftSimulation
 from .embedding import Binding
@@ -50,7 +50,7 @@ def start(
 
     `fields` replaces the colliders built from the scene.
     """
-    fields = [build(collider, scene.settings) for collider in scene.colliders] if fields is None else fields
+    fields = build_all(scene) if fields is None else fields
     groups: dict[tuple[str, int], list[int]] = {}
     for index, body in enumerate(scene.bodies):
         kind = models()[body.material.model].dynamics
@@ -94,3 +94,16 @@ class SideBySide:
         for k, part in enumerate(self.parts):
             own = f"{k}."
             part.restore({name.removeprefix(own): value for name, value in arrays.items() if name.startswith(own)})
+
+
+def simulate(
+    scene: Scene,
+    meshes: list[TetMesh],
+    surfaces: list[Binding],
+    contacts: list[Binding],
+    fields: list[ColliderField] | None = None,
+) -> Iterator[Frame]:
+    """Yield every frame of the scene's range."""
+    simulation = start(scene, meshes, surfaces, contacts, fields)
+    for _ in range(scene.settings.frame_start, scene.settings.frame_end + 1):
+        yield simulation.advance()

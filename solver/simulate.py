@@ -4,13 +4,14 @@ Time runs on the simulation's own grid of seconds (Settings.maximum_substep and 
 a frame that falls between two steps is interpolated from both, so the motion is the same at any frame rate.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
 from .contact.points import gather_points
 from .embedding import Binding
@@ -33,8 +34,6 @@ from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
 from .state import State, build_state
 from .tetmesh.mesh import TetMesh
-
-__all__ = ["Simulation", "simulate"]
 
 Array = NDArray[np.float64]
 
@@ -76,7 +75,7 @@ class Simulation:
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
         extents = [body.extent for body in scene.bodies]
         points = gather_points(self.state, self.ranges, contacts, extents, settings.strongest_gravity)
-        self.contacts = Contacts(points, _build_fields(scene) if fields is None else fields)
+        self.contacts = Contacts(points, build_all(scene) if fields is None else fields)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
@@ -271,24 +270,3 @@ class Simulation:
                     f"({100.0 * share:.0f} % of them are stretched to slivers); it stays stable but flows no further there."
                 )
         return tuple(messages)
-
-
-def _build_fields(scene: Scene) -> list[ColliderField]:
-    from .colliders import build
-
-    return [build(collider, scene.settings) for collider in scene.colliders]
-
-
-def simulate(
-    scene: Scene,
-    meshes: list[TetMesh],
-    surfaces: list[Binding],
-    contacts: list[Binding],
-    fields: list[ColliderField] | None = None,
-) -> Iterator[Frame]:
-    """Yield every frame of the scene's range."""
-    from .dynamics import start
-
-    simulation = start(scene, meshes, surfaces, contacts, fields)
-    for _ in range(scene.settings.frame_start, scene.settings.frame_end + 1):
-        yield simulation.advance()

@@ -17,7 +17,6 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from solver.kernel_cache import choose_kernel_cache  # noqa: E402
 from solver.presets import Preset, list_presets  # noqa: E402
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated  # noqa: E402
 
@@ -70,7 +69,6 @@ def drop_all(presets: dict[str, Preset], resolution: int = 10) -> dict[str, tupl
 
 def drop(preset: Preset, resolution: int = 10, frames: int = 48) -> tuple[DropMeasures, list[str]]:
     """Simulate the drop on one thread; return its measures and the solver's warnings."""
-    choose_kernel_cache()
     from solver.bake import prepare
     from solver.dynamics import start
 

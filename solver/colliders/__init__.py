@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SceneError
-from ..scene import Collider, Settings
+from ..scene import Collider, Scene, Settings
 
-__all__ = ["Field", "build", "kinds"]
+__all__ = ["Field", "build", "build_all", "kinds"]
 
 
 class Field(Protocol):
@@ -70,3 +70,8 @@ def build(collider: Collider, settings: Settings) -> Field:
         )
     field: Field = module.build(collider, settings)
     return field
+
+
+def build_all(scene: Scene) -> list[Field]:
+    """Return the fields of a scene's colliders."""
+    return [build(collider, scene.settings) for collider in scene.colliders]

@@ -8,9 +8,6 @@ from pathlib import Path
 TOOLS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TOOLS.parent), str(TOOLS)]
 
-from solver.kernel_cache import choose_kernel_cache  # noqa: E402
-
-choose_kernel_cache()  # before numba is imported
 
 from figure_scenes import figures  # noqa: E402
 from figure_scenes.contract import Figure, Shot, outside  # noqa: E402
