@@ -4,6 +4,8 @@ Each runs the code that a bake runs, not a second version of it. Matrices are (m
 in SI units; materials are those of `solver.materials`.
 """
 
+from ..draft.plasticity import absorb_strain
+from ..draft.rotation import polar
 from ..embedding import bind, evaluate
 from ..fem.laws import principal_response
 from ..svd import signed_svd
@@ -13,6 +15,7 @@ from .plastic import FlowStep, flow_step
 
 __all__ = [
     "FlowStep",
+    "absorb_strain",
     "bind",
     "elastic_energy",
     "evaluate",
@@ -20,6 +23,7 @@ __all__ = [
     "flow_step",
     "integrate",
     "nodal_forces",
+    "polar",
     "principal_response",
     "signed_svd",
     "stiffness_product",
