@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import SceneError
-from .fem.integrators import integrators
+from .integrators import integrators
 from .keyframes import at_frame, checked_keys
 from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
 
@@ -128,7 +128,7 @@ class Settings:
     """What holds for the whole scene.
 
     gravity (3,) [m/s^2], and gravity_keys (k, 3) one a frame where it changes, `gravity` being the first; frames
-    inclusive; threads 0 = all; integrator: a file of solver/fem/integrators; maximum_substep [s]
+    inclusive; threads 0 = all; integrator: a file of solver/integrators; maximum_substep [s]
     """
 
     frame_start: int = 1

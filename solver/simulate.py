@@ -22,12 +22,12 @@ from .fem.damping import Damping
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
 from .fem.fibre_field import set_fibres
 from .fem.goal import set_goals
-from .fem.integrators import backward_euler, integrators
-from .fem.integrators.bdf2 import starting_history
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
 from .fem.step_control import calmed, is_rough, largest_jump, refusal
 from .frame import Frame
+from .integrators import backward_euler, integrators
+from .integrators.bdf2 import starting_history
 from .jit import use_threads_for
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between

@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ...solver.fem.integrators import integrators
+from ...solver.integrators import integrators
 from .settings import HIDDEN, SETTING
 
 # From Blender 4.5 a path property has to say that it understands "//"

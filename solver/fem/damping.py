@@ -69,6 +69,7 @@ class Damping:
         self.held = [k for k, value in enumerate(eta) if value > 0.0]
         self.tet_eta = np.repeat(np.array(eta), np.diff(self.ranges.tets))
         self.tet_times = np.repeat(np.array(times), np.diff(self.ranges.tets))
+        self.node_times = np.repeat(np.add(eta, times), np.diff(self.ranges.nodes))
         self.drag = np.repeat(np.array(drags), np.diff(self.ranges.nodes)) * self.state.masses
         self.elastic, self.rotated, self.dragging = any(eta), any(times), any(drags)
 
@@ -114,6 +115,14 @@ class Damping:
         _add_scaled(blocks, self.blocks, np.float32(1.0 / effective.min()))
         for k in (0, 4, 8):
             diagonal[:, k] += self.drag / effective
+
+    def hold(self, firmness: Array, effective: Array) -> Array:
+        """About how hard damping holds each node (n,) [N/m] while the others rest, over the effective steps (n,) [s].
+
+        firmness (n,) [N/m] is how hard elasticity holds it.
+        """
+        held: Array = (self.node_times * firmness + self.drag) / effective
+        return held
 
     def _slowest(self, body: int) -> float:
         """Angular frequency of about the slowest vibration of a body that stands on the ground [1/s]."""

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
+from ..integrators import Extrapolation
 from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Ranges, Solids, State
 from .assembly import Pattern, build_pattern, gather_gradient
 from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
-from .integrators import Extrapolation
 from .linear_solve import LinearSolve
 from .momentum import moved_rigidly
 from .nodal_volume import NodalVolume
@@ -104,7 +104,8 @@ class ImplicitStep:
     ) -> None:
         self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
         self.inertia = state.masses / past.effective**2
-        self.hold = self.inertia + space.firmness  # what holds a node while the others rest [N/m]
+        # What holds a node while the others rest [N/m]
+        self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
         self.projected = 0  # iterations for which the stiffness stays projected
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
         self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
@@ -163,7 +164,7 @@ class ImplicitStep:
             if slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED:
                 break
             around = settled
-        return spent, settled - x
+        return spent, (settled if slope_left < 0.0 else straight) - x
 
     def search_direction(self, x: Array, around: Array, internal: Array, entries: Entries, again: bool) -> int:
         """Solve for the way on from `around` into `linear`; return its iterations.

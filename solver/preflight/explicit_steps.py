@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..errors import SceneError
-from ..fem.integrators import integrators
+from ..integrators import integrators
 from ..materials import models
 from ..scene import Body, Settings
 from .finding import Finding

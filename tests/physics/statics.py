@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from solver.fem.integrators import Extrapolation
 from solver.fem.newton import ImplicitStep
+from solver.integrators import Extrapolation
 from solver.simulate import Simulation
 from tests.physics.scenes import make_scene
 

@@ -3,16 +3,20 @@
 import numpy as np
 import pytest
 
-from solver.fem.integrators.bdf2 import extrapolate
+from solver.bake import prepare
+from solver.dynamics import start
 from solver.fem.newton import ImplicitStep
 from solver.fem.rotated_damping import FLAT, MODERATE, add_rotated_damping
 from solver.fem.stiffness import PAIRS
+from solver.integrators.bdf2 import extrapolate
 from solver.materials import scale_to_size
 from solver.materials.contract import Material
+from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 from solver.slots import LAMBDA, MU
 from solver.svd import signed_svd
+from solver.warm_up import cube
 from tests.physics.bars import amplitude, swinging_bar
-from tests.physics.scenes import box_mesh, make_scene, momentum, run
+from tests.physics.scenes import ball_mesh, boundary, box_mesh, make_scene, momentum, run
 
 W = 2.0 * np.pi * 5.0  # of the bar's mode [1/s]
 SLOWEST = 0.5 * np.pi * 10.0  # of a bar that stands on the ground [1/s]
@@ -116,3 +120,26 @@ def test_seconds_grow_with_the_root_of_the_size():
     large = scale_to_size(damped, 16.0)
     assert large.values["rotated_damping"] == pytest.approx(0.04)
     assert large.values["mass_damping"] == pytest.approx(0.5)
+
+
+def test_a_strongly_damped_body_lands_on_an_edge():
+    """Damping holds the nodes in contact too: left out, their corrections overshot until nothing was finite."""
+    goo = {
+        "young_modulus": 3.6e5, "poisson_ratio": 0.45, "density": 1100.0, "yield_stress": 8e3, "flow_rate": 6.0,
+        "hardening_modulus": 2e4, "damping": 17.0,
+    }  # fmt: skip
+    body = Body("ball", "Ball", boundary(ball_mesh(10, 1.0, (0.6, 0.0, 1.9))), Material("viscoplastic", goo), resolution=10)
+    box = cube()
+    step = Surface(box.positions * (4.0, 4.0, 1.0) - (2.0, 0.0, 0.5), box.triangles)
+    floor = np.eye(4)
+    floor[2, 3] = -1.0
+    colliders = (
+        Collider("step", "Step", "mesh", np.eye(4)[None], step, friction=0.9),
+        Collider("floor", "Floor", "plane", floor[None]),
+    )
+    (item,) = prepare(scene := validated(Scene((body,), colliders, Settings(1, 24))))
+    simulation = start(scene, [item.mesh], [item.surface], [item.contacts])
+    frames = [simulation.advance() for _ in range(24)]
+    assert sum(frame.statistics["rejected"] for frame in frames) == 0
+    positions = simulation.state.positions
+    assert positions[:, 2].min() > -1.01 and np.ptp(positions[:, 2]) > 1.2 and np.abs(positions).max() < 3.0

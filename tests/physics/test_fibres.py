@@ -8,9 +8,9 @@ import pytest
 from scipy.optimize import minimize
 
 from solver.errors import SceneError
-from solver.fem.integrators.bdf2 import extrapolate
 from solver.fem.laws import principal_response
 from solver.fem.newton import ImplicitStep
+from solver.integrators.bdf2 import extrapolate
 from solver.jit import use_threads
 from solver.scene import validated
 from solver.simulate import Simulation

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from solver.errors import SceneError, StepError
-from solver.fem.integrators import integrators
+from solver.integrators import integrators
 from solver.scene import Scene, Settings, validated
 from solver.simulate import Simulation
 from tests.physics.bars import amplitude, swinging_bar

@@ -7,8 +7,8 @@ import pytest
 
 from solver.errors import SceneError
 from solver.fem.explicit_step import elastic_forces
-from solver.fem.integrators.bdf2 import extrapolate
 from solver.fem.newton import ImplicitStep
+from solver.integrators.bdf2 import extrapolate
 from solver.job import scene_hash
 from solver.keyframes import at_frame
 from solver.scene import validated

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from solver.fem.integrators.bdf2 import extrapolate
 from solver.fem.newton import ImplicitStep
+from solver.integrators.bdf2 import extrapolate
 from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, center, make_scene, momentum, run
 
 JELLY = {"young_modulus": 2e4, "poisson_ratio": 0.4, "yield_stress": 1e9}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:  # what a scene may name must not need the state that is built from it
-    from ...state import State
+    from ..state import State
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .contract import Extrapolation, Integrator
 
 if TYPE_CHECKING:
-    from ...state import State
+    from ..state import State
 
 Array = NDArray[np.float64]
 
