@@ -128,7 +128,7 @@ def test_a_strongly_damped_body_lands_on_an_edge():
         "young_modulus": 3.6e5, "poisson_ratio": 0.45, "density": 1100.0, "yield_stress": 8e3, "flow_rate": 6.0,
         "hardening_modulus": 2e4, "damping": 17.0,
     }  # fmt: skip
-    body = Body("ball", "Ball", boundary(ball_mesh(10, 1.0, (0.6, 0.0, 1.9))), Material("viscoplastic", goo), resolution=10)
+    body = Body("ball", "Ball", boundary(ball_mesh(10, 1.0, (0.3, 0.0, 2.4))), Material("viscoplastic", goo), resolution=10)
     box = cube()
     step = Surface(box.positions * (4.0, 4.0, 1.0) - (2.0, 0.0, 0.5), box.triangles)
     floor = np.eye(4)
