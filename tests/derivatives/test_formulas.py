@@ -75,6 +75,8 @@ def test_flow_relaxes_to_the_yield_stress_as_maxwell_does_and_keeps_volume() -> 
     excess = (after.mises_stress[0] - 50.0) / (before.mises_stress[0] - 50.0)
     assert excess == pytest.approx(1.0 / (1.0 + 4.0 * 0.25), rel=0.02)
     np.testing.assert_allclose(np.linalg.det(after.plastic_deformation), 1.0, atol=1e-14)
+    logs = np.log(np.diag(after.plastic_deformation[0]))
+    assert after.plastic_strain[0] == pytest.approx(np.sqrt(2.0 / 3.0 * (logs**2).sum()), rel=1e-6)
     later = flow_step(f, GOO, 0.25, after.plastic_deformation, after.plastic_strain, after.mises_stress)
     assert 50.0 < later.mises_stress[0] < after.mises_stress[0] and later.plastic_strain[0] > after.plastic_strain[0]
     elastic = first_piola_kirchhoff(f, GOO, after.plastic_deformation)
