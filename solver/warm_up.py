@@ -71,12 +71,12 @@ def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool, bool, bool]]:
         if models()[body.material.model].dynamics == DRAFT:
             needs.add((DRAFT, "", False, False, False, False, False))
             continue
-        values, law = body.material.values, body.material.options.get("elastic_law", next(iter(laws())))
-        speed = values.get("young_modulus", SOFT) / values.get("density", 1000.0)
-        rigid = speed * (scene.settings.maximum_substep / body.element_size) ** 2 > RIGID
-        damping = ""
+        values, law = body.scaled_material().values, body.material.options.get("elastic_law", next(iter(laws())))
+        speed, damping = values["young_modulus"] / values["density"], ""
         if any(values.get(name, 0.0) > 0.0 for name in _dampings()):
             damping = body.material.options.get("damping_model", INTERNAL)
+        # Damping adds to the stiffness, the more the shorter the step
+        rigid = bool(damping) or speed * (scene.settings.maximum_substep / body.element_size) ** 2 > RIGID
         at_nodes = body.material.options.get("volume") == "at_nodes"
         limited = values.get("plastic_limit", 0.0) > 0.0
         needs.add((law, damping, rigid, body.goal is not None, body.fibres is not None, at_nodes, limited))
