@@ -36,7 +36,7 @@ def test_another_law_is_compiled_beside(tmp_path, monkeypatch):
     warm_up_dynamics(scene({}))
     started = []
     monkeypatch.setattr(subprocess, "Popen", lambda command, **_: started.append(command))
-    compile_beside(tmp_path, scene({"elastic_law": "no_such_law"}))
+    compile_beside(tmp_path, scene({"elastic_law": "squared_stretches"}))
     assert started[0][-2:] == ["--dynamics", str(tmp_path)]
 
 
