@@ -150,7 +150,8 @@ class ImplicitStep:
         Elasticity is taken for linear around x, where the tiles are evaluated and internal (n, 3) is the gradient; contact
         is around another place. Each contact then obeys its law while the rest holds still (contact/settle.py); with `free`
         the friction bounds follow. Where this changes the direction much, it runs into contacts that the linear system
-        does not know, in a place that gives way: it is solved again with contact as it is there.
+        does not know, in a place that gives way: it is solved again with contact as it is there. A correction that still
+        leads uphill after SOLVES of them is left away.
         """
         spent = 0
         for attempt in range(SOLVES):
