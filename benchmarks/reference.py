@@ -104,21 +104,6 @@ def stress(f, energy):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, error_model="numpy")
-def energy_density(f, energy):  # type: ignore[no-untyped-def]
-    """The energy [J/m^3] whose derivative `stress` is, for checks."""
-    c = _cofactor(f)
-    j = _determinant(f, c)
-    if energy == 0:
-        return 0.5 * MU * (_squares(f) - 3.0) + 0.5 * (LAMBDA + MU) * (j - 1.0 - MU / (LAMBDA + MU)) ** 2
-    if energy == 2:
-        m, k, size = 4.0 / 3.0 * MU, LAMBDA + 5.0 / 6.0 * MU, _squares(f)
-        shape = 0.5 * m * (size - 3.0) - 0.5 * m * np.log((size + 1.0) / 4.0) - 0.75 * m * (j - 1.0)
-        return shape + 0.5 * k * (j - 1.0) ** 2
-    # |S - 1| = |F - R|
-    return MU * _squares(_combined(1.0, f, -1.0, rotation(f))) + 0.5 * LAMBDA * (j - 1.0) ** 2
-
-
-@numba.njit(cache=True, error_model="numpy")
 def _acceleration(x, tets, inverse, volumes, masses, energy, ground, stiffness, reach, a):  # type: ignore[no-untyped-def]
     a[:] = 0.0
     for t in range(len(tets)):
