@@ -15,5 +15,5 @@ TINY = np.float32(1e-30)  # keeps a quotient finite; its own rounding is of no m
 
 
 def logarithm(x):  # type: ignore[no-untyped-def]
-    """log(x); in tiles one that is done on many lanes at once (solver/scalar_math.py)."""
+    """log(x); in tiles one that is done on many lanes at once (solver/jit/scalar_math.py)."""
     return np.log(x)

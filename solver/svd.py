@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .constants import FOUR, ONE, TWO, ZERO
 from .jit import TILE, inline, parallel
-from .tile_code import tile_loop
+from .jit.tile_code import tile_loop
 
 Numbers = NDArray[np.floating]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .kernel_cache import kernel_folder
+from .jit.kernel_cache import kernel_folder
 from .materials import Material, models
 from .materials.elasticity import laws
 from .scene import Body, Collider, Scene, Settings, Surface

@@ -13,8 +13,8 @@ from ..fem.elements import deform
 from ..fem.lanes import dot, put_forces, read
 from ..fem.tile import pack
 from ..jit import TILE, parallel
+from ..jit.tile_code import tile_loop
 from ..svd import decompose_tile
-from ..tile_code import tile_loop
 from .plasticity import absorb, flows, plastic_norm_and_stress
 from .rotation import strain_of, take_rotation
 from .slots import LAMBDA, MATERIAL, MU, PLASTIC, SLOTS, STRAIN, TURN, VISCOUS, VOLUME, B, F

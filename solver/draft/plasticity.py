@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..constants import ONE, THREE, TINY, TWO, ZERO
 from ..fem.lanes import read
 from ..jit import TILE, kernel
-from ..scalar_math import exponential
-from ..tile_code import put_rows, some_lane, tile_loop, tile_question
+from ..jit.scalar_math import exponential
+from ..jit.tile_code import put_rows, some_lane, tile_loop, tile_question
 from .slots import FLOW_RATE, MATERIAL, MOST_STRAIN, MU, PLASTIC, SLOTS, STRAIN, YIELD_STRAIN
 
 Array = NDArray[np.float64]

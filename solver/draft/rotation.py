@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..constants import HALF, ONE, ZERO
 from ..fem.lanes import dot, read
 from ..jit import TILE
+from ..jit.tile_code import tile_loop
 from ..svd import signed_svd
-from ..tile_code import tile_loop
 from .slots import ENTRIES, LINEAR, MATERIAL, STRAIN, TURN, F, U, V
 
 Numbers = NDArray[np.floating]

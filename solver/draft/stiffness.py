@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..constants import ONE
 from ..fem.lanes import PAIRS, dot, read, shape_gradients
 from ..jit import TILE
-from ..tile_code import put_rows, tile_loop
+from ..jit.tile_code import put_rows, tile_loop
 from .slots import LAMBDA, MATERIAL, MU, TURN, VISCOUS, VOLUME
 
 Array = NDArray[np.float64]

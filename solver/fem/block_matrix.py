@@ -13,7 +13,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS, inline, parallel
-from ..simd import add, lane, load, load_last, store, store_block, three, transposed, zero
+from ..jit.simd import add, lane, load, load_last, store, store_block, three, transposed, zero
 from .assembly import Pattern, offsets_of
 
 Array = NDArray[np.float64]

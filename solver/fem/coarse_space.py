@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..jit import inline, kernel, parallel
-from ..simd import add_scaled, lane, load, store, subtract, zero
+from ..jit.simd import add_scaled, lane, load, store, subtract, zero
 from .block_matrix import Layout
 
 Array = NDArray[np.float64]

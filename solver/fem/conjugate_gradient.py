@@ -1,14 +1,14 @@
 """Preconditioned conjugate gradients on the block matrix: 3x3 diagonal blocks and, where asked, the coarse level.
 
 Matrix and vectors are float32, which halves what memory has to carry; sums over nodes are float64, in fixed chunks. Vectors
-are flat, four numbers a node (solver/simd.py); the fourth of direction, preconditioned residual and solution stays 0.
+are flat, four numbers a node (solver/jit/simd.py); the fourth of direction, preconditioned residual and solution stays 0.
 """
 
 import numpy as np
 from numba import prange
 
 from ..jit import inline, parallel
-from ..simd import add, add_products, add_scaled, lane, load, store, subtract, sum_of_three, three, zero, zero_sum
+from ..jit.simd import add, add_products, add_scaled, lane, load, store, subtract, sum_of_three, three, zero, zero_sum
 from .coarse_space import solve_coarse
 from .volume_coupling import add_coupling
 

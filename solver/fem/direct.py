@@ -15,6 +15,7 @@ import numpy as np
 
 from ..constants import FOUR, HALF, THREE, THREE_HALVES, TWO, ZERO
 from ..jit import TILE
+from ..jit.tile_code import put_rows, some_lane, tile_loop, tile_question
 from ..slots import (
     ELASTIC_FIRST,
     ELASTIC_SECOND,
@@ -34,7 +35,6 @@ from ..slots import (
     D,
     F,
 )
-from ..tile_code import put_rows, some_lane, tile_loop, tile_question
 from .lanes import PAIRS, cross, deformed, dot, put_forces, read, shape_gradients, squared
 
 T = TILE

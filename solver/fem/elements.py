@@ -8,6 +8,7 @@ from numba import prange
 
 from ..constants import HALF, THREE, THREE_HALVES, TWO, ZERO
 from ..jit import TILE, kernel, parallel
+from ..jit.tile_code import tile_loop
 from ..slots import (
     ACTIVATION,
     DIRECT,
@@ -29,7 +30,6 @@ from ..slots import (
     V,
 )
 from ..svd import decompose_tile
-from ..tile_code import tile_loop
 from .direct import yielded
 from .fibres import pull
 from .flow import flow, respond

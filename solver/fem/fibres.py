@@ -17,8 +17,8 @@ import numpy as np
 
 from ..constants import HALF, ONE, ZERO
 from ..jit import TILE
+from ..jit.tile_code import add_rows, tile_loop
 from ..slots import ACTIVATION, ENERGY, FIBRE, FIBRE_STIFFNESS, FIBRE_TENSION, MATERIAL, VOLUME, F
-from ..tile_code import add_rows, tile_loop
 from .lanes import PAIRS, dot, read, shape_gradients
 
 SHORTEST = np.float32(0.125)  # exact in binary

@@ -4,7 +4,8 @@ import numpy as np
 
 from ..constants import HALF, ONE, THREE, THREE_HALVES, TINY, TWO, ZERO
 from ..jit import TILE, kernel
-from ..scalar_math import exponential
+from ..jit.scalar_math import exponential
+from ..jit.tile_code import some_lane, tile_loop, tile_question
 from ..slots import (
     ENERGY,
     FLOW,
@@ -34,7 +35,6 @@ from ..slots import (
     Q,
     S,
 )
-from ..tile_code import some_lane, tile_loop, tile_question
 from .laws import run_phase
 from .limit_surface import find_room, has_limit
 from .plasticity import (

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..jit import TILE
+from ..jit.tile_code import put_rows
 from ..slots import VOLUME, B, F
-from ..tile_code import put_rows
 
 # Node pairs of a tet in the order of its stiffness blocks.
 PAIRS = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])

@@ -15,9 +15,9 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ..jit import TILE, compile_phase
+from ..jit.tile_code import tile_loop, tile_question
 from ..materials.elasticity import laws
 from ..slots import ELASTIC_FIRST, ELASTIC_SECOND, ENERGY, LAMBDA, MATERIAL, MU, SLOTS, E, H, Q
-from ..tile_code import tile_loop, tile_question
 from .direct import direct_phase
 
 T = TILE

@@ -11,9 +11,9 @@ from numba import prange
 
 from ..constants import TWO, ZERO
 from ..jit import TILE, kernel, parallel
+from ..jit.tile_code import some_lane, tile_loop, tile_question
 from ..slots import GONE, MATERIAL, PLASTIC_LIMIT, ROOM, SIZE, B, N, V
 from ..state import State
-from ..tile_code import some_lane, tile_loop, tile_question
 from .steering import log_stretch, symmetric_function
 
 T = TILE

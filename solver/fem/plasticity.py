@@ -20,7 +20,7 @@ All functions here take scalars; `flow.py` traces them over tiles (tile_code.py)
 import numpy as np
 
 from ..constants import ONE, THREE, TINY, TWO, ZERO
-from ..scalar_math import exponential, logarithm
+from ..jit.scalar_math import exponential, logarithm
 
 SMALLEST_STRETCH = np.float32(0.05)  # claim B26: no flow in elements flatter than this
 RIGID = 1e15  # times mu: the slope of what does not flow

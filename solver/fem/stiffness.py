@@ -10,6 +10,7 @@ from numba import prange
 
 from ..constants import HALF, ONE, QUARTER, TINY, TWO, ZERO
 from ..jit import TILE, parallel
+from ..jit.tile_code import put_rows, some_lane, tile_loop, tile_question
 from ..slots import (
     ACTIVATION,
     ANTI,
@@ -35,7 +36,6 @@ from ..slots import (
     V,
 )
 from ..svd import symmetric_eigenvectors
-from ..tile_code import put_rows, some_lane, tile_loop, tile_question
 from .direct import direct_blocks
 from .fibres import stiffen
 from .lanes import PAIRS, dot, read, shape_gradients

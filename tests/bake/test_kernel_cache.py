@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from solver.kernel_cache import kernel_folder
+from solver.jit.kernel_cache import kernel_folder
 
 
 def test_whoever_imports_a_kernel_has_it_kept_there(monkeypatch, tmp_path):

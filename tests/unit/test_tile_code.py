@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from solver.jit import TILE, kernel
-from solver.tile_code import add_rows, put_rows, some_lane, tile_loop, tile_question
+from solver.jit.tile_code import add_rows, put_rows, some_lane, tile_loop, tile_question
 
 T = TILE
 KINDS = [np.float32, np.float64]

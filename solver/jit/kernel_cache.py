@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def kernel_folder() -> Path:
-    """This solver's folder inside NUMBA_CACHE_DIR, or inside the user's cache; solver/jit.py has numba use it."""
+    """This solver's folder inside NUMBA_CACHE_DIR, or inside the user's cache; solver/jit has numba use it."""
     base = Path(os.environ.get("NUMBA_CACHE_DIR") or _user_cache() / "dollop" / "numba")
     return base / _name()
 
@@ -20,7 +20,7 @@ def kernel_folder() -> Path:
 @cache
 def _name() -> str:
     digest = hashlib.blake2b(digest_size=8)
-    sources = Path(__file__).parent
+    sources = Path(__file__).parents[1]
     for path in sorted(sources.rglob("*.py")):
         digest.update(str(path.relative_to(sources)).encode() + path.read_bytes())
     return f"solver_{digest.hexdigest()}_py{sys.version_info.major}{sys.version_info.minor}"

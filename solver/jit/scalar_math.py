@@ -3,7 +3,7 @@
 They are traced, not called (tile_code.py), so that a constant takes the precision of what it meets.
 """
 
-from .constants import FOUR, HALF, ONE, QUARTER, TWO, ZERO
+from ..constants import FOUR, HALF, ONE, QUARTER, TWO, ZERO
 
 _PADE = (30240.0, 15120.0, 3360.0, 420.0, 30.0)
 

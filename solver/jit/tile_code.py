@@ -12,7 +12,7 @@ Inside such a function, and in the formulas that it calls (plain functions or co
 - a constant takes the type of what it meets.
 - `some_lane(mask)` makes the function return whether the mask is set in any lane that it is called for.
 - `put_rows` and `add_rows` turn components into rows of an array outside the tile.
-Products and sums may fuse (solver/jit.py); nothing else is relaxed.
+Products and sums may fuse (solver/jit); nothing else is relaxed.
 """
 
 import ast

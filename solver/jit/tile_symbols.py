@@ -11,7 +11,7 @@ import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import llvmlite.ir as ir  # type: ignore[import-untyped]
 from numba import types
 
-from .jit import TILE
+from . import TILE
 
 _INT, _WORD, _BIT = ir.IntType(32), ir.IntType(64), ir.IntType(1)
 _FUSED = ("contract",)
