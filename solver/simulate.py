@@ -28,7 +28,7 @@ from .fem.step_control import calmed, is_rough, largest_jump, refusal
 from .frame import Frame
 from .integrators import backward_euler, integrators
 from .integrators.bdf2 import starting_history
-from .jit import use_threads_for
+from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
@@ -70,8 +70,8 @@ class Simulation:
         self.state, self.ranges = build_state(scene.bodies, meshes)
         set_goals(self.state, self.ranges, scene.bodies, surfaces)
         set_fibres(self.state, self.ranges, scene.bodies, surfaces)
-        use_threads_for(len(self.state.positions), settings.threads)
         self.space = Workspace.of(self.state)
+        self.pace = self.space.linear.pace = Pace(settings.threads, len(self.state.positions))
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
         extents = [body.extent for body in scene.bodies]
         points = gather_points(self.state, self.ranges, contacts, extents, settings.strongest_gravity)
@@ -144,6 +144,7 @@ class Simulation:
 
     def _step(self, effort: dict[str, float], should_stop: Callable[[], bool]) -> None:
         """One accepted step; a refused one is backed up and halved."""
+        self.pace.set()
         self._bound_step()
         while True:
             if should_stop():

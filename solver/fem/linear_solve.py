@@ -5,11 +5,13 @@ solve to the next, so a solve depends on its arguments alone, but for a coarse l
 """
 
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS
+from ..jit.pace import Pace
 from .assembly import Pattern
 from .block_matrix import Layout, build_layout, multiply, split_diagonal, sum_blocks
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
@@ -25,12 +27,16 @@ STIFF_SHARE = 0.1  # of the nodes that must be stiff (block_matrix.STIFF) for th
 
 @dataclass
 class LinearSolve:
-    """Matrix, preconditioner and solution, allocated once per mesh of n nodes; direction (n, 3) is the last solution."""
+    """Matrix, preconditioner and solution, allocated once per mesh of n nodes; direction (n, 3) is the last solution.
+
+    `pace`, where there is one, chooses the number of threads by how long solutions take.
+    """
 
     layout: Layout
     parts: Parts
     direction: Array
     coarse: bool = False
+    pace: Pace | None = None
 
     def __post_init__(self) -> None:
         nodes, modes = len(self.layout.order), MODES * (len(self.parts.part_offsets) - 1)
@@ -83,12 +89,16 @@ class LinearSolve:
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
+        started = perf_counter()
         spent: int = conjugate_gradient(
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
             self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
             self._pivots, self._coupling, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, most, self._work,
         )  # fmt: skip
         self.direction[layout.order] = self._work[0].reshape(-1, 4)[:, :3]
+        if self.pace is not None:
+            self.pace.note(perf_counter() - started, abs(spent) + 1)
+            self.pace.set()
         return spent
 
     def times(self, x: Array, diagonal: Array) -> Array:
