@@ -38,7 +38,7 @@ class DraftSimulation:
         self.state, self.ranges = build_draft_state(scene.bodies, meshes)
         self.space = DraftWorkspace.of(self.state)
         self.pace = self.space.linear.pace = Pace(settings.threads, len(self.state.positions))
-        self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
+        self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
         points = gather_points(self.state, self.ranges, contacts, [self.body.extent], settings.strongest_gravity)
         self.contacts = Contacts(points, fields)
         self.keyed = KeyedBody(self.body, self.state, self.space, self.contacts, settings)
