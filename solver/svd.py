@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from .constants import HALF, ONE, QUARTER, TWO, ZERO
+from .constants import HALF, ONE, QUARTER, ZERO
 from .jit import TILE, inline, parallel
 from .jit.tile_code import tile_loop
 
