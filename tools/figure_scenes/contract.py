@@ -70,6 +70,14 @@ class Shot:
         return float(np.linalg.det((points - points.mean(axis=0))[self.triangles(uid)]).sum() / 6.0)
 
 
+def misfit(rest: Array, found: Array) -> float:
+    """Root mean square distance [m] of two shapes (n, 3) after the best rigid motion (Kabsch)."""
+    a, b = rest - rest.mean(axis=0), found - found.mean(axis=0)
+    left, _, right = np.linalg.svd(a.T @ b)
+    turn = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
+    return float(np.sqrt(((a @ turn - b) ** 2).sum(axis=1).mean()))
+
+
 def outside(numbers: dict[str, float], bands: dict[str, tuple[float, float]]) -> list[str]:
     """A sentence for each number that does not lie in its band."""
     if numbers.keys() != bands.keys():

@@ -40,3 +40,14 @@ def cow(length: float, feet: tuple[float, float, float]) -> Surface:
     points = points[:, [2, 0, 1]] * (length / np.ptp(points[:, 2]))  # its own up is y
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     return Surface(points - (middle[0], middle[1], points[:, 2].min()) + feet, triangles)
+
+
+def torus(radius: float, thickness: float, centre: tuple[float, float, float], rings: int, sides: int) -> Surface:
+    """A ring of a radius and of a tube's radius, lying flat about a point."""
+    u, v = np.meshgrid(np.arange(rings) * 2.0 * np.pi / rings, np.arange(sides) * 2.0 * np.pi / sides, indexing="ij")
+    out = radius + thickness * np.cos(v)
+    points = np.stack([out * np.cos(u), out * np.sin(u), thickness * np.sin(v)], axis=-1).reshape(-1, 3) + centre
+    a = np.arange(rings * sides).reshape(rings, sides)
+    b, d = np.roll(a, -1, axis=0), np.roll(a, -1, axis=1)
+    quads = np.stack([a, b, np.roll(b, -1, axis=1), d], axis=-1).reshape(-1, 4)
+    return Surface(points, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32))
