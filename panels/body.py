@@ -7,6 +7,7 @@ from .places import body, columns, is_body, is_collider
 
 # The first numbers of every material model say what kind of goo it is; the rest refine it
 _MAIN_NUMBERS = 5
+_UNIT_WIDTH = 2.2  # of kg/m³, in widths of a button's icon
 
 
 class BodyPanel:
@@ -29,11 +30,11 @@ class BodyPanel:
         row.operator(ids.PRESET_SAVE, text="", icon="ADD")
         row.operator(ids.PRESET_REMOVE, text="", icon="REMOVE")
         columns(layout)
-        size = layout.row(heading="Real Size", align=True)
+        size = layout.row(heading="Real Size (m)", align=True)
         size.prop(settings, "use_real_size", text="")
         value = size.row()
         value.enabled = settings.use_real_size
-        value.prop(settings, "real_size", text="m")
+        value.prop(settings, "real_size", text="")
         self._draw_tets(layout, settings)
         layout.operator(ids.BODY_REMOVE, icon="X")
 
@@ -70,7 +71,7 @@ class MaterialPanel(OfBody):
         layout.prop(settings, "model")
         group = getattr(settings, settings.model)
         for name in numbers(group)[:_MAIN_NUMBERS]:
-            layout.prop(group, name)
+            draw_number(layout, group, name)
 
 
 class MaterialMorePanel(OfBody):
@@ -83,7 +84,9 @@ class MaterialMorePanel(OfBody):
         settings = body(context).dollop
         layout = columns(self.layout, keyed=True)
         group = getattr(settings, settings.model)
-        for name in numbers(group)[_MAIN_NUMBERS:] + choices(group):
+        for name in numbers(group)[_MAIN_NUMBERS:]:
+            draw_number(layout, group, name)
+        for name in choices(group):
             layout.prop(group, name)
 
 
@@ -123,6 +126,15 @@ class FibresPanel(InfluencePanel):
 
     bl_label = "Fibres"
     influence = FIBRES
+
+
+def draw_number(layout, group, name):
+    """Draw one of a material's numbers with its unit behind it: Blender knows no pressures, densities or rates."""
+    row = layout.row()
+    row.prop(group, name)
+    unit = row.row()
+    unit.ui_units_x = _UNIT_WIDTH
+    unit.label(text=type(group).units[name] or " ", translate=False)
 
 
 def numbers(group):

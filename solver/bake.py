@@ -151,7 +151,7 @@ def _solve(
     settings = scene.settings
     first = settings.frame_start if done is None else done + 1
     solved = max(first, settings.frame_start + 1)  # the frame at rest needs no solve; the next one compiles it
-    started = saved = time.monotonic()
+    saved = solving = time.monotonic()
     warned: set[str] = set()
     state: SavedState | None = None
     for number in range(first, settings.frame_end + 1):
@@ -166,7 +166,9 @@ def _solve(
         now = time.monotonic()
         if number == solved:
             report({"event": "stage", "stage": "solving"})
-        eta = (now - started) / (number - first + 1) * (settings.frame_end - number)
+            solving = now
+        # What came before, resting and compiling, says nothing of the frames to come
+        eta = (now - solving) / (number - solved) * (settings.frame_end - number) if number > solved else None
         _report_frame(report, frame, settings, now - begin, eta)
         for warning in set(frame.warnings) - warned:
             report({"event": "warning", "message": warning})
@@ -195,7 +197,7 @@ def _save_checkpoint(store: FrameStore, scene: Scene, number: int, arrays: dict[
     store.write_checkpoint(number, {**arrays, "scene_hash": fingerprint})
 
 
-def _report_frame(report: Report, frame: Frame, settings: Settings, seconds: float, eta: float) -> None:
+def _report_frame(report: Report, frame: Frame, settings: Settings, seconds: float, eta: float | None) -> None:
     report(
         {
             "event": "frame",
@@ -203,7 +205,7 @@ def _report_frame(report: Report, frame: Frame, settings: Settings, seconds: flo
             "first": settings.frame_start,
             "last": settings.frame_end,
             "seconds": round(seconds, 4),
-            "eta": round(eta, 1),
+            "eta": None if eta is None else round(eta, 1),
             "statistics": frame.statistics,
         }
     )

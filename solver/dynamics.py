@@ -16,7 +16,6 @@ from .contact.contacts import ColliderField
 from .draft.simulation import DraftSimulation
 from .embedding import Binding
 from .frame import BodyFrame, Frame
-from .jit import use_threads_for
 from .materials import models
 from .scene import Scene
 from .simulate import Simulation
@@ -64,7 +63,6 @@ def start(
     ]  # fmt: skip
     if len(parts) == 1:
         return parts[0]
-    use_threads_for(max(sum(len(meshes[i].positions) for i in own) for own in groups.values()), scene.settings.threads)
     return SideBySide(parts, list(chain.from_iterable(groups.values())))
 
 

@@ -1,6 +1,6 @@
 """Points carried by a tetrahedral mesh: bound once by barycentric weights, evaluated every frame.
 
-This module is numpy only when evaluating; `bind` and `contact_samples` load the compiled search.
+The functions load what is compiled when they are called; the classes are data that Blender may read.
 """
 
 from dataclasses import dataclass
@@ -35,12 +35,6 @@ class Spread:
         """Return the same rows for points and nodes that follow after so many others."""
         return Spread(self.points + points, self.start, (self.nodes + nodes).astype(np.int32), self.weights)
 
-    def place(self, node_values: NDArray[np.float64], result: NDArray[np.float64]) -> None:
-        """Set the rows of result (k, d) that these points have, from values at the nodes (n, d)."""
-        if len(self.points):
-            terms = self.weights[:, None] * node_values[self.nodes]
-            result[self.points] = np.add.reduceat(terms, self.start[:-1], axis=0)
-
 
 @dataclass(frozen=True)
 class Binding:
@@ -57,11 +51,15 @@ class Binding:
 
 
 def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the values at the bound points, (k,) or (k, 3), of values at the nodes, (n,) or (n, 3)."""
-    flat = node_values.reshape(len(node_values), -1)
-    result = np.einsum("ki,kid->kd", binding.weights, flat[tets[binding.tets]])
-    if binding.spread is not None:
-        binding.spread.place(flat, result)
+    """Return the values at the bound points, (k,) or (k, d), of values at the nodes, (n,) or (n, d)."""
+    from .geometry.carrying import carry_by_rows, carry_by_tets
+
+    flat = np.ascontiguousarray(node_values.reshape(len(node_values), -1))
+    result = np.empty((len(binding.tets), flat.shape[1]))
+    carry_by_tets(binding.tets, binding.weights, tets, flat, result)
+    spread = binding.spread
+    if spread is not None:
+        carry_by_rows(spread.points, spread.start, spread.nodes, spread.weights, flat, result)
     return result.reshape(len(binding.tets), *node_values.shape[1:])
 
 

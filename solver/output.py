@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .embedding import Binding, evaluate, shifted
+from .fem.assembly import Pattern
 from .frame import BodyFrame
+from .geometry.carrying import average_at_nodes
 from .scene import Body
 from .state import Ranges, Solids
 
@@ -48,30 +50,31 @@ def between(before: Snapshot, after: Snapshot, fraction: float, step: float) -> 
 class SurfaceOutput:
     """Evaluates every body's surface binding; tables are built once."""
 
-    def __init__(self, bodies: tuple[Body, ...], surfaces: list[Binding], state: Solids, ranges: Ranges) -> None:
-        self.bodies = bodies
+    def __init__(
+        self, bodies: tuple[Body, ...], surfaces: list[Binding], state: Solids, ranges: Ranges, pattern: Pattern
+    ) -> None:
+        self.bodies, self.tets, self.pattern = bodies, state.tets, pattern
         first = zip(surfaces, ranges.tets[:-1], ranges.nodes[:-1], strict=True)
         self.surfaces = [shifted(binding, int(tet), int(node)) for binding, tet, node in first]
         self.origins = [0.5 * (b.surface.positions.min(axis=0) + b.surface.positions.max(axis=0)) for b in bodies]
-        self.tets, self.nodes = state.tets, len(state.positions)
-        self.share = np.repeat(state.volumes, 4)
-        total = np.bincount(state.tets.ravel(), self.share, minlength=len(state.positions))
-        self.share /= total[state.tets.ravel()]
+        corners = state.tets.ravel()
+        shares = np.repeat(state.volumes, 4)
+        self.shares = (shares / np.bincount(corners, shares)[corners]).astype(np.float32)
 
     def frame(self, moment: Snapshot) -> tuple[BodyFrame, ...]:
         """Every body at one moment; scalars are averaged by volume from tets to nodes, then carried to the points."""
-        strain, stress = self._at_nodes(moment.plastic_strain), self._at_nodes(moment.stress)
-        return tuple(self._body(b, moment, strain, stress) for b in range(len(self.bodies)))
+        scalars = np.empty((len(moment.positions), 2))
+        average_at_nodes(
+            self.pattern.corner_offsets, self.pattern.corners, self.shares, moment.plastic_strain, moment.stress, scalars
+        )
+        values = np.concatenate([moment.positions, moment.velocities, scalars], axis=1)
+        return tuple(self._body(b, values) for b in range(len(self.bodies)))
 
-    def _at_nodes(self, values: Array) -> Array:
-        return np.bincount(self.tets.ravel(), np.repeat(values, 4) * self.share, minlength=self.nodes).astype(np.float64)
-
-    def _body(self, body: int, moment: Snapshot, strain: Array, stress: Array) -> BodyFrame:
-        binding, origin = self.surfaces[body], self.origins[body]
+    def _body(self, body: int, values: Array) -> BodyFrame:
+        origin, carried = self.origins[body], evaluate(self.surfaces[body], self.tets, values)
         attributes = {
-            "velocity": evaluate(binding, self.tets, moment.velocities).astype(np.float32),
-            "plastic_strain": np.maximum(evaluate(binding, self.tets, strain), 0.0).astype(np.float32),
-            "stress": np.maximum(evaluate(binding, self.tets, stress), 0.0).astype(np.float32),
+            "velocity": carried[:, 3:6].astype(np.float32),
+            "plastic_strain": np.maximum(carried[:, 6], 0.0).astype(np.float32),
+            "stress": np.maximum(carried[:, 7], 0.0).astype(np.float32),
         }
-        positions = evaluate(binding, self.tets, moment.positions - origin)
-        return BodyFrame(self.bodies[body].uid, origin, positions.astype(np.float32), attributes)
+        return BodyFrame(self.bodies[body].uid, origin, (carried[:, :3] - origin).astype(np.float32), attributes)

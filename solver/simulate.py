@@ -24,11 +24,11 @@ from .fem.fibre_field import set_fibres
 from .fem.goal import set_goals
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
-from .fem.step_control import calmed, is_rough, largest_jump, refusal
+from .fem.step_control import calmed, is_drastic, is_thrown, refusal
 from .frame import Frame
 from .integrators import backward_euler, integrators
 from .integrators.bdf2 import starting_history
-from .jit import use_threads_for
+from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
@@ -70,9 +70,9 @@ class Simulation:
         self.state, self.ranges = build_state(scene.bodies, meshes)
         set_goals(self.state, self.ranges, scene.bodies, surfaces)
         set_fibres(self.state, self.ranges, scene.bodies, surfaces)
-        use_threads_for(len(self.state.positions), settings.threads)
         self.space = Workspace.of(self.state)
-        self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
+        self.pace = self.space.linear.pace = Pace(settings.threads, len(self.state.positions))
+        self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
         extents = [body.extent for body in scene.bodies]
         points = gather_points(self.state, self.ranges, contacts, extents, settings.strongest_gravity)
         self.contacts = Contacts(points, build_all(scene) if fields is None else fields)
@@ -144,6 +144,7 @@ class Simulation:
 
     def _step(self, effort: dict[str, float], should_stop: Callable[[], bool]) -> None:
         """One accepted step; a refused one is backed up and halved."""
+        self.pace.set()
         self._bound_step()
         while True:
             if should_stop():
@@ -152,26 +153,26 @@ class Simulation:
             outcome = attempt.outcome
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations
-            reason = self._refusal(attempt)
+            drastic = is_drastic(outcome.positions, self.state.positions, self.space.pattern)
+            reason = self._refusal(attempt, drastic)
             if not reason:
                 break
             effort["rejected"] += 1
             if not self.clock.halve():
                 raise self._failure(outcome, reason)
-        if is_rough(outcome, self.state, self.space.pattern):
+        if drastic or not outcome.converged:
             attempt = self._calm(outcome)
             effort["rough"] += 1
         self._accept(attempt)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
 
-    def _refusal(self, attempt: Attempt) -> str:
+    def _refusal(self, attempt: Attempt, drastic: bool) -> str:
         """Why an attempt must be made again with half the step, or an empty string."""
         state, outcome, step = self.state, attempt.outcome, self.clock.step
         blocked = self.touching | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
-        jump = largest_jump(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
-        halvings = self.clock.level - self.clock.coarsest
-        return refusal(outcome, state, self.space.pattern, self.space.tiles, halvings, jump)
+        thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
+        return refusal(outcome, state, self.space.tiles, self.clock.level - self.clock.coarsest, drastic, thrown)
 
     def _bound_step(self) -> None:
         """Explicit steps may not outrun the sound in the smallest tet."""
@@ -223,7 +224,7 @@ class Simulation:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
         state = self.state
         acceleration = (state.velocities - state.previous_velocities) / self.clock.previous_step
-        size = np.sqrt((acceleration**2).sum(axis=1, keepdims=True))
+        size = np.sqrt(np.einsum("ni,ni->n", acceleration, acceleration))[:, None]
         acceleration *= np.minimum(1.0, MOST_ACCELERATION / np.maximum(size, 1e-300))
         return state.positions + step * state.velocities + 0.5 * step**2 * acceleration
 

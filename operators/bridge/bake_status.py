@@ -8,7 +8,7 @@ from .bad_places import BadPlace, can_be_shown
 _STAGES = {
     "reading": "Reading the scene",
     "tetrahedralizing": "Filling {body} with tets",
-    "compiling": "Compiling the solver (the first time takes up to a minute)",
+    "compiling": "Compiling (once, up to a minute)",
     "solving": "Simulating",
 }
 

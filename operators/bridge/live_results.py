@@ -8,6 +8,7 @@ import bpy
 from .bake_status import BakeStatus
 from .folders import cache_folder
 from .playback import play, show_results
+from .preview import remove_preview
 from .report import sentence
 from .result_mesh import RESULT_OF, clear_results, results_of
 from .selection import goo_takes_over
@@ -63,6 +64,7 @@ class LiveResults:
     def _make(self, scene: bpy.types.Scene) -> None:
         """Make the result objects; take away those of bodies that this bake knows no more: their frames are gone.
 
+        Previews of tets go too: they would stand where the bodies began, in front of all that happens.
         They are not made again while the bake runs after the artist has undone this very step: that would be undone for
         ever.
         """
@@ -71,4 +73,6 @@ class LiveResults:
             clear_results(scene, gone)
         with goo_takes_over(scene) if self._beside_window else nullcontext():  # a script's choice is left alone
             show_results(scene)
+        for uid in self._bodies:
+            remove_preview(scene, uid)
         self.made = True

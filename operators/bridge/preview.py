@@ -39,6 +39,7 @@ def build_preview(
     preview = bpy.data.objects.new(f"{body.name} Tets", mesh)
     preview.location = centre
     preview.hide_render = True
+    preview.show_in_front = True  # the body, which shows where tets and surface differ, would cover most of them
     preview.dollop.preview_of = body.dollop.uid
     scene.collection.objects.link(preview)
     return preview

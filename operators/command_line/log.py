@@ -39,8 +39,8 @@ def _write_text(event: Event) -> None:
     elif kind == "meshed":
         _print(f"{event['body']}: {event['tets']} tets, smallest angle {event['minimum_dihedral']:.1f} degrees")
     elif kind == "frame":
-        left = duration(event["eta"])
-        _print(f"frame {event['frame']} of {event['first']} to {event['last']}, {event['seconds']:.2f} s, {left} left")
+        left = "" if event["eta"] is None else f", {duration(event['eta'])} left"
+        _print(f"frame {event['frame']} of {event['first']} to {event['last']}, {event['seconds']:.2f} s{left}")
     elif kind == "warning":
         _print(f"note: {event['message']}")
     elif kind == "done":

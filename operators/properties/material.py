@@ -22,7 +22,8 @@ def _group(model: MaterialModel) -> type:
     annotations |= {choice.name: _choice(choice) for choice in model.choices}
     name = f"DOLLOP_PG_{model.identifier}"
     conditions = {parameter.name: parameter.only_with for parameter in model.parameters if parameter.only_with}
-    namespace = {"__annotations__": annotations, "__doc__": model.description, "conditions": conditions}
+    units = {parameter.name: parameter.unit.replace("^3", "\N{SUPERSCRIPT THREE}") for parameter in model.parameters}
+    namespace = {"__annotations__": annotations, "__doc__": model.description, "conditions": conditions, "units": units}
     return type(name, (bpy.types.PropertyGroup,), namespace)
 
 

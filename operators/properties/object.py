@@ -93,7 +93,7 @@ def _body() -> dict[str, Any]:
             step=1,
             **SETTING,
         ),
-        "method": EnumProperty(name="Tets", description="How the body is filled", items=_METHODS, **SETTING),
+        "method": EnumProperty(name="Filling", description="How the body is filled with tets", items=_METHODS, **SETTING),
         "resolution": IntProperty(
             name="Resolution",
             description="Tetrahedra across the body's largest extent: twice as many take about sixteen times as long",
@@ -106,7 +106,7 @@ def _body() -> dict[str, Any]:
             **SETTING,
         ),
         "element_size": FloatProperty(name="Tet Size", description="Edge length of a tet", unit="LENGTH", **HIDDEN),
-        "estimated_tets": IntProperty(name="Tets", description="About how many tetrahedra this makes", **HIDDEN),
+        "estimated_tets": IntProperty(name="Tet Count", description="About how many tetrahedra this makes", **HIDDEN),
         "velocity": FloatVectorProperty(
             name="Velocity", description="Speed at the first frame", subtype="VELOCITY", unit="VELOCITY", **SETTING
         ),

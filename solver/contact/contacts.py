@@ -6,12 +6,19 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .points import REACH, ContactPoints
-from .response import carry, contact_gradient, contact_stiffness, linear_forces, normal_forces
+from .points import REACH, Chosen, ContactPoints
+from .response import (
+    add_forces,
+    carry,
+    contact_gradient,
+    contact_stiffness,
+    largest_change,
+    linear_forces,
+    normal_forces,
+)  # fmt: skip
 from .settle import settle
 
 Array = NDArray[np.float64]
-Chosen = NDArray[np.int64] | slice
 
 FREE_DEPTH = 0.1  # depth in element sizes up to which a point that starts inside a collider is pushed out at once
 SHEET_DEPTH = 8.0  # element sizes behind a sheet up to which a point that went through it is held to be behind
@@ -69,10 +76,7 @@ class Entries:
 
     def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
         """Add to gradient (n, 3) what contact's laws, taken for linear around one place, say at positions (n, 3)."""
-        force = self._linear_forces(around, positions)
-        weighted = self.weights[:, :, None] * force[:, None, :]
-        for axis in range(3):
-            gradient[:, axis] -= np.bincount(self.nodes.ravel(), weighted[..., axis].ravel(), minlength=len(gradient))
+        add_forces(self.nodes, self.weights, self._linear_forces(around, positions), gradient)
 
     def settle_guess(self, positions: Array, pressing: Array, hold: Array) -> None:
         """Move the contacts' nodes of a guess in place to where contact balances the force pressing (n, 3) [N] on them.
@@ -97,8 +101,7 @@ class Entries:
 
     def largest_move(self, before: Array, after: Array) -> float:
         """How far in element sizes the contacts' nodes are apart, at most, in two sets of positions (n, 3)."""
-        moves = ((after[self.nodes] - before[self.nodes]) ** 2).sum(axis=2).max(axis=1, initial=0.0)
-        return float((np.sqrt(moves) * REACH / self.reach).max(initial=0.0))
+        return float(REACH * largest_change(self.nodes, before, after, self.reach))
 
     def _settle(self, positions: Array, hold: Array, force: Array, free: bool) -> None:
         settle(
@@ -110,7 +113,7 @@ class Entries:
         """Nodes (count,) of the tets whose contacts push at these positions."""
         here = np.empty_like(self.normal)
         carry(positions, self.nodes, self.weights, here)
-        pressed = (here * self.normal).sum(axis=1) - self.level < self.reach
+        pressed = along(here, self.normal) - self.level < self.reach
         nodes = np.zeros(count, dtype=bool)
         nodes[self.nodes[pressed][self.weights[pressed] != 0.0]] = True
         return nodes
@@ -127,7 +130,7 @@ class Contacts:
 
     def __init__(self, points: ContactPoints, fields: list[ColliderField]) -> None:
         self.points, self.fields = points, fields
-        self.candidates: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64) for _ in fields]
+        self.candidates: list[Chosen] = [points.choose(np.zeros(0, dtype=np.int64)) for _ in fields]
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.start: Array = np.zeros((len(points.tets), 3))
@@ -163,14 +166,14 @@ class Contacts:
         for c, field in enumerate(self.fields):
             margin = 2.0 * self._reach(field) + 2.0 * travel
             near, _, _ = query(field, self.start, time, margin)
-            self.candidates[c] = np.flatnonzero(near < margin)
+            self.candidates[c] = points.choose(np.flatnonzero(near < margin))
 
     def end_step(self, positions: Array) -> None:
         """Take in where the step just accepted has ended: who is behind a sheet; and let the slack fade."""
         now = self.points.positions(positions)
         for c, field in enumerate(self.fields):
             if field.sheet_offset is not None:
-                self.behind[c] = self._look(c, slice(None), now)[3]
+                self.behind[c] = self._look(c, self.points.all.points, now)[3]
         self.slack *= np.exp(-self.step / EXIT_TIME)
         self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
 
@@ -178,7 +181,7 @@ class Contacts:
         """Distance [m] up to which it matters where on a collider's surface a point is."""
         return float(self.points.size.max(initial=0.0)) * (1.0 if field.sheet_offset is None else SHEET_DEPTH)
 
-    def _look(self, c: int, chosen: Chosen, here: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+    def _look(self, c: int, chosen: NDArray[np.int64], here: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
         """Distance (k,), normal (k, 3), velocity (k, 3) of collider c at chosen points seen here (k, 3), and who is behind it.
 
         Of a sheet these are as seen from the side where a point belongs.
@@ -196,32 +199,39 @@ class Contacts:
 
     def linearize(self, positions: Array) -> Entries:
         """Planes of all candidates that are within an element of a collider, sorted by collider and point."""
-        points, seen = self.points, self.points.positions(positions)
+        points = self.points
         which: list[NDArray[np.int64]] = []
         normals, levels, anchors, friction = [], [], [], []
         fade = np.exp(-self.step / EXIT_TIME)
-        for c, (field, chosen, slack) in enumerate(zip(self.fields, self.candidates, self.slack, strict=True)):
-            here = seen[chosen]
-            distance, normal, velocity, _ = self._look(c, chosen, here)
-            near = np.flatnonzero(distance < points.size[chosen])
-            which.append(chosen[near])
-            normals.append(normal[near])
+        for c, (field, candidates, slack) in enumerate(zip(self.fields, self.candidates, self.slack, strict=True)):
+            here = points.positions(positions, candidates)
+            distance, normal, velocity, _ = self._look(c, candidates.points, here)
+            near = np.flatnonzero(distance < points.size[candidates.points])
+            own, normal = candidates.points[near], normal[near]
+            which.append(own)
+            normals.append(normal)
             # The plane is where the point is seen to touch it, moved to where its four nodes carry the point.
-            held = points.carried(positions, chosen[near])
-            levels.append((normal[near] * held).sum(axis=1) - distance[near] - fade * slack[chosen[near]])
-            anchors.append(self.start[chosen[near]] + self.step * velocity[near] + held - here[near])
+            held = points.carried(positions, own)
+            levels.append(along(normal, held) - distance[near] - fade * slack[own])
+            anchors.append(self.start[own] + self.step * velocity[near] + held - here[near])
             friction.append(np.full(len(near), field.friction))
         chosen = np.concatenate([np.zeros(0, dtype=np.int64), *which])
         normal = np.concatenate([np.zeros((0, 3)), *normals])
         level = np.concatenate([np.zeros(0), *levels])
         reach, stiffness = REACH * points.size[chosen], points.stiffness[chosen]
         grip, coefficient = np.empty(len(chosen)), np.concatenate([np.zeros(0), *friction])
-        normal_forces((points.carried(positions, chosen) * normal).sum(axis=1) - level, reach, stiffness, grip)
+        normal_forces(along(points.carried(positions, chosen), normal) - level, reach, stiffness, grip)
         return Entries(
             points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness,
             np.concatenate([np.zeros((0, 3)), *anchors]), grip * coefficient,
             SLIP_SPEED * points.extent[chosen] * self.step, coefficient,
         )  # fmt: skip
+
+
+def along(vectors: Array, directions: Array) -> Array:
+    """The products (k,) of vectors and directions (k, 3)."""
+    product: Array = np.einsum("ki,ki->k", vectors, directions)
+    return product
 
 
 def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:

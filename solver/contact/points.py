@@ -8,11 +8,23 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread
 from ..slots import LAMBDA, MU
 from ..state import Ranges, Solids
-from .response import carry, carry_spread
+from .response import carry_some, carry_spread
 
 Array = NDArray[np.float64]
 
 REACH = 0.01  # gap at which a contact begins to push, in element sizes
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Some of the contact points.
+
+    points (c,) : their numbers, rising
+    seen        : of each spread, the places in `points` that it carries, and its rows that carry them
+    """
+
+    points: NDArray[np.int64]
+    seen: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 @dataclass
@@ -34,18 +46,26 @@ class ContactPoints:
     stiffness: Array
     spreads: list[Spread]
 
-    def positions(self, nodes: Array) -> Array:
-        """World positions (k, 3) of the points as they are seen."""
-        here = self.carried(nodes, slice(None))
-        for spread in self.spreads:
-            carry_spread(nodes, spread.points, spread.start, spread.nodes, spread.weights, here)
+    def __post_init__(self) -> None:
+        self.all = self.choose(np.arange(len(self.tets)))
+
+    def choose(self, points: NDArray[np.int64]) -> Chosen:
+        """Points by their numbers (c,), rising, ready to be looked at again and again."""
+        shared = [np.intersect1d(points, spread.points, assume_unique=True, return_indices=True) for spread in self.spreads]
+        return Chosen(points, [(places, rows) for _, places, rows in shared])
+
+    def positions(self, nodes: Array, chosen: Chosen | None = None) -> Array:
+        """World positions (k, 3) of the points, or (c, 3) of those chosen, as they are seen."""
+        chosen = self.all if chosen is None else chosen
+        here = self.carried(nodes, chosen.points)
+        for spread, (places, rows) in zip(self.spreads, chosen.seen, strict=True):
+            carry_spread(nodes, places, rows, spread.start, spread.nodes, spread.weights, here)
         return here
 
-    def carried(self, nodes: Array, chosen: NDArray[np.int64] | slice) -> Array:
-        """World positions (c, 3) to which the nodes that take their force carry the chosen points."""
-        held, weights = self.nodes[chosen], self.weights[chosen]
-        here = np.empty((len(held), 3))
-        carry(nodes, held, weights, here)
+    def carried(self, nodes: Array, points: NDArray[np.int64]) -> Array:
+        """World positions (c, 3) to which the nodes that take their force carry points by their numbers (c,)."""
+        here = np.empty((len(points), 3))
+        carry_some(nodes, points, self.nodes, self.weights, here)
         return here
 
 

@@ -53,14 +53,45 @@ def carry(positions, nodes, weights, points):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def carry_spread(positions, which, start, nodes, weights, points):  # type: ignore[no-untyped-def]
-    """Set rows `which` (r,) of points (c, 3) to where the rows start[r]:start[r + 1] of nodes by weights carry them."""
-    for r in range(len(which)):
-        x0, x1, x2 = 0.0, 0.0, 0.0
+def carry_some(positions, some, nodes, weights, points):  # type: ignore[no-untyped-def]
+    """The same of points `some` (c,) among those of nodes (k, 4) and weights (k, 4)."""
+    for c in range(len(some)):
+        k = some[c]
+        points[c, 0], points[c, 1], points[c, 2] = point_of(positions, nodes[k], weights[k])
+
+
+@kernel
+def carry_spread(positions, places, rows, start, nodes, weights, points):  # type: ignore[no-untyped-def]
+    """Set points[places[c]] to where row r = rows[c], nodes by weights from start[r] to start[r + 1], carries it."""
+    for c in range(len(rows)):
+        r, x0, x1, x2 = rows[c], 0.0, 0.0, 0.0
         for k in range(start[r], start[r + 1]):
             i, weight = nodes[k], weights[k]
             x0, x1, x2 = x0 + weight * positions[i, 0], x1 + weight * positions[i, 1], x2 + weight * positions[i, 2]
-        points[which[r], 0], points[which[r], 1], points[which[r], 2] = x0, x1, x2
+        points[places[c], 0], points[places[c], 1], points[places[c], 2] = x0, x1, x2
+
+
+@kernel
+def add_forces(nodes, weights, force, gradient):  # type: ignore[no-untyped-def]
+    """Subtract from gradient (n, 3) the forces (c, 3) [N] on points of nodes (c, 4) by weights (c, 4)."""
+    for k in range(len(nodes)):
+        for a in range(4):
+            i, w = nodes[k, a], weights[k, a]
+            for c in range(3):
+                gradient[i, c] -= w * force[k, c]
+
+
+@kernel
+def largest_change(nodes, before, after, reach):  # type: ignore[no-untyped-def]
+    """The longest way of a contact's nodes (c, 4) between two sets of positions (n, 3), over its reach (c,)."""
+    largest = 0.0
+    for k in range(len(nodes)):
+        for a in range(4):
+            i, square = nodes[k, a], 0.0
+            for c in range(3):
+                square += (after[i, c] - before[i, c]) ** 2
+            largest = max(largest, np.sqrt(square) / reach[k])
+    return largest
 
 
 @inline

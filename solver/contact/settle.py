@@ -89,6 +89,8 @@ def settle(  # type: ignore[no-untyped-def]
                 (x0 - g * old[0], x1 - g * old[1], x2 - g * old[2]), free, normal[k], level[k], reach[k], stiffness[k],
                 anchor[k], friction[k], grip[k], slip[k], g, fresh,
             )  # fmt: skip
+            if fresh[0] == old[0] and fresh[1] == old[1] and fresh[2] == old[2]:
+                continue  # out of reach, as most are
             for c in range(3):
                 change = fresh[c] - old[c]
                 old[c] = fresh[c]

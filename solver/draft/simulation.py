@@ -12,7 +12,7 @@ from ..embedding import Binding
 from ..errors import Cancelled, StepError
 from ..fem.tile import pack, unpack
 from ..frame import Frame
-from ..jit import use_threads_for
+from ..jit.pace import Pace
 from ..output import Snapshot, SurfaceOutput, between
 from ..scene import Scene
 from ..tetmesh.mesh import TetMesh
@@ -36,9 +36,9 @@ class DraftSimulation:
         settings, (self.body,) = scene.settings, scene.bodies
         self.settings = settings
         self.state, self.ranges = build_draft_state(scene.bodies, meshes)
-        use_threads_for(len(self.state.positions), settings.threads)
         self.space = DraftWorkspace.of(self.state)
-        self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges)
+        self.pace = self.space.linear.pace = Pace(settings.threads, len(self.state.positions))
+        self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
         points = gather_points(self.state, self.ranges, contacts, [self.body.extent], settings.strongest_gravity)
         self.contacts = Contacts(points, fields)
         self.keyed = KeyedBody(self.body, self.state, self.space, self.contacts, settings)
@@ -106,6 +106,7 @@ class DraftSimulation:
 
     def _step(self) -> int:
         """One step; returns the number of contacts in reach."""
+        self.pace.set()
         state, end = self.state, (self.steps + 1) * self.step
         self.keyed.apply(end)
         positions, entries = solve_step(

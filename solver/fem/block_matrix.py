@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import CHUNKS, inline, parallel
+from ..jit import CHUNKS, inline, kernel, parallel
 from ..jit.simd import add, lane, load, load_last, store, store_block, three, transposed, zero
 from .assembly import Pattern, offsets_of
 
@@ -153,8 +153,11 @@ def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, to
 
 
 @parallel
-def multiply(order, row_offsets, columns, values, x, y):  # type: ignore[no-untyped-def]
-    """y_i = sum_j values_ij (x_j - x_i), the elastic matrix times x (n, 3), nodes in the mesh's own numbering."""
+def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no-untyped-def]
+    """y_i = own_i x_i + sum_j values_ij (x_j - x_i), the matrix times x (n, 3), nodes in the mesh's own numbering.
+
+    own (n, 9), by rows, float64; None is zero: elasticity alone.
+    """
     n = len(x)
     for chunk in prange(CHUNKS):
         for row in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
@@ -167,4 +170,17 @@ def multiply(order, row_offsets, columns, values, x, y):  # type: ignore[no-unty
                 y0 += values[v] * e0 + values[v + np.uint64(3)] * e1 + values[v + np.uint64(6)] * e2
                 y1 += values[v + np.uint64(1)] * e0 + values[v + np.uint64(4)] * e1 + values[v + np.uint64(7)] * e2
                 y2 += values[v + np.uint64(2)] * e0 + values[v + np.uint64(5)] * e1 + values[v + np.uint64(8)] * e2
+            if own is not None:
+                m = own[row]
+                y0 += m[0] * x0 + m[1] * x1 + m[2] * x2
+                y1 += m[3] * x0 + m[4] * x1 + m[5] * x2
+                y2 += m[6] * x0 + m[7] * x1 + m[8] * x2
             y[i, 0], y[i, 1], y[i, 2] = y0, y1, y2
+
+
+@kernel
+def to_nodes(order, flat, vectors):  # type: ignore[no-untyped-def]
+    """vectors (n, 3) in the mesh's own numbering, of four numbers a row, flat (4n,)."""
+    for row in range(len(order)):
+        i = order[row]
+        vectors[i, 0], vectors[i, 1], vectors[i, 2] = flat[4 * row], flat[4 * row + 1], flat[4 * row + 2]

@@ -7,6 +7,8 @@ more than a whole body.
 import numpy as np
 from numpy.typing import NDArray
 
+from .node_sums import size, unbalanced
+
 Array = NDArray[np.float64]
 
 STEP = 1.0 / 96.0  # [s] for which these lengths hold; in other steps by the square, as accelerations add up
@@ -27,13 +29,12 @@ class Convergence:
 
     def balanced(self, gradient: Array, inertia: Array, hold: Array) -> bool:
         """Whether gradient (n, 3) [N] is next to nothing; inertia and hold, that and its own stiffness, (n,) [N/m]."""
-        size = np.abs(gradient).max(axis=1)
-        free, held = np.sqrt(((size / inertia) ** 2).mean()), (size / hold).max()
+        free, held = unbalanced(gradient, inertia, hold)
         return bool(free < FREE * self.scale * self.element_size and held < HELD * self.scale * self.element_size)
 
     def take(self, correction: Array) -> None:
         """Note a correction (n, 3) [m] that has been made."""
-        self.sizes.append(np.array([np.sqrt((correction**2).mean()), np.abs(correction).max()]) / self.element_size)
+        self.sizes.append(np.array(size(correction)) / self.element_size)
 
     def reached(self, true_stiffness: bool) -> bool:
         """Whether the next correction, extrapolated from the last two, is small enough not to be made.

@@ -5,13 +5,15 @@ solve to the next, so a solve depends on its arguments alone, but for a coarse l
 """
 
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS
+from ..jit.pace import Pace
 from .assembly import Pattern
-from .block_matrix import Layout, build_layout, multiply, split_diagonal, sum_blocks
+from .block_matrix import Layout, build_layout, multiply, split_diagonal, sum_blocks, to_nodes
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
@@ -25,12 +27,16 @@ STIFF_SHARE = 0.1  # of the nodes that must be stiff (block_matrix.STIFF) for th
 
 @dataclass
 class LinearSolve:
-    """Matrix, preconditioner and solution, allocated once per mesh of n nodes; direction (n, 3) is the last solution."""
+    """Matrix, preconditioner and solution, allocated once per mesh of n nodes; direction (n, 3) is the last solution.
+
+    `pace`, where there is one, chooses the number of threads by how long solutions take.
+    """
 
     layout: Layout
     parts: Parts
     direction: Array
     coarse: bool = False
+    pace: Pace | None = None
 
     def __post_init__(self) -> None:
         nodes, modes = len(self.layout.order), MODES * (len(self.parts.part_offsets) - 1)
@@ -83,20 +89,22 @@ class LinearSolve:
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
+        started = perf_counter()
         spent: int = conjugate_gradient(
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
             self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
             self._pivots, self._coupling, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, most, self._work,
         )  # fmt: skip
-        self.direction[layout.order] = self._work[0].reshape(-1, 4)[:, :3]
+        to_nodes(layout.order, self._work[0], self.direction)
+        if self.pace is not None:
+            self.pace.note(perf_counter() - started, abs(spent) + 1)
+            self.pace.set()
         return spent
 
-    def times(self, x: Array, diagonal: Array) -> Array:
-        """The product with x (n, 3) of the whole matrix, whose diagonal (n, 9) was given to `assemble`."""
-        y = np.empty_like(x)
-        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self._values, x, y)
-        for axis in range(3):
-            y += diagonal[:, axis::3] * x[:, axis : axis + 1]
+    def times(self, x: Array) -> Array:
+        """The product with x (n, 3) of the whole matrix as it was assembled."""
+        y, layout = np.empty_like(x), self.layout
+        multiply(layout.order, layout.row_offsets, layout.columns, self._values, self._own, x, y)
         if self._coupling is not None:
             flat, product = np.zeros((2, len(x), 4), np.float32)
             flat[:, :3] = x[self.layout.order]
@@ -119,5 +127,5 @@ class FrozenStiffness:
     def times(self, x: Array) -> Array:
         """The product with x (n, 3)."""
         y = np.empty_like(x)
-        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, x, y)
+        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, None, x, y)
         return y

@@ -5,10 +5,13 @@ and one small solve makes them vanish: flight and spin are as exact as the time 
 A rigid motion changes no stretch, so stress and flow stay valid.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..state import Ranges, State
+from .node_sums import second_moments, torque, turn_about, weighted_mean
 
 Array = NDArray[np.float64]
 
@@ -20,36 +23,43 @@ def balance_momentum(
 
     gradient (n, 3) [N] and inertia (n,) [N/m] of the step's energy at positions (n, 3).
     """
-    for a, b in zip(ranges.nodes[:-1], ranges.nodes[1:], strict=True):
+    for a, b in pairwise(ranges.nodes.tolist()):
         if touched[a:b].any():
             continue
-        weights, force = inertia[a:b], gradient[a:b]
-        # Sums, not matrix products: a BLAS adds in an order that depends on its threads.
-        arms = positions[a:b] - (weights[:, None] * positions[a:b]).sum(axis=0) / weights.sum()
-        products = np.einsum("n,ni,nj->ij", weights, arms, arms)
-        turn = np.linalg.solve(np.trace(products) * np.eye(3) - products, -np.cross(arms, force).sum(axis=0))
-        positions[a:b] += np.cross(turn, arms) - force.sum(axis=0) / weights.sum()
+        center, total = weighted_mean(inertia[a:b], positions[a:b])
+        pull, force = torque(np.ones(b - a), positions[a:b], center, gradient[a:b])
+        turn = _turn(inertia[a:b], positions[a:b], center, -pull)
+        turn_about(positions[a:b], center, np.eye(3) + _cross_matrix(turn), -force / total, positions[a:b])
 
 
 def moved_rigidly(state: State, ranges: Ranges, step: float) -> Array:
     """Positions (n, 3) after each body has moved on by its momentum and turned by its spin for a step [s], undeformed."""
     positions = np.empty_like(state.positions)
-    for a, b in zip(ranges.nodes[:-1], ranges.nodes[1:], strict=True):
-        masses, velocities = state.masses[a:b, None], state.velocities[a:b]
-        center = (masses * state.positions[a:b]).sum(axis=0) / masses.sum()
-        drift = (masses * velocities).sum(axis=0) / masses.sum()
-        arms = state.positions[a:b] - center
-        products = np.einsum("nk,ni,nj->ij", masses, arms, arms)
-        spin = (masses * np.cross(arms, velocities)).sum(axis=0)
-        turn = np.linalg.solve(np.trace(products) * np.eye(3) - products, spin) * step
-        positions[a:b] = center + drift * step + np.einsum("ij,nj->ni", _rotation(turn), arms)
+    for a, b in pairwise(ranges.nodes.tolist()):
+        start, masses = state.positions[a:b], state.masses[a:b]
+        center, total = weighted_mean(masses, start)
+        spin, momentum = torque(masses, start, center, state.velocities[a:b])
+        turn = _turn(masses, start, center, spin) * step
+        turn_about(start, center, _rotation(turn), momentum * (step / total), positions[a:b])
     return positions
+
+
+def _turn(weights: Array, positions: Array, center: Array, moment: Array) -> Array:
+    """The rotation vector (3,) whose velocity field about `center` has this moment (3,), under weights (n,)."""
+    products = second_moments(weights, positions, center)
+    turn: Array = np.linalg.solve(np.trace(products) * np.eye(3) - products, moment)
+    return turn
 
 
 def _rotation(turn: Array) -> Array:
     """Rotation matrix (3, 3) of a rotation vector (3,) (Rodrigues)."""
     angle = float(np.sqrt((turn**2).sum()))
-    x, y, z = turn
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    cross = _cross_matrix(turn)
     matrix: Array = np.eye(3) + np.sinc(angle / np.pi) * cross + 0.5 * np.sinc(0.5 * angle / np.pi) ** 2 * cross @ cross
     return matrix
+
+
+def _cross_matrix(vector: Array) -> Array:
+    """The matrix (3, 3) that takes r to vector x r."""
+    x, y, z = vector
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

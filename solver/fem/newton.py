@@ -16,6 +16,7 @@ from .elements import evaluate
 from .linear_solve import LinearSolve
 from .momentum import moved_rigidly
 from .nodal_volume import NodalVolume
+from .node_sums import dot
 from .stiffness import stiffness
 from .tile import Tiles
 from .volume_coupling import VolumeCoupling
@@ -161,7 +162,7 @@ class ImplicitStep:
             entries.settle_step(around, settled, self.hold, free)
             gradient = internal.copy()
             entries.add_gradient(x, gradient)
-            slope, slope_left = (float((gradient * (end - x)).sum()) for end in (straight, settled))
+            slope, slope_left = (dot(gradient, end - x) for end in (straight, settled))
             if slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED:
                 break
             around = settled
@@ -211,7 +212,7 @@ class ImplicitStep:
         self.first = False
         space.blocks[entries.tets] = kept
         if offset.any():
-            gradient = gradient + space.linear.times(offset, diagonal)
+            gradient = gradient + space.linear.times(offset)
         return space.linear.solve(-gradient, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float, ranges: Ranges) -> Outcome:
@@ -277,14 +278,14 @@ class ImplicitStep:
         """
         gradient = internal.copy()
         energy = elastic + entries.add_gradient(x, gradient)
-        slope = float((gradient * direction).sum())
+        slope = dot(gradient, direction)
         fraction = 1.0
         for _ in range(CUTS):
             trial = x + fraction * direction
             elastic_there, internal_there = self.merit(trial)
             there = internal_there.copy()
             energy_there = elastic_there + entries.add_gradient(trial, there)
-            slope_there = float((there * direction).sum())
+            slope_there = dot(there, direction)
             if np.isfinite(energy_there) and (
                 slope_there <= -SLOPE_KEPT * slope or energy_there <= energy + 1e-4 * fraction * slope
             ):

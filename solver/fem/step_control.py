@@ -6,11 +6,12 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import kernel, parallel
+from ..jit import CHUNKS, inline, kernel, parallel
 from ..state import Ranges, State
 from .assembly import Pattern
 from .commit import MOST_FLOW, largest_flow
 from .newton import Outcome
+from .node_sums import weighted_mean
 from .tile import Tiles
 
 Array = NDArray[np.float64]
@@ -23,43 +24,47 @@ MOST_JUMP = 2.0  # element sizes by which sudden acceleration may throw nodes of
 PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
 
 
-def refusal(outcome: Outcome, state: State, pattern: Pattern, tiles: Tiles, level: int, jump: float) -> str:
-    """Why the step must be halved, or an empty string; `jump` is that of `largest_jump`."""
+def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: bool, thrown: bool) -> str:
+    """Why the step must be halved, or an empty string; `drastic` and `thrown` are those of the functions below."""
     if not np.isfinite(outcome.positions).all():
         return "positions are not finite"
     if level >= PATIENT_LEVEL:
         return ""
     if not outcome.converged:
         return "no balance of forces was found"
-    if is_drastic(outcome.positions, state.positions, pattern):
+    if drastic:
         return "edges changed their length drastically"
-    if jump > MOST_JUMP:
+    if thrown:
         return "nodes were suddenly accelerated"
     if largest_flow(state, tiles) > MOST_FLOW:
         return "too much flow"
     return ""
 
 
-def largest_jump(
+def is_thrown(
     velocities: Array, state: State, ranges: Ranges, blocked: NDArray[np.bool_], step: float, element_size: float
-) -> float:
-    """How far sudden acceleration has thrown nodes off their way in a step, in element sizes; but for EXCEPTIONS of them.
+) -> bool:
+    """Whether sudden acceleration has thrown nodes off their way by MOST_JUMP in a step; but for EXCEPTIONS of them.
 
     From velocities (n, 3) at its end; the change that a body makes as a whole is left out, and nodes that are blocked (n,)
     by a collider: a blow may stop them at once.
     """
-    change = velocities - state.velocities
+    many, most = 0, (MOST_JUMP * element_size / step) ** 2
     for a, b in pairwise(ranges.nodes.tolist()):
-        masses = state.masses[a:b, None]
-        change[a:b] -= (masses * change[a:b]).sum(axis=0) / masses.sum()
-    jumps = np.where(blocked, 0.0, np.sqrt((change**2).sum(axis=1)) * (step / element_size))
-    rank = len(jumps) - 1 - int(EXCEPTIONS * len(jumps))
-    return float(np.partition(jumps, rank)[rank])
+        many += _jumped(velocities[a:b], state.velocities[a:b], state.masses[a:b], blocked[a:b], most)
+    return many > EXCEPTIONS * len(velocities)
 
 
-def is_rough(outcome: Outcome, state: State, pattern: Pattern) -> bool:
-    """Whether the solve stopped short of its balance, or edges changed drastically."""
-    return not outcome.converged or is_drastic(outcome.positions, state.positions, pattern)
+@kernel
+def _jumped(after, before, masses, blocked, most):  # type: ignore[no-untyped-def]
+    """How many nodes changed their velocity, beside their body's, by more than the square root of `most`."""
+    change = after - before
+    mean, _ = weighted_mean(masses, change)
+    many = 0
+    for i in range(len(masses)):
+        x, y, z = change[i, 0] - mean[0], change[i, 1] - mean[1], change[i, 2] - mean[2]
+        many += not blocked[i] and not x * x + y * y + z * z <= most
+    return many
 
 
 def calmed(positions: Array, state: State, gravity: Array, step: float) -> Array:
@@ -76,27 +81,38 @@ def calmed(positions: Array, state: State, gravity: Array, step: float) -> Array
 
 def is_drastic(after: Array, before: Array, pattern: Pattern) -> bool:
     """Whether edges have grown or shrunk too much from one (n, 3) to the other, each taken to be at least CRUMPLED long."""
-    old, new = np.empty(len(pattern.edges)), np.empty(len(pattern.edges))
-    _squared_lengths(before, after, pattern.edges, old, new)
-    worst, many = _changes(old, new, CRUMPLED**2 * float(old.mean()), MOST_STRETCH**2)
-    return bool(worst > WORST_STRETCH**2 or many > EXCEPTIONS * len(old))
+    old, sums = np.empty(len(pattern.edges)), np.empty(CHUNKS)
+    _squared_lengths(before, pattern.edges, old, sums)
+    worst, many = np.empty(CHUNKS), np.empty(CHUNKS)
+    _changes(after, pattern.edges, old, CRUMPLED**2 * float(sums.sum()) / len(old), MOST_STRETCH**2, worst, many)
+    return bool(worst.max() > WORST_STRETCH**2 or many.sum() > EXCEPTIONS * len(old))
+
+
+@inline
+def _squared_length(x, a, b):  # type: ignore[no-untyped-def]
+    return (x[a, 0] - x[b, 0]) ** 2 + (x[a, 1] - x[b, 1]) ** 2 + (x[a, 2] - x[b, 2]) ** 2
 
 
 @parallel
-def _squared_lengths(before, after, edges, old, new):  # type: ignore[no-untyped-def]
-    for e in prange(len(edges)):
-        a, b = edges[e, 0], edges[e, 1]
-        old[e] = (before[a, 0] - before[b, 0]) ** 2 + (before[a, 1] - before[b, 1]) ** 2 + (before[a, 2] - before[b, 2]) ** 2
-        new[e] = (after[a, 0] - after[b, 0]) ** 2 + (after[a, 1] - after[b, 1]) ** 2 + (after[a, 2] - after[b, 2]) ** 2
+def _squared_lengths(positions, edges, squares, sums):  # type: ignore[no-untyped-def]
+    """Squared lengths (e,) of the edges (e, 2), and their sums in CHUNKS parts."""
+    for chunk in prange(CHUNKS):
+        total = 0.0
+        for e in range(len(edges) * chunk // CHUNKS, len(edges) * (chunk + 1) // CHUNKS):
+            squares[e] = _squared_length(positions, edges[e, 0], edges[e, 1])
+            total += squares[e]
+        sums[chunk] = total
 
 
-@kernel
-def _changes(old, new, floor, most):  # type: ignore[no-untyped-def]
-    """The largest ratio, or its inverse, of squared lengths that `floor` is added to; how many exceed `most`."""
-    worst, many = 1.0, 0
-    for e in range(len(old)):
-        ratio = (new[e] + floor) / (old[e] + floor)
-        ratio = max(ratio, 1.0 / ratio)
-        worst = max(worst, ratio)
-        many += ratio > most
-    return worst, many
+@parallel
+def _changes(positions, edges, old, floor, most, worst, many):  # type: ignore[no-untyped-def]
+    """In CHUNKS parts: the largest ratio to old (e,), or its inverse, of squared lengths that `floor` is added to, and how
+    many exceed `most`."""
+    for chunk in prange(CHUNKS):
+        largest, count = 1.0, 0
+        for e in range(len(edges) * chunk // CHUNKS, len(edges) * (chunk + 1) // CHUNKS):
+            ratio = (_squared_length(positions, edges[e, 0], edges[e, 1]) + floor) / (old[e] + floor)
+            ratio = max(ratio, 1.0 / ratio)
+            largest = max(largest, ratio)
+            count += ratio > most
+        worst[chunk], many[chunk] = largest, count

@@ -28,13 +28,14 @@ def extrapolate(
     one across the blow and throw the surface back by half of it.
     """
     w = step / previous_step
-    effective = np.where(struck, step, step * (1.0 + w) / (1.0 + 2.0 * w))
-    now = np.where(struck, 1.0, (1.0 + w) ** 2 / (1.0 + 2.0 * w))[:, None]
-    before = np.where(struck, 0.0, w * w / (1.0 + 2.0 * w))[:, None]
+    now, before, reach = (1.0 + w) ** 2 / (1.0 + 2.0 * w), w * w / (1.0 + 2.0 * w), step * (1.0 + w) / (1.0 + 2.0 * w)
     base = now * state.positions - before * state.previous_positions
-    velocities = now * state.velocities - before * state.previous_velocities
-    reach = effective[:, None]
-    return Extrapolation(base, base + reach * (velocities + reach * gravity), effective)
+    targets = base + reach * (now * state.velocities - before * state.previous_velocities + reach * gravity)
+    effective = np.full(len(base), reach)
+    hit = np.flatnonzero(struck)
+    base[hit], effective[hit] = state.positions[hit], step
+    targets[hit] = state.positions[hit] + step * (state.velocities[hit] + step * gravity)
+    return Extrapolation(base, targets, effective)
 
 
 def starting_history(state: "State", gravity: Array, step: float) -> None:

@@ -12,9 +12,10 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-# Threads that wait for each other sleep instead of spinning: on a machine that Blender, or another bake, shares, spinning
-# takes the core that the late one needs.
+# Threads that wait for each other spin for some 50 us and then sleep. Waking a sleeping core takes longer than most waits;
+# on a machine that Blender, or another bake, shares, spinning on takes the core that the late one needs (pace.py).
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 import numba
 
@@ -24,7 +25,6 @@ numba.config.CACHE_DIR = str(kernel_folder())  # the variable is read when numba
 
 CHUNKS = 64
 TILE = 128
-SMALL_MESH = 2500  # nodes below which more threads only wait for each other
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 _PHASE_OPTIONS: dict[str, Any] = {name: value for name, value in _OPTIONS.items() if name != "nogil"}
@@ -49,11 +49,6 @@ def use_threads(count: int) -> None:
     """Let parallel kernels use `count` threads; 0 leaves numba's own choice."""
     if count > 0:
         numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))
-
-
-def use_threads_for(nodes: int, count: int) -> None:
-    """Let parallel kernels use what suits a mesh of so many nodes, at most `count` threads; 0 leaves numba's own choice."""
-    use_threads(1 if nodes < SMALL_MESH else count)
 
 
 def compile_phase(function: Callable[..., Any], signature: Any) -> Any:

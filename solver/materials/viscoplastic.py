@@ -33,13 +33,13 @@ MODEL = MaterialModel(
             "minimum_yield_stress", "Softest Yield", "Pa", 0.0, 0.0, 1e12, "Softening never lowers the yield stress below this"
         ),
         Parameter(
-            "rate_stress", "Thickening Stress", "Pa", 0.0, 0.0, 1e12,
+            "rate_stress", "Thickens At", "Pa", 0.0, 0.0, 1e12,
             "Stress at which the flow rate has halved, so that hard blows meet a solid (cornstarch); 0 switches it off",
             only_with=AT_A_RATE,
         ),
         Parameter(
-            "rate_exponent", "Thickening Exponent", "", 2.0, 0.0, 8.0,
-            "How sharply the flow rate falls with stress: rate / (1 + (stress / thickening stress)^exponent)",
+            "rate_exponent", "Sharpness", "", 2.0, 0.0, 8.0,
+            "How sharply it thickens, an exponent: the flow rate falls as rate / (1 + (stress / Thickens At)^exponent)",
             only_with=AT_A_RATE,
         ),
         Parameter(
@@ -68,7 +68,7 @@ MODEL = MaterialModel(
             ("damping_model", "rayleigh"),
         ),
         Parameter(
-            "stiffness_damping", "Stiffness Damping", "s", 0.0, 0.0, 1e3,
+            "stiffness_damping", "Shape Damping", "s", 0.0, 0.0, 1e3,
             "Time that multiplies the stiffness; a vibration of f per second loses energy at 39.5 f^2 times it",
             ("damping_model", "rayleigh"),
         ),
@@ -83,7 +83,7 @@ MODEL = MaterialModel(
             "How it takes on another shape for good",
         ),
         Choice(
-            "damping_model", "Damping Model",
+            "damping_model", "Damping Law",
             (
                 ("internal", "Internal", "One rate for the slowest vibration of the body, whatever its stiffness"),
                 ("rotated", "Rotated", "A stress that answers to being deformed, in each tet's own frame (Irving 2004, 6.2)"),

@@ -78,6 +78,12 @@ def test_every_frame_is_there_and_the_cube_lies_on_the_ground(uninterrupted):
     assert meshed["minimum_dihedral"] > 10.0 and meshed["volume_error"] < 0.05
 
 
+def test_the_time_left_is_told_from_the_first_frame_that_says_something_of_it(uninterrupted):
+    """Neither the frame at rest nor the one that compiles the solver does."""
+    etas = [event["eta"] for event in uninterrupted[1] if event["event"] == "frame"]
+    assert etas[:2] == [None, None] and None not in etas[2:] and etas[-1] == 0.0
+
+
 @pytest.mark.parametrize("steps", [0, 2], ids=["between frames", "within a frame"])
 def test_stopping_and_resuming_gives_the_same_bytes(uninterrupted, tmp_path, steps):
     assert bake_stopped(falling_cube(), tmp_path, 7, steps).frame == 7

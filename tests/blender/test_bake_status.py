@@ -9,6 +9,8 @@ def test_follows_the_events(extension):
     status = bridge("bake_status").BakeStatus(running=True)
     status.take({"event": "stage", "stage": "tetrahedralizing", "body": "Suzanne"})
     assert status.stage == "Filling Suzanne with tets" and status.remaining == ""
+    status.take({"event": "frame", "frame": 1, "first": 1, "last": 96, "seconds": 0.1, "eta": None, "statistics": {}})
+    assert status.remaining == ""
     status.take({"event": "frame", "frame": 24, "first": 1, "last": 96, "seconds": 0.8, "eta": 200.4, "statistics": {}})
     assert status.progress == 0.25 and status.stage == "Frame 24 of 96" and status.remaining == "about 3 min 20 s left"
     status.take({"event": "error", "message": "The step failed.", "exit_code": 5})

@@ -111,6 +111,20 @@ def test_of_goal_and_fibres_only_what_their_kind_uses_is_shown(cube, kind, shown
     assert shown <= seen and not hidden & seen
 
 
+def test_labels_fit_a_sidebar_of_blenders_own_width(extension):
+    """A column of labels holds about thirteen letters there; a number's unit stands behind its field."""
+    settings = bpy.types.Object.bl_rna.properties["dollop"].fixed_type.properties
+    pointed = [prop.fixed_type for prop in settings if prop.type == "POINTER"]
+    groups = [group for group in pointed if group.identifier.startswith("DOLLOP_PG_")]
+    labels = [prop.name for group in groups for prop in group.properties if prop.type in ("FLOAT", "ENUM")]
+    assert len(labels) > 20 and max(map(len, labels)) <= 13, labels
+
+
+def test_numbers_tell_their_unit(cube):
+    bpy.ops.dollop.body_add()
+    assert {"Pa", "kg/m³", "1/s"} <= set(draw_all())
+
+
 def test_every_tooltip_is_written(extension):
     owners = [bpy.types.Object.bl_rna.properties["dollop"].fixed_type, bpy.types.Scene.bl_rna.properties["dollop"].fixed_type]
     for owner in owners:

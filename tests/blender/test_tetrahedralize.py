@@ -30,6 +30,7 @@ def test_preview(body):
     mesh = preview.data
     count = body.dollop.estimated_tets
     assert len(mesh.vertices) == 4 * count > 100 and len(mesh.polygons) == 4 * count and preview.hide_render
+    assert preview.show_in_front, "the body, still there, hides the tets"
     corners = np.array([preview.matrix_world @ vertex.co for vertex in mesh.vertices])
     np.testing.assert_allclose(corners.mean(axis=0), (1, 2, 3), atol=0.05)
     assert np.abs(corners - (1, 2, 3)).max() < 1.6

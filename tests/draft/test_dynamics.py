@@ -73,7 +73,7 @@ def test_one_and_two_threads_give_the_same_bytes():
     ends = []
     for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
         simulation = start(*fall(7), fields=[PlaneField()])
-        use_threads(threads)
+        simulation.pace.hold(threads)
         for _ in range(5):
             simulation.advance()
         ends.append(simulation.checkpoint())

@@ -156,7 +156,7 @@ def sheared(threads=1):
     meshes = [box_mesh((5, 4, 4), (1.0, 0.8, 0.8)), box_mesh((2, 2, 2), origin=(3.0, 0.0, 0.0))]
     arguments = make_scene(meshes, [GOO, GOO], spin=(0.0, 4.0, 0.0), **WEIGHTLESS)
     simulation = Simulation(*with_fibres(arguments, ALONG_X + [0, 0, 1.0], fibre_tension=2e3, fibre_stiffness=1e3), fields=[])
-    use_threads(threads)
+    simulation.pace.hold(threads)
     return simulation
 
 

@@ -76,7 +76,7 @@ def test_bytes_are_the_same_on_one_and_two_threads():
         goo = {"young_modulus": 3e4, "poisson_ratio": POISSON, "yield_stress": 300.0, "flow_rate": 20.0, "damping": 0.5}
         meshes = [ball_mesh(5, 0.5, (0.0, 0.0, 0.52)), ball_mesh(4, 0.3, (2.0, 0.0, 0.31))]
         simulation = Simulation(*make_scene(meshes, [goo, goo], options=AT_NODES), fields=[PlaneField()])
-        use_threads(threads)
+        simulation.pace.hold(threads)
         for _ in range(4):
             simulation.advance()
         ends.append(simulation.checkpoint())

@@ -20,7 +20,7 @@ def test_one_and_two_threads_give_the_same_bytes(plane):
     ends = []
     for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
         simulation = Simulation(*scene(6), fields=[plane])
-        use_threads(threads)
+        simulation.pace.hold(threads)
         for _ in range(4):
             simulation.advance()
         ends.append(simulation.checkpoint())

@@ -3,6 +3,7 @@
 import time
 
 import bpy
+import numpy as np
 import pytest
 
 from ..reading import bridge
@@ -20,6 +21,15 @@ def test_bakes_and_plays(body):
     scene.frame_set(10)
     assert lowest(goo()) == pytest.approx(29 - 9.81 / 2 * (9 / 24) ** 2, abs=1e-4)
     assert not bpy.ops.dollop.resume.poll()
+
+
+def test_the_tets_give_way_to_the_goo(body):
+    preview = bridge("preview")
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    preview.build_preview(bpy.context.scene, body, corners, np.array([[0, 1, 2, 3]], dtype=np.int32), np.array([50.0]))
+    assert bpy.ops.dollop.preview_remove.poll()
+    bpy.ops.dollop.bake()
+    assert goo() is not None and not bpy.ops.dollop.preview_remove.poll()
 
 
 def test_bakes_again(body):

@@ -1,0 +1,86 @@
+"""Sums over nodes that a step takes again and again, each in one pass and one fixed order."""
+
+import numpy as np
+
+from ..jit import kernel
+
+
+@kernel
+def dot(a, b):  # type: ignore[no-untyped-def]
+    """sum a . b of vectors (n, 3)."""
+    x, y, z = 0.0, 0.0, 0.0
+    for i in range(len(a)):
+        x += a[i, 0] * b[i, 0]
+        y += a[i, 1] * b[i, 1]
+        z += a[i, 2] * b[i, 2]
+    return x + y + z
+
+
+@kernel
+def size(vectors):  # type: ignore[no-untyped-def]
+    """Root mean square and largest absolute value of all components of vectors (n, 3)."""
+    x, y, z, largest = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(vectors)):
+        a, b, c = abs(vectors[i, 0]), abs(vectors[i, 1]), abs(vectors[i, 2])
+        x, y, z = x + a * a, y + b * b, z + c * c
+        largest = max(largest, a, b, c)
+    return np.sqrt((x + y + z) / (3.0 * len(vectors))), largest
+
+
+@kernel
+def unbalanced(gradient, inertia, hold):  # type: ignore[no-untyped-def]
+    """How far the gradient (n, 3) [N] would move nodes [m], by its largest component: all by inertia alone, root mean
+    square, and the one most on its own spring; inertia, hold (n,) [N/m]."""
+    squares, largest = 0.0, 0.0
+    for i in range(len(gradient)):
+        force = max(abs(gradient[i, 0]), abs(gradient[i, 1]), abs(gradient[i, 2]))
+        squares += (force / inertia[i]) ** 2
+        largest = max(largest, force / hold[i])
+    return np.sqrt(squares / len(gradient)), largest
+
+
+@kernel
+def weighted_mean(weights, vectors):  # type: ignore[no-untyped-def]
+    """sum w v / sum w of vectors (n, 3), (3,), and sum w."""
+    total, x, y, z = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(weights)):
+        total += weights[i]
+        x += weights[i] * vectors[i, 0]
+        y += weights[i] * vectors[i, 1]
+        z += weights[i] * vectors[i, 2]
+    return np.array([x / total, y / total, z / total]), total
+
+
+@kernel
+def second_moments(weights, positions, center):  # type: ignore[no-untyped-def]
+    """sum w r r^T (3, 3) of the arms r of positions (n, 3) from `center`."""
+    xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(len(weights)):
+        w = weights[i]
+        x, y, z = positions[i, 0] - center[0], positions[i, 1] - center[1], positions[i, 2] - center[2]
+        xx, yy, zz = xx + w * x * x, yy + w * y * y, zz + w * z * z
+        xy, xz, yz = xy + w * x * y, xz + w * x * z, yz + w * y * z
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+@kernel
+def torque(weights, positions, center, vectors):  # type: ignore[no-untyped-def]
+    """sum w r x v (3,), r being the arms of positions (n, 3) from `center`, and sum w v (3,)."""
+    t0, t1, t2, s0, s1, s2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(len(positions)):
+        x, y, z = positions[i, 0] - center[0], positions[i, 1] - center[1], positions[i, 2] - center[2]
+        w = weights[i]
+        a, b, c = w * vectors[i, 0], w * vectors[i, 1], w * vectors[i, 2]
+        t0, t1, t2 = t0 + y * c - z * b, t1 + z * a - x * c, t2 + x * b - y * a
+        s0, s1, s2 = s0 + a, s1 + b, s2 + c
+    return np.array([t0, t1, t2]), np.array([s0, s1, s2])
+
+
+@kernel
+def turn_about(positions, center, matrix, shift, moved):  # type: ignore[no-untyped-def]
+    """moved (n, 3) := center + shift + matrix (x - center); may be the positions (n, 3) themselves."""
+    m, end = matrix, center + shift
+    for i in range(len(positions)):
+        x, y, z = positions[i, 0] - center[0], positions[i, 1] - center[1], positions[i, 2] - center[2]
+        for k in range(3):
+            moved[i, k] = end[k] + m[k, 0] * x + m[k, 1] * y + m[k, 2] * z

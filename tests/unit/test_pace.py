@@ -1,0 +1,59 @@
+"""The number of threads follows what is fastest, and follows it when that changes."""
+
+import numba
+import pytest
+
+from solver.jit.pace import LATEST, Pace
+
+
+def run(pace, seconds_of, pieces):
+    """How many of so many pieces of work were done with each number of threads."""
+    counts = dict.fromkeys(pace.choices, 0)
+    for _ in range(pieces):
+        counts[pace.threads] += 1
+        pace.note(10.0 * seconds_of[pace.threads], 10)
+    return counts
+
+
+@pytest.fixture
+def many_cores(monkeypatch):
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 12)
+
+
+def test_all_numbers_are_powers_of_two_and_what_there_is(many_cores):
+    assert Pace(0, 10**5).choices == [1, 2, 4, 8, 12]
+    assert Pace(99, 10**5).choices == [1, 2, 4, 8, 12]
+    assert Pace(4, 10**5).choices == [1, 2, 4]
+    assert Pace(1, 10**5).choices == [1]
+
+
+def test_a_large_mesh_begins_with_all_threads_and_a_small_one_with_one(many_cores):
+    assert Pace(0, 10**5).threads == 12
+    assert Pace(0, 10**2).threads == 1
+
+
+@pytest.mark.parametrize("nodes", [100, 10**5])
+@pytest.mark.parametrize("best", [1, 4, 12])
+def test_it_finds_the_fastest_and_seldom_tries_another(many_cores, best, nodes):
+    pace = Pace(0, nodes)
+    seconds = {n: 1.0 + abs(pace.choices.index(n) - pace.choices.index(best)) for n in pace.choices}
+    run(pace, seconds, 500)
+    counts = run(pace, seconds, 40 * LATEST)
+    assert pace.choices[pace.chosen] == best
+    assert counts[best] >= 39 * LATEST - 40
+
+
+def test_it_changes_when_the_machine_gets_another_job_and_back(many_cores):
+    pace = Pace(2, 10**5)
+    run(pace, {1: 1.9, 2: 1.0}, 200)
+    assert pace.choices[pace.chosen] == 2
+    run(pace, {1: 2.0, 2: 6.0}, 2 * LATEST)
+    assert pace.choices[pace.chosen] == 1
+    run(pace, {1: 1.9, 2: 1.0}, 4 * LATEST)
+    assert pace.choices[pace.chosen] == 2
+
+
+def test_a_number_that_is_held_stays(many_cores):
+    pace = Pace(0, 10**5)
+    pace.hold(2)
+    assert run(pace, {2: 1.0}, 300) == {2: 300}
