@@ -51,3 +51,35 @@ def torus(radius: float, thickness: float, centre: tuple[float, float, float], r
     b, d = np.roll(a, -1, axis=0), np.roll(a, -1, axis=1)
     quads = np.stack([a, b, np.roll(b, -1, axis=1), d], axis=-1).reshape(-1, 4)
     return Surface(points, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32))
+
+
+def ball(radius: float, centre: tuple[float, float, float], rings: int) -> Surface:
+    """A globe of 2 x rings meridians."""
+    around = 2 * rings
+    theta, phi = np.linspace(0.0, np.pi, rings + 1)[1:-1, None], np.arange(around)[None] * (np.pi / rings)
+    belt = np.stack(np.broadcast_arrays(np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)), axis=-1)
+    points = np.concatenate([belt.reshape(-1, 3), [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]])
+    north, south, last = len(points) - 2, len(points) - 1, (rings - 2) * around
+    faces = []
+    for j in range(around):
+        k = (j + 1) % around
+        faces += [(north, j, k), (south, last + k, last + j)]
+        for i in range(0, last, around):
+            faces += [(i + j, i + around + j, i + around + k), (i + j, i + around + k, i + k)]
+    return Surface(radius * points + centre, np.array(faces, dtype=np.int32))
+
+
+def gear(radius: float, depth: float, teeth: int, length: float, first: float, along: int = 16) -> Surface:
+    """A gear about the y axis with round teeth, each of so many sides; `first` is a tooth's angle from x towards z [rad]."""
+    count = along * teeth
+    angle = np.arange(count) * 2.0 * np.pi / count
+    reach = radius + 0.5 * depth * np.cos(teeth * (angle - first))
+    rim = np.stack([reach * np.cos(angle), np.zeros(count), reach * np.sin(angle)], axis=1)
+    half = np.array([0.0, 0.5 * length, 0.0])
+    points = np.concatenate([rim - half, rim + half, [-half, half]])
+    near, far = 2 * count, 2 * count + 1
+    j = np.arange(count)
+    k = (j + 1) % count
+    middle = np.ones_like(j)
+    faces = [(j, j + count, k + count), (j, k + count, k), (near * middle, j, k), (far * middle, k + count, j + count)]
+    return Surface(points, np.concatenate([np.stack(face, axis=1) for face in faces]).astype(np.int32))

@@ -20,17 +20,16 @@ def render(figure: Figure, shot: Shot, path: Path) -> Path:
     addon_utils.enable("cycles")
     bpy.ops.wm.read_factory_settings(use_empty=True)
     _light_and_camera(figure)
-    _add_colliders(shot)
     pictures = []
     with tempfile.TemporaryDirectory() as folder:
         for frame in figure.shown:
-            bodies = [
+            items = _colliders(shot, frame) + [
                 _mesh(body.uid, shot.points(frame, body.uid), body.surface.triangles, figure.colours[body.uid])
                 for body in shot.scene.bodies
             ]
             pictures.append(_rendered(Path(folder) / f"{frame}.png"))
-            for body in bodies:
-                bpy.data.objects.remove(body)
+            for item in items:
+                bpy.data.objects.remove(item)
     _save(np.concatenate(pictures, axis=1), path)
     return path
 
@@ -71,15 +70,17 @@ def _material(name: str, colour: Point) -> bpy.types.Material:
     return material
 
 
-def _add_colliders(shot: Shot) -> None:
-    """Still ones, and moving ones where they are at the first frame."""
+def _colliders(shot: Shot, frame: int) -> list[bpy.types.Object]:
+    """Every collider where it is at a frame."""
     square = np.array([(x, y, 0.0) for x, y in ((-20, -20), (20, -20), (20, 20), (-20, 20))], dtype=np.float64)
+    items = []
     for collider in shot.scene.colliders:
-        matrix = collider.transforms[min(1, len(collider.transforms) - 1)]
+        matrix = collider.transforms[min(frame, len(collider.transforms) - 1)]
         local, faces, colour = square, np.array([[0, 1, 2], [0, 2, 3]]), GROUND
         if collider.surface is not None:
             local, faces, colour = collider.surface.positions, collider.surface.triangles, OBSTACLE
-        _mesh(collider.name, local @ matrix[:3, :3].T + matrix[:3, 3], faces, colour)
+        items.append(_mesh(collider.name, local @ matrix[:3, :3].T + matrix[:3, 3], faces, colour))
+    return items
 
 
 def _light_and_camera(figure: Figure) -> None:
