@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .colliders import build_all
-from .contact.contacts import ColliderField, Contacts
+from .contact.contacts import ColliderField, Contacts, Entries
 from .contact.points import gather_points
+from .contact.surfaces.bodies import touching_bodies
 from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.clock import Clock
@@ -89,6 +90,7 @@ class Simulation:
         self.reported = np.full(len(scene.bodies), -WORN_PAUSE, dtype=np.int64)
         starting_history(self.state, self.gravity, self.clock.step)
         self.contacts.begin(self.state.positions)
+        self.surfaces = touching_bodies(scene, self.state, self.ranges)
         self.before = Snapshot.of(self.state)
 
     def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
@@ -170,7 +172,7 @@ class Simulation:
     def _refusal(self, attempt: Attempt, drastic: bool) -> str:
         """Why an attempt must be made again with half the step, or an empty string."""
         state, outcome, step = self.state, attempt.outcome, self.clock.step
-        blocked = self.touching | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        blocked = self.touching | self._pressed(outcome.entries, outcome.positions)
         thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
         return refusal(outcome, state, self.space.tiles, self.clock.level - self.clock.coarsest, drastic, thrown)
 
@@ -196,11 +198,14 @@ class Simulation:
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
-        struck = self.touching | entries.pressed_nodes(guess, len(guess))
+        if self.surfaces is not None:
+            self.surfaces.begin_step(state.positions, step)
+            self.surfaces.cover(state.positions, guess)
+        struck = self.touching | self._pressed(entries, guess)
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
-        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
+        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
-        touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
+        touched = self._pressed(outcome.entries, outcome.positions)
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
         return Attempt(outcome, past.velocities(outcome.positions), state.elastic_forces)
 
@@ -216,9 +221,16 @@ class Simulation:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
         step, everywhere = self.clock.step, np.ones(len(outcome.positions), dtype=bool)
         positions = calmed(outcome.positions, self.state, self.gravity, step)
+        if self.surfaces is not None:
+            positions = self.surfaces.reachable(self.state.positions, positions)
         past = backward_euler.extrapolate(self.state, self.gravity, step, step, everywhere)
         forces = elastic_forces(ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step), positions)
         return Attempt(replace(outcome, positions=positions, rough=True), (positions - self.state.positions) / step, forces)
+
+    def _pressed(self, entries: Entries, positions: Array) -> NDArray[np.bool_]:
+        """Nodes (n,) that colliders or other bodies push at positions (n, 3)."""
+        nodes = entries.pressed_nodes(positions, len(positions))
+        return nodes if self.surfaces is None else nodes | self.surfaces.touched(positions)
 
     def _guess(self, step: float) -> Array:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
@@ -237,7 +249,7 @@ class Simulation:
         state.previous_velocities, state.velocities = state.velocities, attempt.velocities
         state.elastic_forces = attempt.elastic_forces
         self.pressing = -outcome.gradient
-        self.touching = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions)) | outcome.rough
+        self.touching = self._pressed(outcome.entries, outcome.positions) | outcome.rough
         self.contacts.end_step(state.positions)
         self.clock.tick()
 

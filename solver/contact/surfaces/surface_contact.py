@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...fem.pair_coupling import PairStiffness
 from .candidates import Neighbourhood, SurfaceBoxes
+from .crossing import surfaces_cross
 from .free_way import free_fraction
 from .pairs import Pairs, joined, no_pairs
 from .surface import ContactSurface
@@ -70,6 +71,20 @@ class SurfaceContact:
                     min(touch.modulus, other.modulus), float(np.sqrt(touch.friction * other.friction)),
                 ))  # fmt: skip
 
+    def begin(self, positions: Array) -> None:
+        """Leave out bodies that pass through each other, or a body through itself, before the first step.
+
+        Pairs know no inside, so that contact would hold them together instead of apart.
+        """
+        self.neighbourhoods = [
+            pair for pair in self.neighbourhoods if not surfaces_cross(pair.first, pair.second, positions)
+        ]
+
+    def reachable(self, start: Array, end: Array) -> Array:
+        """Positions (n, 3) on the way from a start to an end (n, 3): the end, where nothing touches on the way."""
+        share = self.limit(start, end - start)
+        return end if share == 1.0 else start + share * (end - start)
+
     def cover(self, before: Array, after: Array) -> None:
         """Make `pairs` hold wherever nodes are between two places (n, 3)."""
         changed = [neighbourhood.cover(before, after) for neighbourhood in self.neighbourhoods]
@@ -89,7 +104,7 @@ class SurfaceContact:
     def limit(self, positions: Array, direction: Array, most: float = 1.0) -> float:
         """The share, at most `most`, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
         self.cover(positions, positions + most * direction)
-        share: float = free_fraction(positions, direction, self.pairs.nodes, self.pairs.points, most)
+        share: float = free_fraction(positions, direction, self.pairs.nodes, self.pairs.points, self.pairs.reach, most)
         return share
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
