@@ -205,8 +205,9 @@ class Simulation:
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
-        touched = self._pressed(outcome.entries, outcome.positions)
-        balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
+        touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
+        together = None if self.surfaces is None else self.surfaces.touching(outcome.positions, self.ranges.bodies())
+        balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
         return Attempt(outcome, past.velocities(outcome.positions), state.elastic_forces)
 
     def _solve_explicitly(self, step: float) -> Attempt:

@@ -1,6 +1,6 @@
 """Bodies moved as rigid ones: on by their own momentum, and back by what an unconverged balance leaves over of it.
 
-Internal forces sum to zero, so for a body that touches nothing the six sums of a step's gradient concern inertia alone
+Internal forces sum to zero, so for a body, or bodies that touch only each other, the six sums of a step's gradient concern inertia alone
 and one small solve makes them vanish: flight and spin are as exact as the time step, whatever Newton's tolerance.
 A rigid motion changes no stretch, so stress and flow stay valid.
 """
@@ -30,6 +30,16 @@ def balance_momentum(
         pull, force = torque(np.ones(b - a), positions[a:b], center, gradient[a:b])
         turn = _turn(inertia[a:b], positions[a:b], center, -pull)
         turn_about(positions[a:b], center, np.eye(3) + _cross_matrix(turn), -force / total, positions[a:b])
+
+
+def _joined(bodies: list[slice], together: NDArray[np.int64]) -> list[slice | NDArray[np.int64]]:
+    """The nodes of each group of bodies."""
+    groups: list[slice | NDArray[np.int64]] = []
+    for name in np.unique(together):
+        members = [body for body, other in zip(bodies, together, strict=True) if other == name]
+        nodes = [np.arange(body.start, body.stop) for body in members]
+        groups.append(members[0] if len(members) == 1 else np.concatenate(nodes))
+    return groups
 
 
 def moved_rigidly(state: State, ranges: Ranges, step: float) -> Array:

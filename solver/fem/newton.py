@@ -263,11 +263,12 @@ class ImplicitStep:
                 _, internal = self.merit(x)
                 return Outcome(x, internal, progress.near(), iteration, linear, entries)
             fraction, elastic, internal = found
-            x = x + fraction * direction
+            before, x = x, x + fraction * direction
             self.projected = max(self.projected - 1, 0)
-            if fraction == 1.0 and progress.reached(self.exact):
+            settled = self.surfaces is None or self.surfaces.settled(before, x)
+            if fraction == 1.0 and settled and progress.reached(self.exact):
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
-        return Outcome(x, internal, progress.near(), MAXIMUM_ITERATIONS, linear, entries)
+        return Outcome(x, internal, settled and progress.near(), MAXIMUM_ITERATIONS, linear, entries)
 
     def predict(self, guess: Array, entries: Entries, ranges: Ranges, progress: Convergence) -> tuple[int, Array]:
         """A better guess (n, 3) after a blow, and the linear iterations it took.

@@ -7,16 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...fem.pair_coupling import PairStiffness
+from ...geometry.edges import connected
 from .candidates import Neighbourhood, SurfaceBoxes
 from .crossing import surfaces_cross
 from .free_way import free_fraction
 from .pairs import Pairs, joined, no_pairs
 from .surface import ContactSurface
-from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, friction_blocks
+from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, friction_blocks, largest_change
 
 Array = NDArray[np.float64]
 
 REACH = 0.02  # distance at which surfaces begin to push, in mean edges
+SETTLED = 0.1  # share of a distance that Newton's last correction may change
 EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant, as with colliders
 
 
@@ -125,6 +127,19 @@ class SurfaceContact:
         pushing = slope[:, None] * (normal[:, :, None] * normal[:, None, :]).reshape(-1, 9)
         rows = rank[np.concatenate([self.pairs.nodes[which], f.nodes])]
         return PairStiffness(rows, np.concatenate([weights, f.weights]), np.concatenate([pushing, rubbing]))
+
+    def settled(self, before: Array, after: Array) -> bool:
+        """Whether a correction from one set of positions (n, 3) to another has left gaps, so forces, about as they were.
+
+        What is small for a body can be large for a gap.
+        """
+        change: float = largest_change(before, after, self.pairs)
+        return change < SETTLED
+
+    def touching(self, positions: Array, bodies: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each body the first of those that it hangs together with by pairs that push; bodies (n,) of the nodes."""
+        nodes = self.pairs.nodes[self._close(positions)[0]]
+        return connected(bodies[nodes[:, [0, 3]]].T, int(bodies.max()) + 1)
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) belong to pairs that push at positions (n, 3)."""

@@ -192,6 +192,21 @@ def close_pairs(positions, pairs, which, weights, normal, force, slope):  # type
     return count
 
 
+@kernel
+def largest_change(before, after, pairs):  # type: ignore[no-untyped-def]
+    """By what share of it a distance within reach has changed from one set of positions (n, 3) to another, at most."""
+    most = 0.0
+    for k in range(len(pairs.nodes)):
+        pair, edges = pairs.nodes[k], k >= pairs.points
+        _, _, _, _, x, y, z = closest_points(after, pair, edges)
+        now = np.sqrt(x * x + y * y + z * z)
+        _, _, _, _, x, y, z = closest_points(before, pair, edges)
+        then = np.sqrt(x * x + y * y + z * z)
+        if min(now, then) < pairs.reach[k]:
+            most = max(most, abs(min(now, pairs.reach[k]) - min(then, pairs.reach[k])) / now)
+    return most
+
+
 @inline
 def _slip_of(positions, pair, w, n, anchor):  # type: ignore[no-untyped-def]
     """How far a pair's points, fixed to their sides, have slipped across the normal: 3 scalars and their length [m]."""
