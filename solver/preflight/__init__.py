@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..errors import SceneError
+from ..integrators import integrators
+from ..materials import models
 from ..scene import Body, Collider, Scene, Surface, not_finite, validated
 from .body_shape import body_findings
 from .collider_shape import collider_findings
