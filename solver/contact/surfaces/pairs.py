@@ -36,7 +36,8 @@ class Pairs(NamedTuple):
 
 def no_pairs() -> Pairs:
     """None at all."""
-    return Pairs(np.zeros((0, 4), np.int32), 0, *np.zeros((4, 0)), np.zeros((0, 3)))
+    none = np.zeros(0)
+    return Pairs(np.zeros((0, 4), np.int32), 0, none, none, none, none, np.zeros((0, 3)))
 
 
 def pairs_of(
