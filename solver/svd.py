@@ -1,21 +1,26 @@
 """Signed singular value decomposition of 3x3 matrices, F = U diag(s) V^T with rotations only.
 
 Irving 2004, section 4: det U = det V = +1 always, so an inverted F carries its minus sign on the singular value of
-smallest magnitude. V comes from cyclic Jacobi rotations of F^T F, written out one after another (a loop over sweeps is
-not vectorised), U and s from a QR factorisation of F V by Givens rotations (McAdams et al. 2011, "Computing the singular
-value decomposition of 3x3 matrices"), which gives an orthogonal U for flat, needle-like and zero F too.
+smallest magnitude. V comes from cyclic Jacobi rotations of F^T F by nearly the right angle, kept as a quaternion that is
+made one of unit length at the end; U and s from a QR factorisation of F V by Givens rotations, which gives an orthogonal U
+for flat, needle-like and zero F too (McAdams et al. 2011, "Computing the singular value decomposition of 3x3 matrices").
 """
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from .constants import FOUR, ONE, TWO, ZERO
+from .constants import HALF, ONE, QUARTER, ZERO
 from .jit import TILE, inline, parallel
 from .jit.tile_code import tile_loop
 
 Numbers = NDArray[np.floating]
 
+SWEEPS = 3  # after which nothing is left to float32; float64 takes one more
+LEADING, ACROSS = 0.8, 0.4828427124746190  # LEADING (1 + sqrt(2))/4: an eighth of a turn where the gap is zero
+LEAST = 1e-17
+SMALL_TURN, EIGHTH = 2.0**-7, 0.125  # a sine up to which sqrt(1 - s^2) is 1 - s^2/2 - s^4/8 to rounding
+PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of a symmetric matrix
 T = TILE
 
 
@@ -35,103 +40,146 @@ def signed_svd(matrices: Numbers) -> tuple[Numbers, Numbers, Numbers]:
 
 
 @inline
-def jacobi(app, aqq, apq, arp, arq, vp0, vp1, vp2, vq0, vq1, vq2):  # type: ignore[no-untyped-def]
-    """One Jacobi rotation of the symmetric matrix in its (p, q) plane, r the third axis, and of columns p, q of V."""
+def jacobi(app, aqq, arr, b, arp, arq):  # type: ignore[no-untyped-def]
+    """A Jacobi rotation of a symmetric matrix in its (p, q) plane, r the third axis; off the diagonal doubled: b = 2 apq.
+
+    Returns the matrix times (1 + t^2)^2 and t, the tangent of half the angle. For the angle that makes b vanish, tan of
+    its fourfold is b/(aqq - app); t is a quotient near that, right where b is small or the gap is, within 3 % between, so
+    that rotations converge as exact ones do and cost one division. LEAST keeps t^2 above the numbers that processors
+    are slow with.
+    """
     d = aqq - app
-    sign = ONE if d >= ZERO else -ONE
-    reach = abs(d) + np.sqrt(d * d + FOUR * apq * apq)
-    t = TWO * apq * sign / (reach if reach > ZERO else ONE)
-    c = ONE / np.sqrt(ONE + t * t)
-    s = t * c
+    gap, across = abs(d), abs(b)
+    leading, quarter = gap + LEADING * across, QUARTER * b
+    below = gap * leading + ACROSS * b * b
+    t = ((quarter if d >= ZERO else -quarter) + LEAST * gap) * leading / (below if below > ZERO else ONE)
+    n, c, s = ONE + t * t, ONE - t * t, t + t
+    n2, nc, ns = n * n, n * c, n * s
+    up, along = s * d - c * b, s * b + c * d
     return (
-        app - t * apq, aqq + t * apq, c * arp - s * arq, s * arp + c * arq,
-        c * vp0 - s * vq0, c * vp1 - s * vq1, c * vp2 - s * vq2,
-        s * vp0 + c * vq0, s * vp1 + c * vq1, s * vp2 + c * vq2,
+        n2 * app + s * up, n2 * aqq - s * up, n2 * arr, n2 * b - (s + s) * along, nc * arp - ns * arq, ns * arp + nc * arq, t,
     )  # fmt: skip
 
 
 @inline
-def jacobi_sweep(a00, a11, a22, a01, a02, a12, v00, v01, v02, v10, v11, v12, v20, v21, v22):  # type: ignore[no-untyped-def]
-    """Rotate the planes (0, 1), (0, 2), (1, 2) once each; v[row][column]."""
-    a00, a11, a02, a12, v00, v10, v20, v01, v11, v21 = jacobi(a00, a11, a01, a02, a12, v00, v10, v20, v01, v11, v21)
-    a00, a22, a01, a12, v00, v10, v20, v02, v12, v22 = jacobi(a00, a22, a02, ZERO, a12, v00, v10, v20, v02, v12, v22)
-    a11, a22, a01, a02, v01, v11, v21, v02, v12, v22 = jacobi(a11, a22, a12, a01, ZERO, v01, v11, v21, v02, v12, v22)
-    return a00, a11, a22, a01, a02, ZERO, v00, v01, v02, v10, v11, v12, v20, v21, v22
+def _rotate_01(a00, a11, a22, a01, a02, a12, w, x, y, z):  # type: ignore[no-untyped-def]
+    """A rotation about axis 2 of the matrix, and of the quaternion (w, x, y, z), whose length grows."""
+    a00, a11, a22, a01, a02, a12, t = jacobi(a00, a11, a22, a01, a02, a12)
+    return a00, a11, a22, a01, a02, a12, w + t * z, x - t * y, y + t * x, z - t * w
 
 
 @inline
-def symmetric_eigenvectors(a00, a11, a22, a01, a02, a12):  # type: ignore[no-untyped-def]
-    """Eigenvalues and eigenvectors (v[row][column], det +1) of a symmetric matrix by four Jacobi sweeps."""
-    e = jacobi_sweep(a00, a11, a22, a01, a02, a12, ONE, ZERO, ZERO, ZERO, ONE, ZERO, ZERO, ZERO, ONE)
-    e = jacobi_sweep(e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7], e[8], e[9], e[10], e[11], e[12], e[13], e[14])
-    e = jacobi_sweep(e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7], e[8], e[9], e[10], e[11], e[12], e[13], e[14])
-    e = jacobi_sweep(e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7], e[8], e[9], e[10], e[11], e[12], e[13], e[14])
-    return e[0], e[1], e[2], e[6], e[7], e[8], e[9], e[10], e[11], e[12], e[13], e[14]
+def _rotate_02(a00, a11, a22, a01, a02, a12, w, x, y, z):  # type: ignore[no-untyped-def]
+    """A rotation about axis 1."""
+    a00, a22, a11, a02, a01, a12, t = jacobi(a00, a22, a11, a02, a01, a12)
+    return a00, a11, a22, a01, a02, a12, w - t * y, x - t * z, y + t * w, z + t * x
 
 
 @inline
-def order(swap, p0, p1, p2, q0, q1, q2):  # type: ignore[no-untyped-def]
-    """Swap two columns, one negated so that the determinant stays."""
+def _rotate_12(a00, a11, a22, a01, a02, a12, w, x, y, z):  # type: ignore[no-untyped-def]
+    """A rotation about axis 0."""
+    a11, a22, a00, a12, a01, a02, t = jacobi(a11, a22, a00, a12, a01, a02)
+    return a00, a11, a22, a01, a02, a12, w + t * x, x - t * w, y - t * z, z + t * y
+
+
+@inline
+def symmetric_eigenvectors(a00, a11, a22, a01, a02, a12, sweeps):  # type: ignore[no-untyped-def]
+    """Eigenvalues and eigenvectors (v[row][column], det +1) of a symmetric matrix by sweeps of Jacobi rotations.
+
+    A sweep is three rotations; after the last come two more, and a third would find nothing left. The matrix has grown by
+    the square of what the quaternion's squared length has.
+    """
+    w, x, y, z = ONE, ZERO, ZERO, ZERO
+    a01, a02, a12 = a01 + a01, a02 + a02, a12 + a12
+    for _ in range(sweeps):
+        a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_01(a00, a11, a22, a01, a02, a12, w, x, y, z)
+        a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_02(a00, a11, a22, a01, a02, a12, w, x, y, z)
+        a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_12(a00, a11, a22, a01, a02, a12, w, x, y, z)
+    a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_01(a00, a11, a22, a01, a02, a12, w, x, y, z)
+    a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_02(a00, a11, a22, a01, a02, a12, w, x, y, z)
+    once = ONE / (w * w + x * x + y * y + z * z)
+    twice, square = once + once, once * once
+    p, q, r = twice * x, twice * y, twice * z
+    xx, yy, zz, xy, xz, yz, wx, wy, wz = p * x, q * y, r * z, p * y, p * z, q * z, p * w, q * w, r * w
     return (
-        q0 if swap else p0, q1 if swap else p1, q2 if swap else p2,
-        -p0 if swap else q0, -p1 if swap else q1, -p2 if swap else q2,
+        square * a00, square * a11, square * a22,
+        ONE - (yy + zz), xy - wz, xz + wy,
+        xy + wz, ONE - (xx + zz), yz - wx,
+        xz - wy, yz + wx, ONE - (xx + yy),
     )  # fmt: skip
 
 
-@inline
-def givens(a, b):  # type: ignore[no-untyped-def]
+def _ordered(swap, p, q):  # type: ignore[no-untyped-def]
+    """Two groups of numbers, swapped where asked."""
+    first = [b if swap else a for a, b in zip(p, q, strict=True)]
+    return first, [a if swap else b for a, b in zip(p, q, strict=True)]
+
+
+def _givens(a, b):  # type: ignore[no-untyped-def]
     """Cosine and sine that turn (a, b) into (length, 0); the identity when both are zero."""
-    r = np.sqrt(a * a + b * b)
-    safe = r if r > ZERO else ONE
-    return (a / safe if r > ZERO else ONE), b / safe
+    square = a * a + b * b
+    some = square > ZERO
+    inverse = ONE / (np.sqrt(square) if some else ONE)
+    return (a * inverse if some else ONE), b * inverse
 
 
-@inline
-def svd3(f00, f01, f02, f10, f11, f12, f20, f21, f22):  # type: ignore[no-untyped-def]
-    """U (row-major, 9), s (3), V (row-major, 9) of one matrix, as 21 scalars."""
-    _, _, _, v00, v01, v02, v10, v11, v12, v20, v21, v22 = symmetric_eigenvectors(
-        f00 * f00 + f10 * f10 + f20 * f20,
-        f01 * f01 + f11 * f11 + f21 * f21,
-        f02 * f02 + f12 * f12 + f22 * f22,
-        f00 * f01 + f10 * f11 + f20 * f21,
-        f00 * f02 + f10 * f12 + f20 * f22,
-        f01 * f02 + f11 * f12 + f21 * f22,
-    )
-    b00, b01, b02 = f00 * v00 + f01 * v10 + f02 * v20, f00 * v01 + f01 * v11 + f02 * v21, f00 * v02 + f01 * v12 + f02 * v22
-    b10, b11, b12 = f10 * v00 + f11 * v10 + f12 * v20, f10 * v01 + f11 * v11 + f12 * v21, f10 * v02 + f11 * v12 + f12 * v22
-    b20, b21, b22 = f20 * v00 + f21 * v10 + f22 * v20, f20 * v01 + f21 * v11 + f22 * v21, f20 * v02 + f21 * v12 + f22 * v22
-    n0 = b00 * b00 + b10 * b10 + b20 * b20
-    n1 = b01 * b01 + b11 * b11 + b21 * b21
-    n2 = b02 * b02 + b12 * b12 + b22 * b22
-    swap = n0 < n1
-    b00, b10, b20, b01, b11, b21 = order(swap, b00, b10, b20, b01, b11, b21)
-    v00, v10, v20, v01, v11, v21 = order(swap, v00, v10, v20, v01, v11, v21)
-    n0, n1 = (n1 if swap else n0), (n0 if swap else n1)
-    swap = n0 < n2
-    b00, b10, b20, b02, b12, b22 = order(swap, b00, b10, b20, b02, b12, b22)
-    v00, v10, v20, v02, v12, v22 = order(swap, v00, v10, v20, v02, v12, v22)
-    n2 = n0 if swap else n2
-    swap = n1 < n2
-    b01, b11, b21, b02, b12, b22 = order(swap, b01, b11, b21, b02, b12, b22)
-    v01, v11, v21, v02, v12, v22 = order(swap, v01, v11, v21, v02, v12, v22)
-    c1, s1 = givens(b00, b10)
+def _sorted_columns(f, v):  # type: ignore[no-untyped-def]
+    """Columns of F V and of V, longest of F V first, and whether that made V's determinant -1; f, v (9) row-major."""
+    groups = []
+    for k in range(3):
+        own = v[k::3]
+        turned = [f[row] * own[0] + f[row + 1] * own[1] + f[row + 2] * own[2] for row in (0, 3, 6)]
+        length = turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2]
+        groups.append([length, *turned, *own])
+    p, q, r = groups
+    swap = p[0] < q[0]
+    p, q = _ordered(swap, p, q)
+    again = p[0] < r[0]
+    p, r = _ordered(again, p, r)
+    last = q[0] < r[0]
+    q, r = _ordered(last, q, r)
+    mirrored = (swap != again) != last
+    return (p[1:4], q[1:4], r[1:4]), (p[4:], q[4:], r[4:]), mirrored
+
+
+def _triangular(b0, b1, b2, v1, v2):  # type: ignore[no-untyped-def]
+    """U (row-major, 9) and diagonal (3) of the QR factorisation of the matrix with columns b; v1, v2 turned a last time.
+
+    Where F is much longer along one axis than along the others, rounding of F^T F leaves those undecided. The last two
+    columns know better: a small turn makes what is left of them orthogonal.
+    """
+    (b00, b10, b20), (b01, b11, b21), (b02, b12, b22) = b0, b1, b2
+    c1, s1 = _givens(b00, b10)
     b00 = c1 * b00 + s1 * b10
     b01, b11 = c1 * b01 + s1 * b11, c1 * b11 - s1 * b01
     b02, b12 = c1 * b02 + s1 * b12, c1 * b12 - s1 * b02
-    c2, s2 = givens(b00, b20)
+    c2, s2 = _givens(b00, b20)
     b00 = c2 * b00 + s2 * b20
-    b01, b21 = c2 * b01 + s2 * b21, c2 * b21 - s2 * b01
-    b02, b22 = c2 * b02 + s2 * b22, c2 * b22 - s2 * b02
-    c3, s3 = givens(b11, b21)
-    b11 = c3 * b11 + s3 * b21
-    b22 = c3 * b22 - s3 * b12
-    return (
+    b21, b22 = c2 * b21 - s2 * b01, c2 * b22 - s2 * b02
+    gap = abs(b11 * b11 + b21 * b21 - (b12 * b12 + b22 * b22))
+    s = (b11 * b12 + b21 * b22) / (gap if gap > ZERO else ONE)
+    s = min(max(s, -SMALL_TURN), SMALL_TURN)
+    c = ONE - s * s * (HALF + EIGHTH * s * s)
+    b11, b12 = c * b11 + s * b12, c * b12 - s * b11
+    b21, b22 = c * b21 + s * b22, c * b22 - s * b21
+    v1, v2 = [c * p + s * q for p, q in zip(v1, v2, strict=True)], [c * q - s * p for p, q in zip(v1, v2, strict=True)]
+    c3, s3 = _givens(b11, b21)
+    left = (
         c1 * c2, -s1 * c3 - c1 * s2 * s3, s1 * s3 - c1 * s2 * c3,
         s1 * c2, c1 * c3 - s1 * s2 * s3, -c1 * s3 - s1 * s2 * c3,
         s2, c2 * s3, c2 * c3,
-        b00, b11, b22,
-        v00, v01, v02, v10, v11, v12, v20, v21, v22,
     )  # fmt: skip
+    return left, (b00, c3 * b11 + s3 * b21, c3 * b22 - s3 * b12), v1, v2
+
+
+def svd3(f, sweeps):  # type: ignore[no-untyped-def]
+    """U (9), s (3), V (9) of one F (9), row-major."""
+    square = [f[p] * f[q] + f[p + 3] * f[q + 3] + f[p + 6] * f[q + 6] for p, q in PLACES]
+    columns, (v0, v1, v2), mirrored = _sorted_columns(f, symmetric_eigenvectors(*square, sweeps)[3:])
+    left, (s0, s1, s2), v1, v2 = _triangular(*columns, v1, v2)
+    sign = -ONE if mirrored else ONE
+    v2 = [sign * x for x in v2]
+    return left, (s0, s1, sign * s2), [x for row in zip(v0, v1, v2, strict=True) for x in row]
 
 
 @parallel
@@ -159,14 +207,6 @@ def _signed_svd_kernel(f, u, s, v):  # type: ignore[no-untyped-def]
 def decompose_tile(w):  # type: ignore[no-untyped-def]
     """Of TILE matrices at once, component after component: rows 0-8 are F, 9-17 become U, 18-20 s, 21-29 V."""
     for i in range(T):
-        r = svd3(
-            w[i], w[T + i], w[2 * T + i], w[3 * T + i], w[4 * T + i], w[5 * T + i], w[6 * T + i],
-            w[7 * T + i], w[8 * T + i],
-        )  # fmt: skip
-        w[9 * T + i], w[10 * T + i], w[11 * T + i] = r[0], r[1], r[2]
-        w[12 * T + i], w[13 * T + i], w[14 * T + i] = r[3], r[4], r[5]
-        w[15 * T + i], w[16 * T + i], w[17 * T + i] = r[6], r[7], r[8]
-        w[18 * T + i], w[19 * T + i], w[20 * T + i] = r[9], r[10], r[11]
-        w[21 * T + i], w[22 * T + i], w[23 * T + i] = r[12], r[13], r[14]
-        w[24 * T + i], w[25 * T + i], w[26 * T + i] = r[15], r[16], r[17]
-        w[27 * T + i], w[28 * T + i], w[29 * T + i] = r[18], r[19], r[20]
+        u, s, v = svd3([w[k * T + i] for k in range(9)], SWEEPS if w.itemsize == 4 else SWEEPS + 1)
+        for k, x in enumerate((*u, *s, *v)):
+            w[(9 + k) * T + i] = x

@@ -1,7 +1,5 @@
 """Colliders, one file a kind: a file of this folder that defines KIND and build(collider, settings) is found by itself."""
 
-import importlib
-import pkgutil
 from functools import cache
 from types import ModuleType
 from typing import Protocol
@@ -9,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..declared import modules_with
 from ..errors import SceneError
 from ..scene import Collider, Scene, Settings
 
@@ -48,12 +47,7 @@ class Field(Protocol):
 @cache
 def kinds() -> dict[str, ModuleType]:
     """Return the module of every kind of collider."""
-    found = {}
-    for info in pkgutil.iter_modules(__path__):
-        module = importlib.import_module(f"{__name__}.{info.name}")
-        if hasattr(module, "KIND"):
-            found[module.KIND] = module
-    return found
+    return {module.KIND: module for module in modules_with(__name__, "KIND")}
 
 
 def build(collider: Collider, settings: Settings) -> Field:

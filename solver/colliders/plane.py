@@ -50,10 +50,10 @@ class PlaneField:
 
 def _up(pose: Pose) -> NDArray[np.float64]:
     """The gradient of local z in the world, a unit vector."""
-    try:
-        up = pose.rotation @ np.linalg.inv(pose.stretch)[2]
-    except np.linalg.LinAlgError:
-        up = pose.rotation[:, 2]
+    (a, b, c), (d, e, f), (g, h, i) = pose.stretch.T.tolist()  # where the local axes go
+    x, y, z = b * f - c * e, c * d - a * f, a * e - b * d
+    determinant = g * x + h * y + i * z
+    up = pose.rotation @ np.array([x, y, z]) * np.sign(determinant) if determinant != 0.0 else pose.rotation[:, 2]
     unit: NDArray[np.float64] = up / np.sqrt(up @ up)
     return unit
 

@@ -3,10 +3,9 @@
 The files need no numba, so that Blender can list them.
 """
 
-import importlib
-import pkgutil
 from functools import cache
 
+from ..declared import modules_with
 from .contract import Extrapolation, Integrator
 
 __all__ = ["Extrapolation", "Integrator", "integrators"]
@@ -15,9 +14,5 @@ __all__ = ["Extrapolation", "Integrator", "integrators"]
 @cache
 def integrators() -> dict[str, Integrator]:
     """Return every integrator by its identifier, in the order of the artist's list; the first is the default."""
-    found = []
-    for info in pkgutil.iter_modules(__path__):
-        integrator = getattr(importlib.import_module(f"{__name__}.{info.name}"), "INTEGRATOR", None)
-        if isinstance(integrator, Integrator):
-            found.append(integrator)
+    found: list[Integrator] = [module.INTEGRATOR for module in modules_with(__name__, "INTEGRATOR")]
     return {one.identifier: one for one in sorted(found, key=lambda one: one.rank)}

@@ -1,9 +1,8 @@
 """Material models, one file each: a file of this folder that defines MODEL is found by itself."""
 
-import importlib
-import pkgutil
 from functools import cache
 
+from ..declared import modules_with
 from ..errors import SceneError
 from .contract import SIZE_EXPONENT, Choice, Material, MaterialModel, Parameter
 
@@ -16,11 +15,7 @@ DEFAULT_MODEL = "viscoplastic"
 @cache
 def models() -> dict[str, MaterialModel]:
     """Return every material model by its identifier, the default one first."""
-    found = {}
-    for info in pkgutil.iter_modules(__path__):
-        model = getattr(importlib.import_module(f"{__name__}.{info.name}"), "MODEL", None)
-        if isinstance(model, MaterialModel):
-            found[model.identifier] = model
+    found: dict[str, MaterialModel] = {module.MODEL.identifier: module.MODEL for module in modules_with(__name__, "MODEL")}
     return {DEFAULT_MODEL: found.pop(DEFAULT_MODEL), **found}
 
 

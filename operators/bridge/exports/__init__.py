@@ -1,7 +1,5 @@
 """Exports that play without Dollop, one file each; a new format is a new file with a FORMAT."""
 
-import importlib
-import pkgutil
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -9,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ....solver.declared import modules_with
 from ....solver.errors import CacheError, SolverError
 from ..playback import show_results, store_of
 from ..result_mesh import RESULT_OF, results_of
@@ -20,8 +19,7 @@ __all__ = ["ExportFormat", "ExportJob", "export", "formats"]
 @cache
 def formats() -> dict[str, ExportFormat]:
     """Return every format by its identifier, in the order of its label."""
-    modules = [importlib.import_module(f"{__name__}.{entry.name}") for entry in pkgutil.iter_modules(__path__)]
-    found = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    found = [module.FORMAT for module in modules_with(__name__, "FORMAT")]
     return {item.identifier: item for item in sorted(found, key=lambda item: item.label)}
 
 

@@ -4,10 +4,9 @@ A law says what energy a tet holds at three principal stretches, inverted ones i
 flow, forces and stiffness are made from that for all laws alike (solver/fem). The files need no numba.
 """
 
-import importlib
-import pkgutil
 from functools import cache
 
+from ...declared import modules_with
 from .contract import ElasticLaw
 
 __all__ = ["ElasticLaw", "laws"]
@@ -16,9 +15,5 @@ __all__ = ["ElasticLaw", "laws"]
 @cache
 def laws() -> dict[str, ElasticLaw]:
     """Return every elastic law by its identifier, in the order of the artist's list; the first is the default."""
-    found = []
-    for info in pkgutil.iter_modules(__path__):
-        law = getattr(importlib.import_module(f"{__name__}.{info.name}"), "LAW", None)
-        if isinstance(law, ElasticLaw):
-            found.append(law)
+    found: list[ElasticLaw] = [module.LAW for module in modules_with(__name__, "LAW")]
     return {law.identifier: law for law in sorted(found, key=lambda law: (law.rank, law.identifier))}
