@@ -13,7 +13,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS, inline, kernel, parallel
-from ..jit.simd import add, lane, load, load_last, store, store_block, three, transposed, zero
+from ..jit.simd import add, add_scaled, lane, load, load_last, store, store_block, three, transposed, zero
 from .assembly import Pattern, offsets_of
 
 Array = NDArray[np.float64]
@@ -108,9 +108,12 @@ ROUNDING = 2.0**-22  # of an inverse's trace, added to it so that rounding to fl
 
 
 @parallel
-def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, stiff):  # type: ignore[no-untyped-def]
+def split_diagonal(  # type: ignore[no-untyped-def]
+    order, row_offsets, more, rate, values, diagonal, extra, inertia, own, touched, inverse, stiff
+):
     """Of diagonal (n, 9), inertia and contact: inertia (n,) alone or, where touched (n,), own (n, 9), by rows.
 
+    more: None, or values of another matrix, which are added to these `rate` times first.
     extra: None, or the diagonal blocks (n, 9), by rows, of what acts beside the matrix.
 
     inverse, flat (12n,): columns of the inverted diagonal blocks, padded with 0, the preconditioner; where a block is not
@@ -130,8 +133,12 @@ def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, to
             s0, s1, s2 = zero(), zero(), zero()
             for k in range(np.uint64(row_offsets[i]), np.uint64(row_offsets[i + 1])):
                 v = np.uint64(9) * k
-                s0, s1 = add(s0, load(values, v)), add(s1, load(values, v + np.uint64(3)))
-                s2 = add(s2, load(values, v + np.uint64(6)))
+                a0, a1, a2 = load(values, v), load(values, v + np.uint64(3)), load(values, v + np.uint64(6))
+                if more is not None:
+                    a0, a1 = add_scaled(a0, load(more, v), rate), add_scaled(a1, load(more, v + np.uint64(3)), rate)
+                    a2 = add_scaled(a2, load(more, v + np.uint64(6)), rate)
+                    store_block(values, v, a0, a1, a2)
+                s0, s1, s2 = add(s0, a0), add(s1, a1), add(s2, a2)
             e0, e1, e2 = np.float64(lane(s0, 0)), np.float64(lane(s1, 1)), np.float64(lane(s2, 2))
             f01, f02, f12 = np.float64(lane(s1, 0)), np.float64(lane(s2, 0)), np.float64(lane(s2, 1))
             if extra is not None:
