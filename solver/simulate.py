@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .colliders import build_all
-from .contact.contacts import ColliderField, Contacts, Entries
+from .contact.contacts import ColliderField, Contacts
 from .contact.points import gather_points
 from .contact.surfaces.bodies import touching_bodies
 from .embedding import Binding
@@ -85,7 +85,8 @@ class Simulation:
         self.element_size = float((self.state.volumes.mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
         self.clock = Clock(settings.maximum_substep)
         self.frame = settings.frame_start - 1
-        self.touching = np.zeros(len(self.state.positions), dtype=bool)
+        # Ends of steps in a row, 2 standing for more, at which a node was in contact
+        self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.reported = np.full(len(scene.bodies), -WORN_PAUSE, dtype=np.int64)
         starting_history(self.state, self.gravity, self.clock.step)
@@ -138,7 +139,7 @@ class Simulation:
         self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
         self.clock.restore(floats["clock"])
         self.frame = int(floats["frame"])
-        self.touching = floats["touching"] > 0.0
+        self.touching = floats["touching"].astype(np.int64)
         self.pressing = floats["pressing"].copy()
         self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
         self.reported = floats["reported"].astype(np.int64)
@@ -172,7 +173,8 @@ class Simulation:
     def _refusal(self, attempt: Attempt, drastic: bool) -> str:
         """Why an attempt must be made again with half the step, or an empty string."""
         state, outcome, step = self.state, attempt.outcome, self.clock.step
-        blocked = self.touching | self._pressed(outcome.entries, outcome.positions)
+        blocked = (self.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        blocked |= self._met(state.positions, outcome.positions)
         thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
         return refusal(outcome, state, self.space.tiles, self.clock.level - self.clock.coarsest, drastic, thrown)
 
@@ -200,8 +202,9 @@ class Simulation:
         entries = self.contacts.linearize(guess)
         if self.surfaces is not None:
             self.surfaces.begin_step(state.positions, step)
-            self.surfaces.cover(state.positions, guess)
-        struck = self.touching | self._pressed(entries, guess)
+        pressed = entries.pressed_nodes(guess, len(guess))
+        struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
+        struck |= self._met(state.positions, guess)
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
@@ -213,7 +216,8 @@ class Simulation:
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""
         state = self.state
-        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, np.zeros_like(self.touching))
+        struck = np.zeros(len(self.touching), dtype=bool)
+        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
         return Attempt(*explicit_step(problem, self.gravity, self.pressing))
@@ -226,12 +230,16 @@ class Simulation:
             positions = self.surfaces.reachable(self.state.positions, positions)
         past = backward_euler.extrapolate(self.state, self.gravity, step, step, everywhere)
         forces = elastic_forces(ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step), positions)
-        return Attempt(replace(outcome, positions=positions, rough=True), (positions - self.state.positions) / step, forces)
+        # What pressed on the contacts where the solve has ended says nothing of here
+        outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
+        return Attempt(outcome, (positions - self.state.positions) / step, forces)
 
-    def _pressed(self, entries: Entries, positions: Array) -> NDArray[np.bool_]:
-        """Nodes (n,) that colliders or other bodies push at positions (n, 3)."""
-        nodes = entries.pressed_nodes(positions, len(positions))
-        return nodes if self.surfaces is None else nodes | self.surfaces.touched(positions)
+    def _met(self, before: Array, after: Array) -> NDArray[np.bool_]:
+        """Nodes (n,) that push those of other bodies, or of their own, at one of two positions (n, 3)."""
+        if self.surfaces is None:
+            return np.zeros(len(before), dtype=bool)
+        self.surfaces.cover(before, after)
+        return self.surfaces.touched(before) | self.surfaces.touched(after)
 
     def _guess(self, step: float) -> Array:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
@@ -250,7 +258,10 @@ class Simulation:
         state.previous_velocities, state.velocities = state.velocities, attempt.velocities
         state.elastic_forces = attempt.elastic_forces
         self.pressing = -outcome.gradient
-        self.touching = self._pressed(outcome.entries, outcome.positions) | outcome.rough
+        pressed = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        self.touching = np.where(pressed, np.minimum(self.touching + 1, 2), 0)
+        if outcome.rough:
+            self.touching[:] = 1
         self.contacts.end_step(state.positions)
         self.clock.tick()
 
