@@ -82,13 +82,13 @@ class Damping:
         """Freeze the damping at positions (n, 3), where the tiles have been evaluated and decomposed."""
         self.frames = list(self._rigid_frames(positions))
         if self.elastic:
-            stiffness(space.tiles.data, 0.0, space.blocks)
+            stiffness(*space.tiles.arrays, 0.0, space.blocks)
             space.blocks[: len(self.tet_eta)] *= self.tet_eta[:, None, None].astype(np.float32)
             space.blocks[len(self.tet_eta) :] = 0.0
         else:
             space.blocks[:] = 0.0
         if self.rotated:
-            add_rotated_damping(space.tiles.data, self.tet_times, space.blocks)
+            add_rotated_damping(*space.tiles.arrays, self.tet_times, space.blocks)
         if self.blocks is None:
             self.blocks = np.empty_like(space.blocks)
         np.copyto(self.blocks, space.blocks)
