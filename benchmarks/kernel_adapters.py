@@ -48,7 +48,7 @@ def kernels(run: Simulation) -> list[Kernel]:
     _evaluate(run, space.tiles, space.forces)
     stiffness(*space.tiles.arrays, -1.0, space.blocks)
     space.linear.assemble(space.blocks, diagonal)
-    frozen = space.linear.stiffness()
+    frozen = space.linear.summed(space.blocks)
     per_node, per_edge = nodes / tets, edges / tets
     vertices = 16 + 24 * per_node  # indices, and positions once a node
     # Row blocks (9 float32) with their column (int32), both triangles of the matrix; 21 operations a block.

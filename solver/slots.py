@@ -31,20 +31,21 @@ NORM = 59  # Frobenius norm of the first Piola-Kirchhoff stress [Pa]
 ENERGY = 60  # energy density [J/m^3]
 DIRECT = 61  # in lane 0: whether the tile was evaluated without a decomposition (direct.py)
 KEPT = 62
-# What it also keeps in meshes that have fibres or limits of flow.
+# What it also keeps in meshes that have fibres, limits of flow or goals.
 FIBRE = 62  # unit direction of the fibres as flow has turned them, zero where there are none (3)
 ACTIVATION = 65  # of the fibres, 0 to 1; negative in tiles without any
-GONE = 66  # log V_p of the flow behind the tet, where it has a limit: 00 11 22 01 02 12
-KEPT_WITH_EXTRAS = 72
+GONE = 66  # log V_p of the flow behind the tet, where it has a limit; goal less log F_p where it has one: 00 11 22 01 02 12
+LED = 72  # 1 where the tet has a goal
+KEPT_WITH_EXTRAS = 73
 # What is worked with, in one place for tile after tile.
-E = 72  # elastic stretches: those that an elastic law answers for (3)
-Q = 75  # the law's first Piola-Kirchhoff principal stresses at E (3) [Pa]
-SLOPE = 78  # rise of the flow stress per plastic log strain [Pa]
-LOW = 79  # bracket of the plastic log strain
-HIGH = 80
-ROOM = 81  # the most that this step may flow, as log strain
-SYM = 82  # (P_i - P_j) / (s_i - s_j) for 01 02 12
-ANTI = 85  # (P_i + P_j) / (s_i + s_j) for 01 02 12
-FLOOR = 88  # curvature that the element's inertia outweighs [Pa]
-MATERIAL = 89  # rows of State.material
+E = 73  # elastic stretches: those that an elastic law answers for (3)
+Q = 76  # the law's first Piola-Kirchhoff principal stresses at E (3) [Pa]
+SLOPE = 79  # rise of the flow stress per plastic log strain [Pa]
+LOW = 80  # bracket of the plastic log strain
+HIGH = 81
+ROOM = 82  # the most that this step may flow, as log strain
+SYM = 83  # (P_i - P_j) / (s_i - s_j) for 01 02 12
+ANTI = 86  # (P_i + P_j) / (s_i + s_j) for 01 02 12
+FLOOR = 89  # curvature that the element's inertia outweighs [Pa]
+MATERIAL = 90  # rows of State.material
 SLOTS = MATERIAL + MATERIAL_ROWS

@@ -1,6 +1,6 @@
 """Bake and render figures of the papers, and say whether the numbers that they are pinned to lie in their bands.
 
-    python3 tools/figures.py                        all of them (tools/figure_scenes), into build/figures
+    python3 tools/figures.py                        all of them (tools/figure_scenes, figure_plots), into build/figures
     python3 tools/figures.py mueller_gross_8        one
     python3 tools/figures.py --coarse --no-picture  as coarse as the test bakes them, numbers only
 
@@ -22,7 +22,7 @@ SCRIPT = ROOT / "tools" / "figure_shot" / "bake_and_render.py"
 def main() -> int:
     """Run the script where bpy is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="files of tools/figure_scenes without .py (default: all)")
+    parser.add_argument("names", nargs="*", help="files of tools/figure_scenes and figure_plots without .py")
     parser.add_argument("--coarse", action="store_true", help="the resolution of the test")
     parser.add_argument("--no-picture", action="store_true", help="bake and measure only")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "figures", help="folder (default: build/figures)")

@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..embedding import Binding, Spread
+from ..geometry.measures import area_vectors
 from ..slots import LAMBDA, MU
 from ..state import Ranges, Solids
+from ..tetmesh.boundary import face_table
 from .response import carry_some, carry_spread
 
 Array = NDArray[np.float64]
@@ -106,7 +108,7 @@ def contact_modulus(material: Array, weight: float) -> float:
 
 def _inner_nodes(tets: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
     """Every node that is on no boundary face, as a point of one of its tets: tets (k,), weights (k, 4)."""
-    inner = np.setdiff1d(tets, boundary_faces(tets))
+    inner = np.setdiff1d(tets, face_table(tets).boundary)
     nodes, where = np.unique(tets.ravel(), return_index=True)
     where = where[np.isin(nodes, inner)]
     weights = np.zeros((len(where), 4))
@@ -114,15 +116,6 @@ def _inner_nodes(tets: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
     return where // 4, weights
 
 
-def boundary_faces(tets: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The faces (f, 3) that belong to one tet only."""
-    faces = np.sort(tets[:, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]].reshape(-1, 3), axis=1)
-    unique, count = np.unique(faces, axis=0, return_counts=True)
-    return unique[count == 1]
-
-
 def boundary_area(positions: Array, tets: NDArray[np.int32]) -> float:
     """Area [m^2] of the boundary faces."""
-    corners = positions[boundary_faces(tets)]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    return float(0.5 * np.sqrt((normals**2).sum(axis=1)).sum())
+    return float(np.sqrt((area_vectors(positions, face_table(tets).boundary) ** 2).sum(axis=1)).sum())

@@ -95,6 +95,15 @@ def largest_change(nodes, before, after, reach):  # type: ignore[no-untyped-def]
 
 
 @inline
+def friction_response(length, grip, slip):  # type: ignore[no-untyped-def]
+    """Energy [J], force over length and slope [N/m] of friction with the bound `grip` [N] at a displacement `length` [m]."""
+    y = length / slip
+    if y < 1.0:
+        return grip * slip * (y * y - y * y * y / 3.0), grip * (2.0 - y) / slip, grip * (2.0 - 2.0 * y) / slip
+    return grip * (length - slip / 3.0), grip / length, 0.0
+
+
+@inline
 def _law(x0, x1, x2, n, level, reach, stiffness, anchor, grip, slip):  # type: ignore[no-untyped-def]
     """Energy [J] and gradient (3 scalars) [N] of one contact at x."""
     n0, n1, n2 = n[0], n[1], n[2]
@@ -104,14 +113,8 @@ def _law(x0, x1, x2, n, level, reach, stiffness, anchor, grip, slip):  # type: i
         t0, t1, t2 = x0 - anchor[0], x1 - anchor[1], x2 - anchor[2]
         along = n0 * t0 + n1 * t1 + n2 * t2
         t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
-        length = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
-        y = length / slip
-        if y < 1.0:
-            factor = grip * (2.0 - y) / slip
-            energy += grip * slip * (y * y - y * y * y / 3.0)
-        else:
-            factor = grip / length
-            energy += grip * (length - slip / 3.0)
+        work, factor, _ = friction_response(np.sqrt(t0 * t0 + t1 * t1 + t2 * t2), grip, slip)
+        energy += work
         g0, g1, g2 = g0 + factor * t0, g1 + factor * t1, g2 + factor * t2
     return energy, (g0, g1, g2)
 
@@ -148,9 +151,8 @@ def _tangent(x, n, level, reach, stiffness, anchor, grip, slip, exact, h):  # ty
         along = n[0] * d0 + n[1] * d1 + n[2] * d2
         d0, d1, d2 = d0 - along * n[0], d1 - along * n[1], d2 - along * n[2]
         length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
-        y = length / slip
-        isotropic = grip * (2.0 - y) / slip if y < 1.0 else grip / length
-        radial = exact * (grip * (2.0 - 2.0 * y) / slip if y < 1.0 else 0.0) - exact * isotropic
+        _, isotropic, slope_along = friction_response(length, grip, slip)
+        radial = exact * slope_along - exact * isotropic
         scale = 1.0 / length if length > 0.0 else 0.0
         t = (d0 * scale, d1 * scale, d2 * scale)
     for i in range(3):

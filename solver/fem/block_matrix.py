@@ -13,8 +13,9 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS, inline, kernel, parallel
-from ..jit.simd import add, lane, load, load_last, store, store_block, three, transposed, zero
+from ..jit.simd import add, add_scaled, lane, load, load_last, store, store_block, three, transposed, zero
 from .assembly import Pattern, offsets_of
+from .lanes import PAIRS
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -41,19 +42,32 @@ class Layout:
     middles: IntArray
 
 
+def _element_blocks(pattern: Pattern) -> tuple[IntArray, NDArray[np.int64]]:
+    """Where each edge's element blocks start (e + 1,), and the blocks (6m,): (tet * 6 + pair) * 2 + transposed."""
+    count = len(pattern.corner_offsets) - 1
+    nodes = np.empty(len(pattern.corners), dtype=np.int64)
+    nodes[pattern.corners] = np.repeat(np.arange(count), np.diff(pattern.corner_offsets))
+    ends = nodes.reshape(-1, 4)[:, PAIRS].reshape(-1, 2)
+    names = pattern.edges[:, 0].astype(np.int64) * count + pattern.edges[:, 1]
+    edge = np.searchsorted(names, ends.min(axis=1) * count + ends.max(axis=1))
+    order = np.argsort(edge, kind="stable")
+    return offsets_of(edge, len(names)), order * 2 + (ends[order, 0] > ends[order, 1])
+
+
 def build_layout(pattern: Pattern, order: IntArray) -> Layout:
     """The layout with the nodes in `order` (n,)."""
     count = len(order)
+    starts, blocks = _element_blocks(pattern)
     rank = np.empty(count, dtype=np.int64)
     rank[order] = np.arange(count)
     edges = len(pattern.edges)
-    edge = np.repeat(np.arange(edges), np.diff(pattern.edge_offsets))
+    edge = np.repeat(np.arange(edges), np.diff(starts))
     # an edge after the last of its tets, so that the blocks it reads have just been read by other edges
     place = np.empty(edges, dtype=np.int64)
-    place[np.argsort(np.maximum.reduceat(pattern.edge_items, pattern.edge_offsets[:-1]))] = np.arange(edges)
+    place[np.argsort(np.maximum.reduceat(blocks, starts[:-1]))] = np.arange(edges)
     ends = rank[pattern.edges]
-    turned = (pattern.edge_items & 1).astype(bool) ^ (ends[edge, 0] > ends[edge, 1])
-    by_edge = np.lexsort((pattern.edge_items, turned, place[edge]))
+    turned = (blocks & 1).astype(bool) ^ (ends[edge, 0] > ends[edge, 1])
+    by_edge = np.lexsort((blocks, turned, place[edge]))
     offsets = offsets_of(place[edge], edges)
     straight = np.bincount(place[edge[~turned]], minlength=edges)
     low, high = np.empty(edges, dtype=np.int64), np.empty(edges, dtype=np.int64)
@@ -65,7 +79,7 @@ def build_layout(pattern: Pattern, order: IntArray) -> Layout:
     return Layout(
         order=order.astype(np.int32), row_offsets=offsets_of(rows, count), columns=columns[by_row].astype(np.int32),
         slots=np.ascontiguousarray(slots.reshape(2, -1).T), item_offsets=offsets,
-        items=(pattern.edge_items[by_edge] >> 1).astype(np.int32), middles=(offsets[:-1] + straight).astype(np.int32),
+        items=(blocks[by_edge] >> 1).astype(np.int32), middles=(offsets[:-1] + straight).astype(np.int32),
     )  # fmt: skip
 
 
@@ -108,9 +122,12 @@ ROUNDING = 2.0**-22  # of an inverse's trace, added to it so that rounding to fl
 
 
 @parallel
-def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, stiff):  # type: ignore[no-untyped-def]
+def split_diagonal(  # type: ignore[no-untyped-def]
+    order, row_offsets, more, rate, values, diagonal, extra, inertia, own, touched, inverse, stiff
+):
     """Of diagonal (n, 9), inertia and contact: inertia (n,) alone or, where touched (n,), own (n, 9), by rows.
 
+    more: None, or values of another matrix, which are added to these `rate` times first.
     extra: None, or the diagonal blocks (n, 9), by rows, of what acts beside the matrix.
 
     inverse, flat (12n,): columns of the inverted diagonal blocks, padded with 0, the preconditioner; where a block is not
@@ -130,8 +147,12 @@ def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, to
             s0, s1, s2 = zero(), zero(), zero()
             for k in range(np.uint64(row_offsets[i]), np.uint64(row_offsets[i + 1])):
                 v = np.uint64(9) * k
-                s0, s1 = add(s0, load(values, v)), add(s1, load(values, v + np.uint64(3)))
-                s2 = add(s2, load(values, v + np.uint64(6)))
+                a0, a1, a2 = load(values, v), load(values, v + np.uint64(3)), load(values, v + np.uint64(6))
+                if more is not None:
+                    a0, a1 = add_scaled(a0, load(more, v), rate), add_scaled(a1, load(more, v + np.uint64(3)), rate)
+                    a2 = add_scaled(a2, load(more, v + np.uint64(6)), rate)
+                    store_block(values, v, a0, a1, a2)
+                s0, s1, s2 = add(s0, a0), add(s1, a1), add(s2, a2)
             e0, e1, e2 = np.float64(lane(s0, 0)), np.float64(lane(s1, 1)), np.float64(lane(s2, 2))
             f01, f02, f12 = np.float64(lane(s1, 0)), np.float64(lane(s2, 0)), np.float64(lane(s2, 1))
             if extra is not None:

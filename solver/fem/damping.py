@@ -14,7 +14,6 @@ From the velocities that stiffness damps, the rigid motion with the same linear 
 force and torque out of the result, so fall and spin are untouched by it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -27,7 +26,8 @@ from ..jit import parallel
 from ..materials import Material
 from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Ranges, State
-from .linear_solve import FrozenStiffness
+from .linear_solve import Beside, FrozenStiffness
+from .node_sums import second_moments, take_rigid, torque, weighted_mean
 from .rotated_damping import add_rotated_damping
 from .stiffness import stiffness
 
@@ -42,7 +42,30 @@ def slowest_vibration(young: float, density: float, extent: float) -> float:
     return float(0.5 * np.pi * np.sqrt(young / density) / extent)
 
 
-RigidFrame = tuple[int, int, Array, Array, Array]
+@dataclass(frozen=True)
+class RigidFrame:
+    """One body as a rigid one: masses (k,) [kg] at positions (k, 3) [m] around its center of mass, inverse inertia (3, 3)."""
+
+    nodes: slice
+    masses: Array
+    positions: Array
+    center: Array
+    total: float
+    inverse: Array
+
+    @classmethod
+    def of(cls, nodes: slice, masses: Array, positions: Array) -> "RigidFrame":
+        """The frame of the nodes of one body."""
+        center, total = weighted_mean(masses, positions)
+        products = second_moments(masses, positions, center)
+        return cls(nodes, masses, positions, center, total, np.linalg.inv(np.trace(products) * np.eye(3) - products))
+
+    def take_out(self, weights: Array, moved: Array, vectors: Array) -> None:
+        """Take the rigid motion out of vectors (n, 3) in place, `moved` (k,) times: that with the net momentum of
+        weights (k,) times them."""
+        own = vectors[self.nodes]
+        moment, momentum = torque(weights, self.positions, self.center, own)
+        take_rigid(moved, self.positions, self.center, momentum / self.total, self.inverse @ moment, own)
 
 
 @dataclass
@@ -52,8 +75,7 @@ class Damping:
     extents: list[float]
     ranges: Ranges
     state: State
-    matrix: FrozenStiffness = field(init=False)
-    blocks: NDArray[np.float32] | None = None
+    matrix: FrozenStiffness | None = None
     frames: list[RigidFrame] = field(default_factory=list)
 
     def set_materials(self, materials: list[Material]) -> None:
@@ -80,41 +102,45 @@ class Damping:
 
     def keep(self, positions: Array, space: "Workspace") -> None:
         """Freeze the damping at positions (n, 3), where the tiles have been evaluated and decomposed."""
-        self.frames = list(self._rigid_frames(positions))
+        nodes = [slice(a, b) for a, b in pairwise(self.ranges.nodes.tolist())]
+        self.frames = [RigidFrame.of(own, self.state.masses[own], positions[own]) for own in (nodes[k] for k in self.held)]
         if self.elastic:
             stiffness(*space.tiles.arrays, 0.0, space.blocks)
-            space.blocks[: len(self.tet_eta)] *= self.tet_eta[:, None, None].astype(np.float32)
-            space.blocks[len(self.tet_eta) :] = 0.0
+            _scale(space.blocks, self.tet_eta)
         else:
             space.blocks[:] = 0.0
         if self.rotated:
             add_rotated_damping(*space.tiles.arrays, self.tet_times, space.blocks)
-        if self.blocks is None:
-            self.blocks = np.empty_like(space.blocks)
-        np.copyto(self.blocks, space.blocks)
-        space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
-        self.matrix = space.linear.stiffness()
+        self.matrix = space.linear.summed(space.blocks, self.matrix)
 
     def gradient(self, velocities: Array) -> Array:
         """Minus the damping force (n, 3) [N] at velocities (n, 3)."""
-        force = self.matrix.times(self._inner(velocities))
-        for a, b, masses, arms, inverse in self.frames:
-            force[a:b] -= masses * _rigid(force[a:b], masses, arms, inverse)
-        force += self.drag[:, None] * velocities
+        assert self.matrix is not None, "keep comes first"
+        inner = velocities.copy()
+        for frame in self.frames:
+            frame.take_out(frame.masses, np.ones_like(frame.masses), inner)
+        force = self.matrix.times(inner)
+        for frame in self.frames:
+            frame.take_out(np.ones_like(frame.masses), frame.masses, force)
+        if self.dragging:
+            force += self.drag[:, None] * velocities
         return force
 
     def add_gradient(self, velocities: Array, effective: Array, gradient: Array) -> float:
         """Add the damping force, turned, to gradient (n, 3); return its energy over the effective steps (n,) [J]."""
         force = self.gradient(velocities)
         gradient += force
-        return 0.5 * float((effective[:, None] * force * velocities).sum())
+        return 0.5 * float(np.einsum("n,ni,ni->", effective, force, velocities))
 
-    def add_stiffness(self, effective: Array, blocks: NDArray[np.float32], diagonal: Array) -> None:
-        """Add what the force changes by with a step's end to blocks (.., 6, 9) and diagonal (n, 9), velocities being
-        displacements over the effective steps (n,) [s]; rigid motion is not taken out of it."""
-        _add_scaled(blocks, self.blocks, np.float32(1.0 / effective.min()))
-        for k in (0, 4, 8):
-            diagonal[:, k] += self.drag / effective
+    def beside(self, effective: Array) -> Beside | None:
+        """What the force changes by with a step's end, for LinearSolve.assemble, velocities being displacements over the
+        effective steps (n,) [s]; rigid motion is not taken out of it, nor is drag in it."""
+        return (self.matrix, 1.0 / float(effective.min())) if self.active and self.matrix is not None else None
+
+    def add_drag(self, effective: Array, diagonal: Array) -> None:
+        """Add what drag changes by with a step's end to diagonal (n, 9)."""
+        if self.dragging:
+            diagonal[:, ::4] += (self.drag / effective)[:, None]
 
     def hold(self, firmness: Array, effective: Array) -> Array:
         """About how hard damping holds each node (n,) [N/m] while the others rest, over the effective steps (n,) [s].
@@ -131,34 +157,11 @@ class Damping:
         young = mu * (3.0 * lam + 2.0 * mu) / (lam + mu)
         return slowest_vibration(float(young), float(self.state.density[a:b].mean()), self.extents[body])
 
-    def _inner(self, velocities: Array) -> Array:
-        """Velocities (n, 3) without the rigid motion of the bodies whose stiffness damps."""
-        own = velocities.copy()
-        for a, b, masses, arms, inverse in self.frames:
-            own[a:b] -= _rigid(masses * own[a:b], masses, arms, inverse)
-        return own
-
-    def _rigid_frames(self, positions: Array) -> Iterator[RigidFrame]:
-        """Of each body whose stiffness damps: range, masses (k, 1), arms from the centre of mass (k, 3), inverse inertia."""
-        nodes = list(pairwise(self.ranges.nodes.tolist()))
-        for a, b in (nodes[body] for body in self.held):
-            masses = self.state.masses[a:b, None]
-            arms = positions[a:b] - (masses * positions[a:b]).sum(axis=0) / masses.sum()
-            products = np.einsum("ni,nj->ij", masses * arms, arms)
-            yield a, b, masses, arms, np.linalg.inv(np.trace(products) * np.eye(3) - products)
-
 
 @parallel
-def _add_scaled(blocks, own, rate):  # type: ignore[no-untyped-def]
-    """blocks (lanes, 6, 9) += rate own, without a copy of either."""
-    for k in prange(len(blocks)):
+def _scale(blocks, factors):  # type: ignore[no-untyped-def]
+    """Element blocks (lanes, 6, 9) times factors (m,)."""
+    for t in prange(len(factors)):
         for pair in range(6):
             for c in range(9):
-                blocks[k, pair, c] += rate * own[k, pair, c]
-
-
-def _rigid(momenta: Array, masses: Array, arms: Array, inverse: Array) -> Array:
-    """The rigid velocity field (k, 3) with the net momentum of momenta (k, 3)."""
-    spin = inverse @ np.cross(arms, momenta).sum(axis=0)
-    field_: Array = momenta.sum(axis=0) / masses.sum() + np.cross(spin, arms)
-    return field_
+                blocks[t, pair, c] *= np.float32(factors[t])

@@ -18,6 +18,7 @@ from ..slots import (
     FULL_NORM,
     KEPT,
     KEPT_WITH_EXTRAS,
+    LED,
     MATERIAL,
     MEASURE,
     MISES,
@@ -116,8 +117,6 @@ def _fetch(w, s):  # type: ignore[no-untyped-def]
     copy_slots(w, B, P, s)
     if len(w) > KEPT * T:
         copy_slots(w, FIBRE, KEPT_WITH_EXTRAS, s)
-    else:
-        s[ACTIVATION * T] = -ONE
 
 
 @kernel
@@ -181,6 +180,7 @@ def evaluate(  # type: ignore[no-untyped-def]
     count = len(tets)
     for chunk in prange(CHUNKS):
         s, kind = np.empty(SLOTS * T, tiles.dtype), -1
+        s[LED * T : (LED + 1) * T], s[ACTIVATION * T] = ZERO, -ONE  # in meshes without extras
         for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
             corners = tets[k * T : min(count, (k + 1) * T)]
             _fetch(tiles[k], s)

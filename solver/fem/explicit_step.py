@@ -107,7 +107,8 @@ def _damped(problem: ImplicitStep, velocities: Array) -> tuple[Array, int]:
     space.blocks[:] = 0.0
     space.diagonal[:] = 0.0
     space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = 2.0 * problem.state.masses / problem.step
-    damping.add_stiffness(np.ones(len(velocities)), space.blocks, space.diagonal)
-    space.linear.assemble(space.blocks, space.diagonal)
+    every = np.ones(len(velocities))
+    damping.add_drag(every, space.diagonal)
+    space.linear.assemble(space.blocks, space.diagonal, beside=damping.beside(every))
     spent = space.linear.solve(-damping.gradient(velocities), DAMPING_TOLERANCE)
     return velocities + space.linear.direction, abs(spent)

@@ -1,9 +1,13 @@
-"""The limit surface: how far a tet may be deformed for good (Irving 2004, section 6.3).
+"""How far a tet may be deformed for good: to the limit surface (Irving 2004, section 6.3), or to its goal (section 7).
 
 With L = log V_p, V_p the left stretch of F_p (rotations of F_p mean nothing), the surface is |L| = limit. A step's flow p
 along N = V n V^T takes L to about L + p N, so the room that is left along it is the positive root p of |L + p N| = limit;
 flow stops there, inside the step, and what deforms the tet further is elastic (flow.py). Going back is free. Where F_p and
 N do not share their axes F_p ends a little beyond the surface, and is cut back to it once the step is accepted.
+
+Where the tet has a goal G the room is what leads there: the p of [0, a] for which L + p N is nearest to G, that is N . (G - L).
+Steering (steering.py) makes exactly that much permanent, so what a collider forces off the way to the goal meets an elastic
+body, and springs back.
 """
 
 import numpy as np
@@ -12,7 +16,7 @@ from numba import prange
 from ..constants import TWO, ZERO
 from ..jit import TILE, kernel, parallel
 from ..jit.tile_code import some_lane, tile_loop, tile_question
-from ..slots import GONE, MATERIAL, PLASTIC_LIMIT, ROOM, SIZE, B, N, V
+from ..slots import GONE, LED, MATERIAL, PLASTIC_LIMIT, ROOM, SIZE, B, N, V
 from ..state import State
 from .steering import log_stretch, symmetric_function
 
@@ -22,15 +26,15 @@ BEYOND = 1.0 + 1e-9  # times the limit: what is less is rounding
 
 @tile_question
 def has_limit(w):  # type: ignore[no-untyped-def]
-    """Whether some lane has a limit; room for all of the deviator in any case."""
+    """Whether some lane has a limit or a goal; room for all of the deviator in any case."""
     for i in range(T):
         w[ROOM * T + i] = w[SIZE * T + i]
-        some_lane(w[(MATERIAL + PLASTIC_LIMIT) * T + i] > ZERO)
+        some_lane((w[(MATERIAL + PLASTIC_LIMIT) * T + i] > ZERO) | (w[LED * T + i] > ZERO))
 
 
 @tile_loop
 def find_room(w):  # type: ignore[no-untyped-def]
-    """The room along each lane's direction of flow, where it has a limit."""
+    """The room along each lane's direction of flow, where it has a limit or a goal."""
     for i in range(T):
         limit = w[(MATERIAL + PLASTIC_LIMIT) * T + i]
         l00, l11, l22 = w[GONE * T + i], w[(GONE + 1) * T + i], w[(GONE + 2) * T + i]
@@ -45,15 +49,18 @@ def find_room(w):  # type: ignore[no-untyped-def]
         root = np.sqrt(along * along + left)
         room = left / max(along + root, limit * 1e-6) if along > ZERO else root - along
         a = w[SIZE * T + i]
-        w[ROOM * T + i] = min(room, a) if limit > ZERO else a
+        room = min(room, a) if limit > ZERO else a
+        w[ROOM * T + i] = min(max(along, ZERO), a) if w[LED * T + i] > ZERO else room
 
 
 def keep_limits(tiles, state: State) -> None:  # type: ignore[no-untyped-def]
-    """Cut F_p back to the limit surface where it is beyond, beta with it, and tell the tiles how far each tet has gone."""
-    limit = state.material[PLASTIC_LIMIT]
+    """Cut F_p back to the limit surface where it is beyond, beta with it, and tell the tiles how far each tet has gone,
+    or how far from its goal it is."""
+    limit, plastic = state.material[PLASTIC_LIMIT], state.plastic_deformation.reshape(-1, 9)
     if limit.any():
-        inverse, plastic = state.rest_shape_inverse.reshape(-1, 9), state.plastic_deformation.reshape(-1, 9)
-        _keep_limits(tiles, limit, inverse, plastic)
+        _keep_limits(tiles, limit, state.rest_shape_inverse.reshape(-1, 9), plastic)
+    if (state.goal_rate >= 0.0).any():
+        _look_at_goals(tiles, state.goal_rate, state.goal, plastic)
 
 
 @parallel
@@ -70,6 +77,19 @@ def _keep_limits(tiles, limit, inverse, plastic):  # type: ignore[no-untyped-def
                 w[(GONE + k) * TILE + i] = gone[k]
             for c in range(9):
                 w[(B + c) * TILE + i] = inverse[t, c]
+
+
+@parallel
+def _look_at_goals(tiles, goal_rate, goal, plastic):  # type: ignore[no-untyped-def]
+    """What is left to the goal; the F_p of tets that have one is symmetric (steering.py), so its axes are those of V."""
+    for t in prange(len(goal)):
+        if goal_rate[t] >= 0.0:
+            gone = np.empty(6)
+            log_stretch(plastic[t], gone)
+            w, i = tiles[t // TILE], t % TILE
+            w[LED * TILE + i] = 1.0
+            for k in range(6):
+                w[(GONE + k) * TILE + i] = goal[t, k] - gone[k]
 
 
 @kernel

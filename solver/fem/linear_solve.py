@@ -25,6 +25,9 @@ MOST_ITERATIONS = 400
 STIFF_SHARE = 0.1  # of the nodes that must be stiff (block_matrix.STIFF) for the coarse level to pay
 
 
+Beside = tuple["FrozenStiffness", float]  # a matrix that is added so many times
+
+
 @dataclass
 class LinearSolve:
     """Matrix, preconditioner and solution, allocated once per mesh of n nodes; direction (n, 3) is the last solution.
@@ -56,18 +59,20 @@ class LinearSolve:
         return cls(build_layout(pattern, parts.order), parts, np.zeros((len(positions), 3)))
 
     def assemble(
-        self, blocks: Floats, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None, renew: bool = True
-    ) -> None:
+        self, blocks: Floats, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None,
+        beside: Beside | None = None, renew: bool = True,
+    ) -> None:  # fmt: skip
         """Take element blocks (lanes, 6, 9), the diagonal (n, 9) of inertia and contact [N/m], and what acts beside them.
 
         With one level the preconditioner is that of the diagonal blocks alone, whatever the stiffness. Unless told to
         renew it the coarse level stays that of the call before: for a matrix much like that, nearly as good.
         """
         layout, parts = self.layout, self.parts
-        sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks.reshape(-1), self._values)
-        beside = None if volume is None else volume.diagonal()
+        more, rate = (None, 0.0) if beside is None else (beside[0].values, beside[1])
+        self._sum(blocks, self._values)
+        extra = None if volume is None else volume.diagonal()
         split_diagonal(
-            layout.order, layout.row_offsets, self._values, diagonal, beside, self._inertia, self._own,
+            layout.order, layout.row_offsets, more, np.float32(rate), self._values, diagonal, extra, self._inertia, self._own,
             self._touched, self._inverse, self._stiff,
         )  # fmt: skip
         self._coupling = None if volume is None else volume.arrays
@@ -112,9 +117,15 @@ class LinearSolve:
             y[self.layout.order] += product[:, :3]
         return y
 
-    def stiffness(self) -> "FrozenStiffness":
-        """A copy of the elastic part of the matrix as it is now."""
-        return FrozenStiffness(self.layout, self._values.copy())
+    def summed(self, blocks: Floats, into: "FrozenStiffness | None" = None) -> "FrozenStiffness":
+        """The sum of element blocks (lanes, 6, 9), elastic or like it, in a place of its own or in an earlier one's."""
+        into = FrozenStiffness(self.layout, np.empty_like(self._values)) if into is None else into
+        self._sum(blocks, into.values)
+        return into
+
+    def _sum(self, blocks: Floats, values: Floats) -> None:
+        layout = self.layout
+        sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks.reshape(-1), values)
 
 
 @dataclass

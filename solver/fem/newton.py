@@ -124,8 +124,18 @@ class ImplicitStep:
 
     def merit(self, positions: Array) -> tuple[float, Array]:
         """Energy without contact [J] and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
-        space = self.space
         self.evaluate(positions)
+        return self._gathered(positions)
+
+    def begin(self, positions: Array) -> tuple[float, Array]:
+        """The merit at positions (n, 3), for which this step's damping is taken."""
+        if not self.damping.active:
+            return self.merit(positions)
+        self.freeze_damping(positions)
+        return self._gathered(positions)
+
+    def _gathered(self, positions: Array) -> tuple[float, Array]:
+        space = self.space
         gather_gradient(
             space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, self.past.targets, self.inertia,
             space.gradient, space.inertial,
@@ -200,15 +210,15 @@ class ImplicitStep:
             space.volume.add_curvature(x, space.blocks)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
-        if self.damping.active:
-            self.damping.add_stiffness(self.past.effective, space.blocks, space.diagonal)
+        self.damping.add_drag(self.past.effective, space.diagonal)
 
     def _solve_linear(self, around: Array, offset: Array, gradient: Array, entries: Entries) -> int:
         """Solve with contact's stiffness around one place, for the way on from an offset (n, 3); blocks stay as they were."""
         space, diagonal = self.space, self.space.diagonal.copy()
         kept = space.blocks[entries.tets]
         entries.add_stiffness(around, space.blocks, diagonal)
-        space.linear.assemble(space.blocks, diagonal, volume=self.volume, renew=self.first)
+        beside = self.damping.beside(self.past.effective)
+        space.linear.assemble(space.blocks, diagonal, volume=self.volume, beside=beside, renew=self.first)
         self.first = False
         space.blocks[entries.tets] = kept
         if offset.any():
@@ -224,9 +234,7 @@ class ImplicitStep:
         entries.settle_guess(x, pressing, self.hold)
         if entries.largest_move(guess, x) > CRUSHED:
             linear, x = self.predict(x, entries, ranges, progress)
-        if self.damping.active:
-            self.freeze_damping(x)
-        elastic, internal = self.merit(x)
+        elastic, internal = self.begin(x)
         for iteration in range(MAXIMUM_ITERATIONS):
             fresh = iteration < LINEARIZATIONS
             if fresh:
@@ -259,9 +267,7 @@ class ImplicitStep:
         the guess.
         """
         rigid = moved_rigidly(self.state, ranges, self.step)
-        if self.damping.active:
-            self.freeze_damping(rigid)
-        _, internal = self.merit(rigid)
+        _, internal = self.begin(rigid)
         spent, direction = self.find_direction(rigid, guess, internal, entries, True)
         progress.take(rigid + direction - guess)
         self.projected = 0

@@ -77,6 +77,17 @@ def torque(weights, positions, center, vectors):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def take_rigid(weights, positions, center, mean, spin, vectors):  # type: ignore[no-untyped-def]
+    """vectors (n, 3) -= w (mean + spin x r), r being the arms of positions (n, 3) from `center`."""
+    for i in range(len(positions)):
+        x, y, z = positions[i, 0] - center[0], positions[i, 1] - center[1], positions[i, 2] - center[2]
+        w = weights[i]
+        vectors[i, 0] -= w * (mean[0] + spin[1] * z - spin[2] * y)
+        vectors[i, 1] -= w * (mean[1] + spin[2] * x - spin[0] * z)
+        vectors[i, 2] -= w * (mean[2] + spin[0] * y - spin[1] * x)
+
+
+@kernel
 def turn_about(positions, center, matrix, shift, moved):  # type: ignore[no-untyped-def]
     """moved (n, 3) := center + shift + matrix (x - center); may be the positions (n, 3) themselves."""
     m, end = matrix, center + shift

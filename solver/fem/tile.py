@@ -42,7 +42,7 @@ Numbers = NDArray[np.floating]
 class Tiles:
     """The tiles of a mesh and the elastic laws that they run.
 
-    data     : (tiles, KEPT * TILE) float32 or float64, KEPT_WITH_EXTRAS in meshes that have fibres or limits of flow
+    data     : (tiles, KEPT * TILE) float32 or float64, KEPT_WITH_EXTRAS in meshes with fibres, limits of flow or goals
     materials: (different ones, MATERIAL_ROWS * TILE) of a whole tile each
     kinds    : (tiles,) int32, which of them each tile has
     programs : (p, 4) int64, address of an elastic law's phase, the lanes first .. last - 1 that it is for, and the address
@@ -68,8 +68,6 @@ class Tiles:
         data = np.zeros((count, KEPT * TILE), precision)
         tiles = cls(data, *_materials(state.material, precision), programs, offsets, fibred)
         tiles.pack(DENSITY, state.density)
-        if fibred.any() or state.material[PLASTIC_LIMIT].any():
-            tiles.keep_extras()
         tiles.refresh(state)
         return tiles
 
@@ -85,6 +83,8 @@ class Tiles:
 
     def refresh(self, state: State) -> None:
         """Take over what flow has changed."""
+        if self.fibred.any() or (state.goal_rate >= 0.0).any() or state.material[PLASTIC_LIMIT].any():
+            self.keep_extras()
         self.pack(B, state.rest_shape_inverse.reshape(-1, 9))
         self.pack(VOLUME, state.volumes)
         self.pack(YIELD, state.yield_stress)
@@ -99,7 +99,7 @@ class Tiles:
             self.keep_extras()
 
     def keep_extras(self) -> None:
-        """Make room for what fibres and limits of flow need, if there is none yet."""
+        """Make room for what fibres, limits of flow and goals need, if there is none yet."""
         if self.data.shape[1] == KEPT * TILE:
             self.data = np.pad(self.data, ((0, 0), (0, (KEPT_WITH_EXTRAS - KEPT) * TILE)))
             self.data[:, ACTIVATION * TILE : (ACTIVATION + 1) * TILE] = -1.0

@@ -1,7 +1,13 @@
 """The figures' numbers lie in their bands, at the resolution that a test can bear (tools/figures.py bakes and renders them)."""
 
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
 import pytest
 
+from figure_plots import plots
+from figure_plots.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, Panel, svg
 from figure_scenes import figures
 from figure_scenes.contract import Shot, outside
 from solver.bake import bake
@@ -21,3 +27,25 @@ def test_a_number_outside_its_band_is_named():
     assert outside({"height": 2.0, "width": 1.0}, bands) == ["height is 2, outside 0 to 1"]
     with pytest.raises(ValueError, match="depth"):
         outside({"height": 2.0}, {"depth": (0.0, 1.0)})
+
+
+@pytest.mark.parametrize("name", sorted(plots()))
+def test_a_plots_numbers_lie_in_their_bands(name):
+    plot = plots()[name]
+    assert outside(plot.measure(), plot.bands) == []
+    drawn = ElementTree.fromstring(svg(plot.panels(), plot.columns))
+    lines = list(drawn.iter("{http://www.w3.org/2000/svg}polyline"))
+    assert len(lines) == sum(len(panel.curves) for panel in plot.panels())
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_a_curve_is_drawn_where_its_numbers_are(logarithmic):
+    """The corners of the frame and its middle; what lies outside is left out."""
+    middle = 10.0 if logarithmic else 50.5
+    x = np.array([1.0, middle, 100.0, 200.0])
+    panel = Panel("a < b", "x", "y", (Curve("", x, x),), (1.0, 100.0), (1.0, 100.0), (1.0,), (1.0,), logarithmic)
+    drawn = ElementTree.fromstring(svg([panel, replace(panel, title="c")], 2))
+    line = next(drawn.iter("{http://www.w3.org/2000/svg}polyline")).attrib["points"]
+    points = np.array([[float(number) for number in pair.split(",")] for pair in line.split()])
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    assert np.allclose(points, [(LEFT, bottom), ((LEFT + right) / 2, (TOP + bottom) / 2), (right, TOP)], atol=0.06)

@@ -176,7 +176,7 @@ def frequencies(mesh, count):
     )  # fmt: skip
     stiffness(*tiles.arrays, -1.0, space.blocks)
     space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
-    frozen, layout, n = space.linear.stiffness(), space.linear.layout, len(state.positions)
+    frozen, layout, n = space.linear.summed(space.blocks), space.linear.layout, len(state.positions)
     blocks = np.swapaxes(frozen.values[: 9 * len(layout.columns)].reshape(-1, 3, 3), 1, 2).astype(float)
     matrix = bsr_array((blocks, layout.columns, layout.row_offsets), shape=(3 * n, 3 * n)).tocsr()
     sums = np.zeros((n, 3, 3))

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from solver.errors import SceneError
+from solver.fem.commit import commit_flow
 from solver.fem.steering import log_stretch, steered
+from solver.formulas import first_piola_kirchhoff
+from solver.formulas.sample import CORNER_VOLUME, corner_sample
+from solver.materials import Material
 from solver.scene import validated
 from solver.simulate import Simulation
 from tests.physics.scenes import PlaneField, box_mesh, make_scene
@@ -85,6 +89,37 @@ def test_the_nearest_point_of_the_segment_is_taken():
 def expm_of(symmetric):
     values, vectors = np.linalg.eigh(symmetric)
     return vectors @ np.diag(np.exp(values)) @ vectors.T
+
+
+@pytest.mark.parametrize("options", [{"plasticity": "return_mapping"}, {}])
+def test_what_leads_past_the_goal_or_away_from_it_is_elastic(options):
+    """Three tets pulled to twice their length: goals at 1.2, as far away, and on the other side; twice, as by two steps."""
+    material = Material("viscoplastic", SOFT | {"flow_rate": 1e3}, options)
+    shear = np.array([1.0, -0.5, -0.5, 0.0, 0.0, 0.0])
+    pull = np.diag(np.exp(np.log(2.0) * shear[:3]))
+    sample, positions = corner_sample(np.tile(pull, (3, 1, 1)), material, None, flows=True)
+    sample.state.goal_rate[:] = 0.0
+    sample.state.goal[:] = np.log([[1.2], [4.0], [0.7]]) * shear
+    sample.tiles.refresh(sample.state)
+    kept = np.stack([np.diag(np.exp(np.log(length) * shear[:3])) for length in (1.2, 2.0, 1.0)])
+    for _ in range(2):
+        forces, _ = sample.respond(positions, 0.1)
+        commit_flow(sample.state, sample.tiles, 0.1)
+    assert np.abs(sample.state.plastic_deformation - kept)[[0, 2]].max() < 1e-6
+    assert np.abs(sample.state.plastic_deformation - kept)[1].max() < 0.02
+    stress = -np.swapaxes(forces[:, 1:], 1, 2) / CORNER_VOLUME
+    elastic = first_piola_kirchhoff(np.tile(pull, (3, 1, 1)), material, sample.state.plastic_deformation)
+    assert np.allclose(stress, elastic, rtol=1e-3, atol=1e-3 * np.abs(elastic[2]).max())
+    over = sample.state.stress / SOFT["yield_stress"]
+    assert (over[[0, 2]] > 50.0).all() and over[1] < 2.0
+
+
+def test_a_goal_that_nothing_leads_to_costs_no_halved_steps():
+    """What a step may not keep is no reason to halve it."""
+    mesh = box_mesh((4, 4, 4), origin=(0.0, 0.0, 0.02))
+    arguments = make_scene([mesh], [SOFT], velocity=(0.0, 0.0, -4.0), options={"plasticity": "return_mapping"})
+    simulation = Simulation(*with_goal(arguments, mesh.positions * np.array([0.7, 0.7, 2.0]), 0.0), fields=[PlaneField()])
+    assert sum(simulation.advance().statistics["rejected"] for _ in range(6)) <= 4
 
 
 def test_a_goal_of_another_object_is_refused():

@@ -1,6 +1,6 @@
 """The torus without strength that collapses into a puddle and recovers (Irving 2004, figure 2; claim I21).
 
-    python -m tests.physics.torus 40
+    PYTHONPATH=tools python -m tests.physics.torus 40
 
 runs it with so many elements across and prints what the test asks for.
 """
@@ -11,7 +11,8 @@ from time import process_time
 
 import numpy as np
 
-from solver.scene import Surface
+from figure_scenes.contract import misfit
+from figure_scenes.shapes import torus
 from solver.simulate import Simulation
 from solver.tetmesh.cage import cage
 from tests.physics.scenes import PlaneField, make_scene
@@ -21,21 +22,9 @@ WEAK, STRONG = 1.0, 2e5  # Young's moduli [Pa]
 COLLAPSE, RECOVERY = 18, 36  # frames
 
 
-def torus(rings=48, sides=20):
-    """The surface, lying above the ground."""
-    u, v = np.meshgrid(np.arange(rings) * 2.0 * np.pi / rings, np.arange(sides) * 2.0 * np.pi / sides, indexing="ij")
-    out = RADIUS + TUBE * np.cos(v)
-    positions = np.stack([out * np.cos(u), out * np.sin(u), TUBE * np.sin(v) + TUBE + 0.05], axis=-1).reshape(-1, 3)
-    corner = np.arange(rings * sides).reshape(rings, sides)
-    a, b = corner, np.roll(corner, -1, axis=0)
-    c, d = np.roll(b, -1, axis=1), np.roll(a, -1, axis=1)
-    quads = np.stack([a, b, c, d], axis=-1).reshape(-1, 4)
-    return Surface(positions, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32))
-
-
 def collapse_and_recover(resolution):
     """Heights of the puddle and RMS misfit of the recovered torus, over its size; share of tets inside out; their number."""
-    mesh = cage(torus(), 2.0 * (RADIUS + TUBE) / resolution)
+    mesh = cage(torus(RADIUS, TUBE, (0.0, 0.0, TUBE + 0.05), 48, 20), 2.0 * (RADIUS + TUBE) / resolution)
     material = {"young_modulus": WEAK, "poisson_ratio": 0.4, "yield_stress": 1e12, "flow_rate": 0.0}
     scene, *rest = make_scene([mesh], [material], frames=COLLAPSE + RECOVERY)
     soft = np.arange(scene.settings.frame_end) <= COLLAPSE
@@ -52,14 +41,6 @@ def collapse_and_recover(resolution):
     for _ in range(RECOVERY):
         simulation.advance()
     return height, misfit(mesh.positions, simulation.state.positions) / size, inverted, len(mesh.tets)
-
-
-def misfit(rest, found):
-    """Root mean square distance (n, 3) of two shapes after the best rigid motion."""
-    a, b = rest - rest.mean(axis=0), found - found.mean(axis=0)
-    left, _, right = np.linalg.svd(a.T @ b)
-    turn = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
-    return np.sqrt(((a @ turn - b) ** 2).sum(axis=1).mean())
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ class Figure:
     colours    : base colour of each body by its uid
     measure    : the numbers, by name, of a baked shot
     bands      : least and most of each number, from what physics or the paper says and not from what came out
+    see_through: bodies are seen through obstacles
     """
 
     title: str
@@ -40,6 +41,7 @@ class Figure:
     colours: dict[str, Point]
     measure: Callable[["Shot"], dict[str, float]]
     bands: dict[str, tuple[float, float]]
+    see_through: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,20 @@ class Shot:
         """Volume [m^3] inside a body's closed surface."""
         points = self.points(frame, uid)
         return float(np.linalg.det((points - points.mean(axis=0))[self.triangles(uid)]).sum() / 6.0)
+
+
+def turned_onto(rest: Array, found: Array) -> Array:
+    """The shape `found` (n, 3) turned as near to `rest` as it goes, both about their middles [m] (Kabsch)."""
+    a, b = rest - rest.mean(axis=0), found - found.mean(axis=0)
+    left, _, right = np.linalg.svd(a.T @ b)
+    turn = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
+    turned: Array = b @ turn.T
+    return turned
+
+
+def misfit(rest: Array, found: Array) -> float:
+    """Root mean square distance [m] of two shapes (n, 3) after the best rigid motion."""
+    return float(np.sqrt(((turned_onto(rest, found) - rest + rest.mean(axis=0)) ** 2).sum(axis=1).mean()))
 
 
 def outside(numbers: dict[str, float], bands: dict[str, tuple[float, float]]) -> list[str]:

@@ -40,3 +40,46 @@ def cow(length: float, feet: tuple[float, float, float]) -> Surface:
     points = points[:, [2, 0, 1]] * (length / np.ptp(points[:, 2]))  # its own up is y
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     return Surface(points - (middle[0], middle[1], points[:, 2].min()) + feet, triangles)
+
+
+def torus(radius: float, thickness: float, centre: tuple[float, float, float], rings: int, sides: int) -> Surface:
+    """A ring of a radius and of a tube's radius, lying flat about a point."""
+    u, v = np.meshgrid(np.arange(rings) * 2.0 * np.pi / rings, np.arange(sides) * 2.0 * np.pi / sides, indexing="ij")
+    out = radius + thickness * np.cos(v)
+    points = np.stack([out * np.cos(u), out * np.sin(u), thickness * np.sin(v)], axis=-1).reshape(-1, 3) + centre
+    a = np.arange(rings * sides).reshape(rings, sides)
+    b, d = np.roll(a, -1, axis=0), np.roll(a, -1, axis=1)
+    quads = np.stack([a, b, np.roll(b, -1, axis=1), d], axis=-1).reshape(-1, 4)
+    return Surface(points, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32))
+
+
+def ball(radius: float, centre: tuple[float, float, float], rings: int) -> Surface:
+    """A globe of 2 x rings meridians."""
+    around = 2 * rings
+    theta, phi = np.linspace(0.0, np.pi, rings + 1)[1:-1, None], np.arange(around)[None] * (np.pi / rings)
+    belt = np.stack(np.broadcast_arrays(np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)), axis=-1)
+    points = np.concatenate([belt.reshape(-1, 3), [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]])
+    north, south, last = len(points) - 2, len(points) - 1, (rings - 2) * around
+    faces = []
+    for j in range(around):
+        k = (j + 1) % around
+        faces += [(north, j, k), (south, last + k, last + j)]
+        for i in range(0, last, around):
+            faces += [(i + j, i + around + j, i + around + k), (i + j, i + around + k, i + k)]
+    return Surface(radius * points + centre, np.array(faces, dtype=np.int32))
+
+
+def gear(radius: float, depth: float, teeth: int, length: float, first: float, along: int = 16) -> Surface:
+    """A gear about the y axis with round teeth, each of so many sides; `first` is a tooth's angle from x towards z [rad]."""
+    count = along * teeth
+    angle = np.arange(count) * 2.0 * np.pi / count
+    reach = radius + 0.5 * depth * np.cos(teeth * (angle - first))
+    rim = np.stack([reach * np.cos(angle), np.zeros(count), reach * np.sin(angle)], axis=1)
+    half = np.array([0.0, 0.5 * length, 0.0])
+    points = np.concatenate([rim - half, rim + half, [-half, half]])
+    near, far = 2 * count, 2 * count + 1
+    j = np.arange(count)
+    k = (j + 1) % count
+    middle = np.ones_like(j)
+    faces = [(j, j + count, k + count), (j, k + count, k), (near * middle, j, k), (far * middle, k + count, j + count)]
+    return Surface(points, np.concatenate([np.stack(face, axis=1) for face in faces]).astype(np.int32))

@@ -9,28 +9,27 @@ from mathutils import Vector
 
 from figure_scenes.contract import Array, Figure, Point, Shot
 
-WIDTH, HEIGHT, SAMPLES = 480, 400, 24
+WIDTH, HEIGHT, SAMPLES, QUALITY = 480, 400, 24, 85
 GROUND, OBSTACLE = (0.42, 0.42, 0.44), (0.30, 0.31, 0.34)
 
 
 def render(figure: Figure, shot: Shot, path: Path) -> Path:
-    """Render the figure's shown frames into a PNG and return its path."""
+    """Render the figure's shown frames into a JPEG and return its path."""
     import addon_utils
 
     addon_utils.enable("cycles")
     bpy.ops.wm.read_factory_settings(use_empty=True)
     _light_and_camera(figure)
-    _add_colliders(shot)
     pictures = []
     with tempfile.TemporaryDirectory() as folder:
         for frame in figure.shown:
-            bodies = [
+            items = _colliders(shot, frame, 0.25 if figure.see_through else 1.0) + [
                 _mesh(body.uid, shot.points(frame, body.uid), body.surface.triangles, figure.colours[body.uid])
                 for body in shot.scene.bodies
             ]
             pictures.append(_rendered(Path(folder) / f"{frame}.png"))
-            for body in bodies:
-                bpy.data.objects.remove(body)
+            for item in items:
+                bpy.data.objects.remove(item)
     _save(np.concatenate(pictures, axis=1), path)
     return path
 
@@ -48,38 +47,41 @@ def _save(pixels: Array, path: Path) -> None:
     image = bpy.data.images.new("figure", pixels.shape[1], pixels.shape[0])
     image.pixels.foreach_set(np.ascontiguousarray(pixels, np.float32).ravel())
     path.parent.mkdir(parents=True, exist_ok=True)
-    image.filepath_raw, image.file_format = str(path), "PNG"
-    image.save()
+    image.file_format = "JPEG"
+    image.save(filepath=str(path), quality=QUALITY)
 
 
-def _mesh(name: str, points: Array, triangles: Array, colour: Point) -> bpy.types.Object:
+def _mesh(name: str, points: Array, triangles: Array, colour: Point, opacity: float = 1.0) -> bpy.types.Object:
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(points.tolist(), [], triangles.tolist())
     mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), bool))
-    mesh.materials.append(_material(name, colour))
+    mesh.materials.append(_material(name, colour, opacity))
     item = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(item)
     return item
 
 
-def _material(name: str, colour: Point) -> bpy.types.Material:
+def _material(name: str, colour: Point, opacity: float) -> bpy.types.Material:
     material = bpy.data.materials.new(name)
     material.use_nodes = True
     shader = material.node_tree.nodes["Principled BSDF"]
     shader.inputs["Base Color"].default_value = (*colour, 1.0)
-    shader.inputs["Roughness"].default_value = 0.5
+    shader.inputs["Roughness"].default_value, shader.inputs["Alpha"].default_value = 0.5, opacity
     return material
 
 
-def _add_colliders(shot: Shot) -> None:
-    """Still ones, and moving ones where they are at the first frame."""
+def _colliders(shot: Shot, frame: int, opacity: float) -> list[bpy.types.Object]:
+    """Every collider where it is at a frame."""
     square = np.array([(x, y, 0.0) for x, y in ((-20, -20), (20, -20), (20, 20), (-20, 20))], dtype=np.float64)
+    items = []
     for collider in shot.scene.colliders:
-        matrix = collider.transforms[min(1, len(collider.transforms) - 1)]
+        matrix = collider.transforms[min(frame, len(collider.transforms) - 1)]
         local, faces, colour = square, np.array([[0, 1, 2], [0, 2, 3]]), GROUND
         if collider.surface is not None:
             local, faces, colour = collider.surface.positions, collider.surface.triangles, OBSTACLE
-        _mesh(collider.name, local @ matrix[:3, :3].T + matrix[:3, 3], faces, colour)
+        placed = local @ matrix[:3, :3].T + matrix[:3, 3]
+        items.append(_mesh(collider.name, placed, faces, colour, 1.0 if collider.surface is None else opacity))
+    return items
 
 
 def _light_and_camera(figure: Figure) -> None:

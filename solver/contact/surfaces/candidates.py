@@ -1,0 +1,129 @@
+"""The search for pairs that may come close, made with room to spare so that it holds for many Newton iterations.
+
+A search lays a box around each node: around its places before and after what it is made for, and half of `spare` around
+those. While every node stays in its box, a pair that was not found stays further apart than its reach, wherever in their boxes
+the nodes are. All is seen from the middle of the bodies concerned, so that a fall together needs no new search.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...jit import kernel
+from .overlap import Boxes, overlapping
+from .pairs import may_meet, no_pairs, pairs_of
+from .surface import ContactSurface
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+SPARE = 0.25  # mean edges that nodes may move, one towards the other, until the next search
+
+
+class SurfaceBoxes:
+    """The trees over one body's vertices, triangles and edges."""
+
+    def __init__(self, surface: ContactSurface, rest: Array) -> None:
+        self.surface = surface
+        self.vertices = Boxes(surface.vertices, rest)
+        self.triangles = Boxes(surface.triangles, rest)
+        self.edges = Boxes(surface.edges, rest)
+        ends = rest[surface.edges]
+        self.edge_length = float(np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)).mean())
+
+    def fit(self, lower: Array, upper: Array) -> None:
+        """Take boxes (n, 3) of the nodes."""
+        for boxes in (self.vertices, self.triangles, self.edges):
+            boxes.fit(lower, upper)
+
+    def around(self, before: Array, after: Array) -> tuple[Array, Array]:
+        """Lower and upper corner (3,) of the box around the body at two places (n, 3)."""
+        corners = np.empty((2, 3))
+        _box_around(self.surface.vertices, before, after, corners[0], corners[1])
+        return corners[0], corners[1]
+
+
+class Neighbourhood:
+    """The pairs of two bodies, or of one with itself."""
+
+    def __init__(
+        self, first: SurfaceBoxes, second: SurfaceBoxes, rest: Array, reach: float, modulus: float, friction: float
+    ) -> None:
+        """reach [m]; modulus [Pa] that sizes the barrier; friction coefficient; rest (n, 3) the nodes' places at rest."""
+        self.first, self.second, self.rest = first, second, rest
+        self.own, self.reach = first is second, reach
+        self.modulus, self.friction = modulus, friction
+        self.spare = SPARE * min(first.edge_length, second.edge_length)
+        self.sides = [first] if self.own else [first, second]
+        self.nodes = np.concatenate([side.surface.vertices for side in self.sides])
+        self.lower, self.upper = np.full((2, len(self.nodes), 3), np.nan)  # of the nodes' boxes; nan: none was laid yet
+        self.pairs = no_pairs()
+
+    def cover(self, before: Array, after: Array) -> bool:
+        """See to it that `pairs` holds for nodes anywhere between two places (n, 3); whether it had to be changed."""
+        if not self.own and self._apart(before, after):
+            changed = len(self.pairs.nodes) > 0
+            self.pairs, self.lower[:] = no_pairs(), np.nan
+            return changed
+        centers = [positions[self.nodes].mean(axis=0) for positions in (before, after)]
+        if all(
+            _inside(self.nodes, positions, center, self.lower, self.upper)
+            for positions, center in zip((before, after), centers, strict=True)
+        ):
+            return False
+        self._search(before - centers[0], after - centers[1])
+        return True
+
+    def _apart(self, before: Array, after: Array) -> bool:
+        """Whether the bodies' own boxes are too far apart for any contact on the way."""
+        low, high = self.first.around(before, after)
+        other_low, other_high = self.second.around(before, after)
+        return bool(((low > other_high + self.reach) | (other_low > high + self.reach)).any())
+
+    def _search(self, before: Array, after: Array) -> None:
+        pad = 0.5 * (self.reach + self.spare)
+        lower, upper = np.minimum(before, after) - pad, np.maximum(before, after) + pad
+        for side in self.sides:
+            side.fit(lower, upper)
+        nodes, points, areas = self._overlaps()
+        travel, kept = np.sqrt(((after - before) ** 2).sum(axis=1)), np.empty(len(nodes), dtype=bool)
+        may_meet(before, travel, 0.5 * np.sqrt(3.0) * self.spare, self.reach, nodes, points, kept)
+        stiffness = self.modulus * areas[kept] / (3.0 * self.reach)
+        self.pairs = pairs_of(
+            nodes[kept], int(kept[:points].sum()), self.rest, self.own, self.reach, stiffness, self.friction
+        )
+        self.lower, self.upper = lower[self.nodes] + 0.5 * self.reach, upper[self.nodes] - 0.5 * self.reach
+
+    def _overlaps(self) -> tuple[IntArray, int, Array]:
+        """Pairs (k, 4) whose boxes overlap, how many are of a vertex and a triangle, and the area of each (k,) [m^2]."""
+        first, second = self.first, self.second
+        nodes, areas, points = [], [], 0
+        for one, other in ((first, second),) if self.own else ((first, second), (second, first)):
+            found = overlapping(one.vertices, other.triangles)
+            nodes.append(np.concatenate([one.vertices.items[found[:, 0]], other.triangles.items[found[:, 1]]], axis=1))
+            areas.append(one.surface.vertex_areas[found[:, 0]])
+            points += len(found)
+        found = overlapping(first.edges, second.edges)
+        nodes.append(np.concatenate([first.edges.items[found[:, 0]], second.edges.items[found[:, 1]]], axis=1))
+        areas.append(0.5 * (first.surface.edge_areas[found[:, 0]] + second.surface.edge_areas[found[:, 1]]))
+        return np.concatenate(nodes), points, np.concatenate(areas)
+
+
+@kernel
+def _inside(nodes, positions, center, lower, upper):  # type: ignore[no-untyped-def]
+    """Whether all nodes, seen from the centre, lie in their boxes; never in one of nan."""
+    for k in range(len(nodes)):
+        for axis in range(3):
+            x = positions[nodes[k], axis] - center[axis]
+            if not (x >= lower[k, axis] and x <= upper[k, axis]):
+                return False
+    return True
+
+
+@kernel
+def _box_around(nodes, before, after, lower, upper):  # type: ignore[no-untyped-def]
+    for axis in range(3):
+        low, high = np.inf, -np.inf
+        for k in range(len(nodes)):
+            x, y = before[nodes[k], axis], after[nodes[k], axis]
+            low, high = min(low, x, y), max(high, x, y)
+        lower[axis], upper[axis] = low, high

@@ -1,0 +1,110 @@
+"""Which boxes of two trees overlap: both trees walked down at once, in an order that only the trees decide."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.tree import STACK, Tree, build_tree, fit_boxes
+from ...jit import inline, kernel
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+class Boxes:
+    """Boxes around items (k, m) of nodes, and the tree over them: built once, fitted to where the nodes may be."""
+
+    def __init__(self, items: IntArray, positions: Array) -> None:
+        self.items = np.ascontiguousarray(items.reshape(len(items), -1))
+        self.lower, self.upper = np.empty((2, len(items), 3))
+        _item_boxes(self.items, positions, positions, self.lower, self.upper)
+        self.tree: Tree = build_tree(self.lower, self.upper)
+
+    def fit(self, lower: Array, upper: Array) -> None:
+        """Take boxes (n, 3) of the nodes."""
+        _item_boxes(self.items, lower, upper, self.lower, self.upper)
+        fit_boxes(self.tree, self.lower, self.upper)
+
+
+def overlapping(first: Boxes, second: Boxes) -> IntArray:
+    """Pairs (k, 2) of items, one of each, whose boxes overlap and that have no node in common.
+
+    With `second` the same as `first` each pair comes once, never an item with itself.
+    """
+    found = np.empty((4 * len(first.items) + 64, 2), dtype=np.int32)
+    while True:
+        count = _overlapping(
+            first.tree, second.tree, first is second, first.items, second.items, first.lower, first.upper, second.lower,
+            second.upper, found,
+        )  # fmt: skip
+        if count <= len(found):
+            return found[:count]
+        found = np.empty((count, 2), dtype=np.int32)
+
+
+@kernel
+def _item_boxes(items, lower, upper, item_lower, item_upper):  # type: ignore[no-untyped-def]
+    for k in range(len(items)):
+        for axis in range(3):
+            low, high = np.inf, -np.inf
+            for m in range(items.shape[1]):
+                low, high = min(low, lower[items[k, m], axis]), max(high, upper[items[k, m], axis])
+            item_lower[k, axis], item_upper[k, axis] = low, high
+
+
+@inline
+def _apart(lower, upper, i, other_lower, other_upper, j):  # type: ignore[no-untyped-def]
+    return (
+        lower[i, 0] > other_upper[j, 0] or other_lower[j, 0] > upper[i, 0]
+        or lower[i, 1] > other_upper[j, 1] or other_lower[j, 1] > upper[i, 1]
+        or lower[i, 2] > other_upper[j, 2] or other_lower[j, 2] > upper[i, 2]
+    )  # fmt: skip
+
+
+@inline
+def _joined(items, i, others, j):  # type: ignore[no-untyped-def]
+    """Whether two items have a node in common."""
+    for m in range(items.shape[1]):
+        for n in range(others.shape[1]):
+            if items[i, m] == others[j, n]:
+                return True
+    return False
+
+
+@kernel
+def _overlapping(first, second, same, items, others, lower, upper, other_lower, other_upper, found):  # type: ignore[no-untyped-def]
+    """Fill found with pairs in the order of the walk; return how many there are, even where found has no room."""
+    stack = np.empty((4 * STACK, 2), dtype=np.int32)
+    stack[0, 0], stack[0, 1] = 0, 0
+    size, count = 1, 0
+    while size:
+        size -= 1
+        a, b = stack[size, 0], stack[size, 1]
+        if _apart(first.lower, first.upper, a, second.lower, second.upper, b):
+            continue
+        if a >= first.leaf and b >= second.leaf:
+            for k in range(first.start[a], first.stop[a]):
+                i = first.order[k]
+                for m in range(second.start[b], second.stop[b]):
+                    j = second.order[m]
+                    if same and a == b and m <= k:
+                        continue
+                    if _apart(lower, upper, i, other_lower, other_upper, j) or _joined(items, i, others, j):
+                        continue
+                    if count < len(found):
+                        found[count, 0], found[count, 1] = i, j
+                    count += 1
+        elif same and a == b:
+            left, right = 2 * a + 1, 2 * a + 2
+            stack[size, 0], stack[size, 1] = right, right
+            stack[size + 1, 0], stack[size + 1, 1] = left, right
+            stack[size + 2, 0], stack[size + 2, 1] = left, left
+            size += 3
+        elif b >= second.leaf or (a < first.leaf and a <= b):
+            stack[size, 0], stack[size, 1] = 2 * a + 2, b
+            stack[size + 1, 0], stack[size + 1, 1] = 2 * a + 1, b
+            size += 2
+        else:
+            stack[size, 0], stack[size, 1] = a, 2 * b + 2
+            stack[size + 1, 0], stack[size + 1, 1] = a, 2 * b + 1
+            size += 2
+    return count

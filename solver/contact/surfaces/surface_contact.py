@@ -1,0 +1,127 @@
+"""All contact of the bodies' surfaces, as one energy of a step: what Newton's method asks for, and how far it may go."""
+
+from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...fem.pair_coupling import PairStiffness
+from .candidates import Neighbourhood, SurfaceBoxes
+from .free_way import free_fraction
+from .pairs import Pairs, joined, no_pairs
+from .surface import ContactSurface
+from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, friction_blocks
+
+Array = NDArray[np.float64]
+
+REACH = 0.02  # distance at which surfaces begin to push, in mean edges
+EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant, as with colliders
+
+
+@dataclass(frozen=True)
+class Touch:
+    """What a body brings into its contacts.
+
+    modulus  : sizes the barrier [Pa]: of two bodies the softer's counts
+    friction : coefficient; of two bodies the geometric mean counts
+    slip     : speed below which friction sticks [m/s]
+    own      : whether it touches itself
+    group    : it touches bodies of the same group
+    """
+
+    modulus: float
+    friction: float
+    slip: float
+    own: bool = True
+    group: int = 0
+
+
+@dataclass
+class Friction:
+    """The pairs that rubbed at the step's start: lagged, but for how far they slip; c pairs, see terms.py."""
+
+    nodes: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 4), np.int32))
+    weights: Array = field(default_factory=lambda: np.zeros((0, 4)))
+    normal: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    anchor: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    grip: Array = field(default_factory=lambda: np.zeros(0))
+    slip: float = 1.0
+
+
+class SurfaceContact:
+    """Barriers between surfaces, with friction.
+
+    Everything that is kept from step to step can be rebuilt from node positions, so a bake that goes on from a checkpoint
+    gives the same motion; after a change of the mesh make a new one.
+    """
+
+    def __init__(self, surfaces: list[ContactSurface], touches: list[Touch], rest: Array) -> None:
+        """surfaces and touches of the bodies; rest (n, 3) is where their nodes are without any contact [m]."""
+        self.slip_speed = min((touch.slip for touch in touches), default=1.0)
+        self.neighbourhoods: list[Neighbourhood] = []
+        self.pairs: Pairs = no_pairs()
+        self.friction = Friction()
+        bodies = [(SurfaceBoxes(surface, rest), touch) for surface, touch in zip(surfaces, touches, strict=True)]
+        for (boxes, touch), (others, other) in combinations_with_replacement(bodies, 2):
+            if touch.own if boxes is others else touch.group == other.group:
+                self.neighbourhoods.append(Neighbourhood(
+                    boxes, others, rest, REACH * min(boxes.edge_length, others.edge_length),
+                    min(touch.modulus, other.modulus), float(np.sqrt(touch.friction * other.friction)),
+                ))  # fmt: skip
+
+    def cover(self, before: Array, after: Array) -> None:
+        """Make `pairs` hold wherever nodes are between two places (n, 3)."""
+        changed = [neighbourhood.cover(before, after) for neighbourhood in self.neighbourhoods]
+        if any(changed):
+            self.pairs = joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods])
+
+    def begin_step(self, start: Array, step: float) -> None:
+        """Take friction's normals and bounds from the step's start (n, 3) (Li et al. 2020, section 5.4); step [s]."""
+        self.cover(start, start)
+        which, weights, normal, force, _ = self._close(start)
+        grip = self.pairs.friction[which] * force
+        rubs = grip > 0.0
+        nodes, weights = self.pairs.nodes[which][rubs], weights[rubs]
+        anchor = (weights[:, :, None] * start[nodes]).sum(axis=1)
+        self.friction = Friction(nodes, weights, normal[rubs], anchor, grip[rubs], self.slip_speed * step)
+
+    def limit(self, positions: Array, direction: Array, most: float = 1.0) -> float:
+        """The share, at most `most`, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
+        self.cover(positions, positions + most * direction)
+        share: float = free_fraction(positions, direction, self.pairs.nodes, self.pairs.points, most)
+        return share
+
+    def add_gradient(self, positions: Array, gradient: Array) -> float:
+        """Add to gradient (n, 3) [N] at positions that `cover` was asked for; return the energy [J]."""
+        f = self.friction
+        energy: float = add_barrier_gradient(positions, self.pairs, gradient)
+        energy += add_friction_gradient(positions, f.nodes, f.weights, f.normal, f.anchor, f.grip, f.slip, gradient)
+        return energy
+
+    def stiffness(self, positions: Array, rank: NDArray[np.int32]) -> PairStiffness:
+        """The stiffness at positions (n, 3), for a matrix with node i at row rank[i]."""
+        f = self.friction
+        which, weights, normal, _, slope = self._close(positions)
+        rubbing = np.empty((len(f.nodes), 9))
+        friction_blocks(
+            positions, f.nodes, f.weights, f.normal, f.anchor, f.grip, f.slip, EXACT_FRICTION, rubbing
+        )
+        pushing = slope[:, None] * (normal[:, :, None] * normal[:, None, :]).reshape(-1, 9)
+        rows = rank[np.concatenate([self.pairs.nodes[which], f.nodes])]
+        return PairStiffness(rows, np.concatenate([weights, f.weights]), np.concatenate([pushing, rubbing]))
+
+    def touched(self, positions: Array) -> NDArray[np.bool_]:
+        """Which nodes (n,) belong to pairs that push at positions (n, 3)."""
+        which, weights, _, _, _ = self._close(positions)
+        nodes = np.zeros(len(positions), dtype=bool)
+        nodes[self.pairs.nodes[which][weights != 0.0]] = True
+        return nodes
+
+    def _close(self, positions: Array) -> tuple[NDArray[np.int64], Array, Array, Array, Array]:
+        """The pairs within reach: their numbers, weights (k, 4), normals (k, 3), forces and slopes (k,)."""
+        most = len(self.pairs.nodes)
+        which, weights, normal = np.empty(most, dtype=np.int64), np.empty((most, 4)), np.empty((most, 3))
+        force, slope = np.empty(most), np.empty(most)
+        count = close_pairs(positions, self.pairs, which, weights, normal, force, slope)
+        return which[:count], weights[:count], normal[:count], force[:count], slope[:count]

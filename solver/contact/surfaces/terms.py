@@ -1,0 +1,140 @@
+"""Energy, gradient and stiffness of pairs: the barrier along the line of their closest points, and friction across it.
+
+Both are functions of one vector, r = sum_i w_i x_i (distance.py), so that a pair's stiffness is (w w^T) times one 3x3 block.
+Of the barrier's stiffness b'' n n^T + b' (derivative of n), the second part is left out: b' < 0, so where corners or an edge
+and a corner meet it is negative and any projection drops it, and elsewhere it is smaller by distance over edge length. What is
+kept is positive as it stands; no eigenvalues have to be found.
+
+Pairs are few and in a fixed order, so these loops are serial: the same order, the same bytes.
+"""
+
+import numpy as np
+
+from ...jit import inline, kernel
+from ..response import friction_response
+from .barrier import barrier, parallel_fade
+from .distance import closest_points
+
+
+@inline
+def _fade(positions, pair, edges, threshold):  # type: ignore[no-untyped-def]
+    """parallel_fade of a pair of edges; 1, 0 of others."""
+    if not edges:
+        return 1.0, 0.0
+    return parallel_fade(positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]], threshold)
+
+
+@inline
+def _add_turning(positions, pair, scale, gradient):  # type: ignore[no-untyped-def]
+    """Add scale times the gradient of |ab x cd|^2 to gradient (n, 3)."""
+    a, b, c, d = positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]]
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = d[0] - c[0], d[1] - c[1], d[2] - c[2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    s = 2.0 * scale
+    ax, ay, az = s * (vy * nz - vz * ny), s * (vz * nx - vx * nz), s * (vx * ny - vy * nx)
+    cx, cy, cz = s * (ny * uz - nz * uy), s * (nz * ux - nx * uz), s * (nx * uy - ny * ux)
+    for node, sign in ((0, -1.0), (1, 1.0)):
+        gradient[pair[node], 0] += sign * ax
+        gradient[pair[node], 1] += sign * ay
+        gradient[pair[node], 2] += sign * az
+        gradient[pair[node + 2], 0] += sign * cx
+        gradient[pair[node + 2], 1] += sign * cy
+        gradient[pair[node + 2], 2] += sign * cz
+
+
+@inline
+def _add_weighted(pair, w0, w1, w2, w3, x, y, z, gradient):  # type: ignore[no-untyped-def]
+    """Add the vector (x, y, z) by a pair's weights to gradient (n, 3)."""
+    for node, w in ((0, w0), (1, w1), (2, w2), (3, w3)):
+        gradient[pair[node], 0] += w * x
+        gradient[pair[node], 1] += w * y
+        gradient[pair[node], 2] += w * z
+
+
+@kernel
+def add_barrier_gradient(positions, pairs, gradient):  # type: ignore[no-untyped-def]
+    """Add the barriers' gradient [N] at positions (n, 3) to gradient (n, 3); return their energy [J]. pairs: Pairs."""
+    energy = 0.0
+    for k in range(len(pairs.nodes)):
+        pair, edges = pairs.nodes[k], k >= pairs.points
+        w0, w1, w2, w3, x, y, z = closest_points(positions, pair, edges)
+        d2, reach = x * x + y * y + z * z, pairs.reach[k]
+        if d2 >= reach * reach:
+            continue
+        distance = np.sqrt(d2)
+        value, force, _ = barrier(distance, reach)
+        fade, turning = _fade(positions, pair, edges, pairs.fade[k])
+        energy += pairs.stiffness[k] * fade * value
+        f = -pairs.stiffness[k] * fade * force / distance
+        _add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
+        if turning > 0.0:
+            _add_turning(positions, pair, pairs.stiffness[k] * turning * value, gradient)
+    return energy
+
+
+@kernel
+def close_pairs(positions, pairs, which, weights, normal, force, slope):  # type: ignore[no-untyped-def]
+    """Fill what is said of the pairs within reach, in their order; return how many there are.
+
+    which (k,) their numbers, weights (k, 4), normal (k, 3) from the second to the first, force (k,) [N], slope (k,) [N/m].
+    """
+    count = 0
+    for k in range(len(pairs.nodes)):
+        pair, edges = pairs.nodes[k], k >= pairs.points
+        w0, w1, w2, w3, x, y, z = closest_points(positions, pair, edges)
+        d2, reach = x * x + y * y + z * z, pairs.reach[k]
+        if d2 >= reach * reach:
+            continue
+        distance = np.sqrt(d2)
+        _, push, rise = barrier(distance, reach)
+        fade, _ = _fade(positions, pair, edges, pairs.fade[k])
+        which[count] = k
+        weights[count, 0], weights[count, 1], weights[count, 2], weights[count, 3] = w0, w1, w2, w3
+        normal[count, 0], normal[count, 1], normal[count, 2] = x / distance, y / distance, z / distance
+        force[count], slope[count] = pairs.stiffness[k] * fade * push, pairs.stiffness[k] * fade * rise
+        count += 1
+    return count
+
+
+@inline
+def _slip_of(positions, pair, w, n, anchor):  # type: ignore[no-untyped-def]
+    """How far a pair's points, fixed to their sides, have slipped across the normal: 3 scalars and their length [m]."""
+    x, y, z = -anchor[0], -anchor[1], -anchor[2]
+    for m in range(4):
+        x, y, z = x + w[m] * positions[pair[m], 0], y + w[m] * positions[pair[m], 1], z + w[m] * positions[pair[m], 2]
+    along = n[0] * x + n[1] * y + n[2] * z
+    x, y, z = x - along * n[0], y - along * n[1], z - along * n[2]
+    return x, y, z, np.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def add_friction_gradient(positions, nodes, weights, normal, anchor, grip, slip, gradient):  # type: ignore[no-untyped-def]
+    """Add friction's gradient [N] at positions (n, 3) to gradient (n, 3); return its energy [J].
+
+    nodes, weights (c, 4), normal, anchor (c, 3), grip (c,) [N], slip [m]: Li et al. 2020, eq 14 and 15, lagged but for slip.
+    """
+    energy = 0.0
+    for k in range(len(nodes)):
+        pair, w = nodes[k], weights[k]
+        x, y, z, length = _slip_of(positions, pair, w, normal[k], anchor[k])
+        work, factor, _ = friction_response(length, grip[k], slip)
+        energy += work
+        _add_weighted(pair, w[0], w[1], w[2], w[3], factor * x, factor * y, factor * z, gradient)
+    return energy
+
+
+@kernel
+def friction_blocks(positions, nodes, weights, normal, anchor, grip, slip, exact, blocks):  # type: ignore[no-untyped-def]
+    """Fill blocks (c, 9) [N/m] of friction; `exact` as in contact/response.py."""
+    for k in range(len(nodes)):
+        n = normal[k]
+        x, y, z, length = _slip_of(positions, nodes[k], weights[k], n, anchor[k])
+        _, across, along = friction_response(length, grip[k], slip)
+        radial = exact * (along - across)
+        scale = 1.0 / length if length > 0.0 else 0.0
+        t = (x * scale, y * scale, z * scale)
+        for i in range(3):
+            for j in range(3):
+                flat = (1.0 if i == j else 0.0) - n[i] * n[j]
+                blocks[k, 3 * i + j] = across * flat + radial * t[i] * t[j]

@@ -1,0 +1,137 @@
+"""The energy of surfaces in contact: its gradient and stiffness, friction, and what it leaves alone."""
+
+import numpy as np
+import pytest
+
+from solver.contact.surfaces.pairs import distances
+from solver.contact.surfaces.surface_contact import REACH, SurfaceContact, Touch
+from solver.contact.surfaces.terms import add_barrier_gradient
+from tests.surface_contact.bodies import block, surfaces_of
+
+SOFT = Touch(modulus=1e4, friction=0.5, slip=1e-3)
+
+
+def two_blocks(gap, turn=0.3, friction=0.5):
+    """Places (n, 3) of a small block over a larger one, turned about the upright, `gap` of an edge apart; and their contact."""
+    lower, upper = block((4, 4, 1), 0.1), block((2, 2, 1), 0.1, (0.07, 0.09, 1.0))
+    rest, surfaces = surfaces_of(lower, upper)
+    touch = Touch(modulus=1e4, friction=friction, slip=1e-3)
+    contact = SurfaceContact(surfaces, [touch, touch], rest)
+    places, above = rest.copy(), slice(len(lower[0]), None)
+    c, s = np.cos(turn), np.sin(turn)
+    places[above, :2] = (rest[above, :2] - 0.2) @ np.array([[c, s], [-s, c]]) + 0.2
+    places[above, 2] += 0.1 + gap * 0.1 - 1.0
+    return places, contact, above
+
+
+@pytest.fixture
+def pressed():
+    """Blocks within reach, a little dented, so that pairs of both kinds push; with what moves them apart or along."""
+    rng = np.random.default_rng(3)
+    places, contact, above = two_blocks(0.3 * REACH)
+    places += 2e-5 * rng.normal(size=places.shape)
+    contact.cover(places, places)
+    return places, contact, above
+
+
+def energy_and_gradient(contact, places):
+    gradient = np.zeros_like(places)
+    return contact.add_gradient(places, gradient), gradient
+
+
+@pytest.mark.parametrize("turn", [0.3, 0.0, 0.01])
+def test_the_gradient_is_that_of_differences(turn):
+    """With edges that cross, are parallel, or fade."""
+    rng = np.random.default_rng(4)
+    places, contact, _ = two_blocks(0.3 * REACH, turn)
+    places += 2e-5 * rng.normal(size=places.shape)
+    contact.begin_step(places, 0.01)
+    places = places + 1e-5 * rng.normal(size=places.shape)
+    _, gradient = energy_and_gradient(contact, places)
+    assert np.abs(gradient).max() > 0.01
+    for _ in range(5):
+        way, step = rng.normal(size=places.shape), 1e-9
+        ahead, back = (energy_and_gradient(contact, places + sign * step * way)[0] for sign in (1.0, -1.0))
+        slope = float((gradient * way).sum())
+        assert (ahead - back) / (2.0 * step) == pytest.approx(slope, rel=2e-4, abs=1e-5 * np.abs(gradient).sum())
+
+
+def test_forces_are_internal(pressed):
+    places, contact, above = pressed
+    contact.begin_step(places, 0.01)
+    _, gradient = energy_and_gradient(contact, places)
+    size = np.abs(gradient).sum()
+    assert np.abs(gradient.sum(axis=0)).max() < 1e-12 * size
+    assert np.abs(np.cross(places, gradient).sum(axis=0)).max() < 1e-12 * size
+    assert gradient[above, 2].sum() < -0.1 * size  # pushed up
+
+
+def dense(stiffness, count):
+    """A PairStiffness as a matrix (3n, 3n)."""
+    matrix = np.zeros((3 * count, 3 * count))
+    for rows, weights, h in zip(stiffness.rows, stiffness.weights, stiffness.blocks.reshape(-1, 3, 3), strict=True):
+        for m in range(4):
+            for n in range(4):
+                a, b = 3 * rows[m], 3 * rows[n]
+                matrix[a : a + 3, b : b + 3] += weights[m] * weights[n] * h
+    return matrix
+
+
+def test_the_stiffness_is_that_of_differences_but_for_the_turning_of_normals(pressed):
+    places, contact, above = pressed
+    matrix = dense(contact.stiffness(places, np.arange(len(places), dtype=np.int32)), len(places))
+    eigenvalues = np.linalg.eigvalsh(matrix)
+    assert eigenvalues.min() > -1e-12 * eigenvalues.max()
+    up, step = np.zeros_like(places), 1e-8
+    up[above, 2] = 1.0
+    ahead, back = (energy_and_gradient(contact, places + sign * step * up)[1] for sign in (1.0, -1.0))
+    change = (ahead - back) / (2.0 * step)
+    product = (matrix @ up.ravel()).reshape(-1, 3)
+    assert np.abs(product).max() > 100.0
+    assert np.abs(product - change).max() < 0.1 * np.abs(product).max()
+
+
+def test_friction_holds_within_the_cone_and_drags_with_its_bound_beyond():
+    places, contact, above = two_blocks(0.3 * REACH)
+    contact.begin_step(places, 0.01)
+    _, pushing = energy_and_gradient(contact, places)
+    press = -float(pushing[above, 2].sum())
+    slip = SOFT.slip * 0.01
+    for length, share in ((0.1 * slip, 0.19), (0.5 * slip, 0.75), (1.0 * slip, 1.0), (5.0 * slip, 1.0)):
+        moved = places.copy()
+        moved[above, 0] += length
+        without = np.zeros_like(moved)
+        add_barrier_gradient(moved, contact.pairs, without)
+        drag = float((energy_and_gradient(contact, moved)[1] - without)[above, 0].sum())
+        assert drag == pytest.approx(0.5 * share * press, rel=0.03)
+
+
+def test_no_friction_is_no_drag():
+    places, contact, _ = two_blocks(0.3 * REACH, friction=0.0)
+    contact.begin_step(places, 0.01)
+    assert not len(contact.friction.nodes)
+
+
+def test_a_step_into_another_body_is_stopped_before_it():
+    places, contact, above = two_blocks(5.0)
+    fall = np.zeros_like(places)
+    fall[above, 2] = -2.0
+    share = contact.limit(places, fall)
+    assert 0.2 < share < 0.25
+    after = places + share * fall
+    pairs = contact.pairs
+    assert distances(after, pairs.nodes, pairs.points).min() > 0.0
+    assert contact.limit(places, -fall) == 1.0
+    assert contact.limit(after, fall) < 0.05
+
+
+def test_bodies_of_other_groups_and_bodies_without_self_contact_pass():
+    rest, surfaces = surfaces_of(block((1, 1, 1), 0.1), block((1, 1, 1), 0.1, (0.0, 0.0, 0.1005)))
+    touches = [Touch(1e4, 0.0, 1e-3, own=False, group=1), Touch(1e4, 0.0, 1e-3, own=False, group=2)]
+    contact = SurfaceContact(surfaces, touches, rest)
+    contact.cover(rest, rest)
+    assert not len(contact.pairs.nodes)
+    touches[1] = Touch(1e4, 0.0, 1e-3, own=False, group=1)
+    contact = SurfaceContact(surfaces, touches, rest)
+    contact.cover(rest, rest)
+    assert len(contact.pairs.nodes) and contact.touched(rest).sum() == 8

@@ -1,0 +1,69 @@
+"""Stiffness between nodes that share no tet, beside the matrix of the linear solve."""
+
+import numpy as np
+import pytest
+
+from solver.fem.coarse_space import MODES, divide
+from solver.fem.pair_coupling import PairStiffness, add_pairs
+from tests.surface_contact.bodies import block
+
+
+@pytest.fixture
+def parts():
+    positions, tets = block((8, 8, 16), 0.1)
+    edges = np.unique(np.sort(tets[:, [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]].reshape(-1, 2), axis=1), axis=0)
+    return divide(positions, edges.astype(np.int32))
+
+
+@pytest.fixture
+def pairs(parts):
+    rng, count = np.random.default_rng(6), 40
+    rows = np.array([rng.choice(len(parts.order), 4, replace=False) for _ in range(count)]).astype(np.int32)
+    s, t = rng.uniform(size=(2, count))
+    roots = rng.normal(size=(count, 3, 3))
+    blocks = (roots @ np.swapaxes(roots, 1, 2)).reshape(-1, 9)
+    return PairStiffness(rows, np.stack([1.0 - s, s, t - 1.0, -t], axis=1), blocks)
+
+
+def matrix_of(pairs, count):
+    matrix = np.zeros((3 * count, 3 * count))
+    for rows, weights, block_ in zip(pairs.rows, pairs.weights, pairs.blocks.reshape(-1, 3, 3), strict=True):
+        places = (3 * rows[:, None] + np.arange(3)).ravel()
+        matrix[np.ix_(places, places)] += np.kron(np.outer(weights, weights), block_)
+    return matrix
+
+
+def test_product_and_diagonal_are_the_matrixs(parts, pairs):
+    count = len(parts.order)
+    matrix = matrix_of(pairs, count)
+    p = np.zeros((count, 4), np.float32)
+    p[:, :3] = np.random.default_rng(7).normal(size=(count, 3))
+    q = np.zeros(4 * count, np.float32)
+    square = add_pairs(pairs.arrays, p.reshape(-1), q)
+    flat = p[:, :3].astype(float).ravel()
+    assert np.abs(q.reshape(-1, 4)[:, :3].ravel() - matrix @ flat).max() < 1e-5 * np.abs(matrix @ flat).max()
+    assert square == pytest.approx(flat @ matrix @ flat, rel=1e-6) and (q.reshape(-1, 4)[:, 3] == 0.0).all()
+    diagonal = np.zeros((count, 9))
+    pairs.add_diagonal(diagonal)
+    expected = np.array([matrix[3 * i : 3 * i + 3, 3 * i : 3 * i + 3].ravel() for i in range(count)])
+    assert np.abs(diagonal - expected).max() < 1e-12 * np.abs(expected).max()
+
+
+def test_what_moves_together_costs_nothing(parts, pairs):
+    p, q = np.tile(np.array([3.0, -2.0, 7.0, 0.0], np.float32), len(parts.order)), np.zeros(4 * len(parts.order), np.float32)
+    assert abs(add_pairs(pairs.arrays, p, q)) < 1e-12 and np.abs(q).max() < 1e-12
+
+
+def test_the_coarse_matrix_is_that_of_the_parts_motions(parts, pairs):
+    count, number = len(parts.order), len(parts.part_offsets) - 1
+    assert number > 2
+    modes = np.zeros((3 * count, MODES * number))
+    shapes = parts.modes[: 4 * count].reshape(-1, 4)
+    for row in range(count):
+        for m in range(4):
+            for axis in range(3):
+                modes[3 * row + axis, MODES * parts.node_parts[row] + 3 * m + axis] = shapes[row, m]
+    coarse = np.ones((MODES * number, MODES * number))
+    pairs.add_coarse(parts, coarse)
+    expected = 1.0 + modes.T @ matrix_of(pairs, count) @ modes
+    assert np.abs(coarse - expected).max() < 1e-6 * np.abs(expected).max()

@@ -1,0 +1,126 @@
+"""The search for pairs against all pairs there are, and against ipctk's."""
+
+import ipctk
+import numpy as np
+import pytest
+
+from solver.contact.surfaces.candidates import Neighbourhood, SurfaceBoxes
+from solver.contact.surfaces.overlap import Boxes, overlapping
+from solver.contact.surfaces.pairs import distances
+from tests.surface_contact.bodies import block, crumpled, surfaces_of
+
+REACH = 0.15
+
+
+@pytest.fixture
+def slab():
+    """A folded slab (positions) and its surface."""
+    places, surfaces = surfaces_of(block((8, 8, 1), 0.25))
+    return crumpled(places, 0.08), places, surfaces[0]
+
+
+def neighbourhood(surfaces, rest, reach=REACH):
+    boxes = [SurfaceBoxes(surface, rest) for surface in surfaces]
+    return Neighbourhood(boxes[0], boxes[-1], rest, reach, 1e4, 0.5)
+
+
+def pair_set(nodes, points):
+    """Pairs (k, 4) regardless of the order in which their nodes come."""
+    found = {(int(p[0]), *sorted(map(int, p[1:]))) for p in nodes[:points]}
+    return found | {tuple(sorted((tuple(sorted(map(int, p[:2]))), tuple(sorted(map(int, p[2:])))))) for p in nodes[points:]}
+
+
+def all_pairs(surfaces):
+    """Every pair (k, 4) of the surfaces, or of one with itself, that has no node twice, and how many are of a vertex."""
+    points, edges = [], []
+    first, last = surfaces[0], surfaces[-1]
+    for one, other in ((first, last),) if len(surfaces) == 1 else ((first, last), (last, first)):
+        v, t = np.meshgrid(np.arange(len(one.vertices)), np.arange(len(other.triangles)), indexing="ij")
+        points.append(np.concatenate([one.vertices[v.ravel(), None], other.triangles[t.ravel()]], axis=1))
+    a, b = np.meshgrid(np.arange(len(first.edges)), np.arange(len(last.edges)), indexing="ij")
+    chosen = a.ravel() < b.ravel() if len(surfaces) == 1 else slice(None)
+    edges = np.concatenate([first.edges[a.ravel()[chosen]], last.edges[b.ravel()[chosen]]], axis=1)
+    parts = [np.concatenate(points), edges]
+    parts = [part[[len(set(row)) == 4 for row in part.tolist()]] for part in parts]
+    return np.concatenate(parts).astype(np.int32), len(parts[0])
+
+
+def test_overlaps_are_all_and_once(slab):
+    places, _, surface = slab
+    boxes = Boxes(surface.edges, places)
+    boxes.fit(places - 0.05, places + 0.05)
+    found = overlapping(boxes, boxes)
+    lower, upper = boxes.lower, boxes.upper
+    meet = ((lower[:, None] <= upper[None]) & (lower[None] <= upper[:, None])).all(axis=2)
+    expected = {(i, j) for i, j in np.argwhere(meet) if i < j and not set(surface.edges[i]) & set(surface.edges[j])}
+    assert {tuple(sorted(pair)) for pair in found.tolist()} == expected and len(found) == len(expected) > 100
+
+
+@pytest.mark.parametrize("bodies", [1, 2])
+def test_a_search_holds_wherever_nodes_are_in_their_boxes(slab, bodies):
+    """No pair that is within reach is missing, as long as `cover` finds nothing to do."""
+    places, rest, surface = slab
+    if bodies == 1:
+        surfaces = [surface]
+    else:
+        other = crumpled(rest + [0.1, 0.05, 0.55], 0.06, seed=4)
+        places, surfaces = surfaces_of((places, block((8, 8, 1), 0.25)[1]), (other, block((8, 8, 1), 0.25)[1]))
+        rest = places
+    search, (pairs, points) = neighbourhood(surfaces, rest), all_pairs(surfaces)
+    rng = np.random.default_rng(5)
+    assert search.cover(places, places) and not search.cover(places, places)
+    held = 0
+    for size in (0.01, 0.02, 0.03):
+        moved = places + rng.uniform(-size, size, places.shape) + [5.0, -3.0, 1.0]
+        if search.cover(moved, moved):
+            continue
+        held += 1
+        close = distances(moved, pairs, points) < REACH
+        expected = pair_set(pairs[:points][close[:points]], int(close[:points].sum()))
+        expected |= pair_set(pairs[points:][close[points:]], 0)
+        listed = pair_set(search.pairs.nodes, search.pairs.points)
+        assert expected <= listed and len(expected) > 50
+    assert held >= 2
+
+
+def test_a_way_is_covered_from_end_to_end(slab):
+    places, rest, surface = slab
+    search, (pairs, points) = neighbourhood([surface], rest), all_pairs([surface])
+    after = crumpled(places, 0.1, seed=9)
+    search.cover(places, after)
+    listed = pair_set(search.pairs.nodes, search.pairs.points)
+    for share in (0.0, 0.3, 0.7, 1.0):
+        close = distances(places + share * (after - places), pairs, points) < REACH
+        assert pair_set(pairs[:points][close[:points]], int(close[:points].sum())) <= listed
+        assert pair_set(pairs[points:][close[points:]], 0) <= listed
+
+
+def test_ipctk_finds_no_closer_pair(slab):
+    places, rest, surface = slab
+    search = neighbourhood([surface], rest)
+    search.cover(places, places)
+    candidates = ipctk.Candidates()
+    mesh = ipctk.CollisionMesh(places, surface.edges, surface.triangles)
+    candidates.build(mesh, places, 0.5 * REACH)
+    listed = pair_set(search.pairs.nodes, search.pairs.points)
+    points = [(c.vertex_id, *surface.triangles[c.face_id]) for c in candidates.fv_candidates]
+    edges = [(*surface.edges[c.edge0_id], *surface.edges[c.edge1_id]) for c in candidates.ee_candidates]
+    theirs = np.array(points + edges, dtype=np.int32)
+    close = distances(places, theirs, len(points)) < REACH
+    assert close.sum() > 50
+    assert pair_set(theirs[: len(points)][close[: len(points)]], int(close[: len(points)].sum())) <= listed
+    assert pair_set(theirs[len(points) :][close[len(points) :]], 0) <= listed
+
+
+def test_a_body_at_rest_pushes_nothing_and_distant_bodies_are_not_searched():
+    places, surfaces = surfaces_of(block((4, 4, 1), 0.1), block((4, 4, 1), 0.1, (0.0, 0.0, 1.0)))
+    own = neighbourhood(surfaces[:1], places, reach=0.5)
+    own.cover(places, places)
+    assert len(own.pairs.nodes) > 100
+    assert (distances(places, own.pairs.nodes, own.pairs.points) > own.pairs.reach).all()
+    between = neighbourhood(surfaces, places)
+    assert not between.cover(places, places) and not len(between.pairs.nodes)
+    near = places.copy()
+    near[25 * 2 :, 2] -= 0.85
+    assert between.cover(near, near) and len(between.pairs.nodes)
+    assert between.cover(places, places) and not len(between.pairs.nodes)
