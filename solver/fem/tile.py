@@ -102,7 +102,7 @@ class Tiles:
         """Make room for what fibres, limits of flow and goals need, if there is none yet."""
         if self.data.shape[1] == KEPT * TILE:
             self.data = np.pad(self.data, ((0, 0), (0, (KEPT_WITH_EXTRAS - KEPT) * TILE)))
-            self.data[:, ACTIVATION * TILE : (ACTIVATION + 1) * TILE] = -1.0
+            self.data[~self.fibred, ACTIVATION * TILE : (ACTIVATION + 1) * TILE] = -1.0
 
     def activate(self, activation: Numbers) -> None:
         """Set how far the fibres of each tet (m,) are activated, in a mesh that has some."""
