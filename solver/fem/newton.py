@@ -125,8 +125,8 @@ class ImplicitStep:
         """Fill tiles, corner forces and energies at positions (n, 3); the projected stiffness wants all decomposed."""
         space, tiles = self.space, self.space.tiles
         evaluate(
-            positions, self.state.tets, tiles.data, tiles.programs, tiles.offsets, self.step, decompose or self.projected > 0,
-            space.forces, space.energies,
+            positions, self.state.tets, *tiles.arrays, tiles.programs, tiles.offsets, self.step,
+            decompose or self.projected > 0, space.forces, space.energies,
         )  # fmt: skip
 
     def merit(self, positions: Array) -> tuple[float, Array]:
@@ -213,7 +213,7 @@ class ImplicitStep:
     def stiffen(self, x: Array, inertia: float) -> None:
         """Fill blocks and diagonal with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
         space = self.space
-        stiffness(space.tiles.data, inertia, space.blocks)
+        stiffness(*space.tiles.arrays, inertia, space.blocks)
         self.volume = None if space.volume is None else space.volume.coupled(x)
         if space.volume is not None and not self.projected:
             space.volume.add_curvature(x, space.blocks)
