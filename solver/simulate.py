@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
 from .contact.points import gather_points
+from .contact.surfaces.bodies import touching_bodies
 from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.clock import Clock
@@ -39,6 +40,7 @@ from .tetmesh.mesh import TetMesh
 Array = NDArray[np.float64]
 
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
+MOST_DOUBLINGS = 2  # of the longest step, in calm
 WORN_SHARE = 0.01  # of a body's tets at the mesh's limit before it is reported
 WORN_PAUSE = 24  # frames between two such reports
 
@@ -90,11 +92,13 @@ class Simulation:
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
         self.clock = Clock(settings.maximum_substep, self._calmest())
         self.frame = settings.frame_start - 1
-        self.touching = np.zeros(len(self.state.positions), dtype=bool)
+        # Ends of steps in a row, 2 standing for more, at which a node was in contact
+        self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.reported = np.full(len(scene.bodies), -WORN_PAUSE, dtype=np.int64)
         starting_history(self.state, self.gravity, self.clock.step)
         self.contacts.begin(self.state.positions)
+        self.surfaces = touching_bodies(scene, self.state, self.ranges)
         self.before = Snapshot.of(self.state)
 
     def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
@@ -142,7 +146,7 @@ class Simulation:
         self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
         self.clock.restore(floats["clock"])
         self.frame = int(floats["frame"])
-        self.touching = floats["touching"] > 0.0
+        self.touching = floats["touching"].astype(np.int64)
         self.pressing = floats["pressing"].copy()
         self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
         self.reported = floats["reported"].astype(np.int64)
@@ -176,7 +180,8 @@ class Simulation:
     def _refusal(self, attempt: Attempt, drastic: bool) -> str:
         """Why an attempt must be made again with half the step, or an empty string."""
         state, outcome, step = self.state, attempt.outcome, self.clock.step
-        blocked = self.touching | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        blocked = (self.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        blocked |= self._met(state.positions, outcome.positions)
         thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
         halvings = self.clock.level - self.clock.coarsest
         startled = halvings < 0 and not attempt.surprise < STARTLED
@@ -187,7 +192,8 @@ class Simulation:
         settings = self.scene.settings
         if not (self.integrator.calms and self.keyed.still and all(field.still for field in self.contacts.fields)):
             return 0
-        return min(0, -int(np.floor(np.log2(settings.calm_substep / settings.maximum_substep * (1.0 + 1e-6)))))
+        doublings = int(np.floor(np.log2(settings.calm_substep / settings.maximum_substep * (1.0 + 1e-6))))
+        return -min(max(doublings, 0), MOST_DOUBLINGS)
 
     def _bound_step(self) -> None:
         """Explicit steps may not outrun the sound in the smallest tet."""
@@ -211,12 +217,17 @@ class Simulation:
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
-        struck = self.touching | entries.pressed_nodes(guess, len(guess))
+        if self.surfaces is not None:
+            self.surfaces.begin_step(state.positions, step)
+        pressed = entries.pressed_nodes(guess, len(guess))
+        struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
+        struck |= self._met(state.positions, guess)
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
-        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
+        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
-        balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
+        together = None if self.surfaces is None else self.surfaces.touching(outcome.positions, self.ranges.bodies())
+        balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
         return Attempt(
             outcome, past.velocities(outcome.positions), state.elastic_forces, surprise(outcome.positions, guess, self.finest)
         )
@@ -224,7 +235,8 @@ class Simulation:
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""
         state = self.state
-        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, np.zeros_like(self.touching))
+        struck = np.zeros(len(self.touching), dtype=bool)
+        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
         return Attempt(*explicit_step(problem, self.gravity, self.pressing))
@@ -233,9 +245,20 @@ class Simulation:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
         step, everywhere = self.clock.step, np.ones(len(outcome.positions), dtype=bool)
         positions = calmed(outcome.positions, self.state, self.gravity, step)
+        if self.surfaces is not None:
+            positions = self.surfaces.reachable(self.state.positions, positions)
         past = backward_euler.extrapolate(self.state, self.gravity, step, step, everywhere)
         forces = elastic_forces(ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step), positions)
-        return Attempt(replace(outcome, positions=positions, rough=True), (positions - self.state.positions) / step, forces)
+        # What pressed on the contacts where the solve has ended says nothing of here
+        outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
+        return Attempt(outcome, (positions - self.state.positions) / step, forces)
+
+    def _met(self, before: Array, after: Array) -> NDArray[np.bool_]:
+        """Nodes (n,) that push those of other bodies, or of their own, at one of two positions (n, 3)."""
+        if self.surfaces is None:
+            return np.zeros(len(before), dtype=bool)
+        self.surfaces.cover(before, after)
+        return self.surfaces.touched(before) | self.surfaces.touched(after)
 
     def _guess(self, step: float) -> Array:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
@@ -254,7 +277,10 @@ class Simulation:
         state.previous_velocities, state.velocities = state.velocities, attempt.velocities
         state.elastic_forces = attempt.elastic_forces
         self.pressing = -outcome.gradient
-        self.touching = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions)) | outcome.rough
+        pressed = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        self.touching = np.where(pressed, np.minimum(self.touching + 1, 2), 0)
+        if outcome.rough:
+            self.touching[:] = 1
         self.contacts.end_step(state.positions)
         self.clock.tick(calm=attempt.surprise < CALM, restless=not attempt.surprise < RESTLESS)
 

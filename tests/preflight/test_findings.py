@@ -172,11 +172,13 @@ def test_starting_inside_a_collider():
     assert "starts_in_collider" not in codes(body(), colliders=[collider(box(), matrix=place)])
 
 
-def test_a_container_is_told_to_need_walls():
+def test_a_container_is_told_to_need_walls_or_two_sides():
     room = box((20.0, 20.0, 20.0))
     place = np.eye(4)
     place[:3, 3] = (0.0, 0.0, 5.0)
-    assert "Solidify" in only("starts_in_collider", findings(body(), colliders=[collider(room, matrix=place)])).remedy
+    remedy = only("starts_in_collider", findings(body(), colliders=[collider(room, matrix=place)])).remedy
+    assert "Solidify" in remedy and "Two-Sided" in remedy
+    assert "starts_in_collider" not in codes(body(), colliders=[collider(room, matrix=place, two_sided=True)])
 
 
 def test_standing_through_an_open_floor_or_across_another_body():
@@ -192,6 +194,9 @@ def test_several_bodies():
     apart = findings(body(), body(moved(sphere(8), (4, 0, 0)), "Roll"))
     assert only("no_mutual_contact", apart).severity == "info"
     assert "starts_in_body" not in {finding.code for finding in apart}
+    touching = body(), body(moved(sphere(8), (4, 0, 0)), "Roll")
+    assert not {"no_mutual_contact", "no_body_contact"} & codes(*touching, body_contact="bodies")
+    assert only("no_body_contact", findings(*touching, body_contact="all", integrator="newmark")).severity == "warning"
     assert only("starts_in_body", findings(body(), body(sphere(8, 0.3), "Roll"))).severity == "warning"
 
 
