@@ -138,7 +138,7 @@ def test_a_strongly_damped_body_lands_on_an_edge():
         Collider("step", "Step", "mesh", np.eye(4)[None], step, friction=0.9),
         Collider("floor", "Floor", "plane", floor[None]),
     )
-    (item,) = prepare(scene := validated(Scene((body,), colliders, Settings(1, 24))))
+    (item,) = prepare(scene := validated(Scene((body,), colliders, Settings(1, 24, calm_substep=1.0 / 96.0))))
     simulation = start(scene, [item.mesh], [item.surface], [item.contacts])
     frames = [simulation.advance() for _ in range(24)]
     assert sum(frame.statistics["rejected"] for frame in frames) == 0
