@@ -46,7 +46,7 @@ def kernels(run: Simulation) -> list[Kernel]:
     wide, wide_forces = Tiles.of(state, np.float64), np.zeros((space.tiles.lanes, 9))
     _evaluate(run, wide, wide_forces)
     _evaluate(run, space.tiles, space.forces)
-    stiffness(space.tiles.data, -1.0, space.blocks)
+    stiffness(*space.tiles.arrays, -1.0, space.blocks)
     space.linear.assemble(space.blocks, diagonal)
     frozen = space.linear.summed(space.blocks)
     per_node, per_edge = nodes / tets, edges / tets
@@ -68,7 +68,7 @@ def kernels(run: Simulation) -> list[Kernel]:
         Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 76 + vertices, 967),
         # In: U s V P H rest shape, volume (41). Out: second derivatives, moduli (12), six blocks of 9. Moduli 39, gradients
         # 54, blocks 6 x 147.
-        Kernel("stiffness blocks", lambda: stiffness(space.tiles.data, -1.0, space.blocks), 4 * (41 + 12 + 54), 975),
+        Kernel("stiffness blocks", lambda: stiffness(*space.tiles.arrays, -1.0, space.blocks), 4 * (41 + 12 + 54), 975),
         # Forces and corners in; positions, targets, gradient, inertia once a node.
         Kernel("gather of forces", lambda: _gather(space, state.positions, inertia), 52 + 80 * per_node, 18 + 12 * per_node),
         # Six blocks and their places in, the matrix out and in again for its diagonal.
@@ -96,7 +96,7 @@ def _decompose_all(tiles):  # type: ignore[no-untyped-def]
 
 def _evaluate(run: Simulation, tiles: Tiles, forces: np.ndarray, decompose: bool = True) -> None:
     state, space = run.state, run.space
-    evaluate(state.positions, state.tets, tiles.data, tiles.programs, tiles.offsets, STEP, decompose, forces, space.energies)
+    evaluate(state.positions, state.tets, *tiles.arrays, tiles.programs, tiles.offsets, STEP, decompose, forces, space.energies)
 
 
 def _one_iteration(space: Workspace, rhs: np.ndarray, size: float, flops: float) -> Kernel:

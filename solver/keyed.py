@@ -19,7 +19,6 @@ from .slots import (
     FIBRE_TENSION,
     HARDENING,
     LAMBDA,
-    MATERIAL,
     MINIMUM_YIELD,
     MU,
     NODAL_BULK,
@@ -57,7 +56,7 @@ class KeyedSettings:
     def restart(self, state: State) -> None:
         """Work on the state of a checkpoint, and write all that is keyed into it next time."""
         self.state = state
-        self.space.tiles.pack(MATERIAL, state.material.T)
+        self.space.tiles.set_materials(state.material)
         self.applied = [None if body.keys else body.material for body in self.scene.bodies]
 
     def apply(self, time: float, damping: Damping) -> None:
@@ -87,7 +86,8 @@ class KeyedSettings:
         different[_OF_FIBRES] = False
         for row in np.flatnonzero(different):
             state.material[row, own] = column[row]
-            tiles.pack(MATERIAL + int(row), state.material[row])
+        if different.any():
+            tiles.set_materials(state.material)
         hard = state.material[YIELD_STRESS, own] + state.material[HARDENING, own] * state.hardening[own]
         state.yield_stress[own] = np.maximum(hard, state.material[MINIMUM_YIELD, own])
         tiles.pack(YIELD, state.yield_stress)

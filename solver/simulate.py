@@ -84,7 +84,8 @@ class Simulation:
         self.element_size = float((self.state.volumes.mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
         self.clock = Clock(settings.maximum_substep)
         self.frame = settings.frame_start - 1
-        self.touching = np.zeros(len(self.state.positions), dtype=bool)
+        # Ends of steps in a row, 2 standing for more, at which a node was in contact
+        self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.reported = np.full(len(scene.bodies), -WORN_PAUSE, dtype=np.int64)
         starting_history(self.state, self.gravity, self.clock.step)
@@ -136,7 +137,7 @@ class Simulation:
         self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
         self.clock.restore(floats["clock"])
         self.frame = int(floats["frame"])
-        self.touching = floats["touching"] > 0.0
+        self.touching = floats["touching"].astype(np.int64)
         self.pressing = floats["pressing"].copy()
         self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
         self.reported = floats["reported"].astype(np.int64)
@@ -170,7 +171,7 @@ class Simulation:
     def _refusal(self, attempt: Attempt, drastic: bool) -> str:
         """Why an attempt must be made again with half the step, or an empty string."""
         state, outcome, step = self.state, attempt.outcome, self.clock.step
-        blocked = self.touching | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        blocked = (self.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
         thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
         return refusal(outcome, state, self.space.tiles, self.clock.level - self.clock.coarsest, drastic, thrown)
 
@@ -196,7 +197,8 @@ class Simulation:
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
-        struck = self.touching | entries.pressed_nodes(guess, len(guess))
+        pressed = entries.pressed_nodes(guess, len(guess))
+        struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
@@ -207,7 +209,8 @@ class Simulation:
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""
         state = self.state
-        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, np.zeros_like(self.touching))
+        struck = np.zeros(len(self.touching), dtype=bool)
+        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
         return Attempt(*explicit_step(problem, self.gravity, self.pressing))
@@ -218,7 +221,9 @@ class Simulation:
         positions = calmed(outcome.positions, self.state, self.gravity, step)
         past = backward_euler.extrapolate(self.state, self.gravity, step, step, everywhere)
         forces = elastic_forces(ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step), positions)
-        return Attempt(replace(outcome, positions=positions, rough=True), (positions - self.state.positions) / step, forces)
+        # What pressed on the contacts where the solve has ended says nothing of here
+        outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
+        return Attempt(outcome, (positions - self.state.positions) / step, forces)
 
     def _guess(self, step: float) -> Array:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
@@ -237,7 +242,10 @@ class Simulation:
         state.previous_velocities, state.velocities = state.velocities, attempt.velocities
         state.elastic_forces = attempt.elastic_forces
         self.pressing = -outcome.gradient
-        self.touching = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions)) | outcome.rough
+        pressed = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        self.touching = np.where(pressed, np.minimum(self.touching + 1, 2), 0)
+        if outcome.rough:
+            self.touching[:] = 1
         self.contacts.end_step(state.positions)
         self.clock.tick()
 

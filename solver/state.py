@@ -143,7 +143,10 @@ def build_solids(
     tets = np.concatenate([mesh.tets + offset for mesh, offset in zip(meshes, node_offsets, strict=False)]).astype(np.int32)
     edges = positions[tets[:, 1:]] - positions[tets[:, :1]]
     volumes = np.linalg.det(edges) / 6.0
-    material = np.concatenate([rows(body, len(mesh.tets)) for body, mesh in zip(bodies, meshes, strict=True)], axis=1)
+    columns = np.concatenate([rows(body, 1) for body in bodies], axis=1)
+    material = np.zeros((len(columns), len(tets)))  # rows of nothing but zeros are never written: they take no memory
+    for row in np.flatnonzero(columns.any(axis=1)):
+        material[row] = np.repeat(columns[row], np.diff(tet_offsets))
     density = np.concatenate(
         [np.full(len(mesh.tets), body.scaled_material().values["density"]) for body, mesh in zip(bodies, meshes, strict=True)]
     )
@@ -165,7 +168,7 @@ def build_solids(
         "rest_shape_inverse": np.linalg.inv(np.swapaxes(edges, 1, 2)),
         "plastic_strain": np.zeros(len(tets)),
         "stress": np.zeros(len(tets)),
-        "material": np.ascontiguousarray(material),
+        "material": material,
     }
     return solids, Ranges(node_offsets, tet_offsets)
 

@@ -142,13 +142,13 @@ def _sorted_columns(f, v):  # type: ignore[no-untyped-def]
     return (p[1:4], q[1:4], r[1:4]), (p[4:], q[4:], r[4:]), mirrored
 
 
-def _triangular(b0, b1, b2, v1, v2):  # type: ignore[no-untyped-def]
-    """U (row-major, 9) and diagonal (3) of the QR factorisation of the matrix with columns b; v1, v2 turned a last time.
+def _triangular(columns, v1, v2):  # type: ignore[no-untyped-def]
+    """U (row-major, 9) and diagonal (3) of the QR factorisation of the matrix with these columns; v1, v2 turned once more.
 
     Where F is much longer along one axis than along the others, rounding of F^T F leaves those undecided. The last two
     columns know better: a small turn makes what is left of them orthogonal.
     """
-    (b00, b10, b20), (b01, b11, b21), (b02, b12, b22) = b0, b1, b2
+    (b00, b10, b20), (b01, b11, b21), (b02, b12, b22) = columns
     c1, s1 = _givens(b00, b10)
     b00 = c1 * b00 + s1 * b10
     b01, b11 = c1 * b01 + s1 * b11, c1 * b11 - s1 * b01
@@ -176,7 +176,7 @@ def svd3(f, sweeps):  # type: ignore[no-untyped-def]
     """U (9), s (3), V (9) of one F (9), row-major."""
     square = [f[p] * f[q] + f[p + 3] * f[q + 3] + f[p + 6] * f[q + 6] for p, q in PLACES]
     columns, (v0, v1, v2), mirrored = _sorted_columns(f, symmetric_eigenvectors(*square, sweeps)[3:])
-    left, (s0, s1, s2), v1, v2 = _triangular(*columns, v1, v2)
+    left, (s0, s1, s2), v1, v2 = _triangular(columns, v1, v2)
     sign = -ONE if mirrored else ONE
     v2 = [sign * x for x in v2]
     return left, (s0, s1, sign * s2), [x for row in zip(v0, v1, v2, strict=True) for x in row]

@@ -10,6 +10,7 @@ from .bake_status import BakeStatus, keep_status
 from .folders import cache_folder
 from .playback import play
 from .result_mesh import clear_results
+from .selection import body_takes_over
 
 
 def clear_cache(scene: bpy.types.Scene) -> Path:
@@ -20,7 +21,8 @@ def clear_cache(scene: bpy.types.Scene) -> Path:
     except CacheError:
         if (folder / "dollop_cache.json").exists():
             raise
-    clear_results(scene)  # only now: frames that cannot be deleted play on
+    with body_takes_over(scene):
+        clear_results(scene)  # only now: frames that cannot be deleted play on
     keep_status(scene.dollop.uid, BakeStatus())
     play(scene)  # nothing, so that nothing is said of frames any more
     return folder

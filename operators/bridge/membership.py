@@ -11,6 +11,7 @@ from .identity import ensure_random_uid, repair_all
 from .material import write_preset
 from .preview import remove_preview
 from .result_mesh import RESULT_OF, clear_results
+from .selection import body_takes_over
 
 _SURFACES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
 
@@ -35,7 +36,8 @@ def add_body(item: bpy.types.Object, scene: bpy.types.Scene, preset: Preset) -> 
 def remove_body(item: bpy.types.Object, scene: bpy.types.Scene) -> None:
     """Make the body a plain mesh again, visible, without its preview. Its settings and frames stay for a change of mind."""
     remove_preview(scene, item.dollop.uid)
-    clear_results(scene, {item.dollop.uid})
+    with body_takes_over(scene):
+        clear_results(scene, {item.dollop.uid})
     item.dollop.is_body = False
 
 

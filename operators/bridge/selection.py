@@ -1,12 +1,12 @@
-"""What the artist has chosen moves on to the goo when its body goes out of sight."""
+"""What the artist has chosen moves on to the goo when its body goes out of sight, and back when the goo goes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import bpy
 
-from .identity import bodies_of
-from .result_mesh import result_for
+from .identity import bodies_of, find_by_uid
+from .result_mesh import RESULT_OF, result_for, results_of
 
 
 @contextmanager
@@ -29,3 +29,20 @@ def goo_takes_over(scene: bpy.types.Scene) -> Iterator[None]:
                 layer.objects.active = goo
             if was_active or was_selected:
                 goo.select_set(True, view_layer=layer)
+
+
+@contextmanager
+def body_takes_over(scene: bpy.types.Scene) -> Iterator[None]:
+    """Where a goo was active or selected and is removed in between, its body is so afterwards, in each view layer."""
+    before = [
+        (layer, find_by_uid(scene, goo[RESULT_OF]), layer.objects.active == goo, goo.select_get(view_layer=layer))
+        for layer in scene.view_layers
+        for goo in results_of(scene)
+    ]
+    yield
+    for layer, body, was_active, was_selected in before:
+        if body is not None and result_for(scene, body.dollop.uid) is None and body.visible_get(view_layer=layer):
+            if was_active:
+                layer.objects.active = body
+            if was_selected:
+                body.select_set(True, view_layer=layer)

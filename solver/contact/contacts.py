@@ -109,6 +109,14 @@ class Entries:
             self.friction, self.grip, self.slip, hold, force, free,
         )  # fmt: skip
 
+    def lag(self, positions: Array) -> float:
+        """By which share the friction bounds are not those of the normal forces at positions (n, 3)."""
+        here, bounds = np.empty_like(self.normal), np.empty_like(self.grip)
+        carry(positions, self.nodes, self.weights, here)
+        normal_forces((here * self.normal).sum(axis=1) - self.level, self.reach, self.stiffness, bounds)
+        bounds *= self.friction
+        return float(np.abs(bounds - self.grip).sum() / max(bounds.sum(), self.grip.sum(), 1e-300))
+
     def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
         """Nodes (count,) of the tets whose contacts push at these positions."""
         here = np.empty_like(self.normal)

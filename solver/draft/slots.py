@@ -17,8 +17,8 @@ ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 YIELD_STRAIN, FLOW_RATE, MOST_STRAIN, VISCOUS, LINEAR = range(2, 7)  # [-], [1/s], [-], eta [s], 1 or 0
 MATERIAL_ROWS = 7
 
-MATERIAL = 51  # rows of DraftState.material (7)
-TURN = 58  # rotation of the tet since its rest, row-major (9)
-STRAIN = 67  # total strain at the start of the step: ENTRIES (6)
-PLASTIC = 73  # plastic strain (6)
+MATERIAL = VOLUME + 1  # rows of DraftState.material (7)
+TURN = MATERIAL + MATERIAL_ROWS  # rotation of the tet since its rest, row-major (9)
+STRAIN = TURN + 9  # total strain at the start of the step: ENTRIES (6)
+PLASTIC = STRAIN + 6  # plastic strain (6)
 SLOTS = PLASTIC + 6

@@ -21,14 +21,11 @@ class Pattern:
     """Incidence of a tet mesh with n nodes, m tets and e edges.
 
     corner_offsets (n + 1,), corners (4m,)  : a node's corners, tet * 4 + corner
-    edge_offsets (e + 1,), edge_items (6m,) : an edge's element blocks, (tet * 6 + pair) * 2 + transposed
     edges (e, 2)                            : their nodes, i < j
     """
 
     corner_offsets: IntArray
     corners: IntArray
-    edge_offsets: IntArray
-    edge_items: IntArray
     edges: IntArray
 
 
@@ -36,20 +33,10 @@ def build_pattern(tets: IntArray, node_count: int) -> Pattern:
     """The incidence tables of tets (m, 4)."""
     corners = np.argsort(tets.ravel(), kind="stable").astype(np.int32)
     corner_offsets = offsets_of(tets.ravel(), node_count)
-    pairs = tets[:, PAIRS].reshape(-1, 2).astype(np.int64)
-    low, high = pairs.min(axis=1), pairs.max(axis=1)
-    edges, inverse = np.unique(low * node_count + high, return_inverse=True)
-    inverse = inverse.ravel()
-    order = np.argsort(inverse, kind="stable")
-    items = order * 2 + (pairs[order, 0] > pairs[order, 1])
-    first, second = edges // node_count, edges % node_count
-    return Pattern(
-        corner_offsets=corner_offsets,
-        corners=corners,
-        edge_offsets=offsets_of(inverse, len(edges)),
-        edge_items=items.astype(np.int32),
-        edges=np.stack([first, second], axis=1).astype(np.int32),
-    )
+    pairs = np.sort(tets[:, PAIRS].reshape(-1, 2), axis=1)
+    edges = np.unique(pairs[:, 0].astype(np.int64) * node_count + pairs[:, 1])
+    ends = np.stack([edges // node_count, edges % node_count], axis=1)
+    return Pattern(corner_offsets=corner_offsets, corners=corners, edges=ends.astype(np.int32))
 
 
 def offsets_of(values: NDArray[np.integer], count: int) -> IntArray:

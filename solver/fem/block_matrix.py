@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS, inline, kernel, parallel
 from ..jit.simd import add, add_scaled, lane, load, load_last, store, store_block, three, transposed, zero
 from .assembly import Pattern, offsets_of
+from .lanes import PAIRS
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -41,19 +42,32 @@ class Layout:
     middles: IntArray
 
 
+def _element_blocks(pattern: Pattern) -> tuple[IntArray, NDArray[np.int64]]:
+    """Where each edge's element blocks start (e + 1,), and the blocks (6m,): (tet * 6 + pair) * 2 + transposed."""
+    count = len(pattern.corner_offsets) - 1
+    nodes = np.empty(len(pattern.corners), dtype=np.int64)
+    nodes[pattern.corners] = np.repeat(np.arange(count), np.diff(pattern.corner_offsets))
+    ends = nodes.reshape(-1, 4)[:, PAIRS].reshape(-1, 2)
+    names = pattern.edges[:, 0].astype(np.int64) * count + pattern.edges[:, 1]
+    edge = np.searchsorted(names, ends.min(axis=1) * count + ends.max(axis=1))
+    order = np.argsort(edge, kind="stable")
+    return offsets_of(edge, len(names)), order * 2 + (ends[order, 0] > ends[order, 1])
+
+
 def build_layout(pattern: Pattern, order: IntArray) -> Layout:
     """The layout with the nodes in `order` (n,)."""
     count = len(order)
+    starts, blocks = _element_blocks(pattern)
     rank = np.empty(count, dtype=np.int64)
     rank[order] = np.arange(count)
     edges = len(pattern.edges)
-    edge = np.repeat(np.arange(edges), np.diff(pattern.edge_offsets))
+    edge = np.repeat(np.arange(edges), np.diff(starts))
     # an edge after the last of its tets, so that the blocks it reads have just been read by other edges
     place = np.empty(edges, dtype=np.int64)
-    place[np.argsort(np.maximum.reduceat(pattern.edge_items, pattern.edge_offsets[:-1]))] = np.arange(edges)
+    place[np.argsort(np.maximum.reduceat(blocks, starts[:-1]))] = np.arange(edges)
     ends = rank[pattern.edges]
-    turned = (pattern.edge_items & 1).astype(bool) ^ (ends[edge, 0] > ends[edge, 1])
-    by_edge = np.lexsort((pattern.edge_items, turned, place[edge]))
+    turned = (blocks & 1).astype(bool) ^ (ends[edge, 0] > ends[edge, 1])
+    by_edge = np.lexsort((blocks, turned, place[edge]))
     offsets = offsets_of(place[edge], edges)
     straight = np.bincount(place[edge[~turned]], minlength=edges)
     low, high = np.empty(edges, dtype=np.int64), np.empty(edges, dtype=np.int64)
@@ -65,7 +79,7 @@ def build_layout(pattern: Pattern, order: IntArray) -> Layout:
     return Layout(
         order=order.astype(np.int32), row_offsets=offsets_of(rows, count), columns=columns[by_row].astype(np.int32),
         slots=np.ascontiguousarray(slots.reshape(2, -1).T), item_offsets=offsets,
-        items=(pattern.edge_items[by_edge] >> 1).astype(np.int32), middles=(offsets[:-1] + straight).astype(np.int32),
+        items=(blocks[by_edge] >> 1).astype(np.int32), middles=(offsets[:-1] + straight).astype(np.int32),
     )  # fmt: skip
 
 

@@ -8,7 +8,6 @@ from ..slots import (
     FLOW,
     FLOW_STRESS,
     HARDENING,
-    MATERIAL,
     MEASURE,
     MINIMUM_YIELD,
     MISES,
@@ -58,8 +57,9 @@ def commit_flow(state: State, tiles: Tiles, step: float) -> None:
     Elements with a goal keep what leads there instead (steering.py), and their volume follows.
     """
     arrays = (
-        tiles.data, step, state.rest_shape_inverse.reshape(-1, 9), state.plastic_deformation.reshape(-1, 9),
-        state.plastic_strain, state.hardening, state.yield_stress, state.flow_stress, state.stress, state.worn, state.goal_rate,
+        tiles.data, tiles.materials, tiles.kinds, step, state.rest_shape_inverse.reshape(-1, 9),
+        state.plastic_deformation.reshape(-1, 9), state.plastic_strain, state.hardening, state.yield_stress, state.flow_stress,
+        state.stress, state.worn, state.goal_rate,
     )  # fmt: skip
     _commit(*arrays)
     if (state.goal_rate >= 0.0).any():
@@ -157,24 +157,24 @@ def _steer(w, i, flows, share, inverse, plastic, goal, volume, scratch):  # type
 
 
 @kernel
-def _record(w, i, t, step, gain, strain, hardening, yield_stress, flow_stress, stress):  # type: ignore[no-untyped-def]
-    """Note one element's stresses, and what the plastic strain gained does to its yield stress."""
+def _record(w, own, i, t, step, gain, strain, hardening, yield_stress, flow_stress, stress):  # type: ignore[no-untyped-def]
+    """Note one element's stresses, and what the plastic strain gained does to its yield stress; own: its tile's material."""
     stress[t] = w[MISES * T + i]
     strain[t] += gain
-    hardening[t] += step * w[NORM * T + i] if w[(MATERIAL + STRESS_TIME) * T + i] > 0.5 else gain
+    hardening[t] += step * w[NORM * T + i] if own[STRESS_TIME * T + i] > 0.5 else gain
     flow_stress[t] = w[MEASURE * T + i]
-    hard = w[(MATERIAL + YIELD_STRESS) * T + i] + w[(MATERIAL + HARDENING) * T + i] * hardening[t]
-    yield_stress[t] = max(hard, w[(MATERIAL + MINIMUM_YIELD) * T + i])
+    hard = own[YIELD_STRESS * T + i] + own[HARDENING * T + i] * hardening[t]
+    yield_stress[t] = max(hard, own[MINIMUM_YIELD * T + i])
     w[FLOW_STRESS * T + i], w[YIELD * T + i] = flow_stress[t], yield_stress[t]
 
 
 @parallel
 def _commit(  # type: ignore[no-untyped-def]
-    tiles, step, inverse, plastic, strain, hardening, yield_stress, flow_stress, stress, worn, goal_rate
+    tiles, materials, kinds, step, inverse, plastic, strain, hardening, yield_stress, flow_stress, stress, worn, goal_rate
 ):
     """Elements without a goal."""
     for k in prange(len(tiles)):
-        w, scratch = tiles[k], np.empty((3, 9))
+        w, own, scratch = tiles[k], materials[kinds[k]], np.empty((3, 9))
         for i in range(min(TILE, len(strain) - k * TILE)):
             t = k * TILE + i
             if goal_rate[t] < 0.0:
@@ -182,16 +182,17 @@ def _commit(  # type: ignore[no-untyped-def]
                 if w[SIZE * T + i] > 0.0 and w[FLOW * T + i] > 0.0:
                     worn[t] = 0.0 if _grow(w, i, inverse[t], plastic[t], scratch) else 1.0
                     gain = (1.0 - worn[t]) * np.sqrt(2.0 / 3.0) * w[FLOW * T + i]
-                _record(w, i, t, step, gain, strain, hardening, yield_stress, flow_stress, stress)
+                _record(w, own, i, t, step, gain, strain, hardening, yield_stress, flow_stress, stress)
 
 
 @parallel
 def _commit_steered(  # type: ignore[no-untyped-def]
-    tiles, step, inverse, plastic, strain, hardening, yield_stress, flow_stress, stress, worn, goal_rate, volumes, goal
+    tiles, materials, kinds, step, inverse, plastic, strain, hardening, yield_stress, flow_stress, stress, worn, goal_rate,
+    volumes, goal,
 ):
     """Elements with a goal; compiled only where there are any."""
     for k in prange(len(tiles)):
-        w, scratch = tiles[k], np.empty((3, 9))
+        w, own, scratch = tiles[k], materials[kinds[k]], np.empty((3, 9))
         for i in range(min(TILE, len(strain) - k * TILE)):
             t = k * TILE + i
             if goal_rate[t] >= 0.0:
@@ -199,4 +200,4 @@ def _commit_steered(  # type: ignore[no-untyped-def]
                 share = 1.0 - np.exp(-goal_rate[t] * step)
                 gain = _steer(w, i, flows, share, inverse[t], plastic[t], goal[t], volumes[t : t + 1], scratch)
                 worn[t] = 1.0 if gain < 0.0 else 0.0
-                _record(w, i, t, step, max(gain, 0.0), strain, hardening, yield_stress, flow_stress, stress)
+                _record(w, own, i, t, step, max(gain, 0.0), strain, hardening, yield_stress, flow_stress, stress)

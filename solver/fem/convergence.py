@@ -16,6 +16,7 @@ TINY = np.array([1e-5, 1e-4])  # corrections that nobody sees, in creep either
 FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of them by inertia alone, one on its spring
 LARGE = np.array([5e-4, 2e-2])  # the most that may be left after a blow; not less in shorter steps
 INEXACT = 0.05  # of a correction that the linear solve leaves
+WHOLE = 1e-4  # what may be left of the force on a body in contact as a whole: by how far it would move it
 SHARE = 0.05  # of the first correction that may be left: far less than the time step's own error, which it is as large as
 
 
@@ -49,6 +50,10 @@ class Convergence:
         shrunk = np.minimum(last / self.sizes[-2], 1.0)
         left = last * np.maximum(shrunk**2, INEXACT) if true_stiffness else last * shrunk
         return bool((left < np.maximum(np.minimum(SHARE * first, self.large), tiny)).all())
+
+    def carried(self, drift: float) -> bool:
+        """Whether it is next to nothing how far [m] the force left on a body would move it as a whole."""
+        return drift < WHOLE * self.scale * self.element_size
 
     def near(self) -> bool:
         """Whether the last correction is so small that stopping there does no harm."""

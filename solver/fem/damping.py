@@ -105,12 +105,12 @@ class Damping:
         nodes = [slice(a, b) for a, b in pairwise(self.ranges.nodes.tolist())]
         self.frames = [RigidFrame.of(own, self.state.masses[own], positions[own]) for own in (nodes[k] for k in self.held)]
         if self.elastic:
-            stiffness(space.tiles.data, 0.0, space.blocks)
+            stiffness(*space.tiles.arrays, 0.0, space.blocks)
             _scale(space.blocks, self.tet_eta)
         else:
             space.blocks[:] = 0.0
         if self.rotated:
-            add_rotated_damping(space.tiles.data, self.tet_times, space.blocks)
+            add_rotated_damping(*space.tiles.arrays, self.tet_times, space.blocks)
         self.matrix = space.linear.summed(space.blocks, self.matrix)
 
     def gradient(self, velocities: Array) -> Array:

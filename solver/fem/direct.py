@@ -32,15 +32,15 @@ from ..slots import (
     SIZE,
     VOLUME,
     YIELD,
-    D,
     F,
+    H,
 )
 from .lanes import PAIRS, cross, deformed, dot, put_forces, read, shape_gradients, squared
 
 T = TILE
 M = MATERIAL
 NEARLY = np.float32(0.98)  # of the yield stress: what ended the last step above it is likely to flow in this one too
-W_I, W_J, W_II, W_IJ, W_JJ = D, D + 1, D + 2, D + 3, D + 4
+W_I, W_J, W_II, W_IJ, W_JJ = H, H + 1, H + 2, H + 3, H + 4
 response: Any  # given to each law's copy of `direct_phase`
 
 

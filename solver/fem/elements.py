@@ -6,23 +6,31 @@ Each phase is a loop over the lanes of one tile; `evaluate` runs the phases for 
 import numpy as np
 from numba import prange
 
-from ..constants import HALF, THREE, THREE_HALVES, TWO, ZERO
-from ..jit import TILE, kernel, parallel
+from ..constants import HALF, ONE, THREE, THREE_HALVES, TWO, ZERO
+from ..jit import CHUNKS, TILE, kernel, parallel
 from ..jit.tile_code import tile_loop
 from ..slots import (
     ACTIVATION,
     DIRECT,
     ENERGY,
+    FIBRE,
     FLOW,
     FULL_NORM,
+    KEPT,
+    KEPT_WITH_EXTRAS,
+    LED,
     MATERIAL,
     MEASURE,
     MISES,
     NORM,
     SIZE,
+    SLOTS,
     VOLUME,
+    B,
     E,
     F,
+    H,
+    N,
     P,
     Q,
     S,
@@ -35,6 +43,7 @@ from .fibres import pull
 from .flow import flow, respond
 from .lanes import deformed, dot, put_forces
 from .laws import run_direct
+from .tile import copy_slots, put_material
 
 T = TILE
 
@@ -102,32 +111,83 @@ def _forces(w, forces):  # type: ignore[no-untyped-def]
         put_forces(w, i, stress, forces)
 
 
+@kernel
+def _fetch(w, s):  # type: ignore[no-untyped-def]
+    """Bring what a tile keeps about its tets to where it is worked with."""
+    copy_slots(w, B, P, s)
+    if len(w) > KEPT * T:
+        copy_slots(w, FIBRE, KEPT_WITH_EXTRAS, s)
+
+
+@kernel
+def _put_back(s, w):  # type: ignore[no-untyped-def]
+    """Keep what stiffness, damping and the end of a step will ask for."""
+    w[DIRECT * T] = s[DIRECT * T]
+    if s[DIRECT * T] > ZERO or s[ACTIVATION * T] >= ZERO:
+        copy_slots(s, F, U, w)
+    if s[DIRECT * T] > ZERO:
+        copy_slots(s, H, FLOW, w)
+        copy_slots(s, SIZE, N, w)
+        copy_slots(s, MEASURE, DIRECT, w)
+    else:
+        copy_slots(s, U, B, w)
+        copy_slots(s, P, DIRECT, w)
+
+
+@kernel
+def _stored(s, count):  # type: ignore[no-untyped-def]
+    """Energy of the first tets of a tile [J], four sums side by side; padding lanes may hold what is no number."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    fours = count - count % 4
+    for i in range(0, fours, 4):
+        a += s[ENERGY * T + i] * s[VOLUME * T + i]
+        b += s[ENERGY * T + i + 1] * s[VOLUME * T + i + 1]
+        c += s[ENERGY * T + i + 2] * s[VOLUME * T + i + 2]
+        d += s[ENERGY * T + i + 3] * s[VOLUME * T + i + 3]
+    for i in range(fours, count):
+        a += s[ENERGY * T + i] * s[VOLUME * T + i]
+    return (a + b) + (c + d)
+
+
+@kernel
+def _evaluate_tile(s, positions, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
+    """The phases of one tile with all slots; forces (TILE, 9)."""
+    s[DIRECT * T] = ZERO
+    if not decompose and last == first + 1 and programs[first, 3] != 0 and not yielded(s):
+        _place_edges(s, positions, corners)
+        s[DIRECT * T] = ZERO if run_direct(programs[first, 3], s, forces) else TWO
+    if s[DIRECT * T] == ZERO:
+        deform(s, positions, corners)
+        decompose_tile(s)
+        _begin_elastic(s)
+        respond(s, programs, first, last)
+        _take_stress(s)
+        flow(s, dt, programs, first, last)
+        _forces(s, forces)
+    if s[ACTIVATION * T] >= ZERO:
+        pull(s, forces)
+
+
 @parallel
-def evaluate(positions, tets, tiles, programs, offsets, dt, decompose, forces, energies):  # type: ignore[no-untyped-def]
+def evaluate(  # type: ignore[no-untyped-def]
+    positions, tets, tiles, materials, kinds, programs, offsets, dt, decompose, forces, energies
+):
     """Fill tiles up to stress and flow, forces (tiles * TILE, 9) on nodes 1-3 [N], energies (tiles,) [J].
 
-    tiles, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed, as the projected stiffness
-    wants it; else tiles that do not yield do without where their law allows.
+    tiles, materials, kinds, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed, as the
+    projected stiffness wants it; else tiles that do not yield do without where their law allows.
     """
     count = len(tets)
-    for k in prange(len(tiles)):
-        w = tiles[k]
-        own, corners = forces[k * T : (k + 1) * T], tets[k * T : min(count, (k + 1) * T)]
-        w[DIRECT * T] = ZERO
-        if not decompose and offsets[k + 1] == offsets[k] + 1 and programs[offsets[k], 3] != 0 and not yielded(w):
-            _place_edges(w, positions, corners)
-            w[DIRECT * T] = ZERO if run_direct(programs[offsets[k], 3], w, own) else TWO
-        if w[DIRECT * T] == ZERO:
-            deform(w, positions, corners)
-            decompose_tile(w)
-            _begin_elastic(w)
-            respond(w, programs, offsets[k], offsets[k + 1])
-            _take_stress(w)
-            flow(w, dt, programs, offsets[k], offsets[k + 1])
-            _forces(w, own)
-        if w[ACTIVATION * T] >= ZERO:
-            pull(w, own)
-        total = 0.0
-        for j in range(len(corners)):  # padding lanes may hold what is no number
-            total += w[ENERGY * T + j] * w[VOLUME * T + j]
-        energies[k] = total
+    for chunk in prange(CHUNKS):
+        s, kind = np.empty(SLOTS * T, tiles.dtype), -1
+        s[LED * T : (LED + 1) * T], s[ACTIVATION * T] = ZERO, -ONE  # in meshes without extras
+        for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
+            corners = tets[k * T : min(count, (k + 1) * T)]
+            _fetch(tiles[k], s)
+            if kinds[k] != kind:
+                kind = kinds[k]
+                put_material(materials[kind], s)
+            own = forces[k * T : (k + 1) * T]
+            _evaluate_tile(s, positions, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)
+            energies[k] = _stored(s, len(corners))
+            _put_back(s, tiles[k])

@@ -10,23 +10,18 @@ from ..slots import (
     ENERGY,
     FLOW,
     FLOW_RATE,
-    FLOW_STRESS,
     FULL_NORM,
-    HARDENING,
     HIGH,
     LOW,
     MATERIAL,
     MEASURE,
-    MINIMUM_YIELD,
     MISES,
     MU,
     NORM,
-    RATE_EXPONENT,
     RATE_STRESS,
     ROOM,
     SIZE,
     SLOPE,
-    STRESS_TIME,
     YIELD,
     E,
     H,
@@ -35,6 +30,8 @@ from ..slots import (
     Q,
     S,
 )
+from .flow_lanes import capacity_at, flow_law, read_directed_stress, read_log_stiffness, shear
+from .flow_scan import SCAN, begin_scan, leave_scan, narrow, next_in_scan
 from .laws import run_phase
 from .limit_surface import find_room, has_limit
 from .plasticity import (
@@ -43,19 +40,14 @@ from .plasticity import (
     deviator,
     directed,
     directed_stress,
-    flow_capacity,
+    flow_hessian,
     flow_residual,
     flow_slope,
-    log_stiffness,
     mises,
     relaxed_stress,
 )
 
-RETURNED = np.float32(1e6)  # rate times step at an infinite rate: what is over the yield surface falls to a millionth
-ENDLESS = np.float32(1e30)  # less than infinite and more than any rate times step
-MOST_RELAXATION = np.float32(30.0)  # rate times step: what lasts 3 % of a step is over in it; more leaves no viscosity at all
 MOST_ITERATIONS = 60
-SCAN = 12  # trial flows looked at where there may be several roots
 T = TILE
 M = MATERIAL
 
@@ -71,7 +63,8 @@ def respond(w, programs, first, last):  # type: ignore[no-untyped-def]
 def flow(w, dt, programs, first, last):  # type: ignore[no-untyped-def]
     """Relax the elements whose yield measure exceeds the yield stress (Bargteil eqs 7-10).
 
-    On entry E = S and the laws have answered; on exit E are the elastic stretches after flow, Q and H the answers there.
+    On entry E = S and the laws have answered; on exit E are the elastic stretches after flow, Q the answer there, and
+    H the second derivatives of the energy by the trial stretches.
     """
     if not _yielding(w):
         return
@@ -80,20 +73,21 @@ def flow(w, dt, programs, first, last):  # type: ignore[no-untyped-def]
         find_room(w)
     falling = _begin(w, dt)
     if falling:
-        _begin_scan(w)
-        _next_in_scan(w, 1 / SCAN)
+        begin_scan(w)
+        next_in_scan(w, 1 / SCAN)
         for step in range(1, SCAN):
             _flowed_stretches(w)
             respond(w, programs, first, last)
-            _narrow(w, dt)
-            _next_in_scan(w, (step + 1) / SCAN)
-        _leave_scan(w)
+            narrow(w, dt)
+            next_in_scan(w, (step + 1) / SCAN)
+        leave_scan(w)
     for _ in range(MOST_ITERATIONS):
         _flowed_stretches(w)
         respond(w, programs, first, last)
         if not (_improve_falling(w, dt) if falling else _improve(w, dt)):
             break
     _relax(w, dt)
+    _flowing_hessian(w)
 
 
 @tile_question
@@ -119,43 +113,6 @@ def _find_directions(w):  # type: ignore[no-untyped-def]
         w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i] = n0, n1, n2
 
 
-def _flow_law(w, i, dt):  # type: ignore[no-untyped-def]
-    """Along the deviator's direction: yield stress, hardening, least yield stress [Pa], and rate times dt."""
-    gated, rate = w[(M + STRESS_TIME) * T + i] > HALF, w[(M + FLOW_RATE) * T + i]
-    return (
-        directed(w[YIELD * T + i]),
-        (ZERO if gated else w[(M + HARDENING) * T + i]) * (2.0 / 3.0),
-        directed(w[(M + MINIMUM_YIELD) * T + i]),
-        RETURNED if rate > ENDLESS else min(rate * dt, MOST_RELAXATION),
-    )
-
-
-def _shear(w, i):  # type: ignore[no-untyped-def]
-    """mu [Pa], never zero."""
-    return max(w[(M + MU) * T + i], TINY)
-
-
-def _log_stiffness(w, i):  # type: ignore[no-untyped-def]
-    """tau and its derivatives by log stretches at the elastic stretches."""
-    return log_stiffness(
-        w[E * T + i], w[(E + 1) * T + i], w[(E + 2) * T + i], w[Q * T + i], w[(Q + 1) * T + i], w[(Q + 2) * T + i],
-        w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i], w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i],
-    )  # fmt: skip
-
-
-def _directed_stress(w, i):  # type: ignore[no-untyped-def]
-    """g and dg/db at the elastic stretches."""
-    t0, t1, t2, h00, h11, h22, h01, h02, h12 = _log_stiffness(w, i)
-    return directed_stress(
-        w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i], t0, t1, t2, h00, h11, h22, h01, h02, h12
-    )
-
-
-def _capacity(w, i, g, k):  # type: ignore[no-untyped-def]
-    """k at a directed stress, and its slope."""
-    return flow_capacity(g, k, w[(M + RATE_STRESS) * T + i], w[(M + RATE_EXPONENT) * T + i])
-
-
 @tile_question
 def _begin(w, dt):  # type: ignore[no-untyped-def]
     """First guess and bracket of every lane's flow; True if a rate falls with stress somewhere.
@@ -164,69 +121,20 @@ def _begin(w, dt):  # type: ignore[no-untyped-def]
     """
     for i in range(T):
         a = w[SIZE * T + i]
-        y, hard, least, k = _flow_law(w, i, dt)
-        mu = _shear(w, i)
-        g, slope = _directed_stress(w, i)
+        y, hard, least, k = flow_law(w, i, dt)
+        mu = shear(w, i)
+        g, slope = read_directed_stress(w, i)
         p = max(g - y, ZERO) * k / (TWO * mu + k * max(slope + hard, mu))
         room = w[ROOM * T + i]
         p = room if room < a else min(p, HALF * a)
         q0, q1, q2 = w[Q * T + i], w[(Q + 1) * T + i], w[(Q + 2) * T + i]
         norm = np.sqrt(q0 * q0 + q1 * q1 + q2 * q2)
         full = w[(M + FULL_NORM) * T + i] > HALF
-        capacity, _ = _capacity(w, i, directed(norm), k)
+        capacity, _ = capacity_at(w, i, directed(norm), k)
         printed = a * capacity / (ONE + capacity) * max(norm - w[YIELD * T + i], ZERO) / max(norm, TINY)
         p = min(printed, room) if full else p
         w[FLOW * T + i], w[LOW * T + i], w[HIGH * T + i] = p, (p if full else ZERO), (p if full else room)
         some_lane((w[(M + RATE_STRESS) * T + i] > ZERO) & (a > ZERO) & ~full)
-
-
-@tile_loop
-def _begin_scan(w):  # type: ignore[no-untyped-def]
-    """No lane is done."""
-    for i in range(T):
-        w[SLOPE * T + i] = ZERO
-
-
-def _stiffened(w, i):  # type: ignore[no-untyped-def]
-    """Whether the tet was beyond its thickening stress at the end of the last step."""
-    return w[FLOW_STRESS * T + i] > w[(M + RATE_STRESS) * T + i]
-
-
-def _scanned(w, i):  # type: ignore[no-untyped-def]
-    """Whether the lane's root is still looked for."""
-    falls = (w[(M + RATE_STRESS) * T + i] > ZERO) & (w[(M + FULL_NORM) * T + i] < HALF)
-    return falls & (w[SIZE * T + i] > ZERO) & (w[SLOPE * T + i] == ZERO)
-
-
-@tile_loop
-def _next_in_scan(w, share):  # type: ignore[no-untyped-def]
-    """Put lanes that are scanned at their next trial flow: upwards from none where one has stiffened, else downwards."""
-    for i in range(T):
-        there = w[ROOM * T + i] * (share if _stiffened(w, i) else ONE - share)
-        w[FLOW * T + i] = there if _scanned(w, i) else w[FLOW * T + i]
-
-
-@tile_loop
-def _narrow(w, dt):  # type: ignore[no-untyped-def]
-    """Narrow the brackets by the residuals' signs at the trial flows; SLOPE notes which are done."""
-    for i in range(T):
-        y, hard, least, k = _flow_law(w, i, dt)
-        g, slope = _directed_stress(w, i)
-        capacity, fall = _capacity(w, i, g, k)
-        p = w[FLOW * T + i]
-        value, _ = flow_residual(p, g, slope, _shear(w, i), y, hard, least, capacity, fall)
-        scanned, stiffened, above = _scanned(w, i), _stiffened(w, i), value > ZERO
-        w[LOW * T + i] = p if scanned & above else w[LOW * T + i]
-        w[HIGH * T + i] = p if scanned & ~above else w[HIGH * T + i]
-        w[SLOPE * T + i] = ONE if scanned & (above != stiffened) else w[SLOPE * T + i]
-
-
-@tile_loop
-def _leave_scan(w):  # type: ignore[no-untyped-def]
-    """Begin the search in each bracket at its lower end."""
-    for i in range(T):
-        falls = (w[(M + RATE_STRESS) * T + i] > ZERO) & (w[(M + FULL_NORM) * T + i] < HALF)
-        w[FLOW * T + i] = w[LOW * T + i] if falls else w[FLOW * T + i]
 
 
 @tile_loop
@@ -258,9 +166,9 @@ def _newton(w, i, value, slope):  # type: ignore[no-untyped-def]
 def _improve(w, dt):  # type: ignore[no-untyped-def]
     """One iteration of every lane for constant rates; whether one still moves."""
     for i in range(T):
-        y, hard, least, k = _flow_law(w, i, dt)
-        g, slope = _directed_stress(w, i)
-        value, steep = flow_residual(w[FLOW * T + i], g, slope, _shear(w, i), y, hard, least, k, ZERO * k)
+        y, hard, least, k = flow_law(w, i, dt)
+        g, slope = read_directed_stress(w, i)
+        value, steep = flow_residual(w[FLOW * T + i], g, slope, shear(w, i), y, hard, least, k, ZERO * k)
         some_lane(_newton(w, i, value, steep))
 
 
@@ -268,10 +176,10 @@ def _improve(w, dt):  # type: ignore[no-untyped-def]
 def _improve_falling(w, dt):  # type: ignore[no-untyped-def]
     """The same where rates fall with stress."""
     for i in range(T):
-        y, hard, least, k = _flow_law(w, i, dt)
-        g, slope = _directed_stress(w, i)
-        capacity, fall = _capacity(w, i, g, k)
-        value, steep = flow_residual(w[FLOW * T + i], g, slope, _shear(w, i), y, hard, least, capacity, fall)
+        y, hard, least, k = flow_law(w, i, dt)
+        g, slope = read_directed_stress(w, i)
+        capacity, fall = capacity_at(w, i, g, k)
+        value, steep = flow_residual(w[FLOW * T + i], g, slope, shear(w, i), y, hard, least, capacity, fall)
         some_lane(_newton(w, i, value, steep))
 
 
@@ -280,15 +188,15 @@ def _relax(w, dt):  # type: ignore[no-untyped-def]
     """Stress, energy, yield measure and slope of the lanes that flow."""
     for i in range(T):
         flows = w[SIZE * T + i] > ZERO
-        p, mu = w[FLOW * T + i], _shear(w, i)
+        p, mu = w[FLOW * T + i], shear(w, i)
         n0, n1, n2 = w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i]
-        t0, t1, t2, h00, h11, h22, h01, h02, h12 = _log_stiffness(w, i)
+        t0, t1, t2, h00, h11, h22, h01, h02, h12 = read_log_stiffness(w, i)
         p0, p1, p2, along = relaxed_stress(
             p, w[SIZE * T + i], w[S * T + i] if flows else ONE, w[(S + 1) * T + i] if flows else ONE,
             w[(S + 2) * T + i] if flows else ONE, n0, n1, n2, t0, t1, t2,
         )  # fmt: skip
-        y, hard, least, k = _flow_law(w, i, dt)
-        capacity, fall = _capacity(w, i, along, k)
+        y, hard, least, k = flow_law(w, i, dt)
+        capacity, fall = capacity_at(w, i, along, k)
         _, steep = directed_stress(n0, n1, n2, t0, t1, t2, h00, h11, h22, h01, h02, h12)
         full = w[(M + FULL_NORM) * T + i] > HALF
         printed = max(steep, mu) * (w[SIZE * T + i] - p) / max(p, TINY)
@@ -309,3 +217,19 @@ def _relax(w, dt):  # type: ignore[no-untyped-def]
         w[MEASURE * T + i] = measure if flows else w[MEASURE * T + i]
         w[MISES * T + i] = stress if flows else w[MISES * T + i]
         w[NORM * T + i] = norm if flows else w[NORM * T + i]
+
+
+@tile_loop
+def _flowing_hessian(w):  # type: ignore[no-untyped-def]
+    """Second derivatives by the trial stretches, through the flow, of the lanes that flow; the others keep the law's."""
+    for i in range(T):
+        flows = w[SIZE * T + i] > ZERO
+        t0, t1, t2, h00, h11, h22, h01, h02, h12 = read_log_stiffness(w, i)
+        d = flow_hessian(
+            w[FLOW * T + i], w[SLOPE * T + i], w[SIZE * T + i], w[S * T + i] if flows else ONE,
+            w[(S + 1) * T + i] if flows else ONE, w[(S + 2) * T + i] if flows else ONE,
+            w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i], w[P * T + i], w[(P + 1) * T + i], w[(P + 2) * T + i],
+            w[(MATERIAL + MU) * T + i], t0, t1, t2, h00, h11, h22, h01, h02, h12,
+        )  # fmt: skip
+        for k in range(6):
+            w[(H + k) * T + i] = d[k] if flows else w[(H + k) * T + i]

@@ -22,7 +22,7 @@ from .direct import direct_phase
 
 T = TILE
 M = MATERIAL
-response: Any  # given to each law's copy of `_phase`
+response: Any  # given to each law's copy of a phase
 
 
 def principal_response(
@@ -56,12 +56,12 @@ def phase_addresses(index: int, precision: Any) -> tuple[int, int]:
     """
     law = list(laws().values())[index]
     tile = types.CPointer(from_dtype(np.dtype(precision)))
-    phase = _with_formula(_phase, law.response)
-    address = _compiled(_run, tile_loop(phase), law.identifier, types.void(tile, types.intp, types.intp))
+    loops = {"whole": tile_loop(_with_formula(_whole, law.response)), "part": tile_loop(_with_formula(_part, law.response))}
+    address = _compiled(_run, loops, law.identifier, types.void(tile, types.intp, types.intp))
     if law.by_invariants is None:
         return address, 0
     direct = _with_formula(direct_phase, law.by_invariants)
-    return address, _compiled(_ask, tile_question(direct), law.identifier, types.boolean(tile, tile))
+    return address, _compiled(_ask, {"loop": tile_question(direct)}, law.identifier, types.boolean(tile, tile))
 
 
 def _with_formula(template: Any, formula: Any) -> Any:
@@ -69,33 +69,47 @@ def _with_formula(template: Any, formula: Any) -> Any:
     return FunctionType(template.__code__, {**template.__globals__, "response": formula}, template.__name__)
 
 
-def _compiled(entry: Any, loop: Any, name: str, signature: Any) -> int:
-    """The address of a phase behind an entry."""
-    own = FunctionType(entry.__code__, {"loop": loop, "__name__": __name__}, entry.__name__)
+def _compiled(entry: Any, loops: dict[str, Any], name: str, signature: Any) -> int:
+    """The address of a phase behind an entry, which calls loops by their names."""
+    own = FunctionType(entry.__code__, {**loops, "T": T, "__name__": __name__}, entry.__name__)
     own.__qualname__ = f"{entry.__name__}_{name}_{signature.args[0].dtype}"  # numba keeps compiled code by this name
     address: int = compile_phase(own, signature).address
     return address
 
 
 def _run(tile: Any, first: int, last: int) -> None:
-    loop(tile, first, last)  # type: ignore[name-defined]  # noqa: F821
+    if first == 0 and last == T:
+        whole(tile)  # type: ignore[name-defined]  # noqa: F821
+    else:
+        part(tile, first, last)  # type: ignore[name-defined]  # noqa: F821
 
 
 def _ask(tile: Any, forces: Any) -> Any:
     return loop(tile, forces)  # type: ignore[name-defined]  # noqa: F821
 
 
-def _phase(w: Any, first: int, last: int) -> None:
-    """Let lanes first .. last - 1 respond: from the elastic stretches to energy, stress and second derivatives."""
+def _whole(w: Any) -> None:
+    """Let a tile respond: from the elastic stretches to energy, stress and second derivatives."""
+    for i in range(T):
+        _answer(response, w, i)  # noqa: F821
+
+
+def _part(w: Any, first: int, last: int) -> None:
+    """The same of lanes first .. last - 1, which takes several times as long: others must not be written to."""
     for i in range(first, last):
-        e, p0, p1, p2, h00, h11, h22, h01, h02, h12 = response(  # noqa: F821
-            w[E * T + i], w[(E + 1) * T + i], w[(E + 2) * T + i], w[(M + MU) * T + i], w[(M + LAMBDA) * T + i],
-            w[(M + ELASTIC_FIRST) * T + i], w[(M + ELASTIC_SECOND) * T + i],
-        )  # fmt: skip
-        w[ENERGY * T + i] = e
-        w[Q * T + i], w[(Q + 1) * T + i], w[(Q + 2) * T + i] = p0, p1, p2
-        w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i] = h00, h11, h22
-        w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i] = h01, h02, h12
+        _answer(response, w, i)  # noqa: F821
+
+
+def _answer(formula, w, i):  # type: ignore[no-untyped-def]
+    """A lane's response by a law's formula."""
+    e, p0, p1, p2, h00, h11, h22, h01, h02, h12 = formula(
+        w[E * T + i], w[(E + 1) * T + i], w[(E + 2) * T + i], w[(M + MU) * T + i], w[(M + LAMBDA) * T + i],
+        w[(M + ELASTIC_FIRST) * T + i], w[(M + ELASTIC_SECOND) * T + i],
+    )  # fmt: skip
+    w[ENERGY * T + i] = e
+    w[Q * T + i], w[(Q + 1) * T + i], w[(Q + 2) * T + i] = p0, p1, p2
+    w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i] = h00, h11, h22
+    w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i] = h01, h02, h12
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -32,6 +32,19 @@ def balance_momentum(
         turn_about(positions[a:b], center, np.eye(3) + _cross_matrix(turn), -force / total, positions[a:b])
 
 
+def drift(gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32]) -> float:
+    """How far [m] the gradient (n, 3) [N], summed over a body, would move it by its inertia (n,) [N/m] alone.
+
+    The largest component over those bodies that the nodes (k,) belong to, 0 for none. A correction says little of it: a
+    stiff body has come to rest within itself long before friction has let it go on.
+    """
+    furthest = 0.0
+    for body in np.unique(np.searchsorted(ranges.nodes, nodes, side="right") - 1):
+        a, b = ranges.nodes[body : body + 2]
+        furthest = max(furthest, float(np.abs(gradient[a:b].sum(axis=0)).max() / inertia[a:b].sum()))
+    return furthest
+
+
 def moved_rigidly(state: State, ranges: Ranges, step: float) -> Array:
     """Positions (n, 3) after each body has moved on by its momentum and turned by its spin for a step [s], undeformed."""
     positions = np.empty_like(state.positions)

@@ -14,7 +14,7 @@ from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
 from .linear_solve import LinearSolve
-from .momentum import moved_rigidly
+from .momentum import drift, moved_rigidly
 from .nodal_volume import NodalVolume
 from .node_sums import dot
 from .stiffness import stiffness
@@ -24,7 +24,9 @@ from .volume_coupling import VolumeCoupling
 Array = NDArray[np.float64]
 
 MAXIMUM_ITERATIONS = 20
-LINEARIZATIONS = 3  # later iterations keep planes and friction bounds, between which sticking and slipping may flip
+LINEARIZATIONS = 3  # later iterations keep planes and friction bounds, between which sticking and slipping may flip,
+LAG = 0.1  # unless these turn out to be off by more than this share,
+MOST_LINEARIZATIONS = 15  # so many times at most
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
 CUTS = 12
 LINEAR_TOLERANCE = 0.05
@@ -118,8 +120,8 @@ class ImplicitStep:
         """Fill tiles, corner forces and energies at positions (n, 3); the projected stiffness wants all decomposed."""
         space, tiles = self.space, self.space.tiles
         evaluate(
-            positions, self.state.tets, tiles.data, tiles.programs, tiles.offsets, self.step, decompose or self.projected > 0,
-            space.forces, space.energies,
+            positions, self.state.tets, *tiles.arrays, tiles.programs, tiles.offsets, self.step,
+            decompose or self.projected > 0, space.forces, space.energies,
         )  # fmt: skip
 
     def merit(self, positions: Array) -> tuple[float, Array]:
@@ -204,7 +206,7 @@ class ImplicitStep:
     def stiffen(self, x: Array, inertia: float) -> None:
         """Fill blocks and diagonal with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
         space = self.space
-        stiffness(space.tiles.data, inertia, space.blocks)
+        stiffness(*space.tiles.arrays, inertia, space.blocks)
         self.volume = None if space.volume is None else space.volume.coupled(x)
         if space.volume is not None and not self.projected:
             space.volume.add_curvature(x, space.blocks)
@@ -235,8 +237,9 @@ class ImplicitStep:
         if entries.largest_move(guess, x) > CRUSHED:
             linear, x = self.predict(x, entries, ranges, progress)
         elastic, internal = self.begin(x)
+        fresh_until = LINEARIZATIONS
         for iteration in range(MAXIMUM_ITERATIONS):
-            fresh = iteration < LINEARIZATIONS
+            fresh = iteration < fresh_until
             if fresh:
                 entries = self.contacts.linearize(x)
             gradient = internal.copy()
@@ -255,9 +258,20 @@ class ImplicitStep:
             fraction, elastic, internal = found
             x = x + fraction * direction
             self.projected = max(self.projected - 1, 0)
-            if fraction == 1.0 and progress.reached(self.exact):
+            if fraction < 1.0 or not progress.reached(self.exact):
+                continue
+            if not progress.carried(self.drift(x, internal, entries, ranges)):
+                continue
+            if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
+            fresh_until = iteration + 1 + LINEARIZATIONS
         return Outcome(x, internal, progress.near(), MAXIMUM_ITERATIONS, linear, entries)
+
+    def drift(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> float:
+        """How far [m] the force that is left at x (n, 3) would move a body in contact; internal (n, 3): all but contact's."""
+        gradient = internal.copy()
+        entries.add_gradient(x, gradient)
+        return drift(gradient, self.inertia, ranges, entries.nodes[:, 0])
 
     def predict(self, guess: Array, entries: Entries, ranges: Ranges, progress: Convergence) -> tuple[int, Array]:
         """A better guess (n, 3) after a blow, and the linear iterations it took.

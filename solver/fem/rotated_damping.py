@@ -18,7 +18,7 @@ import numpy as np
 from numba import prange
 
 from ..jit import TILE, kernel, parallel
-from ..slots import LAMBDA, MATERIAL, MU, VOLUME, B, S, U, V
+from ..slots import LAMBDA, MU, VOLUME, B, S, U, V
 from .stiffness import PAIRS
 
 T = TILE
@@ -53,13 +53,14 @@ def _turned_gradients(w, i, q, g, h):  # type: ignore[no-untyped-def]
 
 
 @parallel
-def add_rotated_damping(tiles, times, blocks):  # type: ignore[no-untyped-def]
+def add_rotated_damping(tiles, materials, kinds, times, blocks):  # type: ignore[no-untyped-def]
     """Add the damping of tets with times (m,) [s] to blocks (tiles * TILE, 6, 9), in the order of PAIRS [N s/m].
 
-    The tiles must have been decomposed; only off-diagonal blocks, whose rows sum to zero with the diagonal one.
+    tiles, materials, kinds are arrays of `Tiles`, which must have been decomposed. Only off-diagonal blocks, whose rows sum
+    to zero with the diagonal one.
     """
     for k in prange(len(tiles)):
-        w = tiles[k]
+        w, own = tiles[k], materials[kinds[k]]
         q, g, h = np.empty((3, 3)), np.empty((4, 3)), np.empty((4, 3))
         for i in range(min(T, len(times) - k * T)):
             time = times[k * T + i]
@@ -67,8 +68,8 @@ def add_rotated_damping(tiles, times, blocks):  # type: ignore[no-untyped-def]
                 continue
             _frame(w, i, q)
             _turned_gradients(w, i, q, g, h)
-            shear = time * float(w[VOLUME * T + i]) * float(w[(MATERIAL + MU) * T + i])
-            bulk = time * float(w[VOLUME * T + i]) * float(w[(MATERIAL + LAMBDA) * T + i])
+            shear = time * float(w[VOLUME * T + i]) * float(own[MU * T + i])
+            bulk = time * float(w[VOLUME * T + i]) * float(own[LAMBDA * T + i])
             for pair in range(6):
                 a, b = PAIRS[pair, 0], PAIRS[pair, 1]
                 along = shear * (g[a, 0] * g[b, 0] + g[a, 1] * g[b, 1] + g[a, 2] * g[b, 2])

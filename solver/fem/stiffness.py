@@ -9,7 +9,7 @@ import numpy as np
 from numba import prange
 
 from ..constants import HALF, ONE, QUARTER, TINY, TWO, ZERO
-from ..jit import TILE, parallel
+from ..jit import CHUNKS, TILE, parallel
 from ..jit.tile_code import put_rows, some_lane, tile_loop, tile_question
 from ..slots import (
     ACTIVATION,
@@ -18,19 +18,15 @@ from ..slots import (
     DIRECT,
     FLOOR,
     FLOW,
-    MATERIAL,
-    MU,
-    SIZE,
-    SLOPE,
+    KEPT,
+    KEPT_WITH_EXTRAS,
+    SLOTS,
     SYM,
     VOLUME,
+    YIELD,
     B,
-    D,
-    E,
     H,
-    N,
     P,
-    Q,
     S,
     U,
     V,
@@ -39,43 +35,11 @@ from ..svd import SWEEPS, symmetric_eigenvectors
 from .direct import direct_blocks
 from .fibres import stiffen
 from .lanes import PAIRS, dot, read, shape_gradients
-from .plasticity import flow_hessian, log_stiffness
+from .tile import copy_slots, put_material
 
 INERTIA_SHARE = np.float32(0.9)
 SMALLEST_SUM = np.float32(1e-3)  # of two stretches that the antisymmetric modulus divides by
 T = TILE
-
-
-@tile_question
-def _elastic_hessian(w):  # type: ignore[no-untyped-def]
-    """Second derivatives by the trial stretches: the law's own; whether a lane flows."""
-    for i in range(T):
-        for k in range(6):
-            w[(D + k) * T + i] = w[(H + k) * T + i]
-        some_lane(w[SIZE * T + i] > ZERO)
-
-
-@tile_loop
-def _flowing_hessian(w):  # type: ignore[no-untyped-def]
-    """The same through the flow, for the lanes that flow."""
-    for i in range(T):
-        flows = w[SIZE * T + i] > ZERO
-        t0, t1, t2, h00, h11, h22, h01, h02, h12 = log_stiffness(
-            w[E * T + i], w[(E + 1) * T + i], w[(E + 2) * T + i], w[Q * T + i], w[(Q + 1) * T + i], w[(Q + 2) * T + i],
-            w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i], w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i],
-        )  # fmt: skip
-        d = flow_hessian(
-            w[FLOW * T + i], w[SLOPE * T + i], w[SIZE * T + i], w[S * T + i] if flows else ONE,
-            w[(S + 1) * T + i] if flows else ONE, w[(S + 2) * T + i] if flows else ONE,
-            w[N * T + i], w[(N + 1) * T + i], w[(N + 2) * T + i], w[P * T + i], w[(P + 1) * T + i], w[(P + 2) * T + i],
-            w[(MATERIAL + MU) * T + i], t0, t1, t2, h00, h11, h22, h01, h02, h12,
-        )  # fmt: skip
-        w[D * T + i] = d[0] if flows else w[D * T + i]
-        w[(D + 1) * T + i] = d[1] if flows else w[(D + 1) * T + i]
-        w[(D + 2) * T + i] = d[2] if flows else w[(D + 2) * T + i]
-        w[(D + 3) * T + i] = d[3] if flows else w[(D + 3) * T + i]
-        w[(D + 4) * T + i] = d[4] if flows else w[(D + 4) * T + i]
-        w[(D + 5) * T + i] = d[5] if flows else w[(D + 5) * T + i]
 
 
 def _secant(pi, pj, si, sj, hii, hjj, hij, close):  # type: ignore[no-untyped-def]
@@ -91,8 +55,8 @@ def _plane_moduli(w):  # type: ignore[no-untyped-def]
     for i in range(T):
         s0, s1, s2 = w[S * T + i], w[(S + 1) * T + i], w[(S + 2) * T + i]
         p0, p1, p2 = w[P * T + i], w[(P + 1) * T + i], w[(P + 2) * T + i]
-        h00, h11, h22 = w[D * T + i], w[(D + 1) * T + i], w[(D + 2) * T + i]
-        h01, h02, h12 = w[(D + 3) * T + i], w[(D + 4) * T + i], w[(D + 5) * T + i]
+        h00, h11, h22 = w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i]
+        h01, h02, h12 = w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i]
         close = 3e-3 if w.itemsize == 4 else 1e-5  # below it rounding costs more than the limit does
         w[SYM * T + i] = _secant(p0, p1, s0, s1, h00, h11, h01, close)
         w[(SYM + 1) * T + i] = _secant(p0, p2, s0, s2, h00, h22, h02, close)
@@ -123,8 +87,8 @@ def _raise_moduli(w, inertia):  # type: ignore[no-untyped-def]
         w[SYM * T + i], w[(SYM + 1) * T + i] = max(w[SYM * T + i], floor), max(w[(SYM + 1) * T + i], floor)
         w[(SYM + 2) * T + i], w[ANTI * T + i] = max(w[(SYM + 2) * T + i], floor), max(w[ANTI * T + i], floor)
         w[(ANTI + 1) * T + i], w[(ANTI + 2) * T + i] = max(w[(ANTI + 1) * T + i], floor), max(w[(ANTI + 2) * T + i], floor)
-        a, b, c = w[D * T + i] - floor, w[(D + 1) * T + i] - floor, w[(D + 2) * T + i] - floor
-        d, e, f = w[(D + 3) * T + i], w[(D + 4) * T + i], w[(D + 5) * T + i]
+        a, b, c = w[H * T + i] - floor, w[(H + 1) * T + i] - floor, w[(H + 2) * T + i] - floor
+        d, e, f = w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i]
         some_lane(~_is_positive(a, b, c, d, e, f))
 
 
@@ -139,8 +103,8 @@ def _raise_stretches(w):  # type: ignore[no-untyped-def]
     """The same for the block on the stretches, where it has such curvature."""
     for i in range(T):
         floor = w[FLOOR * T + i]
-        a, b, c = w[D * T + i] - floor, w[(D + 1) * T + i] - floor, w[(D + 2) * T + i] - floor
-        d, e, f = w[(D + 3) * T + i], w[(D + 4) * T + i], w[(D + 5) * T + i]
+        a, b, c = w[H * T + i] - floor, w[(H + 1) * T + i] - floor, w[(H + 2) * T + i] - floor
+        d, e, f = w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i]
         positive = _is_positive(a, b, c, d, e, f)
         sweeps = SWEEPS if w.itemsize == 4 else SWEEPS + 1
         e0, e1, e2, v00, v01, v02, v10, v11, v12, v20, v21, v22 = symmetric_eigenvectors(a, b, c, d, e, f, sweeps)
@@ -148,7 +112,7 @@ def _raise_stretches(w):  # type: ignore[no-untyped-def]
         x, y, z = (v00, v01, v02), (v10, v11, v12), (v20, v21, v22)
         for k, (p, q) in enumerate(((x, x), (y, y), (z, z), (x, y), (x, z), (y, z))):
             raised = e0 * p[0] * q[0] + e1 * p[1] * q[1] + e2 * p[2] * q[2]
-            w[(D + k) * T + i] = w[(D + k) * T + i] if positive else raised
+            w[(H + k) * T + i] = w[(H + k) * T + i] if positive else raised
 
 
 @tile_loop
@@ -157,7 +121,7 @@ def _blocks(w, out):  # type: ignore[no-untyped-def]
     for i in range(T):
         v, u, volume = read(w, i, V, 9), read(w, i, U, 9), w[VOLUME * T + i]
         turned = [[dot(v[axis::3], g) for axis in range(3)] for g in shape_gradients(w, i)]
-        h00, h11, h22, h01, h02, h12 = read(w, i, D, 6)
+        h00, h11, h22, h01, h02, h12 = read(w, i, H, 6)
         sym, anti = read(w, i, SYM, 3), read(w, i, ANTI, 3)
         # of an entry of dF on its own, and on its mirror entry
         g01, g02, g12 = (HALF * (sym[k] + anti[k]) for k in range(3))
@@ -175,24 +139,27 @@ def _blocks(w, out):  # type: ignore[no-untyped-def]
 
 
 @parallel
-def stiffness(tiles, inertia, blocks):  # type: ignore[no-untyped-def]
+def stiffness(tiles, materials, kinds, inertia, blocks):  # type: ignore[no-untyped-def]
     """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, 6, 9) in the order of PAIRS [N/m].
 
-    `inertia` is 1/step^2 [1/s^2], the least that the time step multiplies masses by; negative leaves the stiffness as it is.
-    Only tiles that were decomposed can be made positive.
-    Moving all nodes together stores no energy, so a diagonal block is minus the sum of its row and is not kept.
+    tiles, materials, kinds are arrays of `Tiles`, which stay as they are. `inertia` is 1/step^2 [1/s^2], the least that the
+    time step multiplies masses by; negative leaves the stiffness as it is. Only tiles that were decomposed can be made
+    positive. Moving all nodes together stores no energy, so a diagonal block is minus the sum of its row and is not kept.
     """
-    for k in prange(len(tiles)):
-        w = tiles[k]
-        out = blocks[k * T : (k + 1) * T]
-        if w[DIRECT * T] > ZERO:
-            direct_blocks(w, out)
-        else:
-            if _elastic_hessian(w):
-                _flowing_hessian(w)
-            _plane_moduli(w)
-            if inertia >= 0.0 and _raise_moduli(w, inertia):
-                _raise_stretches(w)
-            _blocks(w, out)
-        if w[ACTIVATION * T] >= ZERO:
-            stiffen(w, out)
+    for chunk in prange(CHUNKS):
+        s = np.empty(SLOTS * T, tiles.dtype)
+        for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
+            w, out = tiles[k], blocks[k * T : (k + 1) * T]
+            if w[DIRECT * T] > ZERO:
+                direct_blocks(w, out)
+            else:
+                copy_slots(w, U, YIELD, s)
+                copy_slots(w, P, FLOW, s)
+                _plane_moduli(s)
+                if inertia >= 0.0 and _raise_moduli(s, inertia):
+                    _raise_stretches(s)
+                _blocks(s, out)
+            if len(w) > KEPT * T and w[ACTIVATION * T] >= ZERO:
+                copy_slots(w, 0, KEPT_WITH_EXTRAS, s)
+                put_material(materials[kinds[k]], s)
+                stiffen(s, out)

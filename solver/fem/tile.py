@@ -1,8 +1,10 @@
 """Element data in tiles of TILE tets, one flat row a tile, component after component.
 
-Constant distances inside one buffer are what lets LLVM prove that loads and stores do not overlap and use SIMD.
 Component c of lane i is tile[c * TILE + i]; a slot is the first component of a group. The simulation's tiles are
 float32, twice the lanes and half the bytes of float64; every kernel takes either.
+
+A tile in memory holds what is kept of its tets (slots.py) and no more: kernels fetch it into a tile that has all slots and
+stays in cache, work there, and put back what is to be kept. Materials, nearly always the same all over a body, are kept once.
 """
 
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import TILE
+from ..jit import TILE, kernel
 from ..slots import (
     ACTIVATION,
     DENSITY,
@@ -21,8 +23,10 @@ from ..slots import (
     FIBRE_STIFFNESS,
     FIBRE_TENSION,
     FLOW_STRESS,
+    KEPT,
+    KEPT_WITH_EXTRAS,
     MATERIAL,
-    SLOTS,
+    PLASTIC_LIMIT,
     VOLUME,
     YIELD,
     B,
@@ -34,11 +38,13 @@ from .limit_surface import keep_limits
 Numbers = NDArray[np.floating]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Tiles:
     """The tiles of a mesh and the elastic laws that they run.
 
-    data     : (tiles, SLOTS * TILE) float32 or float64
+    data     : (tiles, KEPT * TILE) float32 or float64, KEPT_WITH_EXTRAS in meshes with fibres, limits of flow or goals
+    materials: (different ones, MATERIAL_ROWS * TILE) of a whole tile each
+    kinds    : (tiles,) int32, which of them each tile has
     programs : (p, 4) int64, address of an elastic law's phase, the lanes first .. last - 1 that it is for, and the address
                of its phase by invariants or 0
     offsets  : (tiles + 1,) int64, where each tile's programs lie
@@ -46,6 +52,8 @@ class Tiles:
     """
 
     data: Numbers
+    materials: Numbers
+    kinds: NDArray[np.int32]
     programs: NDArray[np.int64]
     offsets: NDArray[np.int64]
     fibred: NDArray[np.bool_]
@@ -57,12 +65,16 @@ class Tiles:
         programs, offsets = _programs(state.material[ELASTIC_LAW], count, precision)
         fibred = np.zeros(count, dtype=bool)
         fibred[np.flatnonzero(state.material[[FIBRE_STIFFNESS, FIBRE_TENSION]].any(axis=0)) // TILE] = True
-        tiles = cls(np.zeros((count, SLOTS * TILE), precision), programs, offsets, fibred)
+        data = np.zeros((count, KEPT * TILE), precision)
+        tiles = cls(data, *_materials(state.material, precision), programs, offsets, fibred)
         tiles.pack(DENSITY, state.density)
-        tiles.pack(MATERIAL, state.material.T)
-        tiles.activate(np.zeros(len(state.tets)))
         tiles.refresh(state)
         return tiles
+
+    @property
+    def arrays(self) -> tuple[Numbers, Numbers, NDArray[np.int32]]:
+        """What kernels take: data, materials, kinds."""
+        return self.data, self.materials, self.kinds
 
     @property
     def lanes(self) -> int:
@@ -71,6 +83,8 @@ class Tiles:
 
     def refresh(self, state: State) -> None:
         """Take over what flow has changed."""
+        if self.fibred.any() or (state.goal_rate >= 0.0).any() or state.material[PLASTIC_LIMIT].any():
+            self.keep_extras()
         self.pack(B, state.rest_shape_inverse.reshape(-1, 9))
         self.pack(VOLUME, state.volumes)
         self.pack(YIELD, state.yield_stress)
@@ -78,8 +92,20 @@ class Tiles:
         keep_limits(self.data, state)
         self.turn_fibres(state)
 
+    def set_materials(self, material: Numbers) -> None:
+        """Take over parameters (MATERIAL_ROWS, m)."""
+        self.materials, self.kinds = _materials(material, self.data.dtype.type)
+        if material[PLASTIC_LIMIT].any():
+            self.keep_extras()
+
+    def keep_extras(self) -> None:
+        """Make room for what fibres, limits of flow and goals need, if there is none yet."""
+        if self.data.shape[1] == KEPT * TILE:
+            self.data = np.pad(self.data, ((0, 0), (0, (KEPT_WITH_EXTRAS - KEPT) * TILE)))
+            self.data[~self.fibred, ACTIVATION * TILE : (ACTIVATION + 1) * TILE] = -1.0
+
     def activate(self, activation: Numbers) -> None:
-        """Set how far the fibres of each tet (m,) are activated."""
+        """Set how far the fibres of each tet (m,) are activated, in a mesh that has some."""
         self.pack(ACTIVATION, activation)
         self.data[~self.fibred, ACTIVATION * TILE : (ACTIVATION + 1) * TILE] = -1.0
 
@@ -112,6 +138,36 @@ def unpack(data: Numbers, slot: int, width: int, count: int) -> NDArray[np.float
     """Read `width` slots of the first `count` tets as (count, width)."""
     block = data[:, slot * TILE : (slot + width) * TILE].reshape(len(data), width, TILE)
     return np.ascontiguousarray(block.transpose(0, 2, 1).reshape(-1, width)[:count], dtype=np.float64)
+
+
+@kernel
+def copy_slots(source, first, last, target):  # type: ignore[no-untyped-def]
+    """Copy slots first .. last - 1 from one tile to another."""
+    for c in range(np.uint64(first * TILE), np.uint64(last * TILE)):
+        target[c] = source[c]
+
+
+@kernel
+def put_material(material, tile):  # type: ignore[no-untyped-def]
+    """Write a tile's material where it is worked with."""
+    for c in range(np.uint64(len(material))):
+        tile[np.uint64(MATERIAL * TILE) + c] = material[c]
+
+
+def _materials(material: Numbers, precision: type[np.floating]) -> tuple[Numbers, NDArray[np.int32]]:
+    """Materials (MATERIAL_ROWS, m) a tile at a time, those of tiles of one material once, and the one that each tile has."""
+    rows, tets = material.shape
+    count = (tets + TILE - 1) // TILE
+    runs = np.concatenate([[0], np.cumsum((material[:, 1:] != material[:, :-1]).any(axis=0))])  # of equal tets
+    ends = runs[np.minimum(np.arange(1, count + 1) * TILE, tets) - 1]
+    own = runs[::TILE] != ends
+    own[tets // TILE :] = True  # padding lanes have none
+    names, kinds = np.unique(np.where(own, -1 - np.arange(count), ends), return_inverse=True)
+    table = np.zeros((len(names), rows, TILE), precision)
+    for kind, tile in enumerate(np.unique(kinds, return_index=True)[1]):
+        part = material[:, tile * TILE : (tile + 1) * TILE]
+        table[kind, :, : part.shape[1]] = part
+    return table.reshape(len(names), -1), kinds.astype(np.int32).ravel()
 
 
 def _programs(

@@ -60,6 +60,6 @@ def stiffness_product(
     along = checked("directions", directions, sample.state.positions.shape)
     sample.respond(positions, 0.0)
     blocks = np.zeros((sample.tiles.lanes, 6, 9), np.float32)
-    stiffness(sample.tiles.data, -1.0, blocks)
+    stiffness(*sample.tiles.arrays, -1.0, blocks)
     system = LinearSolve.of(build_pattern(sample.state.tets, len(along)), sample.state.positions)
     return system.summed(blocks).times(along)

@@ -52,7 +52,7 @@ class Sample:
         placed = checked("positions", positions, self.state.positions.shape)
         tiles, count = self.tiles, len(self.state.tets)
         forces, energies = np.zeros((tiles.lanes, 9)), np.zeros(len(tiles.data))
-        evaluate(placed, self.state.tets, tiles.data, tiles.programs, tiles.offsets, step, True, forces, energies)
+        evaluate(placed, self.state.tets, *tiles.arrays, tiles.programs, tiles.offsets, step, True, forces, energies)
         others = forces[:count].reshape(count, 3, 3)
         return np.concatenate([-others.sum(axis=1, keepdims=True), others], axis=1), float(energies.sum())
 

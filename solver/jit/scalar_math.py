@@ -3,7 +3,8 @@
 They are traced, not called (tile_code.py), so that a constant takes the precision of what it meets.
 """
 
-from ..constants import FOUR, HALF, ONE, QUARTER, TWO, ZERO
+from ..constants import ONE, QUARTER, TWO
+from .tile_symbols import parted
 
 _PADE = (30240.0, 15120.0, 3360.0, 420.0, 30.0)
 
@@ -20,25 +21,12 @@ def exponential(x):  # type: ignore[no-untyped-def]
 
 
 def logarithm(s):  # type: ignore[no-untyped-def]
-    """log(s) for 1/180 < s < 180, to rounding: s brought by powers of two, exactly, to 0.7 .. 1.4, then 2 artanh."""
-    r, shift = s, s * ZERO
-    for _ in range(3):
-        high, low = r > TWO, r < HALF
-        r = r * (QUARTER if high else (FOUR if low else ONE))
-        shift = shift + (TWO if high else (-TWO if low else ZERO))
-    high, low = r > 1.4142135623730951, r < 0.7071067811865476
-    r = r * (HALF if high else (TWO if low else ONE))
-    shift = shift + (ONE if high else (-ONE if low else ZERO))
+    """log(s) of a positive number, to rounding: 2 artanh of its fraction's x = (r - 1)/(r + 1), |x| < 0.172."""
+    r, power = parted(s)
     x = (r - ONE) / (r + ONE)
     x2 = x * x
-    series = 1.0 / 21.0
-    series = 1.0 / 19.0 + x2 * series
-    series = 1.0 / 17.0 + x2 * series
-    series = 1.0 / 15.0 + x2 * series
-    series = 1.0 / 13.0 + x2 * series
-    series = 1.0 / 11.0 + x2 * series
-    series = 1.0 / 9.0 + x2 * series
-    series = 1.0 / 7.0 + x2 * series
-    series = 1.0 / 5.0 + x2 * series
-    series = 1.0 / 3.0 + x2 * series
-    return shift * 0.6931471805599453 + TWO * x * (ONE + x2 * series)
+    last = 9 if r.itemsize == 4 else 21
+    series = 1.0 / last
+    for k in range(last - 2, 1, -2):
+        series = 1.0 / k + x2 * series
+    return power * 0.6931471805599453 + TWO * x * (ONE + x2 * series)

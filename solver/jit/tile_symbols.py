@@ -12,6 +12,7 @@ import llvmlite.ir as ir  # type: ignore[import-untyped]
 from numba import types
 
 from . import TILE
+from .tile_rows import Rows
 
 _INT, _WORD, _BIT = ir.IntType(32), ir.IntType(64), ir.IntType(1)
 _FUSED = ("contract",)
@@ -83,16 +84,23 @@ class Code:
         counter.add_incoming(start, before)
         self.base = counter
         if not whole:
-            places = ir.Constant(ir.VectorType(_WORD, self.lanes), [*range(self.lanes)])
-            here = self.builder.add(self._everywhere(counter), places)
-            begun = self.builder.icmp_signed(">=", here, self._everywhere(first.value))
-            self.within = Mask(self, self.builder.and_(begun, self.builder.icmp_signed("<", here, self._everywhere(end))))
+            self.within = self._between(counter, first.value, end)
         yield Lane(0)
         self.base, self.within = None, None
         following = self.builder.add(counter, _WORD(self.lanes))
         counter.add_incoming(following, body)
         self.builder.cbranch(self.builder.icmp_signed("<", following, end), body, after)
         self.builder = ir.IRBuilder(after)
+
+    def _between(self, counter: Any, first: Any, end: Any) -> "Mask":
+        """Which of the lanes from `counter` on lie in a range; compared as numbers as wide as the tile's."""
+        word = ir.IntType(32 if self.type.element == ir.FloatType() else 64)
+        first, end = (self.builder.sub(bound, counter) for bound in (first, end))
+        if word != _WORD:
+            first, end = (self.builder.trunc(bound, word) for bound in (first, end))
+        places = ir.Constant(ir.VectorType(word, self.lanes), [*range(self.lanes)])
+        begun = self.builder.icmp_signed(">=", places, self._everywhere(first))
+        return Mask(self, self.builder.and_(begun, self.builder.icmp_signed("<", places, self._everywhere(end))))
 
     def ask(self, mask: "Mask") -> None:
         word = ir.IntType(self.lanes)
@@ -151,72 +159,6 @@ class Tile:
         self.code.builder.store(self.code.number(value).value, place, align=self.itemsize)
 
 
-class Rows:
-    """An array outside the tile that holds a row for each lane."""
-
-    def __init__(self, code: Code, data: Any, element: Any) -> None:
-        self.code, self.data, self.element = code, data, element
-
-    def put(self, width: int, lane: Lane, first: int, values: Sequence[Any], adds: bool) -> None:
-        code = self.code
-        base = code.builder.gep(self.data, [code.builder.mul(code.base, _WORD(width))])
-        columns = [code.number(value).value for value in values]
-        k = 0
-        while k < len(columns):
-            several = next((m for m in (8, 4) if m <= min(code.lanes, len(columns) - k)), 1)
-            for row, vector in enumerate(_turned(code, columns[k : k + several])):
-                self._store(code.builder.gep(base, [_WORD(row * width + first + k)]), vector, adds)
-            k += several
-
-    def _store(self, place: Any, vector: Any, adds: bool) -> None:
-        builder, kind = self.code.builder, self.element
-        if isinstance(vector.type, ir.VectorType):
-            kind = ir.VectorType(self.element, vector.type.count)
-            place = builder.bitcast(place, kind.as_pointer())
-        if vector.type != kind:
-            vector = (builder.fpext if self.element == ir.DoubleType() else builder.fptrunc)(vector, kind)
-        size = 8 if self.element == ir.DoubleType() else 4
-        if adds:
-            before = builder.load(place)
-            before.align = size
-            vector = builder.fadd(before, vector)
-        builder.store(vector, place, align=size)
-
-
-def _turned(code: Code, columns: list[Any]) -> list[Any]:
-    """Rows, one a lane, of 8, 4 or 1 columns."""
-    count, lanes = len(columns), code.lanes
-    if count == 1:
-        return [code.builder.extract_element(columns[0], _INT(k)) for k in range(lanes)]
-    rows: list[Any] = []
-    for start in range(0, lanes, count):
-        part = [c if count == lanes else code.shuffled(c, c, list(range(start, start + count))) for c in columns]
-        rows += _square_turned(code, part)
-    return rows
-
-
-def _square_turned(code: Code, rows: list[Any]) -> list[Any]:
-    """A 4x4 or 8x8 block turned round, by shuffles that processors have: in pairs, in fours, across halves."""
-    count = len(rows)
-    halves = range(0, count, 4)
-    fours = []
-    for k in range(0, count, 4):
-        a, b, c, d = rows[k : k + 4]
-        pairs = []
-        for x, y in ((a, b), (c, d)):
-            for at in (0, 2):
-                pairs.append(code.shuffled(x, y, [p for h in halves for q in (at, at + 1) for p in (h + q, h + q + count)]))
-        low, high = (pairs[0], pairs[2]), (pairs[1], pairs[3])
-        for x, y in (low, high):
-            for at in (0, 2):
-                places = [p for h in halves for q in (h + at, h + at + count) for p in (q, q + 1)]
-                fours.append(code.shuffled(x, y, places))
-    if count == 4:
-        return fours
-    first, second = [0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]
-    return [code.shuffled(fours[k], fours[k + 4], part) for part in (first, second) for k in range(4)]
-
-
 def _operation(name: str, flags: tuple[str, ...] = _FUSED) -> Any:
     def operate(self: Any, other: Any) -> Any:
         return Number(self.code, getattr(self.code.builder, name)(self.value, self.code.number(other).value, flags=flags))
@@ -243,6 +185,7 @@ class Number:
 
     def __init__(self, code: Code, value: Any) -> None:
         self.code, self.value = code, value
+        self.itemsize = 4 if value.type.element == ir.FloatType() else 8
 
     __add__, __radd__ = _operation("fadd")
     __sub__, __rsub__ = _operation("fsub")
@@ -307,3 +250,22 @@ def maximum(a: Any, b: Any, *more: Any) -> Any:
 def minimum(a: Any, b: Any, *more: Any) -> Any:
     found = min(a, b) if _symbol(a, b) is None else select(b < a, b, a)
     return minimum(found, *more) if more else found
+
+
+def parted(x: Number) -> tuple[Number, Number]:
+    """The fraction, from sqrt(1/2) to sqrt(2), and the power of two that a positive number is the product of."""
+    code, single = x.code, x.value.type.element == ir.FloatType()
+    digits, bias = (23, 127) if single else (52, 1023)
+    root = 0x3F3504F3 if single else 0x3FE6A09E667F3BCD  # sqrt(1/2)
+    word = ir.VectorType(ir.IntType(32 if single else 64), code.lanes)
+
+    def every(number: int) -> Any:
+        return ir.Constant(word, [number] * code.lanes)
+
+    builder = code.builder
+    bits = builder.bitcast(x.value, word)
+    raised = builder.lshr(builder.add(bits, every((bias << digits) - root)), every(digits))  # the power, plus bias
+    fraction = builder.sub(bits, builder.shl(builder.sub(raised, every(bias)), every(digits)))
+    counted = builder.or_(raised, every((bias + digits) << digits))  # the same as a number, plus 2^digits
+    power = Number(code, builder.bitcast(counted, code.type)) - (2.0**digits + bias)
+    return Number(code, builder.bitcast(fraction, code.type)), power

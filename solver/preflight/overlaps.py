@@ -13,7 +13,7 @@ from .self_crossing import pierces
 SAMPLES = 48
 MOST_EDGES, MOST_FACES = 150, 600  # faces that are tried against each other
 MOVE = "Move it clear at the first frame."
-MOVE_OR_HOLLOW = "Move it clear at the first frame; a container needs walls, which a Solidify modifier gives it."
+MOVE_OR_HOLLOW = "Move it clear at the first frame; a container has to be Two-Sided, or have walls (a Solidify modifier)."
 MOVE_OR_TURN = "Move it clear at the first frame, or turn the plane over."
 
 
@@ -37,7 +37,10 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider]) -> I
 
 
 def _depth(body: Body, collider: Collider) -> str:
-    """How the body starts in the collider's solid: "", "partly inside" or "inside", of a plane "behind"."""
+    """How the body starts in the collider's solid: "", "partly inside" or "inside", of a plane "behind".
+
+    A two-sided sheet that is closed holds what is inside.
+    """
     transform = collider.transforms[min(1, len(collider.transforms) - 1)]  # the first frame; key 0 is the one before
     if not np.isfinite(transform).all() or abs(np.linalg.det(transform[:3, :3])) < 1e-12:
         return ""
@@ -48,7 +51,9 @@ def _depth(body: Body, collider: Collider) -> str:
     if not _surfaces_overlap(Surface(local, body.surface.triangles), collider.surface):
         return ""
     everywhere = local[:: max(1, len(local) // SAMPLES)]
-    return "inside" if (np.abs(_winding(everywhere, collider.surface)) > 0.5).all() else "partly inside"
+    if (np.abs(_winding(everywhere, collider.surface)) > 0.5).all():
+        return "" if collider.two_sided else "inside"  # a sheet is a container
+    return "partly inside"
 
 
 def _surfaces_overlap(one: Surface, other: Surface) -> bool:

@@ -49,9 +49,11 @@ class Elements:
             tets=np.arange(4 * n, dtype=np.int32).reshape(n, 4), volumes=np.ones(n), density=np.ones(n), material=rows,
             rest_shape_inverse=np.tile(np.eye(3), (n, 1, 1)), yield_stress=rows[YIELD_STRESS].copy(), flow_stress=np.zeros(n),
             plastic_deformation=np.tile(np.eye(3), (n, 1, 1)), fibres=np.zeros((n, 3)) if fibres is None else fibres,
+            goal=np.zeros((n, 6)), goal_rate=np.full(n, -1.0),
         )  # fmt: skip
         self.tiles = Tiles.of(self.state, precision)
-        self.tiles.activate(np.ones(n))
+        if fibres is not None:
+            self.tiles.activate(np.ones(n))
         self.positions = np.zeros((n, 4, 3))
         self.positions[:, 1:] = np.swapaxes(f, 1, 2)
 
@@ -60,8 +62,8 @@ class Elements:
         n = len(self.f)
         forces, energies = np.empty((self.tiles.lanes, 9), self.tiles.data.dtype), np.empty(len(self.tiles.data))
         elements.evaluate(
-            positions.reshape(-1, 3), self.state.tets, self.tiles.data, self.tiles.programs, self.tiles.offsets, self.dt,
-            self.decompose, forces, energies,
+            positions.reshape(-1, 3), self.state.tets, *self.tiles.arrays, self.tiles.programs,
+            self.tiles.offsets, self.dt, self.decompose, forces, energies,
         )  # fmt: skip
         self.energy = float(energies.sum())
         return forces[:n].reshape(n, 3, 3), self.tiles.unpack(ENERGY, 1, n)[:, 0]
@@ -75,7 +77,7 @@ class Elements:
         n = len(self.f)
         self.evaluate(self.positions)
         blocks = np.empty((self.tiles.lanes, 6, 9))
-        stiffness.stiffness(self.tiles.data, inertia, blocks)
+        stiffness.stiffness(*self.tiles.arrays, inertia, blocks)
         full = np.zeros((n, 4, 3, 4, 3))
         for pair, (a, b) in enumerate(stiffness.PAIRS):
             block = blocks[:n, pair].reshape(n, 3, 3)

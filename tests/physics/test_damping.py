@@ -98,7 +98,7 @@ def test_rotated_damping_is_the_stress_of_the_turned_velocity_gradient(squash):
     past = extrapolate(state, np.zeros(3), 1.0, 1.0, np.zeros(len(positions), dtype=bool))
     ImplicitStep(state, space, simulation.contacts, simulation.damping, past, 1.0).evaluate(positions, decompose=True)
     blocks, times = np.zeros((space.tiles.lanes, 6, 9), np.float32), np.linspace(0.01, 0.02, len(mesh.tets))
-    add_rotated_damping(space.tiles.data, times, blocks)
+    add_rotated_damping(*space.tiles.arrays, times, blocks)
     force, expected = np.zeros_like(positions), np.zeros_like(positions)
     for tet, nodes in enumerate(mesh.tets):
         for pair, (a, b) in enumerate(PAIRS):

@@ -172,9 +172,9 @@ def frequencies(mesh, count):
     space, state = simulation.space, simulation.state
     tiles = space.tiles
     evaluate(
-        state.positions, state.tets, tiles.data, tiles.programs, tiles.offsets, 1e-3, True, space.forces, space.energies
+        state.positions, state.tets, *tiles.arrays, tiles.programs, tiles.offsets, 1e-3, True, space.forces, space.energies
     )  # fmt: skip
-    stiffness(tiles.data, -1.0, space.blocks)
+    stiffness(*tiles.arrays, -1.0, space.blocks)
     space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
     frozen, layout, n = space.linear.summed(space.blocks), space.linear.layout, len(state.positions)
     blocks = np.swapaxes(frozen.values[: 9 * len(layout.columns)].reshape(-1, 3, 3), 1, 2).astype(float)

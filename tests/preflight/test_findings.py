@@ -172,11 +172,13 @@ def test_starting_inside_a_collider():
     assert "starts_in_collider" not in codes(body(), colliders=[collider(box(), matrix=place)])
 
 
-def test_a_container_is_told_to_need_walls():
+def test_a_container_is_told_to_need_walls_or_two_sides():
     room = box((20.0, 20.0, 20.0))
     place = np.eye(4)
     place[:3, 3] = (0.0, 0.0, 5.0)
-    assert "Solidify" in only("starts_in_collider", findings(body(), colliders=[collider(room, matrix=place)])).remedy
+    remedy = only("starts_in_collider", findings(body(), colliders=[collider(room, matrix=place)])).remedy
+    assert "Solidify" in remedy and "Two-Sided" in remedy
+    assert "starts_in_collider" not in codes(body(), colliders=[collider(room, matrix=place, two_sided=True)])
 
 
 def test_standing_through_an_open_floor_or_across_another_body():

@@ -1,6 +1,7 @@
 """Undo around a bake, which knows nothing of it: objects come and go, frames stay."""
 
 import bpy
+import pytest
 
 from ..reading import add_cube
 from .following import goo, lowest, start, until
@@ -64,6 +65,17 @@ def test_in_the_window_the_goo_is_active_where_its_body_was(body):
     assert bpy.context.view_layer.objects.active.name == "Bun / 🍞" and goo() is None
     bpy.ops.ed.redo()
     assert bpy.context.view_layer.objects.active == goo()
+
+
+@pytest.mark.parametrize("clear", ["cache_clear", "body_remove"])
+def test_the_body_is_active_again_where_its_goo_was(body, clear):
+    """The panel goes on to show its settings."""
+    layer = bpy.context.view_layer
+    session = start(beside_window=True)
+    until(session, lambda: not session.status.running)
+    assert layer.objects.active == goo()
+    assert getattr(bpy.ops.dollop, clear)() == {"FINISHED"}
+    assert layer.objects.active == body and body.select_get() and goo() is None
 
 
 def test_what_else_is_active_stays_so(body):
