@@ -61,6 +61,10 @@ class SolverPanel:
         layout.prop(context.scene.dollop, "integrator")
         layout.prop(context.scene.dollop, "maximum_substep")
         layout.prop(context.scene.dollop, "threads")
+        layout.prop(context.scene.dollop, "body_contact")
+        column = layout.column()
+        column.active = context.scene.dollop.body_contact != "off"
+        column.prop(context.scene.dollop, "body_friction")
 
 
 class CachePanel:

@@ -123,12 +123,16 @@ class Collider:
     two_sided: bool = False
 
 
+BODY_CONTACT = {"off": "no bodies", "bodies": "bodies with each other", "all": "bodies with each other and themselves"}
+
+
 @dataclass(frozen=True)
 class Settings:
     """What holds for the whole scene.
 
     gravity (3,) [m/s^2], and gravity_keys (k, 3) one a frame where it changes, `gravity` being the first; frames
-    inclusive; threads 0 = all; integrator: a file of solver/integrators; maximum_substep [s]
+    inclusive; threads 0 = all; integrator: a file of solver/integrators; maximum_substep [s]; body_contact: which of the
+    bodies' surfaces touch, a key of BODY_CONTACT, and body_friction their Coulomb coefficient
     """
 
     frame_start: int = 1
@@ -139,6 +143,8 @@ class Settings:
     maximum_substep: float = 1.0 / 96.0
     integrator: str = "bdf2"
     gravity_keys: FloatArray | None = None
+    body_contact: str = "off"
+    body_friction: float = 0.5
 
     @property
     def strongest_gravity(self) -> float:
@@ -182,6 +188,12 @@ def _validated_settings(settings: Settings) -> Settings:
         raise SceneError(
             f"There is no integrator '{settings.integrator}'.", remedy=f"Choose one of {', '.join(integrators())}."
         )
+    if settings.body_contact not in BODY_CONTACT:
+        raise SceneError(
+            f"There is no contact of bodies '{settings.body_contact}'.", remedy=f"Choose one of {', '.join(BODY_CONTACT)}."
+        )
+    if not 0 <= settings.body_friction < np.inf:
+        raise SceneError("The friction between bodies is negative or not finite.", remedy="Set it to 0 or more.")
     if settings.gravity_keys is None:
         return settings
     keys = checked_keys(settings.gravity_keys, _frames(settings), "The animation of gravity", shape=(3,))

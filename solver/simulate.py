@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
 from .contact.points import gather_points
+from .contact.surfaces.bodies import touching_bodies
 from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.clock import Clock
@@ -90,6 +91,7 @@ class Simulation:
         self.reported = np.full(len(scene.bodies), -WORN_PAUSE, dtype=np.int64)
         starting_history(self.state, self.gravity, self.clock.step)
         self.contacts.begin(self.state.positions)
+        self.surfaces = touching_bodies(scene, self.state, self.ranges)
         self.before = Snapshot.of(self.state)
 
     def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
@@ -172,6 +174,7 @@ class Simulation:
         """Why an attempt must be made again with half the step, or an empty string."""
         state, outcome, step = self.state, attempt.outcome, self.clock.step
         blocked = (self.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        blocked |= self._met(state.positions, outcome.positions)
         thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
         return refusal(outcome, state, self.space.tiles, self.clock.level - self.clock.coarsest, drastic, thrown)
 
@@ -197,13 +200,17 @@ class Simulation:
         guess = self._guess(step)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
+        if self.surfaces is not None:
+            self.surfaces.begin_step(state.positions, step)
         pressed = entries.pressed_nodes(guess, len(guess))
         struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
+        struck |= self._met(state.positions, guess)
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
-        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
+        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
-        balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched)
+        together = None if self.surfaces is None else self.surfaces.touching(outcome.positions, self.ranges.bodies())
+        balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
         return Attempt(outcome, past.velocities(outcome.positions), state.elastic_forces)
 
     def _solve_explicitly(self, step: float) -> Attempt:
@@ -219,11 +226,20 @@ class Simulation:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
         step, everywhere = self.clock.step, np.ones(len(outcome.positions), dtype=bool)
         positions = calmed(outcome.positions, self.state, self.gravity, step)
+        if self.surfaces is not None:
+            positions = self.surfaces.reachable(self.state.positions, positions)
         past = backward_euler.extrapolate(self.state, self.gravity, step, step, everywhere)
         forces = elastic_forces(ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step), positions)
         # What pressed on the contacts where the solve has ended says nothing of here
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
         return Attempt(outcome, (positions - self.state.positions) / step, forces)
+
+    def _met(self, before: Array, after: Array) -> NDArray[np.bool_]:
+        """Nodes (n,) that push those of other bodies, or of their own, at one of two positions (n, 3)."""
+        if self.surfaces is None:
+            return np.zeros(len(before), dtype=bool)
+        self.surfaces.cover(before, after)
+        return self.surfaces.touched(before) | self.surfaces.touched(after)
 
     def _guess(self, step: float) -> Array:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""

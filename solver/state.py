@@ -111,6 +111,10 @@ class Ranges:
     nodes: NDArray[np.int64]
     tets: NDArray[np.int64]
 
+    def bodies(self) -> NDArray[np.int64]:
+        """The body of each node (n,)."""
+        return np.repeat(np.arange(len(self.nodes) - 1), np.diff(self.nodes))
+
 
 def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State, Ranges]:
     """Concatenate the bodies' meshes, at rest in shape, moving with their initial velocities."""

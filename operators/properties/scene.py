@@ -6,6 +6,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ...solver.integrators import integrators
+from ...solver.scene import BODY_CONTACT
 from .settings import HIDDEN, SETTING
 
 # From Blender 4.5 a path property has to say that it understands "//"
@@ -58,6 +59,20 @@ class DollopScene(bpy.types.PropertyGroup):
         name="Integrator",
         description="How the bake steps through time",
         items=[(one.identifier, one.label, f"{one.description} ({one.source})") for one in integrators().values()],
+        **SETTING,
+    )
+    body_contact: EnumProperty(
+        name="Body Contact",
+        description="Which bodies collide with each other; it makes the bake slower",
+        items=[(name, name.capitalize(), f"Contact of {meaning}") for name, meaning in BODY_CONTACT.items()],
+        **SETTING,
+    )
+    body_friction: FloatProperty(
+        name="Friction",
+        description="Coulomb friction between bodies that collide with each other",
+        default=0.5,
+        min=0.0,
+        soft_max=2.0,
         **SETTING,
     )
     maximum_substep: FloatProperty(

@@ -10,6 +10,7 @@ from numba import prange
 from ..jit import inline, parallel
 from ..jit.simd import add, add_products, add_scaled, lane, load, store, subtract, sum_of_three, three, zero, zero_sum
 from .coarse_space import solve_coarse
+from .pair_coupling import add_pairs
 from .volume_coupling import add_coupling
 
 FOUR = np.uint64(4)
@@ -135,13 +136,14 @@ def _coarse_correction(lower, upper, pivots, weights, chunk_parts, g, c):  # typ
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
     order, chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
-    coarse, lower, upper, pivots, coupling, g, c, rhs, tolerance, most, work,
+    coarse, lower, upper, pivots, coupling, pairs, g, c, rhs, tolerance, most, work,
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
     rhs (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use the coarse
     level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
-    (volume_coupling.py). Returns -1 - iterations, with the last good solution, where A turns out not positive.
+    (volume_coupling.py), pairs also that (pair_coupling.py). Returns -1 - iterations, with the last good solution, where A
+    turns out not positive.
     """
     chunks = len(chunk_parts)
     x, r, z, p, q = work[0], work[1], work[2], work[3], work[4]
@@ -175,6 +177,7 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
         pq = _total(parts)
         if coupling is not None:
             pq += add_coupling(coupling, p, q)
+        pq += add_pairs(pairs, p, q)
         if not pq > 0.0:
             spent = -1 - iteration
             break

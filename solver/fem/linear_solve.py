@@ -16,6 +16,7 @@ from .assembly import Pattern
 from .block_matrix import Layout, build_layout, multiply, split_diagonal, sum_blocks, to_nodes
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
+from .pair_coupling import PairStiffness, add_pairs, no_stiffness
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
 Array = NDArray[np.float64]
@@ -48,6 +49,9 @@ class LinearSolve:
         self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(12 * nodes, np.float32)
         self._pivots = np.zeros(modes, np.float32)
         self._coupling: Arrays | None = None
+        self._pairs = no_stiffness()
+        self.rank = np.empty(nodes, np.int32)  # the row of each node
+        self.rank[self.layout.order] = np.arange(nodes)
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
         self._coarse_vectors = np.zeros((2, modes), np.float32)
         self._work, self._stiff = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS)
@@ -60,7 +64,7 @@ class LinearSolve:
 
     def assemble(
         self, blocks: Floats, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None,
-        beside: Beside | None = None, renew: bool = True,
+        beside: Beside | None = None, pairs: PairStiffness | None = None, renew: bool = True,
     ) -> None:  # fmt: skip
         """Take element blocks (lanes, 6, 9), the diagonal (n, 9) of inertia and contact [N/m], and what acts beside them.
 
@@ -71,6 +75,10 @@ class LinearSolve:
         more, rate = (None, 0.0) if beside is None else (beside[0].values, beside[1])
         self._sum(blocks, self._values)
         extra = None if volume is None else volume.diagonal()
+        self._pairs = no_stiffness() if pairs is None else pairs
+        if pairs is not None:
+            extra = np.zeros((len(diagonal), 9)) if extra is None else extra
+            pairs.add_diagonal(extra)
         split_diagonal(
             layout.order, layout.row_offsets, more, np.float32(rate), self._values, diagonal, extra, self._inertia, self._own,
             self._touched, self._inverse, self._stiff,
@@ -84,6 +92,7 @@ class LinearSolve:
             matrix = coarse_matrix(parts, layout, self._values, self._inertia, self._own, self._touched)
             if volume is not None:
                 volume.add_coarse(parts, matrix)
+            self._pairs.add_coarse(parts, matrix)
             factor(matrix, self._lower, self._upper, self._pivots)
 
     def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS) -> int:
@@ -98,7 +107,8 @@ class LinearSolve:
         spent: int = conjugate_gradient(
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
             self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
-            self._pivots, self._coupling, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, most, self._work,
+            self._pivots, self._coupling, self._pairs.arrays, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance,
+            most, self._work,
         )  # fmt: skip
         to_nodes(layout.order, self._work[0], self.direction)
         if self.pace is not None:
@@ -110,11 +120,13 @@ class LinearSolve:
         """The product with x (n, 3) of the whole matrix as it was assembled."""
         y, layout = np.empty_like(x), self.layout
         multiply(layout.order, layout.row_offsets, layout.columns, self._values, self._own, x, y)
-        if self._coupling is not None:
+        if self._coupling is not None or len(self._pairs.rows):
             flat, product = np.zeros((2, len(x), 4), np.float32)
-            flat[:, :3] = x[self.layout.order]
-            add_coupling(self._coupling, flat.reshape(-1), product.reshape(-1))
-            y[self.layout.order] += product[:, :3]
+            flat[:, :3] = x[layout.order]
+            if self._coupling is not None:
+                add_coupling(self._coupling, flat.reshape(-1), product.reshape(-1))
+            add_pairs(self._pairs.arrays, flat.reshape(-1), product.reshape(-1))
+            y[layout.order] += product[:, :3]
         return y
 
     def summed(self, blocks: Floats, into: "FrozenStiffness | None" = None) -> "FrozenStiffness":

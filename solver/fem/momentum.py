@@ -1,7 +1,7 @@
 """Bodies moved as rigid ones: on by their own momentum, and back by what an unconverged balance leaves over of it.
 
-Internal forces sum to zero, so for a body that touches nothing the six sums of a step's gradient concern inertia alone
-and one small solve makes them vanish: flight and spin are as exact as the time step, whatever Newton's tolerance.
+Internal forces sum to zero, so for a body, or bodies that touch only each other, the six sums of a step's gradient concern
+inertia alone and one small solve makes them vanish: flight and spin are as exact as the time step, whatever Newton's tolerance.
 A rigid motion changes no stretch, so stress and flow stay valid.
 """
 
@@ -17,19 +17,26 @@ Array = NDArray[np.float64]
 
 
 def balance_momentum(
-    positions: Array, gradient: Array, inertia: Array, ranges: Ranges, touched: NDArray[np.bool_]
-) -> None:
+    positions: Array, gradient: Array, inertia: Array, ranges: Ranges, touched: NDArray[np.bool_],
+    together: NDArray[np.int64] | None = None,
+) -> None:  # fmt: skip
     """Move each body none of whose nodes is touched (n,) so that its net force and torque vanish; positions in place.
 
-    gradient (n, 3) [N] and inertia (n,) [N/m] of the step's energy at positions (n, 3).
+    gradient (n, 3) [N] and inertia (n,) [N/m] of the step's energy at positions (n, 3). Bodies with the same number in
+    `together` (b,) touch each other and are moved as one.
     """
-    for a, b in pairwise(ranges.nodes.tolist()):
-        if touched[a:b].any():
+    bodies = [np.arange(a, b) for a, b in pairwise(ranges.nodes.tolist())]
+    names = np.arange(len(bodies)) if together is None else together
+    for name in np.unique(names):
+        own = np.concatenate([body for body, other in zip(bodies, names, strict=True) if other == name])
+        if touched[own].any():
             continue
-        center, total = weighted_mean(inertia[a:b], positions[a:b])
-        pull, force = torque(np.ones(b - a), positions[a:b], center, gradient[a:b])
-        turn = _turn(inertia[a:b], positions[a:b], center, -pull)
-        turn_about(positions[a:b], center, np.eye(3) + _cross_matrix(turn), -force / total, positions[a:b])
+        places, weights = positions[own], inertia[own]
+        center, total = weighted_mean(weights, places)
+        pull, force = torque(np.ones(len(own)), places, center, gradient[own])
+        turn = _turn(weights, places, center, -pull)
+        turn_about(places, center, np.eye(3) + _cross_matrix(turn), -force / total, places)
+        positions[own] = places
 
 
 def drift(gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32]) -> float:

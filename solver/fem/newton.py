@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
+from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Ranges, Solids, State
@@ -17,6 +18,7 @@ from .linear_solve import LinearSolve
 from .momentum import drift, moved_rigidly
 from .nodal_volume import NodalVolume
 from .node_sums import dot
+from .pair_coupling import PairStiffness
 from .stiffness import stiffness
 from .tile import Tiles
 from .volume_coupling import VolumeCoupling
@@ -103,12 +105,15 @@ class ImplicitStep:
     """The energy of one step and its minimisation."""
 
     def __init__(
-        self, state: State, space: Workspace, contacts: Contacts, damping: Damping, past: Extrapolation, step: float
-    ) -> None:
+        self, state: State, space: Workspace, contacts: Contacts, damping: Damping, past: Extrapolation, step: float,
+        surfaces: SurfaceContact | None = None,
+    ) -> None:  # fmt: skip
         self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
         self.inertia = state.masses / past.effective**2
         # What holds a node while the others rest [N/m]
         self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
+        self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun
+        self.pairs: PairStiffness | None = None  # what it adds to the matrix
         self.projected = 0  # iterations for which the stiffness stays projected
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
         self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
@@ -125,7 +130,7 @@ class ImplicitStep:
         )  # fmt: skip
 
     def merit(self, positions: Array) -> tuple[float, Array]:
-        """Energy without contact [J] and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
+        """Energy but for contact with colliders [J], and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
         self.evaluate(positions)
         return self._gathered(positions)
 
@@ -146,6 +151,8 @@ class ImplicitStep:
         energy = float(space.energies.sum() + space.inertial.sum())
         if space.volume is not None:
             energy += space.volume.add_gradient(positions, gradient)
+        if self.surfaces is not None:
+            energy += self.surfaces.add_gradient(positions, gradient)
         if self.damping.active:
             velocities = self.past.velocities(positions)
             energy += self.damping.add_gradient(velocities, self.past.effective, gradient)
@@ -210,6 +217,7 @@ class ImplicitStep:
         self.volume = None if space.volume is None else space.volume.coupled(x)
         if space.volume is not None and not self.projected:
             space.volume.add_curvature(x, space.blocks)
+        self.pairs = None if self.surfaces is None else self.surfaces.stiffness(x, space.linear.rank)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
         self.damping.add_drag(self.past.effective, space.diagonal)
@@ -220,7 +228,7 @@ class ImplicitStep:
         kept = space.blocks[entries.tets]
         entries.add_stiffness(around, space.blocks, diagonal)
         beside = self.damping.beside(self.past.effective)
-        space.linear.assemble(space.blocks, diagonal, volume=self.volume, beside=beside, renew=self.first)
+        space.linear.assemble(space.blocks, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first)
         self.first = False
         space.blocks[entries.tets] = kept
         if offset.any():
@@ -236,6 +244,8 @@ class ImplicitStep:
         entries.settle_guess(x, pressing, self.hold)
         if entries.largest_move(guess, x) > CRUSHED:
             linear, x = self.predict(x, entries, ranges, progress)
+        if self.surfaces is not None:
+            x = self.surfaces.reachable(self.state.positions, x)
         elastic, internal = self.begin(x)
         fresh_until = LINEARIZATIONS
         for iteration in range(MAXIMUM_ITERATIONS):
@@ -256,16 +266,17 @@ class ImplicitStep:
                 _, internal = self.merit(x)
                 return Outcome(x, internal, progress.near(), iteration, linear, entries)
             fraction, elastic, internal = found
-            x = x + fraction * direction
+            before, x = x, x + fraction * direction
             self.projected = max(self.projected - 1, 0)
-            if fraction < 1.0 or not progress.reached(self.exact):
+            settled = self.surfaces is None or self.surfaces.settled(before, x)
+            if fraction < 1.0 or not settled or not progress.reached(self.exact):
                 continue
             if not progress.carried(self.drift(x, internal, entries, ranges)):
                 continue
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
-        return Outcome(x, internal, progress.near(), MAXIMUM_ITERATIONS, linear, entries)
+        return Outcome(x, internal, settled and progress.near(), MAXIMUM_ITERATIONS, linear, entries)
 
     def drift(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> float:
         """How far [m] the force that is left at x (n, 3) would move a body in contact; internal (n, 3): all but contact's."""
@@ -278,13 +289,14 @@ class ImplicitStep:
 
         The nodes that a collider stops are crushed into those behind them, which do not know of the blow yet. So the
         elements are taken for linear around the shape that the step started with, moved on rigidly, and contact around
-        the guess.
+        the guess. Bodies may meet on that way, so they do not see each other here.
         """
+        surfaces, self.surfaces = self.surfaces, None
         rigid = moved_rigidly(self.state, ranges, self.step)
         _, internal = self.begin(rigid)
         spent, direction = self.find_direction(rigid, guess, internal, entries, True)
         progress.take(rigid + direction - guess)
-        self.projected = 0
+        self.projected, self.surfaces = 0, surfaces
         return spent, rigid + direction
 
     def search_line(
@@ -299,7 +311,7 @@ class ImplicitStep:
         gradient = internal.copy()
         energy = elastic + entries.add_gradient(x, gradient)
         slope = dot(gradient, direction)
-        fraction = 1.0
+        fraction = 1.0 if self.surfaces is None else self.surfaces.limit(x, direction)
         for _ in range(CUTS):
             trial = x + fraction * direction
             elastic_there, internal_there = self.merit(trial)

@@ -32,7 +32,7 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider]) -> I
     for index, body in enumerate(bodies):
         for other in bodies[index + 1 :]:
             if _surfaces_overlap(body.surface, other.surface):
-                message = f"It overlaps '{other.name}' at the start; bodies do not collide yet, so they pass through."
+                message = f"It overlaps '{other.name}' at the start, so the two pass through each other."
                 yield Finding("warning", body.name, "", message, "Move one of them.", "starts_in_body")
 
 

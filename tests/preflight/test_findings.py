@@ -194,6 +194,9 @@ def test_several_bodies():
     apart = findings(body(), body(moved(sphere(8), (4, 0, 0)), "Roll"))
     assert only("no_mutual_contact", apart).severity == "info"
     assert "starts_in_body" not in {finding.code for finding in apart}
+    touching = body(), body(moved(sphere(8), (4, 0, 0)), "Roll")
+    assert not {"no_mutual_contact", "no_body_contact"} & codes(*touching, body_contact="bodies")
+    assert only("no_body_contact", findings(*touching, body_contact="all", integrator="newmark")).severity == "warning"
     assert only("starts_in_body", findings(body(), body(sphere(8, 0.3), "Roll"))).severity == "warning"
 
 

@@ -112,6 +112,19 @@ def test_no_friction_is_no_drag():
     assert not len(contact.friction.nodes)
 
 
+def test_a_flat_surface_is_slid_over_as_if_it_had_no_edges():
+    """But for where nodes come under the upper block's border, which do push outward."""
+    along = []
+    for shift in np.linspace(0.0, 0.1, 41):
+        places, contact, above = two_blocks(0.3 * REACH, friction=0.0)
+        places[above, :2] += [shift, 0.37 * shift]
+        contact.cover(places, places)
+        _, gradient = energy_and_gradient(contact, places)
+        force = gradient[above].sum(axis=0)
+        along.append(np.hypot(force[0], force[1]) / -force[2])
+    assert np.median(along) < 0.005 and max(along) < 0.05
+
+
 def test_a_step_into_another_body_is_stopped_before_it():
     places, contact, above = two_blocks(5.0)
     fall = np.zeros_like(places)

@@ -10,9 +10,9 @@ from tests.surface_contact.pairs_of_corners import measured
 KINDS = ("vertex_triangle", "edges")
 
 
-def free_share(points, moves, kind):
+def free_share(points, moves, kind, reach=np.inf):
     nodes = np.arange(4, dtype=np.int32).reshape(1, 4)
-    return free_fraction(points, moves, nodes, 1 if kind == "vertex_triangle" else 0, 1.0)
+    return free_fraction(points, moves, nodes, 1 if kind == "vertex_triangle" else 0, np.array([reach]), 1.0)
 
 
 def first_touch(points, moves, kind):
@@ -92,3 +92,4 @@ def test_a_pair_stops_near_what_it_runs_into():
     assert 0.5 * (1.0 - NEAR) <= share <= 0.5 * (1.0 - KEPT)
     assert free_share(points, -moves, "vertex_triangle") == 1.0
     assert free_share(points, 0.2 * moves, "vertex_triangle") == 1.0
+    assert 0.5 * (1.0 - 0.1 * NEAR) <= free_share(points, moves, "vertex_triangle", reach=0.1) <= 0.5 * (1.0 - 0.1 * KEPT)

@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 SPARE = 0.25  # mean edges that nodes may move, one towards the other, until the next search
+EDGES = 0.1  # weight of two edges against a vertex and a triangle, which carry what lies flat; edges carry ridges
 
 
 class SurfaceBoxes:
@@ -84,28 +85,30 @@ class Neighbourhood:
         lower, upper = np.minimum(before, after) - pad, np.maximum(before, after) + pad
         for side in self.sides:
             side.fit(lower, upper)
-        nodes, points, areas = self._overlaps()
+        nodes, points, areas, corners = self._overlaps()
         travel, kept = np.sqrt(((after - before) ** 2).sum(axis=1)), np.empty(len(nodes), dtype=bool)
         may_meet(before, travel, 0.5 * np.sqrt(3.0) * self.spare, self.reach, nodes, points, kept)
         stiffness = self.modulus * areas[kept] / (3.0 * self.reach)
         self.pairs = pairs_of(
-            nodes[kept], int(kept[:points].sum()), self.rest, self.own, self.reach, stiffness, self.friction
+            nodes[kept], int(kept[:points].sum()), self.rest, self.own, self.reach, stiffness, self.friction, corners[kept]
         )
         self.lower, self.upper = lower[self.nodes] + 0.5 * self.reach, upper[self.nodes] - 0.5 * self.reach
 
-    def _overlaps(self) -> tuple[IntArray, int, Array]:
-        """Pairs (k, 4) whose boxes overlap, how many are of a vertex and a triangle, and the area of each (k,) [m^2]."""
+    def _overlaps(self) -> tuple[IntArray, int, Array, Array]:
+        """Pairs (k, 4) whose boxes overlap, how many are of a vertex and a triangle, areas (k,) [m^2] and corners (k, 3)."""
         first, second = self.first, self.second
-        nodes, areas, points = [], [], 0
+        nodes, areas, corners, points = [], [], [], 0
         for one, other in ((first, second),) if self.own else ((first, second), (second, first)):
             found = overlapping(one.vertices, other.triangles)
             nodes.append(np.concatenate([one.vertices.items[found[:, 0]], other.triangles.items[found[:, 1]]], axis=1))
             areas.append(one.surface.vertex_areas[found[:, 0]])
+            corners.append(other.surface.corner_shares[found[:, 1]])
             points += len(found)
         found = overlapping(first.edges, second.edges)
         nodes.append(np.concatenate([first.edges.items[found[:, 0]], second.edges.items[found[:, 1]]], axis=1))
-        areas.append(0.5 * (first.surface.edge_areas[found[:, 0]] + second.surface.edge_areas[found[:, 1]]))
-        return np.concatenate(nodes), points, np.concatenate(areas)
+        areas.append(0.5 * EDGES * (first.surface.edge_areas[found[:, 0]] + second.surface.edge_areas[found[:, 1]]))
+        corners.append(np.zeros((len(found), 3)))
+        return np.concatenate(nodes), points, np.concatenate(areas), np.concatenate(corners)
 
 
 @kernel

@@ -14,7 +14,7 @@ FLAT = 1e-20  # squared sine of the angle below which two edges have no normal
 
 
 @inline
-def _to_segment(px, py, pz, a, b):  # type: ignore[no-untyped-def]
+def to_segment(px, py, pz, a, b):  # type: ignore[no-untyped-def]
     """Share of the way from a to b where segment ab is closest to p; its squared distance."""
     x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     rx, ry, rz = px - a[0], py - a[1], pz - a[2]
@@ -25,17 +25,17 @@ def _to_segment(px, py, pz, a, b):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _closest_ends(a, b, c, d):  # type: ignore[no-untyped-def]
+def closest_ends(a, b, c, d):  # type: ignore[no-untyped-def]
     """(s, t) of the closest points of segments ab and cd, one of them an end."""
-    t, least = _to_segment(a[0], a[1], a[2], c, d)
+    t, least = to_segment(a[0], a[1], a[2], c, d)
     s = 0.0
-    at, d2 = _to_segment(b[0], b[1], b[2], c, d)
+    at, d2 = to_segment(b[0], b[1], b[2], c, d)
     if d2 < least:
         s, t, least = 1.0, at, d2
-    at, d2 = _to_segment(c[0], c[1], c[2], a, b)
+    at, d2 = to_segment(c[0], c[1], c[2], a, b)
     if d2 < least:
         s, t, least = at, 0.0, d2
-    at, d2 = _to_segment(d[0], d[1], d[2], a, b)
+    at, d2 = to_segment(d[0], d[1], d[2], a, b)
     if d2 < least:
         s, t = at, 1.0
     return s, t
@@ -59,7 +59,7 @@ def closest_on_edges(a, b, c, d):  # type: ignore[no-untyped-def]
         t = ((rx + s * ux) * vx + (ry + s * uy) * vy + (rz + s * uz) * vz) / vv
         if s >= 0.0 and s <= 1.0 and t >= 0.0 and t <= 1.0:
             return s, t
-    return _closest_ends(a, b, c, d)
+    return closest_ends(a, b, c, d)
 
 
 @inline
@@ -75,12 +75,12 @@ def closest_on_face(p, a, b, c):  # type: ignore[no-untyped-def]
         w = ((uy * rz - uz * ry) * nx + (uz * rx - ux * rz) * ny + (ux * ry - uy * rx) * nz) / nn
         if v >= 0.0 and w >= 0.0 and v + w <= 1.0:
             return v, w
-    v, least = _to_segment(p[0], p[1], p[2], a, b)
+    v, least = to_segment(p[0], p[1], p[2], a, b)
     w = 0.0
-    at, d2 = _to_segment(p[0], p[1], p[2], a, c)
+    at, d2 = to_segment(p[0], p[1], p[2], a, c)
     if d2 < least:
         v, w, least = 0.0, at, d2
-    at, d2 = _to_segment(p[0], p[1], p[2], b, c)
+    at, d2 = to_segment(p[0], p[1], p[2], b, c)
     if d2 < least:
         v, w = 1.0 - at, at
     return v, w

@@ -29,8 +29,10 @@ def _closing(direction, pair, edges, moves):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def free_fraction(positions, direction, nodes, points, most):  # type: ignore[no-untyped-def]
+def free_fraction(positions, direction, nodes, points, reach, most):  # type: ignore[no-untyped-def]
     """The share of direction (n, 3), at most `most`, that nodes may go from positions (n, 3); pairs keep KEPT of theirs.
+
+    Of a distance beyond reach (k,) only the reach counts: such a pair stops nothing that a search with less room would miss.
 
     A pair whose distance is d cannot lose more than it by moving until its fastest points have closed it, so it advances by
     that much, again and again; what common motion it has does not count (Li et al. 2021, "Codimensional incremental
@@ -41,12 +43,12 @@ def free_fraction(positions, direction, nodes, points, most):  # type: ignore[no
         pair, edges = nodes[k], k >= points
         _, _, _, _, x, y, z = closest_points(positions, pair, edges)
         start = np.sqrt(x * x + y * y + z * z)
-        closing = _closing(direction, pair, edges, moves)
-        if start - most * closing >= KEPT * start:
+        closing, counted = _closing(direction, pair, edges, moves), min(start, reach[k])
+        if start - most * closing >= KEPT * counted:
             continue
         way, distance = 0.0, start
         for _ in range(MOST_ADVANCES):
-            way += (distance - KEPT * start) / closing
+            way += (distance - KEPT * counted) / closing
             if way >= most:
                 break
             for m in range(4):
@@ -54,7 +56,7 @@ def free_fraction(positions, direction, nodes, points, most):  # type: ignore[no
                     moved[m, axis] = positions[pair[m], axis] + way * moves[m, axis]
             _, _, _, _, x, y, z = closest_points(moved, own, edges)
             distance = np.sqrt(x * x + y * y + z * z)
-            if distance <= NEAR * start:
+            if distance <= NEAR * counted:
                 break
         most = min(most, way)
     return most

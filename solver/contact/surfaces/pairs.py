@@ -22,6 +22,7 @@ class Pairs(NamedTuple):
     stiffness (k,) : what the barrier is multiplied by [N/m]
     fade (k,)      : |ab x cd|^2 of two edges below which they fade [m^4]
     friction (k,)  : coefficient
+    corners (k, 3) : of a triangle, one over the number of triangles that share each corner
     """
 
     nodes: IntArray
@@ -30,17 +31,19 @@ class Pairs(NamedTuple):
     stiffness: Array
     fade: Array
     friction: Array
+    corners: Array
 
 
 def no_pairs() -> Pairs:
     """None at all."""
-    return Pairs(np.zeros((0, 4), np.int32), 0, *np.zeros((4, 0)))
+    none = np.zeros(0)
+    return Pairs(np.zeros((0, 4), np.int32), 0, none, none, none, none, np.zeros((0, 3)))
 
 
 def pairs_of(
-    nodes: IntArray, points: int, rest: Array, own: bool, reach: float, stiffness: Array, friction: float
+    nodes: IntArray, points: int, rest: Array, own: bool, reach: float, stiffness: Array, friction: float, corners: Array
 ) -> Pairs:
-    """Pairs (k, 4) with their stiffness (k,), lengths taken from nodes at rest (n, 3).
+    """Pairs (k, 4) with their stiffness (k,) and corners (k, 3), lengths taken from nodes at rest (n, 3).
 
     Within one body (`own`) those that lie close already at rest begin to push only at REST_SHARE of that distance, so
     that a body at rest is free of contact however fine its mesh; those that cross at rest are left out.
@@ -53,8 +56,9 @@ def pairs_of(
     edges = rest[nodes[points:, 1::2]] - rest[nodes[points:, ::2]]
     fade[points:] = PARALLEL * (edges**2).sum(axis=2).prod(axis=1)
     return Pairs(
-        nodes[kept], int(kept[:points].sum()), reaches[kept], stiffness[kept], fade[kept], np.full(int(kept.sum()), friction)
-    )
+        nodes[kept], int(kept[:points].sum()), reaches[kept], stiffness[kept], fade[kept],
+        np.full(int(kept.sum()), friction), corners[kept],
+    )  # fmt: skip
 
 
 def joined(parts: list[Pairs]) -> Pairs:
@@ -64,7 +68,7 @@ def joined(parts: list[Pairs]) -> Pairs:
     halves = [(part, slice(0, part.points)) for part in parts] + [(part, slice(part.points, None)) for part in parts]
     columns = [
         np.concatenate([getattr(part, name)[half] for part, half in halves])
-        for name in ("nodes", "reach", "stiffness", "fade", "friction")
+        for name in ("nodes", "reach", "stiffness", "fade", "friction", "corners")
     ]
     return Pairs(columns[0], sum(part.points for part in parts), *columns[1:])
 

@@ -21,6 +21,7 @@ class ContactSurface:
 
     vertices (v,), edges (e, 2), triangles (t, 3) : triangles counter-clockwise seen from outside
     vertex_areas (v,), edge_areas (e,)            : share of the surface at rest that each stands for [m^2]; both add up to it
+    corner_shares (t, 3)                          : one over the number of triangles that share each corner
     """
 
     vertices: IntArray
@@ -28,6 +29,7 @@ class ContactSurface:
     triangles: IntArray
     vertex_areas: Array
     edge_areas: Array
+    corner_shares: Array
 
 
 def contact_surface(tets: IntArray, positions: Array) -> ContactSurface:
@@ -41,6 +43,7 @@ def contact_surface(tets: IntArray, positions: Array) -> ContactSurface:
         vertices.astype(np.int32), edges.vertices, triangles,
         np.bincount(corners.ravel(), third, minlength=len(vertices)).astype(np.float64),
         np.add.reduceat(third[edges.order], edges.first[:-1]),
+        1.0 / np.bincount(corners.ravel())[corners.ravel()].reshape(-1, 3),
     )  # fmt: skip
 
 

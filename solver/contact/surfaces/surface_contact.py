@@ -7,15 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...fem.pair_coupling import PairStiffness
+from ...geometry.edges import connected
 from .candidates import Neighbourhood, SurfaceBoxes
+from .crossing import surfaces_cross
 from .free_way import free_fraction
 from .pairs import Pairs, joined, no_pairs
 from .surface import ContactSurface
-from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, friction_blocks
+from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, friction_blocks, largest_change
 
 Array = NDArray[np.float64]
 
 REACH = 0.02  # distance at which surfaces begin to push, in mean edges
+SETTLED = 0.1  # share of a distance that Newton's last correction may change
 EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant, as with colliders
 
 
@@ -70,6 +73,20 @@ class SurfaceContact:
                     min(touch.modulus, other.modulus), float(np.sqrt(touch.friction * other.friction)),
                 ))  # fmt: skip
 
+    def begin(self, positions: Array) -> None:
+        """Leave out bodies that pass through each other, or a body through itself, before the first step.
+
+        Pairs know no inside, so that contact would hold them together instead of apart.
+        """
+        self.neighbourhoods = [
+            pair for pair in self.neighbourhoods if not surfaces_cross(pair.first, pair.second, positions)
+        ]
+
+    def reachable(self, start: Array, end: Array) -> Array:
+        """Positions (n, 3) on the way from a start to an end (n, 3): the end, where nothing touches on the way."""
+        share = self.limit(start, end - start)
+        return end if share == 1.0 else start + share * (end - start)
+
     def cover(self, before: Array, after: Array) -> None:
         """Make `pairs` hold wherever nodes are between two places (n, 3)."""
         changed = [neighbourhood.cover(before, after) for neighbourhood in self.neighbourhoods]
@@ -89,7 +106,7 @@ class SurfaceContact:
     def limit(self, positions: Array, direction: Array, most: float = 1.0) -> float:
         """The share, at most `most`, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
         self.cover(positions, positions + most * direction)
-        share: float = free_fraction(positions, direction, self.pairs.nodes, self.pairs.points, most)
+        share: float = free_fraction(positions, direction, self.pairs.nodes, self.pairs.points, self.pairs.reach, most)
         return share
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
@@ -110,6 +127,19 @@ class SurfaceContact:
         pushing = slope[:, None] * (normal[:, :, None] * normal[:, None, :]).reshape(-1, 9)
         rows = rank[np.concatenate([self.pairs.nodes[which], f.nodes])]
         return PairStiffness(rows, np.concatenate([weights, f.weights]), np.concatenate([pushing, rubbing]))
+
+    def settled(self, before: Array, after: Array) -> bool:
+        """Whether a correction from one set of positions (n, 3) to another has left gaps, so forces, about as they were.
+
+        What is small for a body can be large for a gap.
+        """
+        change: float = largest_change(before, after, self.pairs)
+        return change < SETTLED
+
+    def touching(self, positions: Array, bodies: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each body the first of those that it hangs together with by pairs that push; bodies (n,) of the nodes."""
+        nodes = self.pairs.nodes[self._close(positions)[0]]
+        return connected(bodies[nodes[:, [0, 3]]].T, int(bodies.max()) + 1)
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) belong to pairs that push at positions (n, 3)."""

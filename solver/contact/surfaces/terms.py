@@ -5,6 +5,12 @@ Of the barrier's stiffness b'' n n^T + b' (derivative of n), the second part is 
 and a corner meet it is negative and any projection drops it, and elsewhere it is smaller by distance over edge length. What is
 kept is positive as it stands; no eigenvalues have to be found.
 
+A vertex above a flat surface is close to several of its triangles, to all but one of them by an edge or a corner. That each
+part of the surface counts once, edges count against two triangles and corners for them: a triangle's share is
+b(triangle) - 1/2 sum b(edges) + sum b(corners)/(triangles there), never negative, and a vertex slides over a flat surface as
+if it had no edges (Li et al. 2023, "Convergent incremental potential contact", section 3.3). Of two edges an end is a vertex,
+which has its say already: their share is b(edges) - b(the closest that an end of one is to the other), not negative either.
+
 Pairs are few and in a fixed order, so these loops are serial: the same order, the same bytes.
 """
 
@@ -13,7 +19,7 @@ import numpy as np
 from ...jit import inline, kernel
 from ..response import friction_response
 from .barrier import barrier, parallel_fade
-from .distance import closest_points
+from .distance import closest_ends, closest_points, to_segment
 
 
 @inline
@@ -52,6 +58,87 @@ def _add_weighted(pair, w0, w1, w2, w3, x, y, z, gradient):  # type: ignore[no-u
         gradient[pair[node], 2] += w * z
 
 
+@inline
+def _edge_of(positions, pair, m, reach):  # type: ignore[no-untyped-def]
+    """Of edge m of a pair's triangle: its ends in the pair, the share of the way, energy, force, slope and distance."""
+    i, j = 1 + m, 1 + (m + 1) % 3
+    p = positions[pair[0]]
+    t, d2 = to_segment(p[0], p[1], p[2], positions[pair[i]], positions[pair[j]])
+    if d2 >= reach * reach:
+        return i, j, t, 0.0, 0.0, 0.0, 1.0
+    distance = np.sqrt(d2)
+    energy, force, slope = barrier(distance, reach)
+    return i, j, t, energy, force, slope, distance
+
+
+@inline
+def _corner_of(positions, pair, m, reach):  # type: ignore[no-untyped-def]
+    """Of corner m of a pair's triangle: energy, force, slope and distance."""
+    p, c = positions[pair[0]], positions[pair[1 + m]]
+    d2 = (p[0] - c[0]) ** 2 + (p[1] - c[1]) ** 2 + (p[2] - c[2]) ** 2
+    if d2 >= reach * reach:
+        return 0.0, 0.0, 0.0, 1.0
+    distance = np.sqrt(d2)
+    energy, force, slope = barrier(distance, reach)
+    return energy, force, slope, distance
+
+
+@inline
+def _ends_of(positions, pair, reach):  # type: ignore[no-untyped-def]
+    """Where an end of one edge is closest to the other: shares of the ways, separation, energy, force, slope, distance."""
+    a, b, c, d = positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]]
+    s, t = closest_ends(a, b, c, d)
+    x = a[0] - c[0] + s * (b[0] - a[0]) - t * (d[0] - c[0])
+    y = a[1] - c[1] + s * (b[1] - a[1]) - t * (d[1] - c[1])
+    z = a[2] - c[2] + s * (b[2] - a[2]) - t * (d[2] - c[2])
+    d2 = x * x + y * y + z * z
+    if d2 >= reach * reach:
+        return s, t, x, y, z, 0.0, 0.0, 0.0, 1.0
+    distance = np.sqrt(d2)
+    energy, force, slope = barrier(distance, reach)
+    return s, t, x, y, z, energy, force, slope, distance
+
+
+@inline
+def _add_overcounted(positions, pair, reach, stiffness, corners, gradient):  # type: ignore[no-untyped-def]
+    """Add what edges and corners of a pair's triangle count to gradient (n, 3); return their energy."""
+    energy = 0.0
+    for m in range(3):
+        i, j, t, value, force, _, distance = _edge_of(positions, pair, m, reach)
+        if value > 0.0:
+            energy -= 0.5 * stiffness * value
+            f = 0.5 * stiffness * force / distance
+            for axis in range(3):
+                x, y = positions[pair[i], axis], positions[pair[j], axis]
+                push = f * (positions[pair[0], axis] - x - t * (y - x))
+                gradient[pair[0], axis] += push
+                gradient[pair[i], axis] -= (1.0 - t) * push
+                gradient[pair[j], axis] -= t * push
+        value, force, _, distance = _corner_of(positions, pair, m, reach)
+        if value > 0.0:
+            energy += corners[m] * stiffness * value
+            f = corners[m] * stiffness * force / distance
+            for axis in range(3):
+                push = f * (positions[pair[0], axis] - positions[pair[1 + m], axis])
+                gradient[pair[0], axis] -= push
+                gradient[pair[1 + m], axis] += push
+    return energy
+
+
+@inline
+def _counted(positions, pair, edges, reach, corners, force, slope):  # type: ignore[no-untyped-def]
+    """Force and slope of a pair, for a stiffness of 1 N/m, less what is counted elsewhere."""
+    if edges:
+        _, _, _, _, _, _, end_force, end_slope, _ = _ends_of(positions, pair, reach)
+        return max(force - end_force, 0.0), max(slope - end_slope, 0.0)
+    for m in range(3):
+        _, _, _, _, edge_force, edge_slope, _ = _edge_of(positions, pair, m, reach)
+        _, corner_force, corner_slope, _ = _corner_of(positions, pair, m, reach)
+        force += corners[m] * corner_force - 0.5 * edge_force
+        slope += corners[m] * corner_slope - 0.5 * edge_slope
+    return max(force, 0.0), max(slope, 0.0)
+
+
 @kernel
 def add_barrier_gradient(positions, pairs, gradient):  # type: ignore[no-untyped-def]
     """Add the barriers' gradient [N] at positions (n, 3) to gradient (n, 3); return their energy [J]. pairs: Pairs."""
@@ -65,9 +152,16 @@ def add_barrier_gradient(positions, pairs, gradient):  # type: ignore[no-untyped
         distance = np.sqrt(d2)
         value, force, _ = barrier(distance, reach)
         fade, turning = _fade(positions, pair, edges, pairs.fade[k])
+        if edges:
+            s, t, ex, ey, ez, end_value, end_force, _, end_distance = _ends_of(positions, pair, reach)
+            f = pairs.stiffness[k] * fade * end_force / end_distance
+            _add_weighted(pair, 1.0 - s, s, t - 1.0, -t, f * ex, f * ey, f * ez, gradient)
+            value -= end_value
         energy += pairs.stiffness[k] * fade * value
         f = -pairs.stiffness[k] * fade * force / distance
         _add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
+        if not edges:
+            energy += _add_overcounted(positions, pair, reach, pairs.stiffness[k], pairs.corners[k], gradient)
         if turning > 0.0:
             _add_turning(positions, pair, pairs.stiffness[k] * turning * value, gradient)
     return energy
@@ -88,6 +182,7 @@ def close_pairs(positions, pairs, which, weights, normal, force, slope):  # type
             continue
         distance = np.sqrt(d2)
         _, push, rise = barrier(distance, reach)
+        push, rise = _counted(positions, pair, edges, reach, pairs.corners[k], push, rise)
         fade, _ = _fade(positions, pair, edges, pairs.fade[k])
         which[count] = k
         weights[count, 0], weights[count, 1], weights[count, 2], weights[count, 3] = w0, w1, w2, w3
@@ -95,6 +190,21 @@ def close_pairs(positions, pairs, which, weights, normal, force, slope):  # type
         force[count], slope[count] = pairs.stiffness[k] * fade * push, pairs.stiffness[k] * fade * rise
         count += 1
     return count
+
+
+@kernel
+def largest_change(before, after, pairs):  # type: ignore[no-untyped-def]
+    """By what share of it a distance within reach has changed from one set of positions (n, 3) to another, at most."""
+    most = 0.0
+    for k in range(len(pairs.nodes)):
+        pair, edges = pairs.nodes[k], k >= pairs.points
+        _, _, _, _, x, y, z = closest_points(after, pair, edges)
+        now = np.sqrt(x * x + y * y + z * z)
+        _, _, _, _, x, y, z = closest_points(before, pair, edges)
+        then = np.sqrt(x * x + y * y + z * z)
+        if min(now, then) < pairs.reach[k]:
+            most = max(most, abs(min(now, pairs.reach[k]) - min(then, pairs.reach[k])) / now)
+    return most
 
 
 @inline

@@ -1,0 +1,31 @@
+"""What the bodies of a scene bring into contact with each other."""
+
+from itertools import pairwise
+
+from ...integrators import integrators
+from ...scene import Scene
+from ...state import Ranges, State
+from ..contacts import SLIP_SPEED
+from ..points import contact_modulus
+from .surface import contact_surfaces
+from .surface_contact import SurfaceContact, Touch
+
+
+def touching_bodies(scene: Scene, state: State, ranges: Ranges) -> SurfaceContact | None:
+    """Contact of the bodies' surfaces as the scene's settings want it, of a state at rest; None where there is none.
+
+    Steps whose elastic forces are those of their start have no solve that could see to it.
+    """
+    settings = scene.settings
+    alone = settings.body_contact == "bodies" and len(scene.bodies) < 2
+    if settings.body_contact == "off" or alone or integrators()[settings.integrator].explicit:
+        return None
+    touches = []
+    for body, (a, b) in zip(scene.bodies, pairwise(ranges.tets.tolist()), strict=True):
+        weight = float(state.density[a:b].mean()) * settings.strongest_gravity * body.extent
+        modulus = contact_modulus(state.material[:, a:b], weight)
+        own = settings.body_contact == "all"
+        touches.append(Touch(modulus, settings.body_friction, SLIP_SPEED * body.extent, own))
+    contact = SurfaceContact(contact_surfaces(state.tets, state.positions, ranges), touches, state.positions.copy())
+    contact.begin(state.positions)
+    return contact

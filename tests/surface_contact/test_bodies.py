@@ -1,0 +1,142 @@
+"""Bodies that touch each other and themselves, over whole bakes, watched by ipctk."""
+
+from dataclasses import replace
+
+import ipctk
+import numpy as np
+import pytest
+
+from solver.contact.surfaces.surface import contact_surfaces
+from solver.simulate import Simulation
+from solver.tetmesh.mesh import TetMesh
+from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, make_scene, momentum
+
+RUBBER = {"young_modulus": 1e5, "poisson_ratio": 0.4, "yield_stress": 1e9, "density": 1000.0}
+FAR = {"gravity": (0.0, 0.0, 0.0)}
+
+
+def simulation(meshes, contact="bodies", material=RUBBER, fields=(), friction=0.5, **settings):
+    arguments = make_scene(meshes, [material] * len(meshes), **settings)
+    scene = arguments[0]
+    chosen = replace(scene.settings, body_contact=contact, body_friction=friction, threads=1)
+    return Simulation(replace(scene, settings=chosen), *arguments[1:], fields=list(fields))
+
+
+class Watch:
+    """ipctk's view of all surfaces of a simulation."""
+
+    def __init__(self, run):
+        surfaces = contact_surfaces(run.state.tets, run.state.positions, run.ranges)
+        edges, faces = (np.concatenate([getattr(s, name) for s in surfaces]) for name in ("edges", "triangles"))
+        self.mesh = ipctk.CollisionMesh(run.state.positions.copy(), edges, faces)
+
+    def crosses(self, run):
+        return ipctk.has_intersections(self.mesh, run.state.positions)
+
+
+def thrown(contact, speed=3.0, offset=0.1):
+    """Two balls that fly at each other, not quite head on, without gravity."""
+    run = simulation([ball_mesh(4, 0.5, (-0.6, 0.0, 0.0)), ball_mesh(4, 0.5, (0.6, offset, 0.07))], contact, **FAR)
+    first, last = run.ranges.nodes[1], len(run.state.positions)
+    run.state.velocities[:first, 0], run.state.velocities[first:last, 0] = speed, -speed
+    run.state.previous_velocities[:] = run.state.velocities
+    run.state.previous_positions[:] = run.state.positions - run.clock.step * run.state.velocities
+    return run
+
+
+def kinetic(run):
+    return 0.5 * float((run.state.masses[:, None] * run.state.velocities**2).sum())
+
+
+def test_thrown_balls_bounce_off_and_keep_their_momentum():
+    run = thrown("bodies")
+    watch, before, (linear, angular) = Watch(run), kinetic(run), momentum(run)
+    size = run.state.masses.sum() * 3.0
+    most = 0.0
+    for _ in range(16):
+        run.advance()
+        assert not watch.crosses(run)
+        most = max(most, kinetic(run))
+        now, spin = momentum(run)
+        assert np.abs(now - linear).max() < 5e-5 * size and np.abs(spin - angular).max() < 1e-2 * size
+    first = run.ranges.nodes[1]
+    assert run.state.velocities[:first, 0].mean() < -0.3 < 0.3 < run.state.velocities[first:, 0].mean()
+    assert most < 1.001 * before
+
+
+def test_without_contact_they_pass_through():
+    run = thrown("off")
+    watch = Watch(run)
+    crossed = [bool(run.advance() and watch.crosses(run)) for _ in range(8)]
+    assert any(crossed)
+
+
+def test_a_stack_comes_to_rest_without_crossing():
+    meshes = [ball_mesh(4, 0.5, (0.0, 0.0, 0.51)), ball_mesh(4, 0.5, (0.05, 0.03, 1.6))]
+    goo = {"young_modulus": 1e5, "poisson_ratio": 0.4, "yield_stress": 500.0, "flow_rate": 20.0, "density": 1000.0}
+    run = simulation(meshes, "all", goo, [PlaneField()])
+    watch = Watch(run)
+    for _ in range(40):
+        run.advance()
+        assert not watch.crosses(run)
+    first = run.ranges.nodes[1]
+    heights = run.state.positions[:, 2]
+    assert heights[first:].mean() > heights[:first].mean() + 0.1
+    assert run.surfaces.touched(run.state.positions).sum() > 10
+    assert np.abs(run.state.velocities).max() < 0.5
+
+
+@pytest.mark.parametrize(("friction", "expected"), [(0.0, 3.27), (0.2, 1.42), (0.6, 0.0)])
+def test_a_block_slides_on_another_as_coulomb_says(friction, expected):
+    """Gravity leans by 19.5 degrees (tan 0.354); the lower block is held by what it lies on."""
+    lean = np.arcsin(1.0 / 3.0)
+    gravity = (9.81 * np.sin(lean), 0.0, -9.81 * np.cos(lean))
+    stiff = {**RUBBER, "young_modulus": 2e6}
+    meshes = [box_mesh((8, 4, 1), (2.0, 1.0, 0.25)), box_mesh((2, 2, 2), (0.4, 0.4, 0.4), (0.22, 0.31, 0.2525))]
+    run = simulation(meshes, "bodies", stiff, [PlaneField(friction=50.0)], friction, gravity=gravity)
+    upper, times, speeds = slice(run.ranges.nodes[1], None), [], []
+    for frame in range(24):
+        run.advance()
+        if frame >= 14:
+            times.append(run.clock.time)
+            speeds.append(run.state.velocities[upper, 0].mean() - run.state.velocities[: run.ranges.nodes[1], 0].mean())
+    assert np.polyfit(times, speeds, 1)[0] == pytest.approx(expected, abs=0.05 * 3.27)
+    if not expected:
+        assert max(np.abs(speeds)) < 0.02
+
+
+def fork():
+    """Two prongs 0.2 apart on a common foot, as one body."""
+    whole = box_mesh((3, 2, 8), (0.6, 0.4, 1.6))
+    middle = whole.positions[whole.tets].mean(axis=1)
+    tets = whole.tets[(middle[:, 2] < 0.4) | (np.abs(middle[:, 0] - 0.3) > 0.1)]
+    used, numbered = np.unique(tets, return_inverse=True)
+    return TetMesh(whole.positions[used], numbered.reshape(-1, 4).astype(np.int32))
+
+
+@pytest.mark.parametrize("contact", ["all", "bodies"])
+def test_a_body_touches_itself_where_asked(contact):
+    run = simulation([fork()], contact, {**RUBBER, "young_modulus": 3e4}, **FAR)
+    x = run.state.positions
+    clap = 6.0 * np.clip(x[:, 2] - 0.4, 0.0, None) * np.sign(0.3 - x[:, 0])
+    run.state.velocities[:, 0] = run.state.previous_velocities[:, 0] = clap
+    run.state.previous_positions[:, 0] -= run.clock.step * clap
+    watch, crossed = Watch(run), False
+    for _ in range(8):
+        run.advance()
+        crossed |= watch.crosses(run)
+    assert crossed == (contact == "bodies")
+
+
+def test_a_bake_repeats_and_goes_on_from_a_checkpoint_to_the_same_bytes():
+    run, again, resumed = (thrown("all", 4.0) for _ in range(3))
+    for frame in range(9):
+        run.advance()
+        again.advance()
+        if frame == 4:
+            kept = run.checkpoint()
+    assert run.state.positions.tobytes() == again.state.positions.tobytes()
+    resumed.restore(kept)
+    for _ in range(4):
+        resumed.advance()
+    assert resumed.state.positions.tobytes() == run.state.positions.tobytes()
