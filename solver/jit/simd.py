@@ -214,7 +214,7 @@ def apart(_context, a, b):  # type: ignore[no-untyped-def]
 
 @intrinsic(prefer_literal=True)
 def store_turned(_context, array, index, stride, a, b, c, d):  # type: ignore[no-untyped-def]
-    """array[index + k stride :] = (a[k], b[k], c[k], d[k]) for k = 0 to 2, rounded to the array's type; stride is written out."""
+    """array[index + k stride :] = (a[k], b[k], c[k], d[k]) for k = 0 to 2, rounded to the array's type; stride written out."""
     if not isinstance(stride, types.IntegerLiteral):
         return None
 
