@@ -224,11 +224,12 @@ def store_turned(_context, array, index, stride, a, b, c, d):  # type: ignore[no
         if kind.dtype == types.float32:
             vectors = [builder.fptrunc(vector, _FLOATS) for vector in vectors]
         size = 4 if kind.dtype == types.float32 else 8
-        low, high = (_shuffled(builder, *pair, [0, 4, 1, 5]) for pair in (vectors[:2], vectors[2:]))
-        ends = [_shuffled(builder, *pair, [2, 6, 2, 6]) for pair in (vectors[:2], vectors[2:])]
+        pairs = ((vectors[0], vectors[1]), (vectors[2], vectors[3]))
+        low, high = (_shuffled(builder, one, other, [0, 4, 1, 5]) for one, other in pairs)
+        end, last = (_shuffled(builder, one, other, [2, 6, 2, 6]) for one, other in pairs)
         rows = [
             _shuffled(builder, low, high, [0, 1, 4, 5]), _shuffled(builder, low, high, [2, 3, 6, 7]),
-            _shuffled(builder, *ends, [0, 1, 4, 5]),
+            _shuffled(builder, end, last, [0, 1, 4, 5]),
         ]  # fmt: skip
         data = context.make_array(kind)(context, builder, args[0]).data
         for k, row in enumerate(rows):
