@@ -60,6 +60,7 @@ class SolverPanel:
         layout = columns(self.layout)
         layout.prop(context.scene.dollop, "integrator")
         layout.prop(context.scene.dollop, "maximum_substep")
+        layout.prop(context.scene.dollop, "calm_substep")
         layout.prop(context.scene.dollop, "threads")
         layout.prop(context.scene.dollop, "body_contact")
         column = layout.column()

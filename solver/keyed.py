@@ -49,6 +49,12 @@ class KeyedSettings:
         ]
         self.owners = np.searchsorted(ranges.tets, contacts.points.tets, side="right") - 1
 
+    @property
+    def still(self) -> bool:
+        """Whether nothing is keyed."""
+        bodies = self.scene.bodies
+        return len(self.gravities) == 1 and not any(body.keys or np.ptp(body.activation) > 0.0 for body in bodies)
+
     def gravity(self, time: float) -> Array:
         """Gravity (3,) at a time [s] since the first frame [m/s^2]."""
         return np.asarray(at_frame(self.gravities, self._place(time)), dtype=np.float64)

@@ -131,7 +131,8 @@ class Settings:
     """What holds for the whole scene.
 
     gravity (3,) [m/s^2], and gravity_keys (k, 3) one a frame where it changes, `gravity` being the first; frames
-    inclusive; threads 0 = all; integrator: a file of solver/integrators; maximum_substep [s]; body_contact: which of the
+    inclusive; threads 0 = all; integrator: a file of solver/integrators; maximum_substep [s], and calm_substep [s], to which
+    steps may grow where hardly anything speeds up or slows down, up to four times as long; body_contact: which of the
     bodies' surfaces touch, a key of BODY_CONTACT, and body_friction their Coulomb coefficient
     """
 
@@ -141,6 +142,7 @@ class Settings:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     threads: int = 0
     maximum_substep: float = 1.0 / 96.0
+    calm_substep: float = 1.0 / 24.0
     integrator: str = "bdf2"
     gravity_keys: FloatArray | None = None
     body_contact: str = "off"

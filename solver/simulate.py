@@ -6,6 +6,7 @@ a frame that falls between two steps is interpolated from both, so the motion is
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from time import perf_counter
 
 import numpy as np
@@ -25,7 +26,7 @@ from .fem.fibre_field import set_fibres
 from .fem.goal import set_goals
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome, Workspace
-from .fem.step_control import calmed, is_drastic, is_thrown, refusal
+from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, is_drastic, is_thrown, refusal, surprise
 from .frame import Frame
 from .integrators import backward_euler, integrators
 from .integrators.bdf2 import starting_history
@@ -33,23 +34,28 @@ from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
-from .state import State, build_state
+from .state import State, build_state, element_size
 from .tetmesh.mesh import TetMesh
 
 Array = NDArray[np.float64]
 
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
+MOST_DOUBLINGS = 2  # of the longest step, in calm
 WORN_SHARE = 0.01  # of a body's tets at the mesh's limit before it is reported
 WORN_PAUSE = 24  # frames between two such reports
 
 
 @dataclass
 class Attempt:
-    """A step that has been solved, to be accepted or refused; elastic_forces (n, 3) [N] are only what explicit steps know."""
+    """A step that has been solved, to be accepted or refused.
+
+    elastic_forces (n, 3) [N] are only what explicit steps know, surprise (step_control.py) only what implicit ones do.
+    """
 
     outcome: Outcome
     velocities: Array
     elastic_forces: Array
+    surprise: float = np.inf
 
 
 class Simulation:
@@ -82,8 +88,9 @@ class Simulation:
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
         self.gravity = self.keyed.gravity(0.0)
         self.integrator = integrators()[settings.integrator]
-        self.element_size = float((self.state.volumes.mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
-        self.clock = Clock(settings.maximum_substep)
+        self.element_size = element_size(self.state.volumes)
+        self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
+        self.clock = Clock(settings.maximum_substep, self._calmest())
         self.frame = settings.frame_start - 1
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
@@ -176,7 +183,17 @@ class Simulation:
         blocked = (self.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
         blocked |= self._met(state.positions, outcome.positions)
         thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
-        return refusal(outcome, state, self.space.tiles, self.clock.level - self.clock.coarsest, drastic, thrown)
+        halvings = self.clock.level - self.clock.coarsest
+        startled = halvings < 0 and not attempt.surprise < STARTLED
+        return refusal(outcome, state, self.space.tiles, halvings, drastic, thrown, startled)
+
+    def _calmest(self) -> int:
+        """The level of the longest step: above the clock's largest only where all that acts on the bodies stays as it is."""
+        settings = self.scene.settings
+        if not (self.integrator.calms and self.keyed.still and all(field.still for field in self.contacts.fields)):
+            return 0
+        doublings = int(np.floor(np.log2(settings.calm_substep / settings.maximum_substep * (1.0 + 1e-6))))
+        return -min(max(doublings, 0), MOST_DOUBLINGS)
 
     def _bound_step(self) -> None:
         """Explicit steps may not outrun the sound in the smallest tet."""
@@ -211,7 +228,9 @@ class Simulation:
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions, self.ranges.bodies())
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
-        return Attempt(outcome, past.velocities(outcome.positions), state.elastic_forces)
+        return Attempt(
+            outcome, past.velocities(outcome.positions), state.elastic_forces, surprise(outcome.positions, guess, self.finest)
+        )
 
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""
@@ -263,7 +282,7 @@ class Simulation:
         if outcome.rough:
             self.touching[:] = 1
         self.contacts.end_step(state.positions)
-        self.clock.tick()
+        self.clock.tick(calm=attempt.surprise < CALM, restless=not attempt.surprise < RESTLESS)
 
     def _failure(self, outcome: Outcome, reason: str) -> StepError:
         bad = np.flatnonzero(~np.isfinite(outcome.positions).all(axis=1))

@@ -177,6 +177,11 @@ def build_solids(
     return solids, Ranges(node_offsets, tet_offsets)
 
 
+def element_size(volumes: Array) -> float:
+    """The edge [m] of a regular tet with the mean of volumes (m,) [m^3]."""
+    return float((volumes.mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
+
+
 def material_rows(body: Body, count: int) -> Array:
     """The body's material as (MATERIAL_ROWS, count); Lame's parameters from Young's modulus and Poisson's ratio."""
     material = body.scaled_material()

@@ -19,6 +19,7 @@ def read_settings(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = No
         threads=threads or settings.threads,
         integrator=settings.integrator,
         maximum_substep=typed_number(settings.maximum_substep),
+        calm_substep=typed_number(settings.calm_substep),
         body_contact=settings.body_contact,
         body_friction=typed_number(settings.body_friction),
     )

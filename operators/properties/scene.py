@@ -87,6 +87,19 @@ class DollopScene(bpy.types.PropertyGroup):
         step=0.1,
         **SETTING,
     )
+    calm_substep: FloatProperty(
+        name="Longest Calm Step",
+        description="Steps may grow to this while nothing is keyed, no collider moves, and hardly anything speeds up or slows "
+        "down: goo that rests or creeps bakes several times faster",
+        subtype="TIME_ABSOLUTE",
+        unit="TIME_ABSOLUTE",
+        default=1.0 / 24.0,
+        min=1e-5,
+        max=1.0,
+        precision=4,
+        step=0.1,
+        **SETTING,
+    )
     threads: IntProperty(
         name="Threads",
         description="Processor threads for the bake; 0: all, with one left to the window. The result is the same",

@@ -19,10 +19,12 @@ class Field(Protocol):
 
     friction     : Coulomb coefficient [-]
     sheet_offset : of a sheet, solid from both sides, half its thickness [m]; None where there is an inside
+    still        : whether it never moves
     """
 
     friction: float
     sheet_offset: float | None
+    still: bool
 
     def query(
         self,

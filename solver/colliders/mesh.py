@@ -38,6 +38,7 @@ class MeshField:
             raise SceneError("It has no faces to collide with.", body=collider.name, remedy="Choose a mesh with faces.")
         self.friction = collider.friction
         self.motion = Motion(collider.transforms, settings)
+        self.still = self.motion.static
         self.local = collider.surface.positions
         faces = oriented(self.local, collider.surface.triangles)
         if not len(faces.triangles):

@@ -18,6 +18,7 @@ class PlaneField:
         self.friction = collider.friction
         self.thickness = collider.thickness
         self.motion = Motion(collider.transforms, settings)
+        self.still = self.motion.static
 
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
         """See colliders.Field."""

@@ -32,6 +32,7 @@ class ColliderField(Protocol):
 
     friction: float
     sheet_offset: float | None  # of a sheet, solid from both sides [m]
+    still: bool  # whether it never moves
 
     def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
         """Fill signed distance (k,), outward normal (k, 3) and surface velocity (k, 3) at a time [s] since the first frame."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread
 from ..geometry.measures import area_vectors
 from ..slots import LAMBDA, MU
-from ..state import Ranges, Solids
+from ..state import Ranges, Solids, element_size
 from ..tetmesh.boundary import face_table
 from .response import carry_some, carry_spread
 
@@ -84,7 +84,7 @@ def gather_points(
         first, last = ranges.tets[body], ranges.tets[body + 1]
         own = state.tets[first:last]
         tets, weights = _inner_nodes(own)
-        element = float((state.volumes[first:last].mean() * 6.0 * np.sqrt(2.0)) ** (1.0 / 3.0))
+        element = element_size(state.volumes[first:last])
         weight = float(state.density[first:last].mean()) * gravity * extents[body]
         modulus = contact_modulus(state.material[:, first:last], weight)
         area = boundary_area(state.positions, own) / max(len(binding.tets), 1)

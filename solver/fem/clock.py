@@ -10,10 +10,13 @@ PATIENCE = 4  # good steps before growing again
 
 
 class Clock:
-    """Time in whole ticks, so that halving and doubling are exact and steps stay aligned to the grid."""
+    """Time in whole ticks, so that halving and doubling are exact and steps stay aligned to the grid.
 
-    def __init__(self, largest: float) -> None:
-        self.largest = largest
+    A step is largest / 2**level. Levels below 0, as far as `calmest`, are for when hardly anything speeds up or slows down.
+    """
+
+    def __init__(self, largest: float, calmest: int = 0) -> None:
+        self.largest, self.calmest = largest, calmest
         self.ticks = 0
         self.level = 0
         self.good = 0
@@ -23,7 +26,7 @@ class Clock:
     @property
     def step(self) -> float:
         """Length of the next step [s]."""
-        return self.largest / (1 << self.level)
+        return float(self.largest * 2.0**-self.level)
 
     @property
     def time(self) -> float:
@@ -48,14 +51,19 @@ class Clock:
         self.level += 1
         return True
 
-    def tick(self) -> None:
-        """Move on by the step just accepted, and double it after PATIENCE good ones where the grid allows."""
+    def tick(self, calm: bool = False, restless: bool = True) -> None:
+        """Move on by the step just accepted, and double it after PATIENCE good ones where the grid allows.
+
+        Above the largest step only where it is `calm`; where it is `restless` such a step is halved.
+        """
         self.previous_step = self.step
         self.ticks += 1 << (LEVELS - self.level)
         self.good += 1
-        if self.good >= PATIENCE and self.level > self.coarsest and self.ticks % (1 << (LEVELS - self.level + 1)) == 0:
-            self.level -= 1
-            self.good = 0
+        if restless and self.level < 0:
+            self.level, self.good = self.level + 1, 0
+        limit = self.calmest if calm and self.coarsest == 0 else self.coarsest
+        if self.good >= PATIENCE and self.level > limit and self.ticks % (1 << (LEVELS - self.level + 1)) == 0:
+            self.level, self.good = self.level - 1, 0
 
     def array(self) -> Array:
         """All of it, for a checkpoint."""

@@ -11,7 +11,7 @@ from ..state import Ranges, State
 from .assembly import Pattern
 from .commit import MOST_FLOW, largest_flow
 from .newton import Outcome
-from .node_sums import weighted_mean
+from .node_sums import size, weighted_mean
 from .tile import Tiles
 
 Array = NDArray[np.float64]
@@ -21,11 +21,17 @@ EXCEPTIONS = 5e-4  # but for this share of them: a few in a crumple are no reaso
 WORST_STRETCH = 4.0  # unless they change by more than this
 CRUMPLED = 0.3  # share of the mean edge: what is shorter is a crumple, whose opening is nothing drastic
 MOST_JUMP = 2.0  # element sizes by which sudden acceleration may throw nodes off their way in one step
+CALM = 2.5e-5  # element sizes by which nodes may miss where they would go if they kept their acceleration, for steps to grow,
+RESTLESS = 8e-4  # from which on long steps shrink again (doubling a step makes it some ten times as much),
+STARTLED = 4e-3  # and from which on a long step is refused
 PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
 
 
-def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: bool, thrown: bool) -> str:
-    """Why the step must be halved, or an empty string; `drastic` and `thrown` are those of the functions below."""
+def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: bool, thrown: bool, startled: bool) -> str:
+    """Why the step must be halved, or an empty string.
+
+    `drastic` and `thrown` are those of the functions below; `startled` says that a long step has met what is no calm.
+    """
     if not np.isfinite(outcome.positions).all():
         return "positions are not finite"
     if level >= PATIENT_LEVEL:
@@ -36,6 +42,8 @@ def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: b
         return "edges changed their length drastically"
     if thrown:
         return "nodes were suddenly accelerated"
+    if startled:
+        return "the calm is over"
     if largest_flow(state, tiles) > MOST_FLOW:
         return "too much flow"
     return ""
@@ -65,6 +73,14 @@ def _jumped(after, before, masses, blocked, most):  # type: ignore[no-untyped-de
         x, y, z = change[i, 0] - mean[0], change[i, 1] - mean[1], change[i, 2] - mean[2]
         many += not blocked[i] and not x * x + y * y + z * z <= most
     return many
+
+
+def surprise(positions: Array, guess: Array, element_size: float) -> float:
+    """How far, in element sizes, a node has come out at positions (n, 3) from the guess (n, 3) that its acceleration stays.
+
+    BDF2's own error in the step is a share of that, and both grow with the third power of the step.
+    """
+    return float(size(positions - guess)[1] / element_size)
 
 
 def calmed(positions: Array, state: State, gravity: Array, step: float) -> Array:

@@ -51,4 +51,5 @@ INTEGRATOR = Integrator(
     source="Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, III.5; second order",
     extrapolate=extrapolate,
     rank=0,
+    calms=True,
 )

@@ -38,6 +38,7 @@ class Integrator:
     explicit    : elastic forces are those of the step's start, and steps are bounded by the speed of sound
                   (fem/explicit_step.py); otherwise they are those of its end, balanced by Newton's method (fem/newton.py)
     rank        : its place in the artist's list
+    calms       : its error is of the kind that fem/step_control.surprise tells, so steps may grow where that is small
     """
 
     identifier: str
@@ -47,3 +48,4 @@ class Integrator:
     extrapolate: Callable[["State", Array, float, float, NDArray[np.bool_]], Extrapolation]
     rank: int
     explicit: bool = False
+    calms: bool = False

@@ -68,6 +68,7 @@ class PlaneField:
     def __init__(self, point=(0, 0, 0), normal=(0, 0, 1), friction=0.5, speed=(0, 0, 0)):
         self.point, self.friction, self.speed = np.array(point, float), friction, np.array(speed, float)
         self.normal = np.array(normal, float) / np.linalg.norm(normal)
+        self.still = not self.speed.any()
 
     def query(self, points, time, margin, distance, normal, velocity):
         distance[:] = (points - self.point - time * self.speed) @ self.normal

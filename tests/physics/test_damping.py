@@ -31,7 +31,8 @@ DECAYS = {  # values and rate of the amplitude [1/s]
 @pytest.mark.parametrize("model", DECAYS)
 def test_a_mode_decays_at_the_rate_of_its_closed_form(model, integrator):
     values, rate = DECAYS[model]
-    simulation = swinging_bar(values, options={"damping_model": model}, integrator=integrator, maximum_substep=1.0 / 768.0)
+    steps = {"maximum_substep": 1.0 / 768.0, "calm_substep": 1.0 / 768.0}
+    simulation = swinging_bar(values, options={"damping_model": model}, integrator=integrator, **steps)
     before = amplitude(simulation)
     for _ in range(12):
         simulation.advance()
@@ -137,7 +138,7 @@ def test_a_strongly_damped_body_lands_on_an_edge():
         Collider("step", "Step", "mesh", np.eye(4)[None], step, friction=0.9),
         Collider("floor", "Floor", "plane", floor[None]),
     )
-    (item,) = prepare(scene := validated(Scene((body,), colliders, Settings(1, 24))))
+    (item,) = prepare(scene := validated(Scene((body,), colliders, Settings(1, 24, calm_substep=1.0 / 96.0))))
     simulation = start(scene, [item.mesh], [item.surface], [item.contacts])
     frames = [simulation.advance() for _ in range(24)]
     assert sum(frame.statistics["rejected"] for frame in frames) == 0

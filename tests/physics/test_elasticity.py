@@ -207,7 +207,7 @@ def test_a_wave_runs_through_a_bar_at_the_speed_of_sound():
     speed, length = 4.0, 6.0
     material = {"young_modulus": 1000.0 * speed**2, "poisson_ratio": 0.0, "yield_stress": 1e12}
     mesh = box_mesh((60, 1, 1), (length, 0.1, 0.1))
-    arguments = make_scene([mesh], [material], gravity=(0.0, 0.0, 0.0), maximum_substep=1.0 / 384.0)
+    arguments = make_scene([mesh], [material], gravity=(0.0, 0.0, 0.0), maximum_substep=1.0 / 384.0, calm_substep=1.0 / 384.0)
     simulation = Simulation(*arguments, fields=[])
     state = simulation.state
     pulse = 0.05 * np.exp(-((state.positions[:, 0] / 0.6) ** 2))

@@ -14,6 +14,7 @@ class Rollers:
     contact's reach."""
 
     sheet_offset = None
+    still = False
     friction = 0.0
 
     def __init__(self, speed, gap=0.0, end=np.inf):

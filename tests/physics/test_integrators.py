@@ -1,9 +1,12 @@
 """The time integrators: order by refinement, life that is kept, flight, blows, goo that flows, checkpoints (claim I16)."""
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 
 from solver.errors import SceneError, StepError
+from solver.fem.clock import LEVELS, Clock
 from solver.integrators import integrators
 from solver.scene import Scene, Settings, validated
 from solver.simulate import Simulation
@@ -18,7 +21,10 @@ JELLY = {"density": 1000.0, "young_modulus": 2e4, "poisson_ratio": 0.4, "yield_s
 
 def after_a_quarter(integrator, steps, **settings):
     """Where the nodes of a swinging bar are after 1/4 s, more than a whole swing, in `steps` steps a second."""
-    simulation = swinging_bar(integrator=integrator, maximum_substep=1.0 / steps, frames_per_second=4.0, **settings)
+    step = 1.0 / steps
+    simulation = swinging_bar(
+        integrator=integrator, maximum_substep=step, calm_substep=step, frames_per_second=4.0, **settings
+    )
     simulation.advance()
     assert simulation.clock.time == 0.25 and simulation.clock.level == 0
     return simulation.state.positions
@@ -34,6 +40,32 @@ def test_halving_the_step_divides_the_error_as_the_order_says(integrator):
     errors = [np.sqrt(((after_a_quarter(integrator, k * steps) - truth) ** 2).mean()) for k in (1, 2)]
     assert least < np.log2(errors[0] / errors[1]) < most
     assert errors[1] < 0.03 * np.abs(truth - swinging_bar().state.positions).max()
+
+
+def after_steps_that_vary(steps, monkeypatch, forgotten=False):
+    """The same with BDF2 in steps of 1/steps s and of halves and quarters of it by turns; `forgotten`, as if they were even."""
+    levels = cycle([1, 1, 2, 2, 2, 2, 1, 1, 0])
+
+    def tick(clock):
+        clock.previous_step = clock.step
+        clock.ticks += 1 << (LEVELS - clock.level)
+        clock.level = next(levels)
+        if forgotten:
+            clock.previous_step = clock.step
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Clock, "tick", tick)
+        return after_a_quarter("bdf2", steps)
+
+
+def test_bdf2_is_of_second_order_in_steps_that_shrink_and_grow(monkeypatch):
+    """And would not be if it took its last step to have been as long as this one."""
+    truth, orders = after_a_quarter("newmark", 6144), []
+    for forgotten in (False, True):
+        found = [after_steps_that_vary(k * 192, monkeypatch, forgotten) for k in (1, 2)]
+        errors = [np.sqrt(((positions - truth) ** 2).mean()) for positions in found]
+        orders.append(np.log2(errors[0] / errors[1]))
+    assert 1.8 < orders[0] < 2.2 and orders[1] < 1.2
 
 
 LEFT = {"bdf2": (0.75, 0.85), "newmark": (0.97, 1.02), "backward_euler": (0.0, 0.01)}

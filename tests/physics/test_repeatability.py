@@ -52,6 +52,7 @@ class Broken:
     """A collider that answers nonsense once the body is near."""
 
     sheet_offset = None
+    still = False
     friction = 0.5
 
     def query(self, points, time, margin, distance, normal, velocity):

@@ -7,7 +7,7 @@ from solver import simulate
 from solver.fem import explicit_step, newton
 from solver.fem.clock import LEVELS, PATIENCE, Clock
 from tests.physics.bars import swinging_bar
-from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, make_scene
+from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, make_scene, with_keys
 
 JELLY = {"density": 1000.0, "young_modulus": 2e4, "poisson_ratio": 0.4, "yield_stress": 1e9}
 SOUP = {"density": 1000.0, "young_modulus": 1e4, "poisson_ratio": 0.4, "yield_stress": 20.0, "flow_rate": 100.0}
@@ -18,6 +18,7 @@ class Wall:
     """A wall that comes from x = -0.2 at a speed, hits what is below z = `low`, and stops at a time."""
 
     sheet_offset = None
+    still = False
     friction = 0.0
 
     def __init__(self, speed, low=np.inf, stop=np.inf):
@@ -88,6 +89,68 @@ def test_the_clock_halves_and_doubles_on_its_own_grid():
         clock.tick()
     assert clock.level == 0 and clock.time == 3.0 / 96.0
     assert all(clock.halve() for _ in range(LEVELS)) and not clock.halve()
+
+
+def test_steps_beyond_the_largest_come_with_the_calm_and_go_with_it():
+    clock = Clock(1.0 / 96.0, -2)
+    for _ in range(4 * PATIENCE):
+        clock.tick(calm=False, restless=False)
+    assert clock.step == 1.0 / 96.0
+    for _ in range(6 * PATIENCE):
+        clock.tick(calm=True, restless=False)
+    assert clock.step == 1.0 / 24.0
+    clock.tick(calm=False, restless=False)
+    assert clock.step == 1.0 / 24.0
+    clock.tick(calm=False, restless=True)
+    assert clock.step == 1.0 / 48.0
+    assert clock.halve() and clock.halve() and clock.step == 1.0 / 192.0
+
+
+CREEP = {"density": 1000.0, "young_modulus": 3e4, "yield_stress": 500.0, "flow_rate": 5.0, "damping": 20.0}
+
+
+def crept(calm_substep, fields, frames=72, **keys):
+    """Where a slumping ball is after some frames, its steps, and the simulation."""
+    arguments = make_scene([ball_mesh(5, 0.5, (0.0, 0.0, 0.51))], [CREEP], calm_substep=calm_substep)
+    simulation = simulate.Simulation(*with_keys(arguments, **keys), fields=fields)
+    shown = [simulation.advance() for _ in range(frames)]
+    steps = sum(frame.statistics["substeps"] for frame in shown)
+    return np.array([frame.bodies[0].positions for frame in shown]), steps, simulation
+
+
+def test_creeping_goo_is_stepped_through_quickly_and_creeps_the_same():
+    slow, many, _ = crept(1.0 / 96.0, [PlaneField()])
+    quick, few, simulation = crept(1.0 / 24.0, [PlaneField()])
+    assert few < 0.6 * many and simulation.clock.step == 1.0 / 24.0
+    height = slow[:, :, 2].max(axis=1)
+    assert height[40] - height[-1] > 0.05  # it is not at rest
+    assert np.abs(quick - slow).max() < 0.02 * (height[0] - height[-1])
+    assert np.abs(np.diff(quick[40:], 2, axis=0)).max() < 5e-4  # and frames between steps do not jerk
+
+
+STIRRED = {
+    "a moving collider": ([PlaneField(speed=(0.0, 0.0, 1e-9))], {}),
+    "keys": ([PlaneField()], {"damping": np.full(72, 20.0)}),
+}
+
+
+@pytest.mark.parametrize("fields, keys", STIRRED.values(), ids=STIRRED)
+def test_steps_stay_short_where_colliders_move_or_something_is_keyed(fields, keys):
+    _, steps, simulation = crept(1.0 / 24.0, fields, 40, **keys)
+    assert steps >= 4 * 39 and simulation.clock.step <= 1.0 / 96.0
+
+
+def test_a_blow_ends_the_calm_at_once():
+    """The long step in which a ball that lies is struck is refused."""
+    _, _, simulation = crept(1.0 / 24.0, [PlaneField()])
+    simulation.state.velocities[:, 2] -= 2.0
+    reasons, refusal = [], simulate.refusal
+    time, step = simulation.clock.time, simulation.clock.step
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulate, "refusal", lambda *given: reasons.append(refusal(*given)) or reasons[-1])
+        simulation.advance()
+    assert step == 1.0 / 24.0 and "the calm is over" in reasons
+    assert simulation.clock.step < step and simulation.clock.time > time
 
 
 def test_a_bounded_clock_does_not_grow_beyond_its_bound():

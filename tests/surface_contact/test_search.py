@@ -50,7 +50,8 @@ def test_overlaps_are_all_and_once(slab):
     boxes = Boxes(surface.edges, places)
     boxes.fit(places - 0.05, places + 0.05)
     found = overlapping(boxes, boxes)
-    lower, upper = boxes.lower, boxes.upper
+    back = np.argsort(boxes.order)
+    lower, upper = boxes.lower[back], boxes.upper[back]
     meet = ((lower[:, None] <= upper[None]) & (lower[None] <= upper[:, None])).all(axis=2)
     expected = {(i, j) for i, j in np.argwhere(meet) if i < j and not set(surface.edges[i]) & set(surface.edges[j])}
     assert {tuple(sorted(pair)) for pair in found.tolist()} == expected and len(found) == len(expected) > 100

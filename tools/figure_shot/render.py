@@ -23,7 +23,7 @@ def render(figure: Figure, shot: Shot, path: Path) -> Path:
     pictures = []
     with tempfile.TemporaryDirectory() as folder:
         for frame in figure.shown:
-            items = _colliders(shot, frame, 0.25 if figure.see_through else 1.0) + [
+            items = _colliders(shot, frame, 0.35 if figure.see_through else 1.0) + [
                 _mesh(body.uid, shot.points(frame, body.uid), body.surface.triangles, figure.colours[body.uid])
                 for body in shot.scene.bodies
             ]
@@ -51,10 +51,12 @@ def _save(pixels: Array, path: Path) -> None:
     image.save(filepath=str(path), quality=QUALITY)
 
 
-def _mesh(name: str, points: Array, triangles: Array, colour: Point, opacity: float = 1.0) -> bpy.types.Object:
+def _mesh(
+    name: str, points: Array, triangles: Array, colour: Point, opacity: float = 1.0, smooth: bool = True
+) -> bpy.types.Object:
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(points.tolist(), [], triangles.tolist())
-    mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), bool))
+    mesh.polygons.foreach_set("use_smooth", np.full(len(mesh.polygons), smooth))
     mesh.materials.append(_material(name, colour, opacity))
     item = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(item)
@@ -80,7 +82,7 @@ def _colliders(shot: Shot, frame: int, opacity: float) -> list[bpy.types.Object]
         if collider.surface is not None:
             local, faces, colour = collider.surface.positions, collider.surface.triangles, OBSTACLE
         placed = local @ matrix[:3, :3].T + matrix[:3, 3]
-        items.append(_mesh(collider.name, placed, faces, colour, 1.0 if collider.surface is None else opacity))
+        items.append(_mesh(collider.name, placed, faces, colour, 1.0 if collider.surface is None else opacity, smooth=False))
     return items
 
 

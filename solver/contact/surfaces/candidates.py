@@ -65,7 +65,9 @@ class Neighbourhood:
             changed = len(self.pairs.nodes) > 0
             self.pairs, self.lower[:] = no_pairs(), np.nan
             return changed
-        centers = [positions[self.nodes].mean(axis=0) for positions in (before, after)]
+        centers = np.empty((2, 3))
+        _middle(self.nodes, before, centers[0])
+        _middle(self.nodes, after, centers[1])
         if all(
             _inside(self.nodes, positions, center, self.lower, self.upper)
             for positions, center in zip((before, after), centers, strict=True)
@@ -109,6 +111,17 @@ class Neighbourhood:
         areas.append(0.5 * EDGES * (first.surface.edge_areas[found[:, 0]] + second.surface.edge_areas[found[:, 1]]))
         corners.append(np.zeros((len(found), 3)))
         return np.concatenate(nodes), points, np.concatenate(areas), np.concatenate(corners)
+
+
+@kernel
+def _middle(nodes, positions, center):  # type: ignore[no-untyped-def]
+    """Fill center (3,) with the mean of the nodes' positions, taken from the first of them so that no digits are lost."""
+    x, y, z = 0.0, 0.0, 0.0
+    first = positions[nodes[0]]
+    for k in range(len(nodes)):
+        i = nodes[k]
+        x, y, z = x + positions[i, 0] - first[0], y + positions[i, 1] - first[1], z + positions[i, 2] - first[2]
+    center[0], center[1], center[2] = first[0] + x / len(nodes), first[1] + y / len(nodes), first[2] + z / len(nodes)
 
 
 @kernel

@@ -11,17 +11,23 @@ IntArray = NDArray[np.int32]
 
 
 class Boxes:
-    """Boxes around items (k, m) of nodes, and the tree over them: built once, fitted to where the nodes may be."""
+    """Boxes around items (k, m) of nodes, and the tree over them: built once, fitted to where the nodes may be.
+
+    The boxes lie in the tree's order, order[i] being the item of box i: what is compared with each other lies together.
+    """
 
     def __init__(self, items: IntArray, positions: Array) -> None:
         self.items = np.ascontiguousarray(items.reshape(len(items), -1))
         self.lower, self.upper = np.empty((2, len(items), 3))
         _item_boxes(self.items, positions, positions, self.lower, self.upper)
-        self.tree: Tree = build_tree(self.lower, self.upper)
+        tree = build_tree(self.lower, self.upper)
+        self.order = tree.order
+        self.tree: Tree = tree._replace(order=np.arange(len(items), dtype=np.int32))
+        self.ordered = np.ascontiguousarray(self.items[self.order])
 
     def fit(self, lower: Array, upper: Array) -> None:
         """Take boxes (n, 3) of the nodes."""
-        _item_boxes(self.items, lower, upper, self.lower, self.upper)
+        _item_boxes(self.ordered, lower, upper, self.lower, self.upper)
         fit_boxes(self.tree, self.lower, self.upper)
 
 
@@ -33,11 +39,12 @@ def overlapping(first: Boxes, second: Boxes) -> IntArray:
     found = np.empty((4 * len(first.items) + 64, 2), dtype=np.int32)
     while True:
         count = _overlapping(
-            first.tree, second.tree, first is second, first.items, second.items, first.lower, first.upper, second.lower,
+            first.tree, second.tree, first is second, first.ordered, second.ordered, first.lower, first.upper, second.lower,
             second.upper, found,
         )  # fmt: skip
         if count <= len(found):
-            return found[:count]
+            found = found[:count]
+            return np.stack([first.order[found[:, 0]], second.order[found[:, 1]]], axis=1)
         found = np.empty((count, 2), dtype=np.int32)
 
 
@@ -83,15 +90,13 @@ def _overlapping(first, second, same, items, others, lower, upper, other_lower, 
             continue
         if a >= first.leaf and b >= second.leaf:
             for k in range(first.start[a], first.stop[a]):
-                i = first.order[k]
                 for m in range(second.start[b], second.stop[b]):
-                    j = second.order[m]
                     if same and a == b and m <= k:
                         continue
-                    if _apart(lower, upper, i, other_lower, other_upper, j) or _joined(items, i, others, j):
+                    if _apart(lower, upper, k, other_lower, other_upper, m) or _joined(items, k, others, m):
                         continue
                     if count < len(found):
-                        found[count, 0], found[count, 1] = i, j
+                        found[count, 0], found[count, 1] = k, m
                     count += 1
         elif same and a == b:
             left, right = 2 * a + 1, 2 * a + 2

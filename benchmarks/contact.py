@@ -1,0 +1,163 @@
+"""Contact of surfaces: what detection and barrier terms take a Newton iteration on some 41k triangles, beside ipctk.
+
+    python benchmarks/contact.py [--halvings 5] [--repeats 7]
+
+Two balls of 20k triangles each lie on each other, pressed flat where they meet, and touch themselves as well. Measured, in
+process time on one thread, medians:
+
+- ipctk's LBVH broad phase (build and candidates within the reach), as the rival of detection;
+- a whole search, which holds until nodes have moved by the room that it leaves;
+- what an iteration takes while a search holds: whether it does, the step's limit, gradient and stiffness;
+- a bake's mean: an iteration, and the share of a search, when nodes move by a hundredth of an edge an iteration.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools")]
+
+import numpy as np
+
+from environment import development_venv, run_environment
+
+GAP = 0.01  # between the balls, in edges: half the reach
+MOVE = 0.01  # edges an iteration
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--halvings", type=int, default=5, help="of a ball's icosahedron: 20 4^halvings triangles each")
+    parser.add_argument("--repeats", type=int, default=7)
+    options = parser.parse_args()
+    python = development_venv("cp311")
+    if Path(sys.executable) != python or os.environ.get("NUMBA_NUM_THREADS") != "1":
+        one_thread = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "TBB_NUM_THREADS": "1"}
+        return subprocess.call([str(python), __file__, *sys.argv[1:]], env={**run_environment(), **one_thread})
+    positions, surfaces = pressed_balls(options.halvings)
+    triangles = sum(len(surface.triangles) for surface in surfaces)
+    print(f"{triangles} triangles, {len(positions)} vertices")
+    rival(positions, surfaces, options.repeats)
+    ours(positions, surfaces, options.repeats)
+    return 0
+
+
+def icosphere(halvings: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (n, 3) and triangles (20 4^halvings, 3) of an icosahedron whose edges are halved and put on the unit sphere."""
+    from scipy.spatial import ConvexHull
+
+    g = 0.5 * (1.0 + np.sqrt(5.0))
+    corners = np.array([np.roll([0.0, i, j * g], k) for k in range(3) for i in (-1.0, 1.0) for j in (-1.0, 1.0)])
+    triangles = ConvexHull(corners).simplices
+    inward = np.linalg.det(corners[triangles]) < 0.0
+    triangles[inward] = triangles[inward][:, ::-1]
+    positions = corners / np.linalg.norm(corners[0])
+    for _ in range(halvings):
+        ends = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
+        edges, which = np.unique(ends, axis=0, return_inverse=True)
+        middle = len(positions) + which.reshape(-1, 3)
+        added = positions[edges].sum(axis=1)
+        positions = np.concatenate([positions, added / np.linalg.norm(added, axis=1, keepdims=True)])
+        a, b, c = triangles.T
+        d, e, f = middle.T
+        triangles = np.concatenate([np.stack(face, axis=1) for face in ((a, d, f), (d, b, e), (f, e, c), (d, e, f))])
+    return positions, triangles
+
+
+def pressed_balls(halvings: int) -> tuple[np.ndarray, list]:
+    """Positions (n, 3) of two balls flattened at the plane z = 0, half a gap from it, and their contact surfaces."""
+    from solver.contact.surfaces.surface import ContactSurface
+    from solver.geometry.edges import edges_of
+
+    lower, triangles = icosphere(halvings)
+    edge = 1.1 / 2.0**halvings
+    lower[:, 2] = np.minimum(lower[:, 2] - 0.97, -0.5 * GAP * edge)
+    upper = lower * [1.0, 1.0, -1.0]
+    c, s = np.cos(0.37), np.sin(0.37)
+    upper[:, :2] = upper[:, :2] @ np.array([[c, s], [-s, c]])
+    places = np.concatenate([lower, upper])
+    surfaces = []
+    for faces in (triangles, triangles[:, [0, 2, 1]] + len(lower)):
+        faces = np.ascontiguousarray(faces, np.int32)
+        table, vertices = edges_of(faces), np.unique(faces).astype(np.int32)
+        sizes = np.full(len(vertices), edge**2), np.full(len(table.vertices), edge**2 / 3.0), np.full(faces.shape, 1.0 / 6.0)
+        surfaces.append(ContactSurface(vertices, table.vertices, faces, *sizes))
+    return places, surfaces
+
+
+def rival(positions: np.ndarray, surfaces: list, repeats: int) -> None:
+    """ipctk's broad phase."""
+    import ipctk
+
+    ipctk.set_num_threads(1)
+    edges, faces = (np.concatenate([getattr(s, name) for s in surfaces]) for name in ("edges", "triangles"))
+    mesh = ipctk.CollisionMesh(positions, edges, faces)
+    reach = 0.02 * float(np.sqrt(((positions[edges[:, 1]] - positions[edges[:, 0]]) ** 2).sum(axis=1)).mean())
+    candidates = ipctk.Candidates()
+
+    def search() -> None:
+        candidates.build(mesh, positions, 0.5 * reach, ipctk.LBVH())
+
+    print(f"ipctk {ipctk.__version__}, LBVH broad phase {median(search, repeats):7.1f} ms, {len(candidates)} candidates")
+
+
+def ours(positions: np.ndarray, surfaces: list, repeats: int) -> None:
+    """Dollop's search, and what an iteration takes."""
+    from solver.contact.surfaces.surface_contact import SurfaceContact, Touch
+
+    apart = positions.copy()  # at rest: round, and away from each other
+    apart[len(positions) // 2 :, 2] += 1.0
+    contact = SurfaceContact(surfaces, [Touch(1e4, 0.5, 1e-3), Touch(1e4, 0.5, 1e-3)], apart)
+    edge = contact.neighbourhoods[0].first.edge_length
+    rank = np.arange(len(positions), dtype=np.int32)
+
+    def search() -> None:
+        for neighbourhood in contact.neighbourhoods:
+            neighbourhood.lower[:] = np.nan
+        contact.cover(positions, positions)
+
+    contact.begin_step(positions, 0.01)
+    direction = MOVE * edge * np.random.default_rng(1).uniform(-0.5, 0.5, positions.shape)
+    direction[:, 2] = 0.0
+
+    def iteration() -> None:
+        contact.limit(positions, direction)
+        contact.add_gradient(positions, np.zeros_like(positions))
+        contact.stiffness(positions, rank)
+
+    whole, kept = median(search, repeats), median(iteration, repeats)
+    pushing = int(contact.touched(positions).sum())
+    print(f"a search {whole:28.1f} ms, {len(contact.pairs.nodes)} pairs, {pushing} vertices pushed")
+    print(f"an iteration while it holds {kept:9.1f} ms")
+    rng, spent, count = np.random.default_rng(2), 0.0, 60
+    places = positions.copy()
+    for _ in range(count):
+        way = MOVE * edge * rng.uniform(-1.0, 1.0, (1, 3)) + MOVE * edge * (places - places.mean(axis=0)) * [0.3, -0.2, 0.0]
+        started = time.process_time()
+        share = contact.limit(places, way)
+        places += share * way
+        contact.add_gradient(places, np.zeros_like(places))
+        contact.stiffness(places, rank)
+        spent += time.process_time() - started
+    print(f"mean of {count} iterations, nodes moving {1e3 * spent / count:9.1f} ms")
+
+
+def median(call: Callable[[], None], repeats: int) -> float:
+    """Milliseconds of process time; the first call, which compiles, is not counted."""
+    call()
+    times = []
+    for _ in range(repeats):
+        started = time.process_time()
+        call()
+        times.append(1e3 * (time.process_time() - started))
+    return statistics.median(times)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
