@@ -11,6 +11,7 @@ import numba
 import numpy as np
 
 from solver.fem.assembly import gather_gradient
+from solver.fem.conjugate_gradient import _multiply
 from solver.fem.elements import evaluate
 from solver.fem.newton import Workspace
 from solver.fem.stiffness import stiffness
@@ -50,32 +51,42 @@ def kernels(run: Simulation) -> list[Kernel]:
     space.linear.assemble(space.blocks, diagonal)
     frozen = space.linear.summed(space.blocks)
     per_node, per_edge = nodes / tets, edges / tets
+    linear, layout = space.linear, space.linear.layout
+    p, q = rng.standard_normal((2, 4 * nodes)).astype(np.float32)
+    vectors = (
+        linear.parts.chunk_offsets, layout.row_offsets, layout.columns, linear._values, linear._inertia, linear._own,
+        linear._touched, p, q,
+    )  # fmt: skip
     vertices = 16 + 24 * per_node  # indices, and positions once a node
     # Row blocks (9 float32) with their column (int32), both triangles of the matrix; 21 operations a block.
     matrix, product = 2 * per_edge * (9 * 4 + 4), 2 * per_edge * 21
     return [
-        # 9 in, 24 out. 12 rotations of 43, F^T F 30, F V 45, norms 15, three Givens 54, U 22.
-        Kernel("SVD in tiles, float32", lambda: _decompose_all(space.tiles.data), 4 * 33, 682),
-        Kernel("SVD in tiles, float64", lambda: _decompose_all(wide.data), 8 * 33, 682),
-        # In: rest shape, volume, material, yield (18), corners. Out: F U s V P E Q H and scalars (49),
-        # forces (9). Deform 54, SVD 682, law 90, yield measure 22, forces 119.
-        Kernel("evaluate tets, float32", lambda: _evaluate(run, space.tiles, space.forces), 4 * 76 + vertices, 967),
-        # Without a decomposition (direct.py): in as above (17), out F, derivatives, measures, forces (28).
+        # 9 in, 24 out. 11 rotations of 51 (float64: 14), F^T F 30, V 32, F V 45, norms 15, three Givens 50, a turn 46, U 22.
+        Kernel("SVD in tiles, float32", lambda: _decompose_all(space.tiles.data), 4 * 33, 801),
+        Kernel("SVD in tiles, float64", lambda: _decompose_all(wide.data), 8 * 33, 954),
+        # In: rest shape, volume, density, yield (13), corners; materials stay in cache. Out: U s V P H and scalars (39), forces
+        # (9). Deform 54, SVD, law 90, yield measure 22, forces 119.
+        Kernel("evaluate tets, float32", lambda: _evaluate(run, space.tiles, space.forces), 4 * 61 + vertices, 1086),
+        # In: U s V P H rest shape, volume, density (41). Out: six blocks of 9. Moduli 39, gradients 54, blocks 6 x 147.
+        Kernel("stiffness blocks", lambda: stiffness(*space.tiles.arrays, -1.0, space.blocks), 4 * (41 + 54), 975),
+        # Without a decomposition (direct.py): in as above (13), out F, derivatives, measures, forces (29).
         Kernel(
             "evaluate tets by invariants, float32", lambda: _evaluate(run, space.tiles, space.forces, False),
-            4 * (17 + 28) + vertices, 260,
+            4 * (13 + 29) + vertices, 260,
         ),
-        Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 76 + vertices, 967),
-        # In: U s V P H rest shape, volume (41). Out: second derivatives, moduli (12), six blocks of 9. Moduli 39, gradients
-        # 54, blocks 6 x 147.
-        Kernel("stiffness blocks", lambda: stiffness(*space.tiles.arrays, -1.0, space.blocks), 4 * (41 + 12 + 54), 975),
-        # Forces and corners in; positions, targets, gradient, inertia once a node.
+        # In: F, derivatives, rest shape, volume (24). Out: six blocks of 9. Gradients, cofactors, u and c 153, blocks 6 x 90.
+        Kernel(
+            "stiffness blocks by invariants", lambda: stiffness(*space.tiles.arrays, -1.0, space.blocks), 4 * (24 + 54), 693
+        ),
+        Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 61 + vertices, 1239),
         Kernel("gather of forces", lambda: _gather(space, state.positions, inertia), 52 + 80 * per_node, 18 + 12 * per_node),
         # Six blocks and their places in, the matrix out and in again for its diagonal.
         Kernel(
             "matrix assembly", lambda: space.linear.assemble(space.blocks, diagonal), 240 + 2 * matrix, 54 + 18 * per_edge
         ),
-        Kernel("operator product", lambda: frozen.times(rhs), matrix + 48 * per_node, product),
+        # The same for conjugate gradients' own product, in float32 and by rows.
+        Kernel("operator product of CG, float32", lambda: _multiply_all(*vectors), matrix + 32 * per_node, product),
+        Kernel("operator product, float64", lambda: frozen.times(rhs), matrix + 48 * per_node, product),
         # The product; x r z p q read or written ten times (4 float32 each), the inverse diagonal block (12) once.
         _one_iteration(space, rhs, matrix + 4 * (10 * 4 + 12) * per_node, product + 50 * per_node),
     ]  # fmt: skip
@@ -92,6 +103,15 @@ def _gather(space: Workspace, positions: np.ndarray, inertia: np.ndarray) -> Non
 def _decompose_all(tiles):  # type: ignore[no-untyped-def]
     for k in range(len(tiles)):
         decompose_tile(tiles[k])
+
+
+@numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
+def _multiply_all(chunk_offsets, row_offsets, columns, values, inertia, own, touched, p, q):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for chunk in range(len(chunk_offsets) - 1):
+        first, last = chunk_offsets[chunk], chunk_offsets[chunk + 1]
+        total += _multiply(first, last, row_offsets, columns, values, inertia, own, touched, p, q)
+    return total
 
 
 def _evaluate(run: Simulation, tiles: Tiles, forces: np.ndarray, decompose: bool = True) -> None:

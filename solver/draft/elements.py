@@ -9,7 +9,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..constants import TWO
-from ..fem.elements import deform
+from ..fem.elements import deform, with_spare
 from ..fem.lanes import dot, put_forces, read
 from ..fem.tile import pack
 from ..jit import TILE, parallel
@@ -41,10 +41,10 @@ def turn_and_yield(positions, tets, tiles, dt, measured):  # type: ignore[no-unt
 
     measured (lanes, 2): norm of the plastic strain and von Mises stress [Pa] after it.
     """
-    count = len(tets)
+    count, flat = len(tets), with_spare(positions)
     for k in prange(len(tiles)):
         w, first = tiles[k], k * T
-        deform(w, positions, tets[first : min(count, first + T)])
+        deform(w, flat, tets[first : min(count, first + T)])
         decompose_tile(w)
         take_rotation(w)
         if flows(w):
@@ -77,9 +77,9 @@ def warped_forces(positions, tets, tiles, rate, forces, blocks):  # type: ignore
 
     blocks (lanes, 6, 9) [N/m] in the order of PAIRS. `rate` is 1/dt [1/s], for the damping eta K' v.
     """
-    count = len(tets)
+    count, flat = len(tets), with_spare(positions)
     for k in prange(len(tiles)):
         w, first = tiles[k], k * T
-        deform(w, positions, tets[first : min(count, first + T)])
+        deform(w, flat, tets[first : min(count, first + T)])
         _turned_forces(w, rate, forces[first : first + T])
         warp(w, rate, blocks[first : first + T])

@@ -7,7 +7,8 @@ import numpy as np
 from numba import prange
 
 from ..constants import HALF, ONE, THREE, THREE_HALVES, TWO, ZERO
-from ..jit import CHUNKS, TILE, kernel, parallel
+from ..jit import CHUNKS, TILE, inline, kernel, parallel
+from ..jit.simd import apart, load_doubles, store_turned
 from ..jit.tile_code import tile_loop
 from ..slots import (
     ACTIVATION,
@@ -46,18 +47,46 @@ from .laws import run_direct
 from .tile import copy_slots, put_material
 
 T = TILE
+THREE_SLOTS = 3 * TILE
 
 
 @kernel
-def _place_edges(w, positions, tets):  # type: ignore[no-untyped-def]
-    """[x1 - x0, x2 - x0, x3 - x0] into F; differences are taken before they are rounded to the tile's type."""
-    for i in range(len(tets)):
-        a, b, c, d = np.uint64(tets[i, 0]), np.uint64(tets[i, 1]), np.uint64(tets[i, 2]), np.uint64(tets[i, 3])
+def with_spare(positions):  # type: ignore[no-untyped-def]
+    """Positions (n, 3) as a flat array with one number more, so that four can be read at any node."""
+    flat = np.empty(positions.size + 1)
+    flat[-1] = 0.0
+    for i in range(len(positions)):
         for k in range(3):
-            origin = positions[a, k]
-            w[(F + 3 * k) * T + i] = positions[b, k] - origin
-            w[(F + 3 * k + 1) * T + i] = positions[c, k] - origin
-            w[(F + 3 * k + 2) * T + i] = positions[d, k] - origin
+            flat[3 * i + k] = positions[i, k]
+    return flat
+
+
+@inline
+def _edges(flat, tets, i):  # type: ignore[no-untyped-def]
+    """x1 - x0, x2 - x0, x3 - x0 of a tet."""
+    three = np.uint64(3)
+    origin = load_doubles(flat, three * np.uint64(tets[i, 0]))
+    return (
+        apart(load_doubles(flat, three * np.uint64(tets[i, 1])), origin),
+        apart(load_doubles(flat, three * np.uint64(tets[i, 2])), origin),
+        apart(load_doubles(flat, three * np.uint64(tets[i, 3])), origin),
+    )
+
+
+@kernel
+def _place_edges(w, flat, tets):  # type: ignore[no-untyped-def]
+    """[x1 - x0, x2 - x0, x3 - x0] into F, four tets at a time; differences are taken before they are rounded to the tile's
+    type. Lanes up to a multiple of four are those of the last tet again."""
+    last = np.uint64(len(tets) - 1)
+    for first in range(np.uint64((len(tets) + 3) // 4)):
+        i = np.uint64(4) * np.uint64(first)
+        a1, a2, a3 = _edges(flat, tets, i)
+        b1, b2, b3 = _edges(flat, tets, min(i + np.uint64(1), last))
+        c1, c2, c3 = _edges(flat, tets, min(i + np.uint64(2), last))
+        d1, d2, d3 = _edges(flat, tets, min(i + np.uint64(3), last))
+        store_turned(w, np.uint64(F * T) + i, THREE_SLOTS, a1, b1, c1, d1)
+        store_turned(w, np.uint64((F + 1) * T) + i, THREE_SLOTS, a2, b2, c2, d2)
+        store_turned(w, np.uint64((F + 2) * T) + i, THREE_SLOTS, a3, b3, c3, d3)
 
 
 @tile_loop
@@ -69,9 +98,9 @@ def _refer_to_rest(w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def deform(w, positions, tets):  # type: ignore[no-untyped-def]
-    """F of a tile's tets at positions (n, 3)."""
-    _place_edges(w, positions, tets)
+def deform(w, flat, tets):  # type: ignore[no-untyped-def]
+    """F of a tile's tets at positions that `with_spare` has made flat."""
+    _place_edges(w, flat, tets)
     _refer_to_rest(w)
 
 
@@ -150,14 +179,14 @@ def _stored(s, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _evaluate_tile(s, positions, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
+def _evaluate_tile(s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
     """The phases of one tile with all slots; forces (TILE, 9)."""
     s[DIRECT * T] = ZERO
     if not decompose and last == first + 1 and programs[first, 3] != 0 and not yielded(s):
-        _place_edges(s, positions, corners)
+        _place_edges(s, flat, corners)
         s[DIRECT * T] = ZERO if run_direct(programs[first, 3], s, forces) else TWO
     if s[DIRECT * T] == ZERO:
-        deform(s, positions, corners)
+        deform(s, flat, corners)
         decompose_tile(s)
         _begin_elastic(s)
         respond(s, programs, first, last)
@@ -177,7 +206,7 @@ def evaluate(  # type: ignore[no-untyped-def]
     tiles, materials, kinds, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed, as the
     projected stiffness wants it; else tiles that do not yield do without where their law allows.
     """
-    count = len(tets)
+    count, flat = len(tets), with_spare(positions)
     for chunk in prange(CHUNKS):
         s, kind = np.empty(SLOTS * T, tiles.dtype), -1
         s[LED * T : (LED + 1) * T], s[ACTIVATION * T] = ZERO, -ONE  # in meshes without extras
@@ -188,6 +217,6 @@ def evaluate(  # type: ignore[no-untyped-def]
                 kind = kinds[k]
                 put_material(materials[kind], s)
             own = forces[k * T : (k + 1) * T]
-            _evaluate_tile(s, positions, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)
+            _evaluate_tile(s, flat, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)
             energies[k] = _stored(s, len(corners))
             _put_back(s, tiles[k])

@@ -271,7 +271,9 @@ class ImplicitStep:
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             if fraction < 1.0 or not settled or not progress.reached(self.exact):
                 continue
-            if not progress.carried(self.drift(x, internal, entries, ranges)):
+            # Bodies that push each other hand a force on: it moves none of them by itself
+            alone = self.pairs is None or not len(self.pairs.rows)
+            if alone and not progress.carried(self.drift(x, internal, entries, ranges)):
                 continue
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)

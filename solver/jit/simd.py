@@ -191,3 +191,50 @@ def store_block(_context, array, index, a, b, c):  # type: ignore[no-untyped-def
         return context.get_dummy_value()
 
     return types.void(array, index, FLOATS, FLOATS, FLOATS), code
+
+
+@intrinsic
+def load_doubles(_context, array, index):  # type: ignore[no-untyped-def]
+    """array[index : index + 4] of a flat float64 array."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        loaded = builder.load(builder.bitcast(builder.gep(data, [args[1]]), _DOUBLES.as_pointer()))
+        loaded.align = 8
+        return loaded
+
+    return DOUBLES(array, index), code
+
+
+@intrinsic
+def apart(_context, a, b):  # type: ignore[no-untyped-def]
+    """a - b in float64."""
+    return DOUBLES(DOUBLES, DOUBLES), lambda context, builder, signature, args: builder.fsub(*args)
+
+
+@intrinsic(prefer_literal=True)
+def store_turned(_context, array, index, stride, a, b, c, d):  # type: ignore[no-untyped-def]
+    """array[index + k stride :] = (a[k], b[k], c[k], d[k]) for k = 0 to 2, rounded to the array's type; stride written out."""
+    if not isinstance(stride, types.IntegerLiteral):
+        return None
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        kind = signature.args[0]
+        vectors = list(args[3:])
+        if kind.dtype == types.float32:
+            vectors = [builder.fptrunc(vector, _FLOATS) for vector in vectors]
+        size = 4 if kind.dtype == types.float32 else 8
+        pairs = ((vectors[0], vectors[1]), (vectors[2], vectors[3]))
+        low, high = (_shuffled(builder, one, other, [0, 4, 1, 5]) for one, other in pairs)
+        end, last = (_shuffled(builder, one, other, [2, 6, 2, 6]) for one, other in pairs)
+        rows = [
+            _shuffled(builder, low, high, [0, 1, 4, 5]), _shuffled(builder, low, high, [2, 3, 6, 7]),
+            _shuffled(builder, end, last, [0, 1, 4, 5]),
+        ]  # fmt: skip
+        data = context.make_array(kind)(context, builder, args[0]).data
+        for k, row in enumerate(rows):
+            place = builder.gep(data, [builder.add(args[1], ir.Constant(args[1].type, k * stride.literal_value))])
+            builder.store(row, builder.bitcast(place, row.type.as_pointer()), align=size)
+        return context.get_dummy_value()
+
+    return types.void(array, index, stride, DOUBLES, DOUBLES, DOUBLES, DOUBLES), code
