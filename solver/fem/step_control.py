@@ -21,9 +21,9 @@ EXCEPTIONS = 5e-4  # but for this share of them: a few in a crumple are no reaso
 WORST_STRETCH = 4.0  # unless they change by more than this
 CRUMPLED = 0.3  # share of the mean edge: what is shorter is a crumple, whose opening is nothing drastic
 MOST_JUMP = 2.0  # element sizes by which sudden acceleration may throw nodes off their way in one step
-CALM = 2.5e-5  # element sizes by which nodes may miss where they would go if they kept their acceleration, for steps to grow,
-RESTLESS = 8e-4  # from which on long steps shrink again (doubling a step makes it some ten times as much),
-STARTLED = 4e-3  # and from which on a long step is refused
+CALM = 1e-4  # element sizes by which nodes may miss where they would go if they kept their acceleration, for steps to grow,
+RESTLESS = 3e-3  # from which on long steps shrink again (doubling a step makes it some ten times as much),
+STARTLED = 1.5e-2  # and from which on a long step is refused
 PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
 
 
