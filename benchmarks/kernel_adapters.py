@@ -13,9 +13,9 @@ import numpy as np
 from solver.fem.assembly import gather_gradient
 from solver.fem.conjugate_gradient import _multiply
 from solver.fem.elements import evaluate
-from solver.fem.newton import Workspace
 from solver.fem.stiffness import stiffness
 from solver.fem.tile import Tiles
+from solver.fem.workspace import Workspace
 from solver.simulate import Simulation
 from solver.svd import decompose_tile
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .contact.contacts import Contacts
 from .contact.points import contact_modulus
 from .fem.damping import Damping
-from .fem.newton import Workspace, node_modulus
+from .fem.workspace import Workspace, node_modulus
 from .keyframes import at_frame
 from .materials import Material
 from .scene import Body, Scene

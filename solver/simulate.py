@@ -25,8 +25,9 @@ from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_ste
 from .fem.fibre_field import set_fibres
 from .fem.goal import set_goals
 from .fem.momentum import balance_momentum
-from .fem.newton import ImplicitStep, Outcome, Workspace
+from .fem.newton import ImplicitStep, Outcome
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, is_drastic, is_thrown, refusal, surprise
+from .fem.workspace import Workspace
 from .frame import Frame
 from .integrators import backward_euler, integrators
 from .integrators.bdf2 import starting_history
@@ -36,13 +37,12 @@ from .output import Snapshot, SurfaceOutput, between
 from .scene import Scene
 from .state import State, build_state, element_size
 from .tetmesh.mesh import TetMesh
+from .worn import WornReports
 
 Array = NDArray[np.float64]
 
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
 MOST_DOUBLINGS = 2  # of the longest step, in calm
-WORN_SHARE = 0.01  # of a body's tets at the mesh's limit before it is reported
-WORN_PAUSE = 24  # frames between two such reports
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Simulation:
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
-        self.reported = np.full(len(scene.bodies), -WORN_PAUSE, dtype=np.int64)
+        self.worn = WornReports(len(scene.bodies))
         starting_history(self.state, self.gravity, self.clock.step)
         self.contacts.begin(self.state.positions)
         self.surfaces = touching_bodies(scene, self.state, self.ranges)
@@ -120,7 +120,7 @@ class Simulation:
             moment = between(self.before, moment, 1.0 - late / step, step)
         bodies = self.output.frame(moment)
         effort["seconds"] = perf_counter() - started
-        return Frame(self.frame, bodies, effort, self._warnings())
+        return Frame(self.frame, bodies, effort, self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges))
 
     def checkpoint(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to go on with the bytes of an uninterrupted run."""
@@ -134,7 +134,7 @@ class Simulation:
             "pressing": self.pressing.copy(),
             "slack": self.contacts.slack.copy(),
             "behind": self.contacts.behind.copy(),
-            "reported": self.reported.copy(),
+            "reported": self.worn.last.copy(),
         }
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -149,7 +149,7 @@ class Simulation:
         self.touching = floats["touching"].astype(np.int64)
         self.pressing = floats["pressing"].copy()
         self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
-        self.reported = floats["reported"].astype(np.int64)
+        self.worn.last = floats["reported"].astype(np.int64)
         self.space.tiles.refresh(self.state)
 
     def _step(self, effort: dict[str, float], should_stop: Callable[[], bool]) -> None:
@@ -301,16 +301,3 @@ class Simulation:
             frame=self.frame,
             remedy=remedy,
         )
-
-    def _warnings(self) -> tuple[str, ...]:
-        """Bodies that have flowed further than their mesh can bear, now and then."""
-        messages = []
-        for body, (a, b) in enumerate(zip(self.ranges.tets[:-1], self.ranges.tets[1:], strict=True)):
-            share = float(self.state.worn[a:b].mean())
-            if share > WORN_SHARE and self.frame - self.reported[body] >= WORN_PAUSE:
-                self.reported[body] = self.frame
-                messages.append(
-                    f"'{self.scene.bodies[body].name}', frame {self.frame}: it has flowed further than its tets can follow "
-                    f"({100.0 * share:.0f} % of them are stretched to slivers); it stays stable but flows no further there."
-                )
-        return tuple(messages)

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts
 from ..contact.points import contact_modulus
-from ..fem.newton import elastic_firmness
 from ..fem.tile import pack
+from ..fem.workspace import elastic_firmness
 from ..keyframes import at_frame
 from ..materials import Material
 from ..scene import Body, Settings

@@ -19,7 +19,7 @@ from ..contact.contacts import Contacts, Entries
 from ..fem.assembly import Pattern, build_pattern, gather_gradient
 from ..fem.linear_solve import LinearSolve
 from ..fem.momentum import balance_momentum
-from ..fem.newton import elastic_firmness
+from ..fem.workspace import elastic_firmness
 from ..jit import CHUNKS, TILE
 from ..state import Ranges
 from .elements import build_tiles, turn_and_yield, warped_forces

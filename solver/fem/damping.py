@@ -32,7 +32,7 @@ from .rotated_damping import add_rotated_damping
 from .stiffness import stiffness
 
 if TYPE_CHECKING:
-    from .newton import Workspace
+    from .workspace import Workspace
 
 Array = NDArray[np.float64]
 

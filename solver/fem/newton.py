@@ -1,6 +1,6 @@
 """One implicit step by projected Newton: minimise inertia/2 |x - target|^2 + elastic, plastic and contact energy."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,20 +8,17 @@ from numpy.typing import NDArray
 from ..contact.contacts import Contacts, Entries
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
-from ..slots import LAMBDA, MU, NODAL_BULK
-from ..state import Ranges, Solids, State
-from .assembly import Pattern, build_pattern, gather_gradient
+from ..state import Ranges, State
+from .assembly import gather_gradient
 from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
-from .linear_solve import LinearSolve
 from .momentum import drift, moved_rigidly
-from .nodal_volume import NodalVolume
 from .node_sums import dot
 from .pair_coupling import PairStiffness
 from .stiffness import stiffness
-from .tile import Tiles
 from .volume_coupling import VolumeCoupling
+from .workspace import Workspace
 
 Array = NDArray[np.float64]
 
@@ -37,55 +34,6 @@ DIVERTED = 0.1  # which they change by more than so many element sizes,
 DESCENT_LEFT = 0.3  # or leave less of its slope than this share
 PROJECTED = 3  # iterations with the projected stiffness before the true one is tried again
 CRUSHED = 0.1  # element sizes by which contact moves a guess's nodes, from which on its elements say nothing of the body
-
-
-@dataclass
-class Workspace:
-    """Arrays of the solve, allocated once per mesh. Element blocks are float32, half the bytes to write and gather."""
-
-    pattern: Pattern
-    tiles: Tiles
-    forces: NDArray[np.float32]
-    energies: Array
-    blocks: NDArray[np.float32]
-    diagonal: Array
-    gradient: Array
-    linear: LinearSolve
-    firmness: Array
-    volume: NodalVolume | None
-    inertial: Array = field(default_factory=lambda: np.zeros(64))
-
-    @classmethod
-    def of(cls, state: State) -> "Workspace":
-        """Tables and arrays for a state's mesh."""
-        nodes = len(state.positions)
-        pattern, tiles = build_pattern(state.tets, nodes), Tiles.of(state)
-        linear = LinearSolve.of(pattern, state.positions)
-        return cls(
-            pattern=pattern, tiles=tiles, forces=np.zeros((tiles.lanes, 9), np.float32),
-            energies=np.zeros(len(tiles.data)),
-            blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=linear, firmness=elastic_firmness(state, state.material[NODAL_BULK]),
-            volume=NodalVolume.of(state, pattern, linear.layout),
-        )  # fmt: skip
-
-
-def node_modulus(material: Array) -> Array:
-    """Mean over directions of the modulus with which materials (rows, m) hold a single node, (m,) [Pa]."""
-    modulus: Array = (material[LAMBDA] + 4.0 * material[MU]) / 3.0
-    return modulus
-
-
-def elastic_firmness(state: Solids, bulk: Array | float = 0.0) -> Array:
-    """Elastic stiffness (n,) [N/m] with which the mesh at rest holds a single node, the mean over directions.
-
-    bulk (m,): what is added to lambda [Pa].
-    """
-    corners = state.rest_shape_inverse
-    gradients = np.concatenate([-corners.sum(axis=1, keepdims=True), corners], axis=1)
-    shares = (state.volumes * (node_modulus(state.material) + bulk / 3.0))[:, None] * (gradients**2).sum(axis=2)
-    firmness: Array = np.bincount(state.tets.ravel(), shares.ravel(), minlength=len(state.positions)).astype(np.float64)
-    return firmness
 
 
 @dataclass
