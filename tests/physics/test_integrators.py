@@ -46,7 +46,7 @@ def after_steps_that_vary(steps, monkeypatch, forgotten=False):
     """The same with BDF2 in steps of 1/steps s and of halves and quarters of it by turns; `forgotten`, as if they were even."""
     levels = cycle([1, 1, 2, 2, 2, 2, 1, 1, 0])
 
-    def tick(clock):
+    def tick(clock, **_):
         clock.previous_step = clock.step
         clock.ticks += 1 << (LEVELS - clock.level)
         clock.level = next(levels)
