@@ -24,8 +24,8 @@ class Convergence:
     """Watches the corrections of one step."""
 
     def __init__(self, element_size: float, step: float) -> None:
-        self.element_size, self.scale = element_size, min(1.0, (step / STEP) ** 2)
-        self.large = LARGE * max(1.0, (step / STEP) ** 2)
+        self.element_size, self.stride = element_size, (step / STEP) ** 2
+        self.scale, self.large = min(1.0, self.stride), LARGE * max(1.0, self.stride)
         self.sizes: list[Array] = []
 
     def balanced(self, gradient: Array, inertia: Array, hold: Array) -> bool:
@@ -53,7 +53,7 @@ class Convergence:
 
     def carried(self, drift: float) -> bool:
         """Whether it is next to nothing how far [m] the force left on a body would move it as a whole."""
-        return drift < WHOLE * self.scale * self.element_size
+        return drift < WHOLE * self.stride * self.element_size
 
     def near(self) -> bool:
         """Whether the last correction is so small that stopping there does no harm."""
