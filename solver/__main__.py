@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     tets.add_argument("output", type=Path)
     warm_up = commands.add_parser("warm-up", help="compile everything that a bake needs, into the numba cache")
     warm_up.add_argument("--dynamics", type=Path, metavar="JOB", help="only what a job's bodies need, without filling them")
+    warm_up.add_argument("--solve", type=Path, metavar="JOB", help="of that only what follows on the forces")
     for command in commands.choices.values():
         command.add_argument("--threads", type=int, default=0)
     return parser
@@ -121,15 +122,21 @@ def _tetrahedralize(options: argparse.Namespace, stopping: threading.Event) -> i
 
 
 def _warm_up(options: argparse.Namespace, stopping: threading.Event) -> int:
-    from .warm_up import warm_up, warm_up_dynamics
+    from .job import read_job
+    from .warm_up import start_warm_up, warm_up, warm_up_dynamics, warm_up_solve
 
     emit({"event": "stage", "stage": "compiling"})
-    if options.dynamics:
-        from .job import read_job
-
-        if hasattr(os, "nice"):
-            os.nice(max(0, 10 - os.nice(0)))  # it runs beside a bake, and beside the artist's window
-        emit({"event": "done", "frames": warm_up_dynamics(read_job(options.dynamics))})
+    if (options.dynamics or options.solve) and hasattr(os, "nice"):
+        os.nice(max(0, 10 - os.nice(0)))  # it runs beside a bake, and beside the artist's window
+    if options.solve:
+        warm_up_solve(read_job(options.solve))
+        emit({"event": "done", "frames": 0})
+    elif options.dynamics:
+        beside = start_warm_up("--solve", options.dynamics)  # on a core that the bake leaves once the bodies are filled
+        frames = warm_up_dynamics(read_job(options.dynamics))
+        if beside is not None:
+            beside.wait()
+        emit({"event": "done", "frames": frames})
     else:
         emit({"event": "done", "frames": warm_up()})
     return 0

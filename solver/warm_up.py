@@ -22,6 +22,9 @@ INTERNAL = "internal"  # damping, by default
 DRAFT = "draft"  # stands for an elastic law where the model has none to choose from
 RIGID = 10.0  # about the square of how many elements sound crosses in a step from which on it may use it
 
+# A cube of six tets around its diagonal 0-7; corner i is x, y, z = bits 2, 1, 0 of i
+SIX_TETS = np.array([[0, 4, 6, 7], [0, 6, 2, 7], [0, 2, 3, 7], [0, 3, 1, 7], [0, 1, 5, 7], [0, 5, 4, 7]], dtype=np.int32)
+
 
 def warm_up() -> int:
     """Bake three frames of cubes with everything that a body can have; return the number of frames."""
@@ -34,21 +37,55 @@ def warm_up() -> int:
 
 
 def warm_up_dynamics(scene: Scene) -> int:
-    """Simulate cubes that have what the scene's bodies have, with ready-made tets: of the geometry only colliders compile."""
+    """Simulate cubes that have what the scene's bodies have, with ready-made tets: of the geometry only colliders compile.
+
+    Those come last: by then the bake beside, which fills the bodies, has compiled what they share with it.
+    """
     from .dynamics import start
     from .embedding import Binding
     from .tetmesh.mesh import TetMesh
 
-    tiny = _tiny_scene([_cube(*needs) for needs in _needs(scene)], _has_meshes(scene))
-    # a cube of six tets around its diagonal 0-7; corner i is x, y, z = bits 2, 1, 0 of i
-    tets = np.array([[0, 4, 6, 7], [0, 6, 2, 7], [0, 2, 3, 7], [0, 3, 1, 7], [0, 1, 5, 7], [0, 5, 4, 7]], dtype=np.int32)
+    bodies = [_cube(*needs) for needs in _needs(scene)]
+    tets = SIX_TETS
     holders = np.array([int(np.flatnonzero((tets == corner).any(axis=1))[0]) for corner in range(8)], dtype=np.int32)
-    corners = [Binding(holders, (tets[holders] == np.arange(8)[:, None]).astype(np.float64))] * len(tiny.bodies)
-    simulation = start(tiny, [TetMesh(body.surface.positions, tets) for body in tiny.bodies], corners, corners)
-    for _ in range(3):
-        simulation.advance()
+    corners = [Binding(holders, (tets[holders] == np.arange(8)[:, None]).astype(np.float64))] * len(bodies)
+    for meshes in (False, True) if _has_meshes(scene) else (False,):
+        tiny = _tiny_scene(bodies, meshes)
+        simulation = start(tiny, [TetMesh(body.surface.positions, tets) for body in bodies], corners, corners)
+        for _ in range(3):
+            simulation.advance()
     _stamp(scene).touch()
     return 3
+
+
+def warm_up_solve(scene: Scene) -> None:
+    """Compile what follows on the forces of the scene's bodies, stiffness, linear solve and commit: a half of their dynamics.
+
+    In the order in which a step asks for them, so that `warm_up_dynamics` in another process finds them ready.
+    """
+    from .fem.commit import commit_flow
+    from .fem.stiffness import stiffness
+    from .fem.workspace import Workspace
+    from .state import build_state
+    from .tetmesh.mesh import TetMesh
+
+    needs = [needs for needs in _needs(scene) if needs[0] != DRAFT]
+    if not needs:
+        return
+    bodies = tuple(_cube(*each) for each in needs)
+    state, _ = build_state(bodies, [TetMesh(body.surface.positions, SIX_TETS) for body in bodies])
+    space = Workspace.of(state)
+    stiffness(*space.tiles.arrays, -1.0, space.blocks)
+    damped, rigid = any(each[1] for each in needs), any(each[2] for each in needs)
+    space.blocks[:] = 0.0
+    space.blocks[:, :, ::4] = -1.0
+    beside = (space.linear.summed(space.blocks), 0.0) if damped else None
+    volume = None if space.volume is None else space.volume.coupled(state.positions)
+    diagonal = np.tile(np.eye(3).ravel(), (len(state.positions), 1)) * (1e-6 if rigid else 1e6)
+    space.linear.assemble(space.blocks, diagonal, volume=volume, beside=beside)
+    space.linear.solve(np.ones_like(state.positions), 0.5, 1)
+    space.linear.times(state.positions)
+    commit_flow(state, space.tiles, 1e-3)
 
 
 def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:
@@ -56,10 +93,15 @@ def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:
 
     None when that was done before or there is no Python program.
     """
+    return None if _stamp(scene).exists() else start_warm_up("--dynamics", job)
+
+
+def start_warm_up(part: str, job: Path) -> subprocess.Popen[bytes] | None:
+    """Start `python -m solver warm-up PART JOB`; None where there is no Python program."""
     program = Path(sys.executable or "")
-    if _stamp(scene).exists() or not program.stem.lower().startswith("python"):
+    if not program.stem.lower().startswith("python"):
         return None
-    command = [str(program), "-m", "solver", "warm-up", "--dynamics", str(job.absolute())]
+    command = [str(program), "-m", "solver", "warm-up", part, str(job.absolute())]
     silent = subprocess.DEVNULL
     return subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent, cwd=Path(__file__).parents[1])
 

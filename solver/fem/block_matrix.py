@@ -177,7 +177,7 @@ def split_diagonal(  # type: ignore[no-untyped-def]
 def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no-untyped-def]
     """y_i = own_i x_i + sum_j values_ij (x_j - x_i), the matrix times x (n, 3), nodes in the mesh's own numbering.
 
-    own (n, 9), by rows, float64; None is zero: elasticity alone.
+    own (n, 9), by rows, float64; (0, 9) for elasticity alone.
     """
     n = len(x)
     for chunk in prange(CHUNKS):
@@ -191,7 +191,7 @@ def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no
                 y0 += values[v] * e0 + values[v + np.uint64(3)] * e1 + values[v + np.uint64(6)] * e2
                 y1 += values[v + np.uint64(1)] * e0 + values[v + np.uint64(4)] * e1 + values[v + np.uint64(7)] * e2
                 y2 += values[v + np.uint64(2)] * e0 + values[v + np.uint64(5)] * e1 + values[v + np.uint64(8)] * e2
-            if own is not None:
+            if len(own) > 0:
                 m = own[row]
                 y0 += m[0] * x0 + m[1] * x1 + m[2] * x2
                 y1 += m[3] * x0 + m[4] * x1 + m[5] * x2

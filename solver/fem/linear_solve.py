@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 MOST_ITERATIONS = 400
+NOTHING = np.zeros((0, 9))  # of inertia and contact
 STIFF_SHARE = 0.1  # of the nodes that must be stiff (block_matrix.STIFF) for the coarse level to pay
 
 
@@ -150,5 +151,5 @@ class FrozenStiffness:
     def times(self, x: Array) -> Array:
         """The product with x (n, 3)."""
         y = np.empty_like(x)
-        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, None, x, y)
+        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, NOTHING, x, y)
         return y

@@ -66,11 +66,12 @@ def is_thrown(
 @kernel
 def _jumped(after, before, masses, blocked, most):  # type: ignore[no-untyped-def]
     """How many nodes changed their velocity, beside their body's, by more than the square root of `most`."""
-    change = after - before
-    mean, _ = weighted_mean(masses, change)
+    late, early = weighted_mean(masses, after)[0], weighted_mean(masses, before)[0]
     many = 0
     for i in range(len(masses)):
-        x, y, z = change[i, 0] - mean[0], change[i, 1] - mean[1], change[i, 2] - mean[2]
+        x = after[i, 0] - before[i, 0] - (late[0] - early[0])
+        y = after[i, 1] - before[i, 1] - (late[1] - early[1])
+        z = after[i, 2] - before[i, 2] - (late[2] - early[2])
         many += not blocked[i] and not x * x + y * y + z * z <= most
     return many
 
