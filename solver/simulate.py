@@ -192,8 +192,8 @@ class Simulation:
         settings = self.scene.settings
         if not (self.integrator.calms and self.keyed.still and all(field.still for field in self.contacts.fields)):
             return 0
-        doublings = int(np.floor(np.log2(settings.calm_substep / settings.maximum_substep * (1.0 + 1e-6))))
-        return -min(max(doublings, 0), MOST_DOUBLINGS)
+        times = max(1.0, settings.calm_substep / settings.maximum_substep)
+        return -min(int(np.log2(times * (1.0 + 1e-6))), MOST_DOUBLINGS)
 
     def _bound_step(self) -> None:
         """Explicit steps may not outrun the sound in the smallest tet."""

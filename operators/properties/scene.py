@@ -89,8 +89,8 @@ class DollopScene(bpy.types.PropertyGroup):
     )
     calm_substep: FloatProperty(
         name="Longest Calm Step",
-        description="Steps may grow to this while nothing is keyed, no collider moves, and hardly anything speeds up or slows "
-        "down: goo that rests or creeps bakes several times faster",
+        description="Steps may grow to this, and to four times the longest, while nothing is keyed, no collider moves, and "
+        "hardly anything speeds up or slows down: goo that falls freely, rests or creeps bakes faster",
         subtype="TIME_ABSOLUTE",
         unit="TIME_ABSOLUTE",
         default=1.0 / 24.0,
