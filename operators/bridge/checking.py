@@ -18,8 +18,7 @@ def check_scene(scene: bpy.types.Scene) -> list[Finding]:
     unread = [_finding(error) for error in reading.problems]
     # The bodies that could not be read are named already; that nothing is left to bake is no news then
     found = [item for item in preflight(reading.scene) if not (unread and item.code == "nothing")]
-    notes = [Finding("warning", "", "", note, "", "note") for note in reading.notes]
-    return [*unread, *found, *notes]
+    return [*unread, *found]
 
 
 class Inspection:
