@@ -64,7 +64,7 @@ class Entries:
     places: NDArray[np.int64]
 
     def stretch(self, positions: Array) -> Array:
-        """How far (c, 3) [m] contacts that push are stretched across the normal at positions (n, 3), at most until they slip."""
+        """How far (c, 3) [m] contacts that push are stretched across their normals at positions (n, 3), until they slip."""
         here, push = np.empty_like(self.normal), np.empty_like(self.grip)
         carry(positions, self.nodes, self.weights, here)
         normal_forces(along(here, self.normal) - self.level, self.reach, self.stiffness, push)
@@ -240,7 +240,8 @@ class Contacts:
             # The plane is where the point is seen to touch it, moved to where its four nodes carry the point.
             held = points.carried(positions, own)
             levels.append(along(normal, held) - distance[near] - fade * slack[own])
-            anchors.append(self.start[own] + self.step * velocity[near] + held - here[near] - across(self.stretch[c, own], normal))
+            loose = self.start[own] - across(self.stretch[c, own], normal)
+            anchors.append(loose + self.step * velocity[near] + held - here[near])
             friction.append(np.full(len(near), field.friction))
         chosen = np.concatenate([np.zeros(0, dtype=np.int64), *which])
         normal = np.concatenate([np.zeros((0, 3)), *normals])
