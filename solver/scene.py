@@ -109,7 +109,7 @@ class Settings:
     calm_substep: float = 1.0 / 24.0
     integrator: str = "bdf2"
     gravity_keys: FloatArray | None = None
-    body_contact: str = "off"
+    body_contact: str = "bodies"
     body_friction: float = 0.5
 
     @property

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
 from .contact.points import gather_points
-from .contact.surfaces.bodies import touching_bodies
+from .contact.surfaces.bodies import left_out, touching_bodies
 from .contact.surfaces.surface_contact import Held
 from .embedding import Binding
 from .errors import Cancelled, StepError
@@ -120,9 +120,14 @@ class Simulation:
         if late > 1e-9 * self.clock.largest:
             step = self.clock.previous_step
             moment = between(self.before, moment, 1.0 - late / step, step)
+            if self.surfaces is not None:
+                moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = self.output.frame(moment)
         effort["seconds"] = perf_counter() - started
-        return Frame(self.frame, bodies, effort, self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges))
+        warnings = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
+        if self.surfaces is not None and self.frame == self.scene.settings.frame_start:
+            warnings += left_out(self.scene, self.surfaces)
+        return Frame(self.frame, bodies, effort, warnings)
 
     def checkpoint(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to go on with the bytes of an uninterrupted run."""

@@ -8,6 +8,7 @@ import hashlib
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,7 @@ def warm_up() -> int:
 
     with tempfile.TemporaryDirectory() as folder:
         bodies = [_cube(law, damping, True, True, True, False, True) for law in laws() for damping in (INTERNAL, "rotated")]
+        bodies.append(_on_top(bodies[-1]))
         bake(_tiny_scene([_cube(next(iter(laws())), "", False, False, False, True, False)], False), Path(folder) / "other")
         return bake(_tiny_scene([*bodies, _cube(DRAFT, "", *[False] * 5)], True), Path(folder) / "cache")
 
@@ -46,11 +48,13 @@ def warm_up_dynamics(scene: Scene) -> int:
     from .tetmesh.mesh import TetMesh
 
     bodies = [_cube(*needs) for needs in _needs(scene)]
+    if _touch(scene):
+        bodies.append(_on_top(next(body for body in bodies if body.material.model != DRAFT)))
     tets = SIX_TETS
     holders = np.array([int(np.flatnonzero((tets == corner).any(axis=1))[0]) for corner in range(8)], dtype=np.int32)
     corners = [Binding(holders, (tets[holders] == np.arange(8)[:, None]).astype(np.float64))] * len(bodies)
     for meshes in (False, True) if _has_meshes(scene) else (False,):
-        tiny = _tiny_scene(bodies, meshes)
+        tiny = _tiny_scene(bodies, meshes, scene.settings.body_contact)
         simulation = start(tiny, [TetMesh(body.surface.positions, tets) for body in bodies], corners, corners)
         for _ in range(3):
             simulation.advance()
@@ -130,6 +134,12 @@ def _dampings() -> list[str]:
     return [p.name for p in models()["viscoplastic"].parameters if p.only_with and p.only_with[0] == "damping_model"]
 
 
+def _touch(scene: Scene) -> bool:
+    """Whether there is contact of the bodies' surfaces."""
+    count = sum(models()[body.material.model].dynamics != DRAFT for body in scene.bodies)
+    return count > 0 if scene.settings.body_contact == "all" else count > 1 and scene.settings.body_contact == "bodies"
+
+
 def _has_meshes(scene: Scene) -> bool:
     return any(collider.kind == "mesh" for collider in scene.colliders)
 
@@ -138,7 +148,7 @@ def _stamp(scene: Scene) -> Path:
     """The file beside the compiled kernels that says that those for such a scene are complete."""
     folder = kernel_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene))).encode(), digest_size=8).hexdigest()
+    digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene), _touch(scene))).encode(), digest_size=8).hexdigest()
     return folder / f"complete_{digest}"
 
 
@@ -161,13 +171,20 @@ def _cube(law: str, damping: str, rigid: bool, goal: bool, fibres: bool, at_node
     )  # fmt: skip
 
 
-def _tiny_scene(bodies: list[Body], meshes: bool) -> Scene:
+def _on_top(cube: Body) -> Body:
+    """A second cube that lies on one, so close that their surfaces push each other."""
+    above = Surface(cube.surface.positions + (0.0, 0.0, 1.01), cube.surface.triangles)
+    goal = None if cube.goal is None else above.positions
+    return replace(cube, uid=f"{cube.uid}_on_top", name=f"{cube.name}_on_top", surface=above, goal=goal)
+
+
+def _tiny_scene(bodies: list[Body], meshes: bool, contact: str = "all") -> Scene:
     moving = np.stack([np.eye(4)] * 4)
     moving[:, 2, 3] = np.linspace(-0.5, -0.45, 4)
     colliders = [Collider("plane", "Plane", "plane", np.eye(4)[None])]
     if meshes:
         colliders.append(Collider("mesh", "Mesh", "mesh", moving, cube()))
-    return Scene(bodies=tuple(bodies), colliders=tuple(colliders), settings=Settings(1, 3))
+    return Scene(bodies=tuple(bodies), colliders=tuple(colliders), settings=Settings(1, 3, body_contact=contact))
 
 
 def cube() -> Surface:

@@ -65,6 +65,7 @@ class DollopScene(bpy.types.PropertyGroup):
         name="Body Contact",
         description="Which bodies collide with each other; it makes the bake slower",
         items=[(name, name.capitalize(), f"Contact of {meaning}") for name, meaning in BODY_CONTACT.items()],
+        default="bodies",
         **SETTING,
     )
     body_friction: FloatProperty(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts, Entries
-from ..contact.surfaces.surface_contact import SurfaceContact
+from ..contact.surfaces.surface_contact import Meetings, SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
 from .assembly import gather_gradient
@@ -29,7 +29,8 @@ MOST_LINEARIZATIONS = 15  # so many times at most
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
 CUTS = 12
 LINEAR_TOLERANCE = 0.05
-SOLVES = 3  # of the linear system an iteration, at most, until it knows the contacts that its direction runs into,
+MOST_SOLVES = 4  # of the linear system an iteration, at most, until it knows the pairs of surfaces that its direction
+SOLVES = 3  # brings together; and the contacts that it runs into, for which it is solved so often,
 DIVERTED = 0.1  # which they change by more than so many element sizes,
 DESCENT_LEFT = 0.3  # or leave less of its slope than this share
 PROJECTED = 3  # iterations with the projected stiffness before the true one is tried again
@@ -62,6 +63,7 @@ class ImplicitStep:
         self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
         self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun
         self.pairs: PairStiffness | None = None  # what it adds to the matrix
+        self.ahead: Meetings | None = None  # pairs that the next direction is known to run into
         self.projected = 0  # iterations for which the stiffness stays projected
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
         self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
@@ -121,19 +123,46 @@ class ImplicitStep:
         does not know, in a place that gives way: it is solved again with contact as it is there. A correction that still
         leads uphill after SOLVES of them is left away.
         """
-        spent = 0
-        for attempt in range(SOLVES):
-            spent += self.search_direction(x, around, internal, entries, attempt > 0)
+        spent, first, self.ahead = 0, None, None
+        for attempt in range(MOST_SOLVES):
+            spent += self.search_direction(x, around, self._pulled(internal), entries, attempt > 0)
             straight = around + self.space.linear.direction
             settled = straight.copy()
             entries.settle_step(around, settled, self.hold, free)
             gradient = internal.copy()
             entries.add_gradient(x, gradient)
             slope, slope_left = (dot(gradient, end - x) for end in (straight, settled))
-            if slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED:
+            best = settled if slope_left < 0.0 else straight
+            first = best if first is None or min(slope, slope_left) < 0.0 else first
+            known = slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED
+            if not self._meets(x, best - x) and (known or attempt + 1 >= SOLVES):
                 break
             around = settled
-        return spent, (settled if slope_left < 0.0 else straight) - x
+        return spent, first - x
+
+    def _pulled(self, internal: Array) -> Array:
+        """The gradient (n, 3) with what pairs that meet ahead add to it."""
+        if self.ahead is None:
+            return internal
+        gradient = internal.copy()
+        self.ahead.add_gradient(gradient)
+        return gradient
+
+    def _meets(self, x: Array, direction: Array) -> bool:
+        """Whether a direction (n, 3) brings other pairs together than the linear system knows of; it is told of them."""
+        if self.surfaces is None or self.pairs is None:
+            return False
+        met = self.surfaces.meetings(x, direction)
+        if self.ahead is not None:
+            kept = self.ahead.pressed(direction)
+            if not len(met.gap) and len(kept.gap) == len(self.ahead.gap):
+                return False
+            met = kept.joined(met)
+        elif not len(met.gap):
+            return False
+        self.ahead, rank = met, self.space.linear.rank
+        self.pairs = met.beside(self.surfaces.stiffness(x, rank), rank)
+        return True
 
     def search_direction(self, x: Array, around: Array, internal: Array, entries: Entries, again: bool) -> int:
         """Solve for the way on from `around` into `linear`; return its iterations.
@@ -165,7 +194,10 @@ class ImplicitStep:
         self.volume = None if space.volume is None else space.volume.coupled(x)
         if space.volume is not None and not self.projected:
             space.volume.add_curvature(x, space.blocks)
-        self.pairs = None if self.surfaces is None else self.surfaces.stiffness(x, space.linear.rank)
+        if self.surfaces is not None:
+            self.pairs = self.surfaces.stiffness(x, space.linear.rank)
+            if self.ahead is not None:
+                self.pairs = self.ahead.beside(self.pairs, space.linear.rank)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
         self.damping.add_drag(self.past.effective, space.diagonal)

@@ -71,6 +71,8 @@ def _scene_findings(scene: Scene) -> Iterator[Finding]:
 
 def _without_body_contact(scene: Scene) -> bool:
     """Whether contact of the bodies is asked for where it does nothing."""
+    if scene.settings.body_contact == "bodies" and len(scene.bodies) < 2:
+        return False
     integrator = integrators().get(scene.settings.integrator)
     explicit = integrator is not None and integrator.explicit
     known = [models().get(body.material.model) for body in scene.bodies]

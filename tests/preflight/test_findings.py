@@ -191,11 +191,13 @@ def test_standing_through_an_open_floor_or_across_another_body():
 
 
 def test_several_bodies():
-    apart = findings(body(), body(moved(sphere(8), (4, 0, 0)), "Roll"))
+    apart = findings(body(), body(moved(sphere(8), (4, 0, 0)), "Roll"), body_contact="off")
     assert only("no_mutual_contact", apart).severity == "info"
     assert "starts_in_body" not in {finding.code for finding in apart}
     touching = body(), body(moved(sphere(8), (4, 0, 0)), "Roll")
-    assert not {"no_mutual_contact", "no_body_contact"} & codes(*touching, body_contact="bodies")
+    assert not {"no_mutual_contact", "no_body_contact"} & codes(*touching)
+    assert "no_body_contact" not in codes(body(), integrator="newmark")
+    assert "no_body_contact" in codes(*touching, integrator="newmark")
     assert only("no_body_contact", findings(*touching, body_contact="all", integrator="newmark")).severity == "warning"
     assert only("starts_in_body", findings(body(), body(sphere(8, 0.3), "Roll"))).severity == "warning"
 

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import ipctk
+import numba
 import numpy as np
 import pytest
 
 from solver.contact.surfaces.surface import contact_surfaces
+from solver.jit import use_threads
 from solver.simulate import Simulation
 from solver.tetmesh.mesh import TetMesh
 from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, make_scene, momentum
@@ -126,6 +128,74 @@ def test_a_body_touches_itself_where_asked(contact):
         run.advance()
         crossed |= watch.crosses(run)
     assert crossed == (contact == "bodies")
+
+
+def test_bodies_that_overlap_are_named_and_do_not_collide():
+    run = simulation([ball_mesh(3, 0.5), ball_mesh(3, 0.5, (0.6, 0.0, 0.0)), ball_mesh(3, 0.5, (1.8, 0.0, 0.0))], **FAR)
+    frame = run.advance()
+    assert len(frame.warnings) == 1 and "'Body 0' and 'Body 1' do not collide" in frame.warnings[0]
+    assert run.surfaces.bodies == [(0, 2), (1, 2)]
+    assert not run.advance().warnings
+    twice = simulation([box_mesh((2, 2, 2)), box_mesh((2, 2, 2))], **FAR)
+    assert twice.surfaces.left_out == [(0, 1)]
+    twice.advance()
+    assert np.isfinite(twice.advance().bodies[0].positions).all()
+
+
+def test_one_and_two_threads_give_the_same_bytes():
+    ends = []
+    for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
+        run = thrown("all", 4.0)
+        run.pace.hold(threads)
+        for _ in range(8):
+            run.advance()
+        ends.append(run.checkpoint())
+    use_threads(1)
+    for name in ends[0]:
+        assert ends[0][name].tobytes() == ends[1][name].tobytes(), name
+
+
+def test_a_frame_between_two_steps_does_not_cross_either():
+    """60 frames a second fall between steps of 1/96 s."""
+    run = thrown("bodies", 4.0)
+    settings = replace(run.scene.settings, frames_per_second=60.0)
+    run.scene = replace(run.scene, settings=settings)
+    watch = Watch(run)
+    first = run.ranges.nodes[1]
+    for _ in range(30):
+        frame = run.advance()
+        seen = np.concatenate([body.positions for body in frame.bodies])
+        assert len(seen) == len(run.state.positions) and not ipctk.has_intersections(watch.mesh, seen)
+    assert run.state.velocities[:first, 0].mean() < 0.0
+
+
+def pile(material):
+    """Ten balls in a pit of five walls, in layers of four, three, two and one."""
+    rng, meshes = np.random.default_rng(5), []
+    for layer, count in enumerate((4, 3, 2, 1)):
+        radius = 0.0 if count == 1 else 0.53 / np.sin(np.pi / count)
+        for angle in 2.0 * np.pi * np.arange(count) / count + 0.3 * count:
+            x, y = radius * np.cos(angle) + 0.02 * rng.normal(), radius * np.sin(angle) + 0.02 * rng.normal()
+            meshes.append(ball_mesh(3, 0.5, (x, y, 0.52 + 1.02 * layer)))
+    walls = [PlaneField((-1.15 * x, -1.15 * y, 0.0), (x, y, 0.0)) for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+    return simulation(meshes, "bodies", material, [PlaneField(), *walls])
+
+
+def test_a_pile_of_ten_bodies_comes_to_rest_and_stays():
+    run = pile(RUBBER | {"damping": 60.0})
+    watch, effort = Watch(run), dict.fromkeys(("substeps", "newton_iterations"), 0.0)
+    for _ in range(120):
+        frame = run.advance()
+        for name in effort:
+            effort[name] += frame.statistics[name]
+        assert not watch.crosses(run)
+    rest = run.state.positions.copy()
+    size = np.ptp(rest, axis=0).max()
+    assert run.surfaces.touched(rest).sum() > 50
+    for _ in range(100):
+        run.advance()
+        assert np.abs(run.state.positions - rest).max() < 1e-4 * size
+    assert effort["newton_iterations"] < 4.0 * effort["substeps"]
 
 
 def test_a_bake_repeats_and_goes_on_from_a_checkpoint_to_the_same_bytes():

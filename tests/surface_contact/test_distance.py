@@ -63,15 +63,19 @@ def test_the_gradient_is_ipctks_and_that_of_differences(random_corners, kind):
     assert np.abs(slope - (gradient * way).sum(axis=(1, 2))).max() < 1e-7
 
 
-def test_the_barrier_is_equation_6_with_its_derivatives():
-    reach = 0.3
-    for distance in np.geomspace(1e-9, 0.2999, 60):
+def test_the_barrier_is_a_spring_then_a_logarithm_with_their_derivatives():
+    reach, step = 0.3, 1e-7
+    for distance in [*np.geomspace(1e-4, 0.1499, 40), *np.linspace(0.1501, 0.2999, 20)]:
         energy, force, slope = barrier.py_func(distance, reach)
-        assert energy == pytest.approx(ipctk.barrier(distance, reach), rel=1e-12)
-        assert force == pytest.approx(-ipctk.barrier_first_derivative(distance, reach), rel=1e-10)
-        assert slope == pytest.approx(ipctk.barrier_second_derivative(distance, reach), rel=1e-10)
+        less, more = (barrier.py_func(distance + sign * step * distance, reach) for sign in (-1.0, 1.0))
+        assert (less[0] - more[0]) / (2.0 * step * distance) == pytest.approx(force, rel=1e-6)
+        assert (less[1] - more[1]) / (2.0 * step * distance) == pytest.approx(slope, rel=1e-6)
         assert energy > 0.0 and force > 0.0 and slope > 0.0
     assert barrier.py_func(reach, reach) == barrier.py_func(1.0, reach) == (0.0, 0.0, 0.0)
+    assert barrier.py_func(0.2, reach) == pytest.approx((0.005, 0.1, 1.0))
+    below, above = (np.array(barrier.py_func(0.5 * reach * (1.0 + sign * 1e-12), reach)) for sign in (-1.0, 1.0))
+    assert np.abs(below - above).max() < 1e-10
+    assert barrier.py_func(1e-12, reach)[1] > 1e10
 
 
 def test_edges_fade_as_ipctks_do(corners):

@@ -11,14 +11,18 @@ PARALLEL = 1e-3  # squared sine of the angle at rest lengths below which a pair 
 def barrier(distance, reach):  # type: ignore[no-untyped-def]
     """Energy, pushing force and its slope of a pair at a positive distance, for a stiffness of 1 N/m.
 
-    b = -(d - reach)^2 ln(d/reach) within reach, 0 beyond: twice continuously differentiable, infinite at d = 0
-    (Li et al. 2020, eq 6, with the stiffness in front). The force is -b', its slope b'' > 0.
+    A spring down to half the reach, and from there a logarithm that is infinite at d = 0: (d - reach)^2/2, then
+    -(reach/2)^2 ln(2d/reach) + reach^2/8, whose force and slope go on smoothly (Chen et al. 2025, "Offset geometric contact",
+    section 3.4). What lies on something stays in the spring, for which one Newton iteration is enough.
     """
     if distance >= reach:
         return 0.0, 0.0, 0.0
-    short, log = distance - reach, np.log(distance / reach)
-    ratio = short / distance
-    return -short * short * log, short * (2.0 * log + ratio), ratio * ratio - 4.0 * ratio - 2.0 * log
+    half = 0.5 * reach
+    if distance >= half:
+        short = reach - distance
+        return 0.5 * short * short, short, 1.0
+    ratio = half / distance
+    return half * half * (0.5 + np.log(ratio)), half * ratio, ratio * ratio
 
 
 @inline

@@ -29,3 +29,15 @@ def touching_bodies(scene: Scene, state: State, ranges: Ranges) -> SurfaceContac
     contact = SurfaceContact(contact_surfaces(state.tets, state.positions, ranges), touches, state.positions.copy())
     contact.begin(state.positions)
     return contact
+
+
+def left_out(scene: Scene, contact: SurfaceContact) -> tuple[str, ...]:
+    """Sentences on the bodies that do not collide because they touch or overlap at the first frame."""
+    sentences = []
+    for i, j in contact.left_out:
+        one, other = scene.bodies[i].name, scene.bodies[j].name
+        if i == j:
+            sentences.append(f"'{one}' does not collide with itself: its tetrahedra overlap at the first frame.")
+        else:
+            sentences.append(f"'{one}' and '{other}' do not collide: their tetrahedra touch or overlap at the first frame.")
+    return tuple(f"{sentence} Move the parts apart, or raise the resolution." for sentence in sentences)

@@ -90,7 +90,7 @@ class Neighbourhood:
         nodes, points, areas, corners = self._overlaps()
         travel, kept = np.sqrt(((after - before) ** 2).sum(axis=1)), np.empty(len(nodes), dtype=bool)
         may_meet(before, travel, 0.5 * np.sqrt(3.0) * self.spare, self.reach, nodes, points, kept)
-        stiffness = self.modulus * areas[kept] / (3.0 * self.reach)
+        stiffness = self.modulus * areas[kept] / self.reach
         self.pairs = pairs_of(
             nodes[kept], int(kept[:points].sum()), self.rest, self.own, self.reach, stiffness, self.friction, corners[kept]
         )

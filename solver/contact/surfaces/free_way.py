@@ -5,7 +5,7 @@ import numpy as np
 from ...jit import inline, kernel
 from .distance import closest_points
 
-KEPT = 0.1  # of its distance: so much of it a pair never loses,
+KEPT = 0.1  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
 NEAR = 0.2  # and it is stopped once it has only this much left
 MOST_ADVANCES = 1000  # of one pair, after which it is stopped where it is
 
@@ -40,23 +40,58 @@ def free_fraction(positions, direction, nodes, points, reach, most):  # type: ig
     """
     moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
     for k in range(len(nodes)):
-        pair, edges = nodes[k], k >= points
-        _, _, _, _, x, y, z = closest_points(positions, pair, edges)
-        start = np.sqrt(x * x + y * y + z * z)
-        closing, counted = _closing(direction, pair, edges, moves), min(start, reach[k])
-        if start - most * closing >= KEPT * counted:
-            continue
-        way, distance = 0.0, start
-        for _ in range(MOST_ADVANCES):
-            way += (distance - KEPT * counted) / closing
-            if way >= most:
-                break
-            for m in range(4):
-                for axis in range(3):
-                    moved[m, axis] = positions[pair[m], axis] + way * moves[m, axis]
-            _, _, _, _, x, y, z = closest_points(moved, own, edges)
-            distance = np.sqrt(x * x + y * y + z * z)
-            if distance <= NEAR * counted:
-                break
+        way = _way(positions, direction, nodes[k], k >= points, reach[k], most, moves, moved, own)
         most = min(most, way)
     return most
+
+
+@inline
+def _way(positions, direction, pair, edges, reach, most, moves, moved, own):  # type: ignore[no-untyped-def]
+    """The share of direction (n, 3) that one pair may go, at most `most`; moved (4, 3) is where it then is, if it is less."""
+    _, _, _, _, x, y, z = closest_points(positions, pair, edges)
+    start = np.sqrt(x * x + y * y + z * z)
+    closing, counted = _closing(direction, pair, edges, moves), min(start, reach)
+    if start - most * closing >= KEPT * counted:
+        return most
+    way, distance = 0.0, start
+    for _ in range(MOST_ADVANCES):
+        way += (distance - KEPT * counted) / closing
+        if way >= most:
+            return most
+        for m in range(4):
+            for axis in range(3):
+                moved[m, axis] = positions[pair[m], axis] + way * moves[m, axis]
+        _, _, _, _, x, y, z = closest_points(moved, own, edges)
+        distance = np.sqrt(x * x + y * y + z * z)
+        if distance <= NEAR * counted:
+            break
+    return way
+
+
+@kernel
+def meetings(positions, direction, nodes, points, reach, which, weights, normal, gap):  # type: ignore[no-untyped-def]
+    """Fill what is said of the pairs beyond reach that meet on the way along direction (n, 3); return how many there are.
+
+    which (k,) their numbers; weights (k, 4) and normal (k, 3) of where they meet; gap (k,) [m] at positions (n, 3), as seen
+    from there: on a way d it grows by normal . sum_i weights_i d_i.
+    """
+    moved, moves, own, count = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), 0
+    for k in range(len(nodes)):
+        edges = k >= points
+        _, _, _, _, x, y, z = closest_points(positions, nodes[k], edges)
+        if x * x + y * y + z * z < reach[k] * reach[k]:
+            continue
+        way = _way(positions, direction, nodes[k], edges, reach[k], 1.0, moves, moved, own)
+        if way >= 1.0:
+            continue
+        w0, w1, w2, w3, x, y, z = closest_points(moved, own, edges)
+        distance = np.sqrt(x * x + y * y + z * z)
+        weights[count, 0], weights[count, 1], weights[count, 2], weights[count, 3] = w0, w1, w2, w3
+        normal[count, 0], normal[count, 1], normal[count, 2] = x / distance, y / distance, z / distance
+        gap[count] = distance
+        for axis in range(3):
+            gained = w0 * moves[0, axis] + w1 * moves[1, axis] + w2 * moves[2, axis] + w3 * moves[3, axis]
+            gap[count] -= way * normal[count, axis] * gained
+        which[count] = k
+        count += 1
+    return count

@@ -12,15 +12,16 @@ from ...geometry.edges import connected
 from ..contacts import across, kept_stretch
 from .candidates import Neighbourhood, SurfaceBoxes
 from .crossing import surfaces_cross
-from .free_way import free_fraction
-from .pairs import Pairs, joined, no_pairs
+from .free_way import free_fraction, meetings
+from .pairs import Pairs, distances, joined, no_pairs
 from .surface import ContactSurface
-from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, friction_blocks, largest_change
+from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
 
 Array = NDArray[np.float64]
 
 REACH = 0.02  # distance at which surfaces begin to push, in mean edges
-SETTLED = 0.1  # share of a distance that Newton's last correction may change
+NOTHING = 1e-6  # share of the reach that is no distance
+SETTLED = 0.1  # share of all pushing forces by which a correction may miss what they are
 EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant, as with colliders
 
 
@@ -60,6 +61,44 @@ class Friction:
 
 
 @dataclass
+class Meetings:
+    """Pairs that meet on the way, each as a spring about its reach; m of them: see `meetings`.
+
+    Newton's method learns from them what its direction runs into, without having to be stopped there first.
+    """
+
+    nodes: NDArray[np.int32]
+    weights: Array
+    normal: Array
+    gap: Array
+    reach: Array
+    stiffness: Array
+
+    def add_gradient(self, gradient: Array) -> None:
+        """Add what they pull with at the way's start to gradient (n, 3) [N]."""
+        pull = (self.stiffness * (self.gap - self.reach))[:, None] * self.normal
+        np.add.at(gradient, self.nodes, self.weights[:, :, None] * pull[:, None, :])
+
+    def pressed(self, direction: Array) -> "Meetings":
+        """Those that are closer than their reach at the end of another direction (n, 3)."""
+        moved = np.einsum("km,kmi,ki->k", self.weights, direction[self.nodes], self.normal)
+        kept = self.gap + moved < self.reach
+        return Meetings(*(column[kept] for column in vars(self).values()))
+
+    def joined(self, other: "Meetings") -> "Meetings":
+        """These and others."""
+        return Meetings(*map(np.concatenate, zip(vars(self).values(), vars(other).values(), strict=True)))
+
+    def beside(self, stiffness: PairStiffness, rank: NDArray[np.int32]) -> PairStiffness:
+        """Their stiffness and that of pairs in touch."""
+        blocks = self.stiffness[:, None] * (self.normal[:, :, None] * self.normal[:, None, :]).reshape(-1, 9)
+        return PairStiffness(
+            np.concatenate([stiffness.rows, rank[self.nodes]]), np.concatenate([stiffness.weights, self.weights]),
+            np.concatenate([stiffness.blocks, blocks]),
+        )  # fmt: skip
+
+
+@dataclass
 class Held:
     """What sticks from step to step: stretch (c, 3) [m] of pairs by their nodes (c, 4)."""
 
@@ -96,22 +135,32 @@ class SurfaceContact:
         self.neighbourhoods: list[Neighbourhood] = []
         self.pairs: Pairs = no_pairs()
         self.friction, self.held = Friction(), Held()
-        bodies = [(SurfaceBoxes(surface, rest), touch) for surface, touch in zip(surfaces, touches, strict=True)]
-        for (boxes, touch), (others, other) in combinations_with_replacement(bodies, 2):
+        self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
+        self.left_out: list[tuple[int, int]] = []  # and of those that do not collide
+        boxed = [(k, SurfaceBoxes(surfaces[k], rest), touch) for k, touch in enumerate(touches)]
+        for (i, boxes, touch), (j, others, other) in combinations_with_replacement(boxed, 2):
             if touch.own if boxes is others else touch.group == other.group:
+                self.bodies.append((i, j))
                 self.neighbourhoods.append(Neighbourhood(
                     boxes, others, rest, REACH * min(boxes.edge_length, others.edge_length),
                     min(touch.modulus, other.modulus), float(np.sqrt(touch.friction * other.friction)),
                 ))  # fmt: skip
 
     def begin(self, positions: Array) -> None:
-        """Leave out bodies that pass through each other, or a body through itself, before the first step.
+        """Leave out bodies that touch or pass through each other, or a body itself, before the first step: `left_out`.
 
         Pairs know no inside, so that contact would hold them together instead of apart.
         """
-        self.neighbourhoods = [
-            pair for pair in self.neighbourhoods if not surfaces_cross(pair.first, pair.second, positions)
+        self.cover(positions, positions)
+        crossing = [
+            bool((distances(positions, pair.pairs.nodes, pair.pairs.points) < NOTHING * pair.reach).any())
+            or surfaces_cross(pair.first, pair.second, positions)
+            for pair in self.neighbourhoods
         ]
+        self.left_out = [bodies for bodies, crosses in zip(self.bodies, crossing, strict=True) if crosses]
+        self.bodies = [bodies for bodies, crosses in zip(self.bodies, crossing, strict=True) if not crosses]
+        self.neighbourhoods = [pair for pair, crosses in zip(self.neighbourhoods, crossing, strict=True) if not crosses]
+        self.pairs = joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods])
 
     @property
     def near(self) -> bool:
@@ -153,6 +202,17 @@ class SurfaceContact:
         share: float = free_fraction(positions, direction, self.pairs.nodes, self.pairs.points, self.pairs.reach, most)
         return share
 
+    def meetings(self, positions: Array, direction: Array) -> Meetings:
+        """The pairs that do not touch at positions (n, 3) but would on the way along a direction (n, 3)."""
+        self.cover(positions, positions + direction)
+        pairs, most = self.pairs, len(self.pairs.nodes)
+        which, weights, normal, gap = np.empty(most, np.int64), np.empty((most, 4)), np.empty((most, 3)), np.empty(most)
+        count = meetings(positions, direction, pairs.nodes, pairs.points, pairs.reach, which, weights, normal, gap)
+        which = which[:count]
+        return Meetings(
+            pairs.nodes[which], weights[:count], normal[:count], gap[:count], pairs.reach[which], pairs.stiffness[which]
+        )
+
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3) [N] at positions that `cover` was asked for; return the energy [J]."""
         f = self.friction
@@ -173,12 +233,12 @@ class SurfaceContact:
         return PairStiffness(rows, np.concatenate([weights, f.weights]), np.concatenate([pushing, rubbing]))
 
     def settled(self, before: Array, after: Array) -> bool:
-        """Whether a correction from one set of positions (n, 3) to another has left gaps, so forces, about as they were.
+        """Whether a correction from one set of positions (n, 3) to another has found forces about as it took them to be.
 
         What is small for a body can be large for a gap.
         """
-        change: float = largest_change(before, after, self.pairs)
-        return change < SETTLED
+        missed, force = force_error(before, after, self.pairs)
+        return bool(missed <= SETTLED * force)
 
     def touching(self, positions: Array, bodies: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each body the first of those that it hangs together with by pairs that push; bodies (n,) of the nodes."""

@@ -193,18 +193,22 @@ def close_pairs(positions, pairs, which, weights, normal, force, slope):  # type
 
 
 @kernel
-def largest_change(before, after, pairs):  # type: ignore[no-untyped-def]
-    """By what share of it a distance within reach has changed from one set of positions (n, 3) to another, at most."""
-    most = 0.0
+def force_error(before, after, pairs):  # type: ignore[no-untyped-def]
+    """Sums [N] over pairs within reach of a set of positions (n, 3): by how much forces taken for linear at another miss
+    those that there are, and of these."""
+    missed, total = 0.0, 0.0
     for k in range(len(pairs.nodes)):
-        pair, edges = pairs.nodes[k], k >= pairs.points
+        pair, edges, reach = pairs.nodes[k], k >= pairs.points, pairs.reach[k]
         _, _, _, _, x, y, z = closest_points(after, pair, edges)
         now = np.sqrt(x * x + y * y + z * z)
         _, _, _, _, x, y, z = closest_points(before, pair, edges)
         then = np.sqrt(x * x + y * y + z * z)
-        if min(now, then) < pairs.reach[k]:
-            most = max(most, abs(min(now, pairs.reach[k]) - min(then, pairs.reach[k])) / now)
-    return most
+        if min(now, then) < reach:
+            _, force, _ = barrier(now, reach)
+            _, known, slope = barrier(then, reach)
+            missed += pairs.stiffness[k] * abs(force - known - slope * (then - now))
+            total += pairs.stiffness[k] * force
+    return missed, total
 
 
 @inline
