@@ -150,8 +150,8 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
 
     rhs (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use the coarse
     level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
-    (volume_coupling.py), pairs also that (pair_coupling.py); rows held (h,) stay where they are. Returns -1 - iterations, with the last good solution, where A
-    turns out not positive.
+    (volume_coupling.py), pairs also that (pair_coupling.py); rows held (h,) stay where they are. Returns -1 - iterations,
+    with the last good solution, where A turns out not positive.
     """
     chunks = len(chunk_parts)
     x, r, z, p, q = work[0], work[1], work[2], work[3], work[4]

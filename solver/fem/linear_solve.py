@@ -107,8 +107,8 @@ class LinearSolve:
     def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS) -> int:
         """Solve for rhs (n, 3) into `direction` to a relative tolerance, in at most so many iterations; return them.
 
-        At nodes that are held rhs is to be zero. The tolerance is that of the preconditioned residual; float32 reaches about 1e-5. Returns -1 - iterations, keeping
-        the last good direction, where the matrix turns out not positive.
+        At nodes that are held rhs is to be zero. The tolerance is that of the preconditioned residual; float32 reaches about
+        1e-5. Returns -1 - iterations, keeping the last good direction, where the matrix turns out not positive.
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
