@@ -128,7 +128,7 @@ class DraftSimulation:
         state.positions, state.velocities = positions, velocities
         self.pressing = np.zeros_like(positions)
         entries.add_gradient(positions, self.pressing)
-        self.contacts.end_step(positions)
+        self.contacts.end_step(positions, entries)
         self.pins.end_step(positions)
         measure(state, self.space, self.step)
         self.steps += 1
