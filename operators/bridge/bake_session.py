@@ -102,7 +102,6 @@ class BakeSession:
             require_own_cache(reading, self.folder)
         settings, status = reading.scene.settings, self.status
         status.stage, status.first, status.last = "Starting", settings.frame_start, settings.frame_end
-        status.warnings.extend(reading.notes)
         self.results = LiveResults(
             self.scene_uid,
             self.folder,

@@ -75,14 +75,6 @@ def test_body_inside_a_collider(scene):
     assert any(item.object_name == "Swallowed" and item.severity in ("error", "warning") for item in findings())
 
 
-def test_deforming_collider(scene):
-    make_body(add_cube(size=1, location=(0, 0, 5)))
-    sheet = add_plane()
-    sheet.dollop.is_collider = True
-    sheet.modifiers.new("Wave", "WAVE")
-    assert any("changes its shape" in item.message for item in findings())
-
-
 def test_bake_refuses_what_the_look_calls_an_error(scene, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     finding = bridge("checking").Finding("error", "Bun", "", "It is upside down.", "Turn it.", "upside_down")
