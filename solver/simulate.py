@@ -134,6 +134,7 @@ class Simulation:
             "pressing": self.pressing.copy(),
             "slack": self.contacts.slack.copy(),
             "behind": self.contacts.behind.copy(),
+            "stuck": self.contacts.stuck.copy(),
             "reported": self.worn.last.copy(),
         }
 
@@ -148,7 +149,8 @@ class Simulation:
         self.frame = int(floats["frame"])
         self.touching = floats["touching"].astype(np.int64)
         self.pressing = floats["pressing"].copy()
-        self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
+        self.contacts.slack = floats["slack"].copy()
+        self.contacts.behind, self.contacts.stuck = floats["behind"] > 0.0, floats["stuck"] > 0.0
         self.worn.last = floats["reported"].astype(np.int64)
         self.space.tiles.refresh(self.state)
 

@@ -1,11 +1,12 @@
 """Which points of the artist's surfaces touch which colliders, and the planes that stand for them in the solve."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .adhesion import RANGE, Adhesion
 from .points import REACH, Chosen, ContactPoints
 from .response import (
     add_forces,
@@ -17,6 +18,9 @@ from .response import (
     normal_forces,
 )  # fmt: skip
 from .settle import settle
+
+if TYPE_CHECKING:
+    from .patches import Patches
 
 Array = NDArray[np.float64]
 
@@ -30,12 +34,15 @@ SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per seco
 class ColliderField(Protocol):
     """A collider that can be asked for distances (solver/colliders)."""
 
-    friction: float
     sheet_offset: float | None  # of a sheet, solid from both sides [m]
-    still: bool  # whether it never moves
+    still: bool  # whether it never changes
+    sticky: bool  # whether it is ever sticky
 
     def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
         """Fill signed distance (k,), outward normal (k, 3) and surface velocity (k, 3) at a time [s] since the first frame."""
+
+    def touch(self, points: Array, time: float) -> tuple[Array, Array]:
+        """Friction (k,) [-] and stickiness (k,) [Pa] at points (k, 3) at a time [s]."""
 
     def carried(self, points: Array, begun: float, time: float) -> Array:
         """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
@@ -45,7 +52,8 @@ class ColliderField(Protocol):
 class Entries:
     """Linearised contacts of one Newton iteration, in the argument order of contact/response.py; c contacts.
 
-    Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces.
+    Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces and bond (c,) [N], what
+    stickiness adds to it; adhesion is that of those that stick, None where nothing is sticky.
     """
 
     tets: NDArray[np.int32]
@@ -59,10 +67,13 @@ class Entries:
     grip: Array
     slip: Array
     friction: Array
+    bond: Array
+    adhesion: Adhesion | None = None
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3), return the energy."""
-        energy: float = contact_gradient(
+        sticking = 0.0 if self.adhesion is None else self.adhesion.add_gradient(positions, gradient)
+        energy: float = sticking + contact_gradient(
             positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
             self.anchor, self.grip, self.slip, gradient,
         )  # fmt: skip
@@ -74,16 +85,24 @@ class Entries:
             positions, self.tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
             self.anchor, self.grip, self.slip, EXACT_FRICTION, blocks, diagonal,
         )  # fmt: skip
+        if self.adhesion is not None:
+            self.adhesion.add_stiffness(positions, blocks, diagonal)
 
     def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
         """Add to gradient (n, 3) what contact's laws, taken for linear around one place, say at positions (n, 3)."""
         add_forces(self.nodes, self.weights, self._linear_forces(around, positions), gradient)
+        if self.adhesion is not None:
+            self.adhesion.add_linear_gradient(around, positions, gradient)
 
     def settle_guess(self, positions: Array, pressing: Array, hold: Array) -> None:
         """Move the contacts' nodes of a guess in place to where contact balances the force pressing (n, 3) [N] on them.
 
         Each node is held by a spring, hold (n,) [N/m]. The friction bounds follow.
         """
+        if self.adhesion is not None:
+            pull = np.zeros_like(positions)
+            self.adhesion.add_gradient(positions, pull)
+            pressing = pressing - pull
         nodes = np.unique(self.nodes[self.weights != 0.0])
         positions[nodes] += pressing[nodes] / hold[nodes, None]
         self._settle(positions, hold, np.zeros_like(self.normal), True)
@@ -100,6 +119,16 @@ class Entries:
         )  # fmt: skip
         return force
 
+    def stick(self, positions: Array, pull: Array, length: Array) -> None:
+        """Let contacts pull at most by pull (c,) [N], for a length (c,) [m]; friction at positions (n, 3) holds on to it."""
+        which = np.flatnonzero(pull)
+        self.adhesion = Adhesion(
+            self.tets[which], self.nodes[which], self.weights[which], self.normal[which], self.level[which], self.reach[which],
+            length[which], pull[which],
+        )  # fmt: skip
+        self.bond[which] = self.friction[which] * self.adhesion.hold(positions)
+        self.grip += self.bond
+
     def largest_move(self, before: Array, after: Array) -> float:
         """How far in element sizes the contacts' nodes are apart, at most, in two sets of positions (n, 3)."""
         return float(REACH * largest_change(self.nodes, before, after, self.reach))
@@ -107,7 +136,7 @@ class Entries:
     def _settle(self, positions: Array, hold: Array, force: Array, free: bool) -> None:
         settle(
             positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness, self.anchor,
-            self.friction, self.grip, self.slip, hold, force, free,
+            self.friction, self.bond, self.grip, self.slip, hold, force, free,
         )  # fmt: skip
 
     def lag(self, positions: Array) -> float:
@@ -115,16 +144,18 @@ class Entries:
         here, bounds = np.empty_like(self.normal), np.empty_like(self.grip)
         carry(positions, self.nodes, self.weights, here)
         normal_forces((here * self.normal).sum(axis=1) - self.level, self.reach, self.stiffness, bounds)
-        bounds *= self.friction
+        bounds = self.friction * bounds + self.bond
         return float(np.abs(bounds - self.grip).sum() / max(bounds.sum(), self.grip.sum(), 1e-300))
 
     def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
-        """Nodes (count,) of the tets whose contacts push at these positions."""
+        """Nodes (count,) of the tets whose contacts push or stick at these positions."""
         here = np.empty_like(self.normal)
         carry(positions, self.nodes, self.weights, here)
         pressed = along(here, self.normal) - self.level < self.reach
         nodes = np.zeros(count, dtype=bool)
         nodes[self.nodes[pressed][self.weights[pressed] != 0.0]] = True
+        if self.adhesion is not None:
+            nodes[self.adhesion.nodes[self.adhesion.weights != 0.0]] = True
         return nodes
 
 
@@ -135,6 +166,7 @@ class Contacts:
     point is let out instead of shot out. Depth gained later, in a blow, has no slack.
     behind (colliders, points) says which points have gone through a sheet since the bake began: they belong on its other
     side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell.
+    stuck (colliders, points) says which points have touched a collider and not come free of it since (adhesion.py).
     """
 
     def __init__(self, points: ContactPoints, fields: list[ColliderField]) -> None:
@@ -142,12 +174,19 @@ class Contacts:
         self.candidates: list[Chosen] = [points.choose(np.zeros(0, dtype=np.int64)) for _ in fields]
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
+        self.stuck: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
+        self.patches: Patches | None = None
         self.start: Array = np.zeros((len(points.tets), 3))
         self.time, self.step = 0.0, 0.0
 
     def begin(self, positions: Array) -> None:
-        """Note how deep points lie inside colliders before the first step."""
+        """Note how deep points lie inside colliders before the first step, and what part of the surface is theirs."""
         here = self.points.positions(positions)
+        if any(field.sticky for field in self.fields):
+            from .patches import Patches
+
+            outer = np.flatnonzero(~self.points.inside)
+            self.patches = Patches.of(positions, self.points.boundary, here[outer], outer)
         for c, field in enumerate(self.fields):
             distance, _, _ = query(field, here, 0.0, np.inf)
             depth = np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
@@ -181,10 +220,18 @@ class Contacts:
         """Take in where the step just accepted has ended: who is behind a sheet; and let the slack fade."""
         now = self.points.positions(positions)
         for c, field in enumerate(self.fields):
-            if field.sheet_offset is not None:
-                self.behind[c] = self._look(c, self.points.all.points, now)[3]
+            if field.sheet_offset is None and not field.sticky:
+                continue
+            distance, _, _, behind = self._look(c, self.points.all.points, now)
+            self.behind[c] = behind
+            reach = REACH * self.points.size
+            self.stuck[c] = field.sticky & ((distance < reach) | (self.stuck[c] & (distance < reach + self._range())))
         self.slack *= np.exp(-self.step / EXIT_TIME)
         self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
+
+    def _range(self) -> Array:
+        """How far (k,) [m] stickiness holds on; contacts are only looked for within an element."""
+        return np.minimum(RANGE * self.points.extent, 0.9 * self.points.size)
 
     def _reach(self, field: ColliderField) -> float:
         """Distance [m] up to which it matters where on a collider's surface a point is."""
@@ -210,7 +257,7 @@ class Contacts:
         """Planes of all candidates that are within an element of a collider, sorted by collider and point."""
         points = self.points
         which: list[NDArray[np.int64]] = []
-        normals, levels, anchors, friction = [], [], [], []
+        normals, levels, anchors, friction, sticky = [], [], [], [], []
         fade = np.exp(-self.step / EXIT_TIME)
         for c, (field, candidates, slack) in enumerate(zip(self.fields, self.candidates, self.slack, strict=True)):
             here = points.positions(positions, candidates)
@@ -223,18 +270,25 @@ class Contacts:
             held = points.carried(positions, own)
             levels.append(along(normal, held) - distance[near] - fade * slack[own])
             anchors.append(self.start[own] + self.step * velocity[near] + held - here[near])
-            friction.append(np.full(len(near), field.friction))
+            coefficients, stickiness = field.touch(here[near], self.time)
+            friction.append(coefficients)
+            sticky.append(np.where(self.stuck[c, own], stickiness, 0.0))
         chosen = np.concatenate([np.zeros(0, dtype=np.int64), *which])
         normal = np.concatenate([np.zeros((0, 3)), *normals])
         level = np.concatenate([np.zeros(0), *levels])
         reach, stiffness = REACH * points.size[chosen], points.stiffness[chosen]
         grip, coefficient = np.empty(len(chosen)), np.concatenate([np.zeros(0), *friction])
         normal_forces(along(points.carried(positions, chosen), normal) - level, reach, stiffness, grip)
-        return Entries(
+        entries = Entries(
             points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness,
             np.concatenate([np.zeros((0, 3)), *anchors]), grip * coefficient,
-            SLIP_SPEED * points.extent[chosen] * self.step, coefficient,
+            SLIP_SPEED * points.extent[chosen] * self.step, coefficient, np.zeros(len(chosen)),
         )  # fmt: skip
+        pull = np.concatenate([np.zeros(0), *sticky])
+        if self.patches is not None and pull.any():
+            pull *= self.patches.facing(positions, normal, chosen) * ~points.inside[chosen]
+            entries.stick(positions, pull, self._range()[chosen])
+        return entries
 
 
 def along(vectors: Array, directions: Array) -> Array:

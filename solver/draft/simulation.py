@@ -90,6 +90,7 @@ class DraftSimulation:
             "acceleration": self.acceleration.copy(),
             "slack": self.contacts.slack.copy(),
             "behind": self.contacts.behind.copy(),
+            "stuck": self.contacts.stuck.copy(),
         }
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -99,7 +100,8 @@ class DraftSimulation:
         self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
         self.steps, self.frame = int(floats["steps"]), int(floats["frame"])
         self.pressing, self.acceleration = floats["pressing"].copy(), floats["acceleration"].copy()
-        self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
+        self.contacts.slack = floats["slack"].copy()
+        self.contacts.behind, self.contacts.stuck = floats["behind"] > 0.0, floats["stuck"] > 0.0
         pack(self.space.tiles, PLASTIC, self.state.plastic)
         self.keyed.restart(self.state)
         measure(self.state, self.space, 0.0)
