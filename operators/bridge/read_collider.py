@@ -71,7 +71,7 @@ def painted_steps(item: bpy.types.Object, scene: bpy.types.Scene, count: int) ->
     if item.dollop.collider_kind != "mesh" or not chosen:
         return {}
     groups = yield from group_steps(item, scene, count)
-    painted = {}
+    painted: dict[str, FloatArray] = {}
     for name, group in chosen.items():
         if groups is None or group not in groups.names:
             raise SceneError(
@@ -79,7 +79,8 @@ def painted_steps(item: bpy.types.Object, scene: bpy.types.Scene, count: int) ->
             )
         members = groups.groups == groups.names.index(group)
         owners = np.repeat(np.arange(count), np.diff(groups.offsets))[members]
-        painted[name] = np.bincount(owners, groups.weights[members].astype(np.float64), count)
+        painted[name] = np.zeros(count)
+        painted[name][owners] = groups.weights[members]
     return painted
 
 

@@ -1,23 +1,15 @@
 """Which points of the artist's surfaces touch which colliders, and the planes that stand for them in the solve."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .adhesion import RANGE, Adhesion
+from .adhesion import RANGE
+from .entries import Entries, across, along
 from .points import REACH, Chosen, ContactPoints
-from .response import (
-    add_forces,
-    carry,
-    contact_gradient,
-    contact_stiffness,
-    largest_change,
-    linear_forces,
-    normal_forces,
-)  # fmt: skip
-from .settle import settle
+from .response import normal_forces
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -27,8 +19,8 @@ Array = NDArray[np.float64]
 FREE_DEPTH = 0.1  # depth in element sizes up to which a point that starts inside a collider is pushed out at once
 SHEET_DEPTH = 8.0  # element sizes behind a sheet up to which a point that went through it is held to be behind
 EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [s]
-EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
-SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second
+SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second,
+STICK_TIME = 1.0 / 96.0  # and for how long, where what sticks is remembered: from then on it slips [s]
 
 
 class ColliderField(Protocol):
@@ -48,117 +40,6 @@ class ColliderField(Protocol):
         """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
 
 
-@dataclass
-class Entries:
-    """Linearised contacts of one Newton iteration, in the argument order of contact/response.py; c contacts.
-
-    Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces and bond (c,) [N], what
-    stickiness adds to it; adhesion is that of those that stick, None where nothing is sticky.
-    """
-
-    tets: NDArray[np.int32]
-    nodes: NDArray[np.int32]
-    weights: Array
-    normal: Array
-    level: Array
-    reach: Array
-    stiffness: Array
-    anchor: Array
-    grip: Array
-    slip: Array
-    friction: Array
-    bond: Array
-    adhesion: Adhesion | None = None
-
-    def add_gradient(self, positions: Array, gradient: Array) -> float:
-        """Add to gradient (n, 3), return the energy."""
-        sticking = 0.0 if self.adhesion is None else self.adhesion.add_gradient(positions, gradient)
-        energy: float = sticking + contact_gradient(
-            positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, gradient,
-        )  # fmt: skip
-        return energy
-
-    def add_stiffness(self, positions: Array, blocks: NDArray[np.float32], diagonal: Array) -> None:
-        """Add to the element blocks and to the diagonal (n, 9)."""
-        contact_stiffness(
-            positions, self.tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, EXACT_FRICTION, blocks, diagonal,
-        )  # fmt: skip
-        if self.adhesion is not None:
-            self.adhesion.add_stiffness(positions, blocks, diagonal)
-
-    def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
-        """Add to gradient (n, 3) what contact's laws, taken for linear around one place, say at positions (n, 3)."""
-        add_forces(self.nodes, self.weights, self._linear_forces(around, positions), gradient)
-        if self.adhesion is not None:
-            self.adhesion.add_linear_gradient(around, positions, gradient)
-
-    def settle_guess(self, positions: Array, pressing: Array, hold: Array) -> None:
-        """Move the contacts' nodes of a guess in place to where contact balances the force pressing (n, 3) [N] on them.
-
-        Each node is held by a spring, hold (n,) [N/m]. The friction bounds follow.
-        """
-        if self.adhesion is not None:
-            pull = np.zeros_like(positions)
-            self.adhesion.add_gradient(positions, pull)
-            pressing = pressing - pull
-        nodes = np.unique(self.nodes[self.weights != 0.0])
-        positions[nodes] += pressing[nodes] / hold[nodes, None]
-        self._settle(positions, hold, np.zeros_like(self.normal), True)
-
-    def settle_step(self, start: Array, positions: Array, hold: Array, free: bool) -> None:
-        """Correct in place positions (n, 3) that a linear solve from `start` found, for what contact's laws truly are."""
-        self._settle(positions, hold, self._linear_forces(start, positions), free)
-
-    def _linear_forces(self, around: Array, positions: Array) -> Array:
-        force = np.empty_like(self.normal)
-        linear_forces(
-            around, positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, EXACT_FRICTION, force,
-        )  # fmt: skip
-        return force
-
-    def stick(self, positions: Array, pull: Array, length: Array) -> None:
-        """Let contacts pull at most by pull (c,) [N], for a length (c,) [m]; friction at positions (n, 3) holds on to it."""
-        which = np.flatnonzero(pull)
-        self.adhesion = Adhesion(
-            self.tets[which], self.nodes[which], self.weights[which], self.normal[which], self.level[which], self.reach[which],
-            length[which], pull[which],
-        )  # fmt: skip
-        self.bond[which] = self.friction[which] * self.adhesion.hold(positions)
-        self.grip += self.bond
-
-    def largest_move(self, before: Array, after: Array) -> float:
-        """How far in element sizes the contacts' nodes are apart, at most, in two sets of positions (n, 3)."""
-        return float(REACH * largest_change(self.nodes, before, after, self.reach))
-
-    def _settle(self, positions: Array, hold: Array, force: Array, free: bool) -> None:
-        settle(
-            positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness, self.anchor,
-            self.friction, self.bond, self.grip, self.slip, hold, force, free,
-        )  # fmt: skip
-
-    def lag(self, positions: Array) -> float:
-        """By which share the friction bounds are not those of the normal forces at positions (n, 3)."""
-        here, bounds = np.empty_like(self.normal), np.empty_like(self.grip)
-        carry(positions, self.nodes, self.weights, here)
-        normal_forces((here * self.normal).sum(axis=1) - self.level, self.reach, self.stiffness, bounds)
-        bounds = self.friction * bounds + self.bond
-        return float(np.abs(bounds - self.grip).sum() / max(bounds.sum(), self.grip.sum(), 1e-300))
-
-    def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
-        """Nodes (count,) of the tets whose contacts push or stick at these positions."""
-        here = np.empty_like(self.normal)
-        carry(positions, self.nodes, self.weights, here)
-        pressed = along(here, self.normal) - self.level < self.reach
-        nodes = np.zeros(count, dtype=bool)
-        nodes[self.nodes[pressed][self.weights[pressed] != 0.0]] = True
-        if self.adhesion is not None:
-            nodes[self.adhesion.nodes[self.adhesion.weights != 0.0]] = True
-        return nodes
-
-
 class Contacts:
     """Contact detection over one step: candidates once, planes at every call of `linearize`.
 
@@ -167,15 +48,18 @@ class Contacts:
     behind (colliders, points) says which points have gone through a sheet since the bake began: they belong on its other
     side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell.
     stuck (colliders, points) says which points have touched a collider and not come free of it since (adhesion.py).
+    stretch (colliders, points, 3) is how far a point that sticks is from where it would pull no more [m]; with `holds` it is
+    remembered, so that what sticks rests. Else what sticks creeps, slower than SLIP_SPEED.
     """
 
-    def __init__(self, points: ContactPoints, fields: list[ColliderField]) -> None:
-        self.points, self.fields = points, fields
+    def __init__(self, points: ContactPoints, fields: list[ColliderField], holds: bool = False) -> None:
+        self.points, self.fields, self.holds = points, fields, holds
         self.candidates: list[Chosen] = [points.choose(np.zeros(0, dtype=np.int64)) for _ in fields]
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.stuck: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.patches: Patches | None = None
+        self.stretch: Array = np.zeros((len(fields), len(points.tets), 3))
         self.start: Array = np.zeros((len(points.tets), 3))
         self.time, self.step = 0.0, 0.0
 
@@ -203,6 +87,15 @@ class Contacts:
                     return c
         return None
 
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """What a checkpoint keeps."""
+        return {name: getattr(self, name).copy() for name in ("slack", "behind", "stuck", "stretch")}
+
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take `arrays` back."""
+        self.slack, self.stretch = (np.array(arrays[name], dtype=np.float64) for name in ("slack", "stretch"))
+        self.behind, self.stuck = (np.array(arrays[name], dtype=bool) for name in ("behind", "stuck"))
+
     def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
         """Choose candidates for the step that ends at `time`, from node positions at its start and guessed end."""
         points = self.points
@@ -216,8 +109,11 @@ class Contacts:
             near, _, _ = query(field, self.start, time, margin)
             self.candidates[c] = points.choose(np.flatnonzero(near < margin))
 
-    def end_step(self, positions: Array) -> None:
-        """Take in where the step just accepted has ended: who is behind a sheet; and let the slack fade."""
+    def end_step(self, positions: Array, entries: Entries) -> None:
+        """Take in where the step just accepted has ended: who is behind a sheet, and what sticks; and let the slack fade."""
+        if self.holds:
+            self.stretch[:] = 0.0
+            self.stretch.reshape(-1, 3)[entries.places] = entries.stretch(positions)
         now = self.points.positions(positions)
         for c, field in enumerate(self.fields):
             if field.sheet_offset is None and not field.sticky:
@@ -257,6 +153,7 @@ class Contacts:
         """Planes of all candidates that are within an element of a collider, sorted by collider and point."""
         points = self.points
         which: list[NDArray[np.int64]] = []
+        places: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
         normals, levels, anchors, friction, sticky = [], [], [], [], []
         fade = np.exp(-self.step / EXIT_TIME)
         for c, (field, candidates, slack) in enumerate(zip(self.fields, self.candidates, self.slack, strict=True)):
@@ -265,11 +162,13 @@ class Contacts:
             near = np.flatnonzero(distance < points.size[candidates.points])
             own, normal = candidates.points[near], normal[near]
             which.append(own)
+            places.append(own + c * len(points.tets))
             normals.append(normal)
             # The plane is where the point is seen to touch it, moved to where its four nodes carry the point.
             held = points.carried(positions, own)
             levels.append(along(normal, held) - distance[near] - fade * slack[own])
-            anchors.append(self.start[own] + self.step * velocity[near] + held - here[near])
+            loose = self.start[own] - across(self.stretch[c, own], normal)
+            anchors.append(loose + self.step * velocity[near] + held - here[near])
             coefficients, stickiness = field.touch(here[near], self.time)
             friction.append(coefficients)
             sticky.append(np.where(self.stuck[c, own], stickiness, 0.0))
@@ -282,19 +181,14 @@ class Contacts:
         entries = Entries(
             points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness,
             np.concatenate([np.zeros((0, 3)), *anchors]), grip * coefficient,
-            SLIP_SPEED * points.extent[chosen] * self.step, coefficient, np.zeros(len(chosen)),
+            SLIP_SPEED * points.extent[chosen] * (STICK_TIME if self.holds else self.step), coefficient, np.zeros(len(chosen)),
+            np.concatenate(places),
         )  # fmt: skip
         pull = np.concatenate([np.zeros(0), *sticky])
         if self.patches is not None and pull.any():
             pull *= self.patches.facing(positions, normal, chosen) * ~points.inside[chosen]
             entries.stick(positions, pull, self._range()[chosen])
         return entries
-
-
-def along(vectors: Array, directions: Array) -> Array:
-    """The products (k,) of vectors and directions (k, 3)."""
-    product: Array = np.einsum("ki,ki->k", vectors, directions)
-    return product
 
 
 def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:

@@ -88,9 +88,7 @@ class DraftSimulation:
             "frame": np.array(self.frame),
             "pressing": self.pressing.copy(),
             "acceleration": self.acceleration.copy(),
-            "slack": self.contacts.slack.copy(),
-            "behind": self.contacts.behind.copy(),
-            "stuck": self.contacts.stuck.copy(),
+            **self.contacts.arrays(),
         }
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -100,8 +98,7 @@ class DraftSimulation:
         self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
         self.steps, self.frame = int(floats["steps"]), int(floats["frame"])
         self.pressing, self.acceleration = floats["pressing"].copy(), floats["acceleration"].copy()
-        self.contacts.slack = floats["slack"].copy()
-        self.contacts.behind, self.contacts.stuck = floats["behind"] > 0.0, floats["stuck"] > 0.0
+        self.contacts.restore(arrays)
         pack(self.space.tiles, PLASTIC, self.state.plastic)
         self.keyed.restart(self.state)
         measure(self.state, self.space, 0.0)
@@ -123,7 +120,7 @@ class DraftSimulation:
         state.positions, state.velocities = positions, velocities
         self.pressing = np.zeros_like(positions)
         entries.add_gradient(positions, self.pressing)
-        self.contacts.end_step(positions)
+        self.contacts.end_step(positions, entries)
         measure(state, self.space, self.step)
         self.steps += 1
         return len(entries.level)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.contacts import Contacts, Entries
+from ..contact.contacts import Contacts
+from ..contact.entries import Entries
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
@@ -188,7 +189,8 @@ class ImplicitStep:
 
         entries: the contacts linearised at the guess; pressing (n, 3): the force on them at the end of the last step [N].
         """
-        x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step)
+        pushing = self.surfaces is not None and self.surfaces.near
+        x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step, pushing)
         entries.settle_guess(x, pressing, self.hold)
         if entries.largest_move(guess, x) > CRUSHED:
             linear, x = self.predict(x, entries, ranges, progress)
