@@ -28,7 +28,7 @@ class Samples:
 
     colliders : of each one how it moves and deforms, once when it rests
     shapes   : of each body the shapes that it is held to (read_pins.shapes_of)
-    settings : of each body, by name, (k,) values from the first frame on of what is animated (animation.keyed_settings)
+    settings : of each body and collider, by name, (k,) values from the first frame on of what is animated
     gravity  : (k, 3) from the first frame on [m/s^2], None where it is not animated
     """
 
@@ -50,7 +50,7 @@ def sampling_steps(
     shapes = {item.name_full: shapes_of(item) for item in bodies}
     following = [shape for own in shapes.values() for shape in own.values()]
     moving = [samples for samples in seen.values() if samples.moves or samples.deforms]
-    changing = {item: list(animation) for item in bodies if (animation := keyed_settings(item))}
+    changing = {item: list(animation) for item in (*bodies, *colliders) if (animation := keyed_settings(item))}
     falling = bool(keyed_settings(scene))
     values: dict[str, list[list[float]]] = {item.name_full: [] for item in changing}
     gravities = []
@@ -87,7 +87,7 @@ def sampling_steps(
 
 
 def _values(item: bpy.types.Object, scene: bpy.types.Scene, names: list[str]) -> list[float]:
-    """The named settings of a body at the frame that the scene stands on."""
+    """The named settings of a body or a collider at the frame that the scene stands on."""
     settings = item.evaluated_get(view_layer_of(scene).depsgraph).dollop
     material = getattr(settings, settings.model)
     return [typed_number(getattr(settings if hasattr(settings, name) else material, name)) for name in names]
