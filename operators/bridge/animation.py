@@ -5,6 +5,9 @@ from typing import Any
 
 import bpy
 
+from ...solver.collider import KEYED
+from ..properties.influences import INFLUENCES
+
 
 def keyed_settings(owner: bpy.types.Object | bpy.types.Scene) -> dict[str, list[Any]]:
     """Return what animates the settings that may change during a bake, by their names, as plain data.
@@ -15,7 +18,7 @@ def keyed_settings(owner: bpy.types.Object | bpy.types.Scene) -> dict[str, list[
     data = owner.animation_data
     if data is None:
         return found
-    names = _scene_name if isinstance(owner, bpy.types.Scene) else _body_name
+    names = _scene_name if isinstance(owner, bpy.types.Scene) else _object_name
     for driver in data.drivers:
         if name := names(owner, driver.data_path):
             found.setdefault(name, []).append([driver.array_index, driver.driver.expression])
@@ -34,12 +37,15 @@ def _scene_name(_scene: bpy.types.Scene, path: str) -> str:
     return "gravity" if path in ("gravity", "use_gravity") else ""
 
 
-def _body_name(item: bpy.types.Object, path: str) -> str:
-    """The setting that a data path of a body leads to, or nothing; those of other material models do not count."""
+def _object_name(item: bpy.types.Object, path: str) -> str:
+    """The setting that a data path of a body or a collider leads to, or nothing; those of other models do not count."""
+    if item.dollop.is_collider:
+        return next((name for name in KEYED if path == f"dollop.{name}"), "")
     material = f"dollop.{item.dollop.model}."
     if path.startswith(material):
         return path.removeprefix(material)
-    return "fibre_activation" if path == "dollop.fibre_activation" else ""
+    name = path.removeprefix("dollop.")
+    return name if path != name and any(name in influence.keyed for influence in INFLUENCES) else ""
 
 
 def _curves(action: bpy.types.Action, slot: Any) -> Iterator[bpy.types.FCurve]:

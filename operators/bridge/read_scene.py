@@ -5,23 +5,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
 
 from ...solver.cache import SurfaceTopology
 from ...solver.errors import SceneError
 from ...solver.scene import Body, Collider, Scene, validated
 from .baked_settings import settings_of
-from .collider_samples import ColliderSamples
 from .evaluation import frame_kept, made_visible
 from .identity import bodies_of, colliders_of, complete_all
 from .mesh_topology import topology_steps
 from .playback_pause import playback_paused
 from .read_body import read_body
-from .read_collider import read_collider
+from .read_collider import painted_steps, read_collider
 from .read_goal import goal_objects
+from .read_pins import pull_objects, read_pins
 from .read_settings import read_settings
-from .samples import sampling_steps
+from .samples import Samples, sampling_steps
 from .steps import Result, Steps, finished
 
 
@@ -61,15 +59,16 @@ def reading_steps(
     bodies, colliders = bodies_of(scene), colliders_of(scene)
     settings = read_settings(scene, frames=frames, threads=threads)
     problems: list[SceneError] = []
-    with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders, *goal_objects(bodies))):
+    shown = (*bodies, *colliders, *goal_objects(bodies), *pull_objects(bodies))
+    with playback_paused(), frame_kept(scene), made_visible(scene, shown):
         samples = yield from sampling_steps(scene, bodies, colliders, settings)
         settings = replace(read_settings(scene, frames=frames, threads=threads), gravity_keys=samples.gravity)
         own_settings = settings_of(scene)
         read = yield from _read_each(
-            bodies, lambda item: _body_steps(item, scene, samples.settings.get(item.name_full, {})), problems
+            bodies, lambda item: _body_steps(item, scene, samples), problems
         )
         obstacles = yield from _read_each(
-            colliders, lambda item: _collider_steps(item, scene, samples.colliders[item.name_full]), problems
+            colliders, lambda item: _collider_steps(item, scene, samples), problems
         )
     if strict and problems:
         raise problems[0]
@@ -80,17 +79,22 @@ def reading_steps(
 
 
 def _body_steps(
-    item: bpy.types.Object, scene: bpy.types.Scene, keys: dict[str, NDArray[np.float64]]
+    item: bpy.types.Object, scene: bpy.types.Scene, samples: Samples
 ) -> Steps[tuple[Body, SurfaceTopology]]:
+    keys = samples.settings.get(item.name_full, {})
     body = read_body(item, scene, keys)
     yield f"Reading '{item.name}'"
-    return body, (yield from topology_steps(item, scene))
+    topology = yield from topology_steps(item, scene)
+    groups, count = topology.vertex_groups, topology.vertex_count
+    return replace(body, pins=read_pins(item, groups, count, samples.shapes[item.name_full], keys)), topology
 
 
-def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, samples: ColliderSamples) -> Steps[Collider]:
-    collider = read_collider(item, scene, samples)
+def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, samples: Samples) -> Steps[Collider]:
+    name = item.name_full
+    collider = read_collider(item, scene, samples.colliders[name], samples.settings.get(name, {}))
     yield f"Reading '{item.name}'"
-    return collider
+    count = 0 if collider.surface is None else len(collider.surface.positions)
+    return replace(collider, painted=(yield from painted_steps(item, scene, count)))
 
 
 def _read_each(

@@ -114,7 +114,7 @@ def test_a_place_that_a_check_names_is_shown(window: Any) -> None:
     checked = window.wait_for(lambda state: state["places"], "the check to name a place of Suzanne", 30.0)
     print_gaps("check", checked, redrawn, redrawn_gap(window))
     assert checked["cursor"] == [0.0, 0.0, 0.0]
-    window.click_button("bpy.ops.dollop.place_show(", across=0.9)
+    window.click_button("bpy.ops.dollop.place_show(", across=0.83)
     shown = window.wait_for(lambda state: state["cursor"] != checked["cursor"], "the cursor to go there", 30.0)
     cursor = "({:.3g}, {:.3g}, {:.3g})".format(*shown["cursor"])
     assert any(cursor in place for place in shown["places"]), f"{cursor} is none of {shown['places']}"
