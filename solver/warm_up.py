@@ -184,7 +184,7 @@ def _on_top(cube: Body) -> Body:
     """A second cube that lies on one, so close that their surfaces push each other."""
     above = Surface(cube.surface.positions + (0.0, 0.0, 1.01), cube.surface.triangles)
     goal = None if cube.goal is None else above.positions
-    return replace(cube, uid=f"{cube.uid}_on_top", name=f"{cube.name}_on_top", surface=above, goal=goal)
+    return replace(cube, uid=f"{cube.uid}_on_top", name=f"{cube.name}_on_top", surface=above, goal=goal, pins=())
 
 
 def _tiny_scene(bodies: list[Body], meshes: bool, contact: str = "all") -> Scene:

@@ -248,9 +248,10 @@ class ImplicitStep:
             gradient[self.held] = 0.0
             if not np.isfinite(energy):
                 return Outcome(np.full_like(x, np.nan), internal, False, iteration, linear, entries)
-            if progress.balanced(gradient, self.inertia, self.hold):
+            around = self.led(x)
+            if around is x and progress.balanced(gradient, self.inertia, self.hold):
                 return Outcome(x, internal, True, iteration, linear, entries)
-            spent, direction = self.find_direction(x, x, internal, entries, fresh)
+            spent, direction = self.find_direction(x, around, internal, entries, fresh)
             linear += spent
             progress.take(direction)
             found = self.search_line(x, elastic, internal, entries, direction)
@@ -271,6 +272,14 @@ class ImplicitStep:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
         return Outcome(x, internal, settled and progress.near(), MAXIMUM_ITERATIONS, linear, entries)
+
+    def led(self, x: Array) -> Array:
+        """Positions x (n, 3) with the held nodes where they go: in one go with the others, so that what they meet gives way."""
+        if self.surfaces is None or not len(self.held):
+            return x
+        around = x.copy()
+        self.restraint.put(around)
+        return around if (around != x).any() else x
 
     def drift(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> float:
         """How far [m] the force that is left at x (n, 3) would move a body in contact; internal (n, 3): all but contact's."""
