@@ -127,9 +127,11 @@ class ImplicitStep:
         is around another place. Each contact then obeys its law while the rest holds still (contact/settle.py); with `free`
         the friction bounds follow. Where this changes the direction much, it runs into contacts that the linear system
         does not know, in a place that gives way: it is solved again with contact as it is there. A correction that still
-        leads uphill after SOLVES of them is left away.
+        leads uphill after SOLVES of them is left away. Pairs of surfaces that meet on the way become springs in the
+        system, and those that are not pressed at its end are let go, until it knows them all: else each iteration would be
+        stopped by the next of them.
         """
-        spent, first, self.ahead = 0, None, None
+        spent, found, self.ahead = 0, x, None
         for attempt in range(MOST_SOLVES):
             spent += self.search_direction(x, around, self._pulled(internal), entries, attempt > 0)
             straight = around + self.space.linear.direction
@@ -139,12 +141,12 @@ class ImplicitStep:
             entries.add_gradient(x, gradient)
             slope, slope_left = (dot(gradient, end - x) for end in (straight, settled))
             best = settled if slope_left < 0.0 else straight
-            first = best if first is None or min(slope, slope_left) < 0.0 else first
+            found = best if attempt == 0 or min(slope, slope_left) < 0.0 else found
             known = slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED
             if not self._meets(x, best - x) and (known or attempt + 1 >= SOLVES):
                 break
             around = settled
-        return spent, first - x
+        return spent, found - x
 
     def _pulled(self, internal: Array) -> Array:
         """The gradient (n, 3) with what pairs that meet ahead add to it."""

@@ -1,0 +1,151 @@
+"""Randomised drops, throws and squeezes of several bodies, each watched by ipctk at every frame: a soak that can be resumed.
+
+    python -m tests.surface_contact.soak RESULTS.jsonl [--seeds 0 1000] [--frames 48]
+
+Each seed is one scene; its line in RESULTS says what was found, and seeds that have one are not run again. Balls, blocks and
+cows, of goo that springs, flows or is damped, fall in a heap, fly at each other or are pressed by a plate that comes down
+and lifts again.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import ipctk
+import numpy as np
+
+from solver.bake import prepare
+from solver.contact.surfaces.surface import contact_surfaces
+from solver.errors import StepError
+from solver.materials import Material
+from solver.scene import Body, Collider, Scene, Settings, Surface, validated
+from solver.simulate import Simulation
+from tests.surfaces import box, moved, sphere, stored, surface
+
+PLATE_SPEED = 1.0  # m/s at which the plate comes down
+KINDS = ("drop", "throw", "squeeze")
+
+
+def goo(rng: np.random.Generator) -> Material:
+    """Between jelly and rubber; a third of them flow, a third are damped."""
+    values = {"density": 1000.0, "young_modulus": 10.0 ** rng.uniform(4.3, 6.0), "poisson_ratio": rng.uniform(0.2, 0.45)}
+    kind = rng.integers(3)
+    values |= {"yield_stress": 0.01 * values["young_modulus"], "flow_rate": 20.0} if kind == 0 else {"yield_stress": 1e9}
+    values |= {"damping": 20.0} if kind == 1 else {}
+    return Material("viscoplastic", values, {})
+
+
+def shape(rng: np.random.Generator) -> Surface:
+    """About a metre large, turned at random, about the origin."""
+    kind = rng.integers(4)
+    if kind == 0:
+        chosen = box(tuple(rng.uniform(0.4, 1.0, 3)))
+    elif kind == 1:
+        chosen = stored("spot")
+        chosen = surface(0.5 * chosen.positions, chosen.triangles)
+    else:
+        chosen = sphere(8, rng.uniform(0.3, 0.5))
+    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    turn[:, 0] *= np.linalg.det(turn)
+    return surface(chosen.positions @ turn.T, chosen.triangles)
+
+
+def soak_scene(seed: int, frames: int, resolution: int = 6) -> tuple[str, Scene]:
+    """What happens, and the scene: two to four bodies, one above another in drops and squeezes, side by side in throws."""
+    rng = np.random.default_rng(seed)
+    kind, count = KINDS[seed % 3], int(rng.integers(2, 5))
+    bodies, top = [], 0.0
+    for k in range(count):
+        part, velocity = shape(rng), (0.0, 0.0, 0.0)
+        low, high = part.positions.min(axis=0), part.positions.max(axis=0)
+        if kind == "throw":
+            place = (1.5 * (k - 0.5 * (count - 1)), 0.1 * rng.normal(), 0.1 * rng.normal())
+            velocity = (-np.sign(place[0]) * rng.uniform(1.0, 6.0), 0.0, 0.0)
+        else:
+            place = (0.1 * rng.normal(), 0.1 * rng.normal(), top - low[2] + 0.2)
+            top += high[2] - low[2] + 0.3
+        spin = tuple(rng.normal(size=3))
+        state = {"velocity": velocity, "angular_velocity": spin}
+        bodies.append(Body(f"b{k}", f"Body {k}", moved(part, place), goo(rng), resolution=resolution, **state))
+    colliders = [] if kind == "throw" else [Collider("g", "Ground", "plane", np.eye(4)[None], friction=0.5)]
+    if kind == "squeeze":
+        colliders.append(plate(top + 0.2, frames))
+    gravity = (0.0, 0.0, 0.0 if kind == "throw" else -9.81)
+    contact = "all" if rng.uniform() < 0.5 else "bodies"
+    settings = Settings(1, frames, threads=1, gravity=gravity, body_contact=contact)
+    return kind, validated(Scene(tuple(bodies), tuple(colliders), settings))
+
+
+def plate(height: float, frames: int) -> Collider:
+    """A plane that looks down, comes down to half its height [m] and lifts again."""
+    times = np.arange(-1, frames) / 24.0
+    depth = np.minimum(PLATE_SPEED * np.clip(times, 0.0, None), 0.5 * height)
+    depth -= np.clip(PLATE_SPEED * (times - times[-1] * 0.6), 0.0, None)
+    transforms = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (frames + 1, 1, 1))
+    transforms[:, 2, 3] = height - depth
+    return Collider("p", "Plate", "plane", transforms, friction=0.3)
+
+
+def energy(run: Simulation) -> float:
+    """Of motion and of height [J]."""
+    state = run.state
+    moving = 0.5 * (state.masses[:, None] * state.velocities**2).sum()
+    return float(moving - (state.masses[:, None] * state.positions * np.array(run.gravity)).sum())
+
+
+def inverted(run: Simulation) -> int:
+    """How many tets are inside out."""
+    x = run.state.positions[run.state.tets]
+    return int((np.linalg.det(x[:, 1:] - x[:, :1]) <= 0.0).sum())
+
+
+def soak(seed: int, frames: int, resolution: int = 6) -> dict[str, object]:
+    """Bake one scene; what was found in it."""
+    kind, scene = soak_scene(seed, frames, resolution)
+    prepared = prepare(scene)
+    run = Simulation(scene, *([getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")))
+    surfaces = contact_surfaces(run.state.tets, run.state.positions, run.ranges)
+    edges, faces = (np.concatenate([getattr(s, name) for s in surfaces]) for name in ("edges", "triangles"))
+    mesh = ipctk.CollisionMesh(run.state.positions.copy(), edges, faces)
+    found = {"seed": seed, "kind": kind, "tets": len(run.state.tets), "left_out": len(run.surfaces.left_out)}
+    crossing, most, started = 0, energy(run), time.process_time()
+    before, effort = most, np.zeros(4)
+    names = ("substeps", "rejected", "rough", "newton_iterations")
+    try:
+        for _ in range(frames):
+            frame = run.advance()
+            effort += [frame.statistics[name] for name in names]
+            crossing += bool(ipctk.has_intersections(mesh, run.state.positions))
+            most = max(most, energy(run))
+    except StepError as error:
+        found["failed"] = error.message
+    lowest = -0.5 * 9.81 * run.state.masses.sum() if kind == "throw" else 0.0
+    gained = (most - before) / max(abs(before - lowest), 1e-9)
+    finite = bool(np.isfinite(run.state.positions).all())
+    found |= dict(zip(names, effort.tolist(), strict=True))
+    return found | {
+        "crossing": crossing, "gained": gained, "inverted": inverted(run), "finite": finite,
+        "seconds": round(time.process_time() - started, 2),
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000))
+    parser.add_argument("--frames", type=int, default=48)
+    parser.add_argument("--resolution", type=int, default=6)
+    options = parser.parse_args()
+    lines = options.results.read_text().splitlines() if options.results.exists() else []
+    done = {json.loads(line)["seed"] for line in lines}
+    for seed in range(*options.seeds):
+        if seed not in done:
+            found = soak(seed, options.frames, options.resolution)
+            with options.results.open("a") as file:
+                file.write(json.dumps(found) + "\n")
+            print(found, flush=True)
+
+
+if __name__ == "__main__":
+    main()
