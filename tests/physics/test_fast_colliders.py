@@ -108,7 +108,7 @@ def gear(teeth=8, outer=0.5, inner=0.36, half=0.25):
 
 
 def test_a_turning_gear_keeps_goo_out_of_its_teeth():
-    """Two turns a second, a rim at 6 m/s: a soft cube that rides on it is thrown off, no faster than without loss, and never inside."""
+    """Two turns a second, a rim at 6 m/s: a soft cube is thrown off, no faster than without loss, and never inside."""
     frames = 10
     turns = [rotation_matrix(np.array([0.0, 0.0, 4.0 * np.pi / 24.0 * k])) for k in range(frames + 1)]
     transforms = np.tile(np.eye(4), (frames + 1, 1, 1))
