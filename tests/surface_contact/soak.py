@@ -108,6 +108,8 @@ def soak(seed: int, frames: int, resolution: int = 6) -> dict[str, object]:
     surfaces = contact_surfaces(run.state.tets, run.state.positions, run.ranges)
     edges, faces = (np.concatenate([getattr(s, name) for s in surfaces]) for name in ("edges", "triangles"))
     mesh = ipctk.CollisionMesh(run.state.positions.copy(), edges, faces)
+    if scene.settings.body_contact == "bodies":
+        mesh.can_collide = ipctk.make_vertex_patches_filter(run.ranges.bodies())
     found = {"seed": seed, "kind": kind, "tets": len(run.state.tets), "left_out": len(run.surfaces.left_out)}
     crossing, most, started = 0, energy(run), time.process_time()
     before, effort = most, np.zeros(4)

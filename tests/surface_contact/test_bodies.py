@@ -164,7 +164,7 @@ def test_a_frame_between_two_steps_does_not_cross_either():
     first = run.ranges.nodes[1]
     for _ in range(30):
         frame = run.advance()
-        seen = np.concatenate([body.positions for body in frame.bodies])
+        seen = np.concatenate([body.origin + body.positions for body in frame.bodies])
         assert len(seen) == len(run.state.positions) and not ipctk.has_intersections(watch.mesh, seen)
     assert run.state.velocities[:first, 0].mean() < 0.0
 
