@@ -1,6 +1,6 @@
 """What moves a body is chosen by its material model; bodies that are moved differently run side by side.
 
-Dynamics take the bodies that are theirs and know nothing of others: bodies do not touch each other yet.
+Dynamics take the bodies that are theirs and know nothing of others: bodies that are moved differently do not touch.
 """
 
 from collections.abc import Callable, Iterator, Mapping

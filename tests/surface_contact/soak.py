@@ -23,7 +23,7 @@ from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
 from tests.surfaces import box, moved, sphere, stored, surface
 
-PLATE_SPEED = 1.0  # m/s at which the plate comes down
+PLATE_SPEED = 3.0  # m/s at which the plate comes down
 KINDS = ("drop", "throw", "squeeze")
 
 
