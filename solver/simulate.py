@@ -35,6 +35,7 @@ from .integrators.bdf2 import starting_history
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
+from .pinched import PinchReports
 from .pins.holding import Holding
 from .scene import Scene
 from .state import State, build_state, element_size
@@ -100,6 +101,7 @@ class Simulation:
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.worn = WornReports(len(scene.bodies))
+        self.pinched = PinchReports(points, self.ranges)
         starting_history(self.state, self.gravity, self.clock.step)
         self.contacts.begin(self.state.positions)
         self.surfaces = touching_bodies(scene, self.state, self.ranges)
@@ -126,7 +128,8 @@ class Simulation:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = self.output.frame(moment)
         effort["seconds"] = perf_counter() - started
-        warnings = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
+        worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
+        warnings = (*worn, *self.pinched.messages(self.frame, self.scene))
         if self.surfaces is not None and self.frame == self.scene.settings.frame_start:
             warnings += left_out(self.scene, self.surfaces)
         return Frame(self.frame, bodies, effort, warnings)
@@ -144,6 +147,7 @@ class Simulation:
             **self.contacts.arrays(),
             **({} if self.surfaces is None else self.surfaces.held.arrays()),
             "reported": self.worn.last.copy(),
+            "pinched": self.pinched.last.copy(),
             "anchors": self.pins.arrays(),
         }
 
@@ -161,7 +165,7 @@ class Simulation:
         self.contacts.restore(arrays)
         if self.surfaces is not None:
             self.surfaces.held = Held.from_arrays(floats)
-        self.worn.last = floats["reported"].astype(np.int64)
+        self.worn.last, self.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
         self.pins.restore(floats["anchors"])
         self.space.tiles.refresh(self.state)
 
@@ -310,6 +314,7 @@ class Simulation:
         if outcome.rough:
             self.touching[:] = 1
         self.contacts.end_step(state.positions, outcome.entries)
+        self.pinched.note(outcome.entries, state.positions)
         if self.surfaces is not None:
             self.surfaces.end_step(state.positions)
         self.pins.end_step(state.positions)
