@@ -20,8 +20,9 @@ PAINTED = ("friction", "stickiness")
 class Collider:
     """An obstacle.
 
-    kind       : a file of solver/colliders ("plane": local z = 0, solid below; "mesh")
-    surface    : local-space triangles of a mesh collider [m]; None for a plane
+    kind       : a file of solver/colliders ("plane": local z = 0, solid below; "mesh"; "sphere", "box", "capsule")
+    surface    : local-space triangles of a mesh collider [m]; None for the others
+    size       : (3,) sides of the box about the local origin that an exact shape is fitted to [m]
     transforms : (k, 4, 4) float64 local to world, `samples` a frame, the first of `Settings.frame_start` - 1 and the last of
                  `frame_end`, or k = 1 when static
     shapes     : (k, n, 3) float32 or float64, where the vertices of `surface` lie, one a sample as well; None: it keeps its
@@ -48,6 +49,7 @@ class Collider:
     stickiness: float = 0.0
     keys: dict[str, FloatArray] = field(default_factory=dict)
     painted: dict[str, FloatArray] = field(default_factory=dict)
+    size: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
     def keyed(self, name: str) -> FloatArray:
         """The values (k,) of one of KEYED, one a frame, or one that stays."""

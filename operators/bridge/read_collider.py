@@ -31,15 +31,20 @@ def read_collider(
     start = world_matrix(item, scene)
     surface: Surface | None = None
     shapes: NDArray[np.float32] | None = None
+    size = np.ones(3)
     if item.dollop.collider_kind == "plane":
         transforms = np.array([_plane_frame(matrix, item.name) for matrix in matrices])
     else:
         stretch = _stretch(start[:3, :3], item.name)
-        surface = _local_surface(item, scene, stretch, metres)
-        if (deformed := samples.deformation()) is not None:
-            shapes = np.array([shape @ (metres * stretch.T).astype(np.float32) for shape in deformed])
         transforms = matrices.copy()
         transforms[:, :3, :3] = matrices[:, :3, :3] @ np.linalg.inv(stretch)
+        if item.dollop.collider_kind == "mesh":
+            surface = _local_surface(item, scene, stretch, metres)
+            if (deformed := samples.deformation()) is not None:
+                shapes = np.array([shape @ (metres * stretch.T).astype(np.float32) for shape in deformed])
+        else:
+            middle, size = _bounds(item, scene, stretch)
+            matrices[:, :3, 3] += transforms[:, :3, :3] @ middle
     transforms[:, :3, 3] = matrices[:, :3, 3] * metres
     return Collider(
         uid=ensure_uid(item),
@@ -47,6 +52,7 @@ def read_collider(
         transforms=transforms[:1] if (transforms == transforms[0]).all() else transforms,
         surface=surface,
         shapes=shapes,
+        size=(float(size[0]) * metres, float(size[1]) * metres, float(size[2]) * metres),
         samples=samples.samples if samples.moves or samples.deforms else 1,
         keys={name: values * (metres if name == "thickness" else 1.0) for name, values in keys.items()},
         **collider_settings(item, scene),
@@ -92,6 +98,16 @@ def _local_surface(item: bpy.types.Object, scene: bpy.types.Scene, stretch: Floa
     if not len(surface.triangles):
         raise SceneError("Its mesh has no faces.", body=item.name, remedy="Give it faces or remove the collider.")
     return surface
+
+
+def _bounds(item: bpy.types.Object, scene: bpy.types.Scene, stretch: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return middle and size (3,) of the box around the evaluated object, along its own axes, in Blender units."""
+    if item.type == "EMPTY":
+        return np.zeros(3), 2.0 * typed_number(item.empty_display_size) * np.abs(np.diagonal(stretch))
+    positions = _local_surface(item, scene, stretch, 1.0).positions
+    lower, upper = positions.min(axis=0), positions.max(axis=0)
+    middle: FloatArray = 0.5 * (lower + upper)
+    return middle, upper - lower
 
 
 def _stretch(linear: FloatArray, name: str) -> FloatArray:

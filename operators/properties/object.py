@@ -26,6 +26,9 @@ _METHODS = (
 _COLLIDERS = (
     ("mesh", "Mesh", "The object's own surface, modifiers counted"),
     ("plane", "Ground", "An endless floor through the object's origin: solid below its local Z axis"),
+    ("sphere", "Sphere", "An exact ball about the object's bounds, as wide as they are at most"),
+    ("box", "Box", "The object's bounds, along its own axes"),
+    ("capsule", "Capsule", "A cylinder with round ends along the longest side of the object's bounds"),
 )
 
 

@@ -126,3 +126,30 @@ def test_painted_friction_and_stickiness(scene):
     table.dollop.friction_group = "Gone"
     with pytest.raises(solver("errors").SceneError, match="no vertex group 'Gone' for its friction"):
         read(scene)
+
+
+@pytest.mark.parametrize("kind", ["sphere", "box", "capsule"])
+def test_exact_shapes_fit_the_bounds(scene, kind):
+    """Size in metres with the object's scale, and the middle of the bounds where the object's origin is not in it."""
+    scene.unit_settings.scale_length = 0.1
+    item = collider(add_cube(size=2, location=(5, 0, 0)))
+    for vertex in item.data.vertices:
+        vertex.co.z += 1
+    item.scale, item.rotation_euler = (1, 2, 3), (0, 0, 1.2)
+    item.dollop.collider_kind = kind
+    seen = read(scene).colliders[0]
+    assert seen.kind == kind and seen.surface is None
+    np.testing.assert_allclose(seen.size, (0.2, 0.4, 0.6), rtol=1e-5)
+    np.testing.assert_allclose(seen.transforms[0, :3, 3], (0.5, 0, 0.3), atol=1e-6)
+    np.testing.assert_allclose(seen.transforms[0, :3, :3], Matrix.Rotation(1.2, 3, "Z"), atol=1e-6)
+
+
+def test_an_empty_is_a_shape_of_its_display_size(scene):
+    empty = bpy.data.objects.new("Ball", None)
+    scene.collection.objects.link(empty)
+    empty.empty_display_size = 0.25
+    bpy.context.view_layer.objects.active = empty
+    bpy.ops.object.select_all(action="DESELECT")
+    empty.select_set(True)
+    assert bpy.ops.dollop.collider_add(kind="sphere") == {"FINISHED"}
+    assert read(scene).colliders[0].size == (0.5, 0.5, 0.5)
