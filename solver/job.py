@@ -17,8 +17,8 @@ from .cache import SurfaceTopology
 from .cache.archive import pack, unpack
 from .cache.topology import from_arrays, to_arrays
 from .errors import SceneError
-from .materials import Material
 from .force_fields.field import ForceField
+from .materials import Material
 from .pins.pin import Pin
 from .scene import Body, Collider, Scene, Settings, Surface
 

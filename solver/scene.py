@@ -141,7 +141,8 @@ def validated(scene: Scene) -> Scene:
     if not scene.bodies:
         raise SceneError("There is nothing to bake.", remedy="Select a mesh and press Add Body.")
     settings = _validated_settings(scene.settings)
-    uids = [one.uid for one in (*scene.bodies, *scene.colliders, *scene.force_fields)]
+    uids = [body.uid for body in scene.bodies] + [collider.uid for collider in scene.colliders]
+    uids += [one.uid for one in scene.force_fields]
     if len(set(uids)) != len(uids):
         raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")
     return Scene(

@@ -102,7 +102,7 @@ class Simulation:
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.worn = WornReports(len(scene.bodies))
-        starting_history(self.state, self.gravity, self.clock.step)
+        starting_history(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.contacts.begin(self.state.positions)
         self.surfaces = touching_bodies(scene, self.state, self.ranges)
         self.before = Snapshot.of(self.state)

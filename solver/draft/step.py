@@ -22,8 +22,8 @@ from ..fem.linear_solve import LinearSolve
 from ..fem.momentum import balance_momentum
 from ..fem.restraint import Restraint
 from ..fem.workspace import elastic_firmness
-from ..jit import CHUNKS, TILE
 from ..integrators import Extrapolation
+from ..jit import CHUNKS, TILE
 from ..state import Ranges
 from .elements import build_tiles, turn_and_yield, warped_forces
 from .state import DraftState

@@ -53,6 +53,13 @@ class Restraint:
         stiffness, pull = self.springs
         return pull - stiffness[:, None] * positions
 
+    def accelerations(self, positions: Array, velocities: Array, masses: Array) -> Array:
+        """What springs and drag do to nodes of masses (n,) at positions and with velocities (n, 3) [m/s^2]."""
+        force = self.forces(positions)
+        if self.drag is not None:
+            force += self.drag[1] - self.drag[0][:, None] * velocities
+        return force / masses[:, None]
+
     def damped(self, velocities: Array, masses: Array, step: float) -> Array:
         """What drag alone leaves of velocities (n, 3) after a step [s]."""
         if self.drag is None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..colliders.motion import Motion
 from ..fem.restraint import Restraint
 from ..scene import Scene
-from ..state import Ranges
+from ..state import Ranges, Solids
 from .field import ForceField
 from .kinds import kinds
 from .seen import Push, look
@@ -35,6 +35,14 @@ class ForceFields:
     def still(self) -> bool:
         """Whether no field ever changes."""
         return all(one.still for one, _, _, _ in self.acting)
+
+    def at_rest(self, gravity: Array, state: Solids) -> Array:
+        """Gravity (3,) and all that fields do at the first frame, (n, 3) or gravity itself [m/s^2]."""
+        if not self.acting:
+            return gravity
+        restraint = Restraint(len(self.masses))
+        pull = self.act(gravity, state.positions, state.velocities, 0.0, restraint)
+        return pull + restraint.accelerations(state.positions, state.velocities, self.masses)
 
     def act(self, gravity: Array, positions: Array, velocities: Array, time: float, restraint: Restraint) -> Array:
         """Gravity (3,) and what fields add to it, (n, 3) or gravity itself [m/s^2]; drag and springs go to the restraint.

@@ -48,7 +48,8 @@ class Seen:
 class Push:
     """What a field does to points (n,), by mass.
 
-    acceleration (n, 3) [m/s^2], beside which a drag (n,) [1/s] takes speed away, and springs (n,) [1/s^2] pull to centers (n, 3)
+    acceleration (n, 3) [m/s^2], beside which a drag (n,) [1/s] takes speed away, and springs (n,) [1/s^2] pull to centers
+    (n, 3) [m]
     """
 
     acceleration: Array
