@@ -91,11 +91,13 @@ def goo(scene, velocity, tmp_path):
 
 
 def solve(*arguments):
-    """Run Python where the solver is, and return what it prints."""
+    """Run Python where the solver is, and return what it prints; a worker whose input ends would stop."""
     root = Path(solver("job").__file__).parents[1]
-    done = subprocess.run([sys.executable, *arguments], cwd=root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, *arguments], cwd=root, stdin=pipe, stdout=pipe, text=True) as process:
+        said = process.stdout.read()
+        assert process.wait() == 0, said
+    return said
 
 
 @pytest.mark.parametrize("name", CASES)
