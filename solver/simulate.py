@@ -209,15 +209,20 @@ class Simulation:
         return -min(int(np.log2(times * (1.0 + 1e-6))), MOST_DOUBLINGS)
 
     def _bound_step(self) -> None:
-        """Explicit steps may not outrun the sound in the smallest tet."""
-        if self.integrator.explicit:
-            longest = longest_stable_step(self.state, self.pins.stiffest)
-            if not self.clock.bound(longest):
-                raise StepError(
-                    f"{self.integrator.label} would need steps of {longest:.1g} s, for goo so stiff and tets so small.",
-                    frame=self.frame,
-                    remedy="Choose another integrator under Solver.",
-                )
+        """No step outruns what comes at the bodies, and explicit ones not the sound in the smallest tet."""
+        clock, state = self.clock, self.state
+        longest = self.contacts.longest_step(state.positions, state.velocities, clock.time, max(clock.step, clock.largest))
+        if not self.integrator.explicit:
+            if longest < clock.largest or clock.coarsest:
+                clock.bound(max(longest, clock.smallest))
+            return
+        stable = longest_stable_step(self.state, self.pins.stiffest)
+        if not self.clock.bound(min(stable, longest)):
+            raise StepError(
+                f"{self.integrator.label} would need steps of {stable:.1g} s, for goo so stiff and tets so small.",
+                frame=self.frame,
+                remedy="Choose another integrator under Solver.",
+            )
 
     def _solve(self, step: float) -> Attempt:
         """The balance of inertia, elasticity, flow, contact and friction at the end of a step."""
