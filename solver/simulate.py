@@ -36,6 +36,7 @@ from .integrators.bdf2 import starting_history
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
+from .pinched import PinchReports
 from .pins.holding import Holding
 from .scene import Scene
 from .state import State, build_state, element_size
@@ -102,6 +103,7 @@ class Simulation:
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.worn = WornReports(len(scene.bodies))
+        self.pinched = PinchReports(points, self.ranges)
         starting_history(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.contacts.begin(self.state.positions)
         self.surfaces = touching_bodies(scene, self.state, self.ranges)
@@ -126,7 +128,8 @@ class Simulation:
             moment = between(self.before, moment, 1.0 - late / step, step)
         bodies = self.output.frame(moment)
         effort["seconds"] = perf_counter() - started
-        return Frame(self.frame, bodies, effort, self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges))
+        worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
+        return Frame(self.frame, bodies, effort, (*worn, *self.pinched.messages(self.frame, self.scene)))
 
     def checkpoint(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to go on with the bytes of an uninterrupted run."""
@@ -141,6 +144,7 @@ class Simulation:
             **self.contacts.arrays(),
             **({} if self.surfaces is None else self.surfaces.held.arrays()),
             "reported": self.worn.last.copy(),
+            "pinched": self.pinched.last.copy(),
             "anchors": self.pins.arrays(),
         }
 
@@ -158,7 +162,7 @@ class Simulation:
         self.contacts.restore(arrays)
         if self.surfaces is not None:
             self.surfaces.held = Held.from_arrays(floats)
-        self.worn.last = floats["reported"].astype(np.int64)
+        self.worn.last, self.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
         self.pins.restore(floats["anchors"])
         self.space.tiles.refresh(self.state)
 
@@ -309,6 +313,7 @@ class Simulation:
         if outcome.rough:
             self.touching[:] = 1
         self.contacts.end_step(state.positions, outcome.entries)
+        self.pinched.note(outcome.entries, state.positions)
         if self.surfaces is not None:
             self.surfaces.end_step(state.positions)
         self.pins.end_step(state.positions)
