@@ -11,7 +11,7 @@ def surface_points(surface: Surface, spacing: float) -> NDArray[np.float64]:
     """Return the used vertices, then points inside edges and triangles longer than `spacing` (k, 3)."""
     corners = surface.positions[surface.triangles]
     longest = np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2)).max(axis=1)
-    parts = np.maximum(np.ceil(longest / spacing), 1.0).astype(int)
+    parts = np.maximum(np.ceil(longest / spacing - 1e-4), 1.0).astype(int)  # whole numbers of parts are common
     points = [surface.positions[np.unique(surface.triangles)]]
     for count in np.unique(parts[parts > 1]):
         weights = _grid(int(count))
