@@ -29,6 +29,7 @@ from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, is_drastic, is_thrown, refusal, surprise
 from .fem.workspace import Workspace
+from .force_fields.acting import ForceFields
 from .frame import Frame
 from .integrators import backward_euler, integrators
 from .integrators.bdf2 import starting_history
@@ -89,6 +90,7 @@ class Simulation:
         fields = build_all(scene) if fields is None else fields
         self.contacts = Contacts(points, fields, holds=not self.integrator.explicit)
         self.pins = Holding(scene, self.state, self.ranges, meshes, surfaces, fields)
+        self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
@@ -102,7 +104,7 @@ class Simulation:
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.worn = WornReports(len(scene.bodies))
         self.pinched = PinchReports(points, self.ranges)
-        starting_history(self.state, self.gravity, self.clock.step)
+        starting_history(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.contacts.begin(self.state.positions)
         self.surfaces = touching_bodies(scene, self.state, self.ranges)
         self.before = Snapshot.of(self.state)
@@ -208,7 +210,8 @@ class Simulation:
     def _calmest(self) -> int:
         """The level of the longest step: above the clock's largest only where all that acts on the bodies stays as it is."""
         settings = self.scene.settings
-        still = self.keyed.still and self.pins.still and all(field.still for field in self.contacts.fields)
+        still = self.keyed.still and self.pins.still and self.force_fields.still
+        still = still and all(field.still for field in self.contacts.fields)
         if not (self.integrator.calms and still):
             return 0
         times = max(1.0, settings.calm_substep / settings.maximum_substep)
@@ -241,6 +244,7 @@ class Simulation:
             return self._solve_explicitly(step)
         guess = self._guess(step)
         self.held.put(guess)
+        pull = self.force_fields.act(self.gravity, guess, (guess - state.positions) / step, self.clock.time + step, self.held)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
         if self.surfaces is not None:
@@ -248,8 +252,7 @@ class Simulation:
         pressed = entries.pressed_nodes(guess, len(guess))
         struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
         struck |= self._met(state.positions, guess)
-        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
-        self.pins.add_springs(self.held, past)
+        past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
@@ -264,12 +267,13 @@ class Simulation:
         """The same where the elastic forces are those of the step's start."""
         state = self.state
         struck = np.zeros(len(self.touching), dtype=bool)
-        self.pins.add_springs(self.held, None)
-        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
+        middle = state.positions + 0.5 * step * state.velocities
+        pull = self.force_fields.act(self.gravity, middle, state.velocities, self.clock.time + 0.5 * step, self.held)
+        past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
         self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
-        outcome, velocities, forces = explicit_step(problem, self.gravity, self.pressing)
-        return Attempt(outcome, self.pins.damped(velocities), forces)
+        outcome, velocities, forces = explicit_step(problem, pull, self.pressing)
+        return Attempt(outcome, self.held.damped(velocities, state.masses, step), forces)
 
     def _calm(self, outcome: Outcome) -> Attempt:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""

@@ -33,8 +33,8 @@ class Extrapolation:
 class Integrator:
     """A way to step through time.
 
-    extrapolate : (state, gravity (3,) [m/s^2], step [s], previous step [s], struck (n,) bool) -> Extrapolation. Nodes that a
-                  collider has struck must not carry their old velocity across the blow
+    extrapolate : (state, gravity (3,) or one a node (n, 3) [m/s^2], step [s], previous step [s], struck (n,) bool) ->
+                  Extrapolation. Nodes that a collider has struck must not carry their old velocity across the blow
     explicit    : elastic forces are those of the step's start, and steps are bounded by the speed of sound
                   (fem/explicit_step.py); otherwise they are those of its end, balanced by Newton's method (fem/newton.py)
     rank        : its place in the artist's list
