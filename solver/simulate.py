@@ -29,8 +29,7 @@ from .fem.newton import ImplicitStep, Outcome
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, is_drastic, is_thrown, refusal, surprise
 from .fem.workspace import Workspace
 from .frame import Frame
-from .integrators import backward_euler, integrators
-from .integrators.bdf2 import starting_history
+from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
@@ -53,6 +52,7 @@ class Attempt:
     """
 
     outcome: Outcome
+    past: Extrapolation
     velocities: Array
     elastic_forces: Array
     surprise: float = np.inf
@@ -96,7 +96,7 @@ class Simulation:
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.worn = WornReports(len(scene.bodies))
-        starting_history(self.state, self.gravity, self.clock.step)
+        start_in_free_flight(self.state, self.gravity, self.clock.step)
         self.contacts.begin(self.state.positions)
         self.surfaces = touching_bodies(scene, self.state, self.ranges)
         self.before = Snapshot.of(self.state)
@@ -228,9 +228,8 @@ class Simulation:
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions, self.ranges.bodies())
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
-        return Attempt(
-            outcome, past.velocities(outcome.positions), state.elastic_forces, surprise(outcome.positions, guess, self.finest)
-        )
+        ahead = surprise(outcome.positions, guess, self.finest)
+        return Attempt(outcome, past, past.velocities(outcome.positions), state.elastic_forces, ahead)
 
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""
@@ -239,7 +238,8 @@ class Simulation:
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
-        return Attempt(*explicit_step(problem, self.gravity, self.pressing))
+        outcome, velocities, forces = explicit_step(problem, self.gravity, self.pressing)
+        return Attempt(outcome, past, velocities, forces)
 
     def _calm(self, outcome: Outcome) -> Attempt:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
@@ -251,7 +251,7 @@ class Simulation:
         forces = elastic_forces(ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step), positions)
         # What pressed on the contacts where the solve has ended says nothing of here
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
-        return Attempt(outcome, (positions - self.state.positions) / step, forces)
+        return Attempt(outcome, past, past.velocities(positions), forces)
 
     def _met(self, before: Array, after: Array) -> NDArray[np.bool_]:
         """Nodes (n,) that push those of other bodies, or of their own, at one of two positions (n, 3)."""
@@ -273,6 +273,8 @@ class Simulation:
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)
         commit_flow(state, self.space.tiles, self.clock.step)
+        if self.integrator.remember is not None:
+            self.integrator.remember(state, attempt.past, attempt.velocities, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions
         state.previous_velocities, state.velocities = state.velocities, attempt.velocities
         state.elastic_forces = attempt.elastic_forces

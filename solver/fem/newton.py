@@ -57,7 +57,7 @@ class ImplicitStep:
         surfaces: SurfaceContact | None = None,
     ) -> None:  # fmt: skip
         self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
-        self.inertia = state.masses / past.effective**2
+        self.inertia = state.masses / past.inertial**2
         # What holds a node while the others rest [N/m]
         self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
         self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun

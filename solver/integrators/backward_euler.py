@@ -21,7 +21,8 @@ def extrapolate(
 ) -> Extrapolation:
     """The past of a step is its start alone."""
     reach = np.full(len(state.positions), step)
-    return Extrapolation(state.positions, state.positions + step * (state.velocities + step * gravity), reach)
+    targets = state.positions + step * (state.velocities + step * gravity)
+    return Extrapolation(state.positions, targets, reach, reach, np.ones(len(reach), dtype=bool))
 
 
 INTEGRATOR = Integrator(
@@ -30,5 +31,5 @@ INTEGRATOR = Integrator(
     description="Calms everything down: whatever swings dies within a few swings, the sooner the longer the steps",
     source="Baraff and Witkin 1998; first order",
     extrapolate=extrapolate,
-    rank=1,
+    rank=2,
 )

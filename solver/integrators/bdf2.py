@@ -35,13 +35,7 @@ def extrapolate(
     hit = np.flatnonzero(struck)
     base[hit], effective[hit] = state.positions[hit], step
     targets[hit] = state.positions[hit] + step * (state.velocities[hit] + step * gravity)
-    return Extrapolation(base, targets, effective)
-
-
-def starting_history(state: "State", gravity: Array, step: float) -> None:
-    """Give BDF2 a past in free flight, which makes the first steps of a fall exact."""
-    state.previous_positions = state.positions - step * state.velocities + 0.5 * step * step * gravity
-    state.previous_velocities = state.velocities - step * gravity
+    return Extrapolation(base, targets, effective, effective, struck)
 
 
 INTEGRATOR = Integrator(
