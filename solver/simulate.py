@@ -26,7 +26,7 @@ from .fem.fibre_field import set_fibres
 from .fem.goal import set_goals
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome
-from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, is_drastic, is_thrown, refusal, surprise
+from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.workspace import Workspace
 from .frame import Frame
 from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
@@ -89,6 +89,7 @@ class Simulation:
         self.gravity = self.keyed.gravity(0.0)
         self.integrator = integrators()[settings.integrator]
         self.element_size = element_size(self.state.volumes)
+        self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
         self.clock = Clock(settings.maximum_substep, self._calmest())
         self.frame = settings.frame_start - 1
@@ -182,7 +183,7 @@ class Simulation:
         state, outcome, step = self.state, attempt.outcome, self.clock.step
         blocked = (self.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
         blocked |= self._met(state.positions, outcome.positions)
-        thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
+        thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.farthest)
         halvings = self.clock.level - self.clock.coarsest
         startled = halvings < 0 and not attempt.surprise < STARTLED
         return refusal(outcome, state, self.space.tiles, halvings, drastic, thrown, startled)

@@ -30,7 +30,12 @@ def after_a_quarter(integrator, steps, **settings):
     return simulation.state.positions
 
 
-ORDERS = {"bdf2": (256, 1.8, 2.2), "generalized_alpha": (128, 1.8, 2.2), "newmark": (384, 1.8, 2.2), "backward_euler": (768, 0.8, 1.2)}
+ORDERS = {
+    "bdf2": (256, 1.8, 2.2),
+    "generalized_alpha": (128, 1.8, 2.2),
+    "newmark": (384, 1.8, 2.2),
+    "backward_euler": (768, 0.8, 1.2),
+}
 
 
 @pytest.mark.parametrize("integrator", ORDERS)
