@@ -113,7 +113,7 @@ def ours(positions: np.ndarray, surfaces: list, repeats: int) -> None:
 
     apart = positions.copy()  # at rest: round, and away from each other
     apart[len(positions) // 2 :, 2] += 1.0
-    contact = SurfaceContact(surfaces, [Touch(1e4, 0.5, 1e-3), Touch(1e4, 0.5, 1e-3)], apart)
+    contact = SurfaceContact(surfaces, [Touch(1e4, 0.5, 1e-5), Touch(1e4, 0.5, 1e-5)], apart)
     edge = contact.neighbourhoods[0].first.edge_length
     rank = np.arange(len(positions), dtype=np.int32)
 
@@ -122,7 +122,7 @@ def ours(positions: np.ndarray, surfaces: list, repeats: int) -> None:
             neighbourhood.lower[:] = np.nan
         contact.cover(positions, positions)
 
-    contact.begin_step(positions, 0.01)
+    contact.begin_step(positions)
     direction = MOVE * edge * np.random.default_rng(1).uniform(-0.5, 0.5, positions.shape)
     direction[:, 2] = 0.0
 

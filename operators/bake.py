@@ -78,8 +78,8 @@ class BakeOperator:
     def _finish(self):
         self._remember()
         status = self._session.status
-        for warning in status.warnings:
-            self.report({"WARNING"}, warning)
+        for note in status.notes:
+            self.report({"WARNING"}, note)
         if status.exit_code in (0, 7):
             self.report({"INFO"}, status.message)
             return {"FINISHED"} if status.exit_code == 0 else {"CANCELLED"}

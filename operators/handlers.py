@@ -28,11 +28,11 @@ def _before_save(*_):
 def _after_save(*_):
     """Frames of a file that has got its place move there."""
     from .bridge.bake_session import running_session
-    from .bridge.folders import move_stand_in
+    from .bridge.unsaved_cache import settle_cache
 
     if running_session() is None:
         for scene in bpy.data.scenes:
-            move_stand_in(scene)
+            settle_cache(scene)
 
 
 @persistent

@@ -1,8 +1,9 @@
-"""A look over the scene before time goes into a bake."""
+"""A look over the scene before time goes into a bake: beside the window while it is open."""
 
 import bpy
 
 from . import ids
+from .modal import Heartbeat, in_window
 from .polls import allowed, baking, no_body_in_scene, not_in_object_mode
 
 
@@ -18,11 +19,48 @@ class DOLLOP_OT_preflight(bpy.types.Operator):
         return allowed(cls, baking(context), no_body_in_scene(context), not_in_object_mode(context))
 
     def execute(self, context):
+        from .bridge.checking import check_scene
+
+        return self._tell(context, check_scene(context.scene))
+
+    def invoke(self, context, event):
+        from .bridge.checking import SceneCheck
+
+        if not in_window(context):
+            return self.execute(context)
+        self._check = SceneCheck(context.scene)
+        self._heartbeat = Heartbeat(context, self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type == "ESC":
+            self.cancel(context)
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            # While it is read the scene stands at other frames: nothing may be changed or saved then
+            return {"RUNNING_MODAL"} if self._check.reading else {"PASS_THROUGH"}
+        try:
+            done = self._check.go_on()
+        except BaseException:
+            self._heartbeat.stop()
+            raise
+        if not done:
+            self._heartbeat.redraw(f"Dollop: {self._check.doing} · ESC stops")
+            return {"PASS_THROUGH"}
+        self._heartbeat.stop()
+        return self._tell(context, self._check.findings)
+
+    def cancel(self, context):
+        """Blender calls this too when the file is closed under the operator."""
+        self._heartbeat.stop()
+        self._check.close()
+
+    def _tell(self, context, findings):
+        """Report what was found and keep it for the panel."""
         from .bridge.bad_places import places_of
         from .bridge.bake_session import keep_failure
-        from .bridge.checking import check_scene, sentence_of
+        from .bridge.checking import sentence_of
 
-        findings = check_scene(context.scene)
         lines = []
         for finding in findings:
             lines.append(sentence_of(finding))

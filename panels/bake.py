@@ -7,6 +7,7 @@ from .places import columns
 
 _CHARACTER = 7.0  # average width of a letter in pixels at the interface's normal size
 _MARGIN = 30
+_BUTTON = 30  # an icon's, with the gap before it
 _MOST_PLACES = 6
 
 
@@ -33,7 +34,7 @@ class BakePanel:
         draw_message(context, layout, settings.stale)
         draw_message(context, layout, settings.message)
         draw_message(context, layout, settings.warnings)
-        draw_places(layout, settings.places)
+        draw_places(context, layout, settings.places)
 
     def _draw_range(self, layout, scene, settings):
         layout.prop(settings, "use_frame_range")
@@ -96,19 +97,20 @@ class ExportPanel:
         self.layout.operator_menu_enum(ids.EXPORT, "format", icon="EXPORT")
 
 
-def draw_places(layout, places):
-    """Draw a button for each of the first places, to look there; they stand in the order of the sentences."""
-    column = layout.column(align=True)
+def draw_places(context, layout, places):
+    """Draw each of the first places with a button to look there; they stand in the order of the sentences."""
     for index, place in enumerate(places.splitlines()[:_MOST_PLACES]):
-        column.operator(ids.PLACE_SHOW, text=place, icon="VIEWZOOM", translate=False).index = index
+        row = layout.row()
+        draw_message(context, row.column(), place, beside=_BUTTON)
+        row.operator(ids.PLACE_SHOW, text="", icon="VIEWZOOM").index = index
 
 
-def draw_message(context, layout, message):
-    """Draw a sentence in lines that fit; nothing for no sentence."""
+def draw_message(context, layout, message, beside=0):
+    """Draw a sentence in lines that fit beside something so many pixels wide; nothing for no sentence."""
     if not message:
         return
     width = context.region.width / context.preferences.system.ui_scale if context.region else 300
-    letters = max(20, int((width - _MARGIN) / _CHARACTER))
+    letters = max(20, int((width - _MARGIN - beside) / _CHARACTER))
     for paragraph in message.splitlines():
         column = layout.column(align=True)
         column.scale_y = 0.75

@@ -25,4 +25,6 @@ class ColliderPanel:
         if settings.collider_kind == "mesh":
             layout.prop(settings, "two_sided")
         layout.prop(settings, "follow_animation")
+        if settings.follow_animation:
+            layout.prop(settings, "samples")
         layout.operator(ids.COLLIDER_REMOVE, icon="X")

@@ -15,6 +15,7 @@ from .tetmesh.mesh import TetMesh
 # A point outside further than this share of an edge is carried by a blend of many tets instead of one.
 FAR_OUTSIDE = 0.02
 EDGE_SAMPLES = 20_000
+SAMPLES_APART = 0.8  # of the spacing; at 1 a vertex of a resting ball sags 0.1 elements below the ground, at this 0.02
 
 
 @dataclass(frozen=True)
@@ -129,12 +130,14 @@ def _spread(
 def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
     """Return points of the artist's surface that carry contact, about one per cell of `spacing` [m], bound by `bind`.
 
-    Vertices, and points inside triangles larger than the spacing; of those in one cell the one that stands out furthest
-    from the cage and from its neighbours, so that corners touch first. Points deeper inside the cage than an edge (inner
-    shells) are left out.
+    Vertices, and points inside triangles larger than the spacing. Vertices come first, of them those that stand out furthest
+    from the cage and from their neighbours, so that corners touch; what is seen between points that touch sags through the
+    ground by some share of their distance, so none is further than SAMPLES_APART from one. Points deeper inside the cage
+    than an edge (inner shells) are left out.
     """
-    from .geometry.sampling import bulges, samples_per_cell, surface_points
+    from .geometry.sampling import bulges, surface_points
     from .geometry.tet_location import locate
+    from .geometry.thinning import thinned
     from .geometry.triangle_tree import closest_points, triangle_tree
 
     middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
@@ -146,5 +149,7 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
     height = np.where(outside, distance, -distance)
     corners = bulges(relative)
     height[: len(corners)] += corners
-    kept = samples_per_cell(candidates, height, outside | (distance < mean_edge(mesh)), spacing)
+    order = np.lexsort((-height, np.arange(len(height)) >= len(corners)))
+    order = order[(outside | (distance < mean_edge(mesh)))[order]]
+    kept = thinned(candidates, order, SAMPLES_APART * spacing)
     return bind(TetMesh(positions, mesh.tets), candidates[kept])

@@ -76,7 +76,7 @@ def scene_hash(scene: Scene, last_frame: int) -> str:
         scene,
         settings=replace(scene.settings, frame_end=0, threads=0, gravity_keys=_settled_gravity(scene.settings, count - 1)),
         bodies=tuple(_settled_body(item, count - 1) for item in scene.bodies),
-        colliders=tuple(replace(item, transforms=_settled(item.transforms[:count])) for item in scene.colliders),
+        colliders=tuple(item.until(count - 1) for item in scene.colliders),
     )
     arrays: dict[str, np.ndarray] = {}
     digest = hashlib.blake2b(json.dumps(_encode(relevant, arrays), sort_keys=True).encode(), digest_size=16)

@@ -4,35 +4,21 @@ This is the one gate: `validated` casts and checks everything once, and every ar
 """
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .collider import Collider as Collider
+from .collider import validated_collider
 from .errors import SceneError
 from .integrators import integrators
 from .keyframes import at_frame, checked_keys
 from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
+from .surface import Surface as Surface
+from .surface import not_finite as not_finite
+from .surface import validated_surface
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class Surface:
-    """A triangle surface.
-
-    positions : (n, 3) float64, world space [m]
-    triangles : (t, 3) int32, counter-clockwise seen from outside
-    """
-
-    positions: FloatArray
-    triangles: IntArray
-
-    @cached_property
-    def extent(self) -> float:
-        """Largest side of the bounding box of the faces [m]; loose vertices do not count."""
-        return float(np.ptp(self.positions[np.unique(self.triangles)], axis=0).max())
 
 
 @dataclass(frozen=True)
@@ -101,28 +87,6 @@ class Body:
         return factor * self.fibre_stiffness, factor * self.fibre_tension
 
 
-@dataclass(frozen=True)
-class Collider:
-    """An obstacle.
-
-    kind       : a file of solver/colliders ("plane": local z = 0, solid below; "mesh")
-    surface    : local-space triangles of a mesh collider [m]; None for a plane
-    transforms : (k, 4, 4) float64 local to world, one a frame from `Settings.frame_start` - 1 on, or k = 1 when static
-    friction   : Coulomb coefficient [-]
-    thickness  : offset of the contact surface outwards [m]
-    two_sided  : an open sheet that is solid from both sides; False: the inside is solid
-    """
-
-    uid: str
-    name: str
-    kind: str
-    transforms: FloatArray
-    surface: Surface | None = None
-    friction: float = 0.5
-    thickness: float = 0.0
-    two_sided: bool = False
-
-
 BODY_CONTACT = {"off": "no bodies", "bodies": "bodies with each other", "all": "bodies with each other and themselves"}
 
 
@@ -174,7 +138,7 @@ def validated(scene: Scene) -> Scene:
         raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")
     return Scene(
         tuple(_validated_body(body, settings) for body in scene.bodies),
-        tuple(_validated_collider(collider, settings) for collider in scene.colliders),
+        tuple(validated_collider(collider, _frames(settings)) for collider in scene.colliders),
         settings,
     )
 
@@ -208,7 +172,7 @@ def _frames(settings: Settings) -> int:
 
 
 def _validated_body(body: Body, settings: Settings) -> Body:
-    surface = _validated_surface(body.surface, body.name)
+    surface = validated_surface(body.surface, body.name)
     body = replace(body, surface=surface)
     if not body.extent > 0:
         raise SceneError("All its vertices lie in one point.", body=body.name, remedy="Give it a size.")
@@ -284,40 +248,3 @@ def _with_validated_fibres(body: Body, settings: Settings) -> Body:
         body.activation, _frames(settings), "The activation of its fibres", least=0.0, most=1.0, body=body.name
     )
     return replace(body, fibres=directions, activation=activation)
-
-
-def _validated_collider(collider: Collider, settings: Settings) -> Collider:
-    transforms = np.ascontiguousarray(collider.transforms, dtype=np.float64)
-    needed = settings.frame_end - settings.frame_start + 2
-    if transforms.shape not in ((1, 4, 4), (needed, 4, 4)) or not np.isfinite(transforms).all():
-        raise SceneError(
-            f"Its transforms have shape {transforms.shape}, not (1, 4, 4) or ({needed}, 4, 4), or are not finite.",
-            body=collider.name,
-            remedy="Check its animation.",
-        )
-    if not collider.friction >= 0 or not collider.thickness >= 0:
-        raise SceneError("Friction or thickness is negative.", body=collider.name, remedy="Set them to 0 or more.")
-    surface = collider.surface and _validated_surface(collider.surface, collider.name)
-    return replace(collider, transforms=transforms, surface=surface)
-
-
-def not_finite(count: int) -> tuple[str, str]:
-    """Return the message and the remedy for a surface that many of whose vertices have coordinates that are NaN or infinite."""
-    message = f"{count} of its vertices {'has' if count == 1 else 'have'} coordinates that are not finite numbers."
-    return message, "Delete such vertices or remove the modifier that makes them."
-
-
-def _validated_surface(surface: Surface, name: str) -> Surface:
-    positions = np.ascontiguousarray(surface.positions, dtype=np.float64)
-    triangles = np.ascontiguousarray(surface.triangles, dtype=np.int32)
-    if positions.ndim != 2 or positions.shape[1] != 3 or triangles.ndim != 2 or triangles.shape[1] != 3:
-        raise SceneError(f"Its arrays have shapes {positions.shape} and {triangles.shape}.", body=name)
-    if not len(positions) or not len(triangles):
-        raise SceneError("It has no faces.", body=name, remedy="Choose a mesh with faces.")
-    bad = ~np.isfinite(positions).all(axis=1)
-    if bad.any():
-        message, remedy = not_finite(int(bad.sum()))
-        raise SceneError(message, body=name, place=f"vertex {int(np.flatnonzero(bad)[0])}", remedy=remedy)
-    if triangles.min() < 0 or triangles.max() >= len(positions):
-        raise SceneError("A face names a vertex that does not exist.", body=name, remedy="Run Mesh > Clean Up.")
-    return Surface(positions, triangles)

@@ -16,6 +16,7 @@ from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
 from .contact.points import gather_points
 from .contact.surfaces.bodies import touching_bodies
+from .contact.surfaces.surface_contact import Held
 from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.clock import Clock
@@ -82,12 +83,13 @@ class Simulation:
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
         extents = [body.extent for body in scene.bodies]
         points = gather_points(self.state, self.ranges, contacts, extents, settings.strongest_gravity)
-        self.contacts = Contacts(points, build_all(scene) if fields is None else fields)
+        self.integrator = integrators()[settings.integrator]
+        fields = build_all(scene) if fields is None else fields
+        self.contacts = Contacts(points, fields, holds=not self.integrator.explicit)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
         self.gravity = self.keyed.gravity(0.0)
-        self.integrator = integrators()[settings.integrator]
         self.element_size = element_size(self.state.volumes)
         self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
@@ -135,6 +137,8 @@ class Simulation:
             "pressing": self.pressing.copy(),
             "slack": self.contacts.slack.copy(),
             "behind": self.contacts.behind.copy(),
+            "stretch": self.contacts.stretch.copy(),
+            **({} if self.surfaces is None else self.surfaces.held.arrays()),
             "reported": self.worn.last.copy(),
         }
 
@@ -150,6 +154,9 @@ class Simulation:
         self.touching = floats["touching"].astype(np.int64)
         self.pressing = floats["pressing"].copy()
         self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
+        self.contacts.stretch = floats["stretch"].copy()
+        if self.surfaces is not None:
+            self.surfaces.held = Held.from_arrays(floats)
         self.worn.last = floats["reported"].astype(np.int64)
         self.space.tiles.refresh(self.state)
 
@@ -219,7 +226,7 @@ class Simulation:
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
         if self.surfaces is not None:
-            self.surfaces.begin_step(state.positions, step)
+            self.surfaces.begin_step(state.positions)
         pressed = entries.pressed_nodes(guess, len(guess))
         struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
         struck |= self._met(state.positions, guess)
@@ -284,7 +291,9 @@ class Simulation:
         self.touching = np.where(pressed, np.minimum(self.touching + 1, 2), 0)
         if outcome.rough:
             self.touching[:] = 1
-        self.contacts.end_step(state.positions)
+        self.contacts.end_step(state.positions, outcome.entries)
+        if self.surfaces is not None:
+            self.surfaces.end_step(state.positions)
         self.clock.tick(calm=attempt.surprise < CALM, restless=not attempt.surprise < RESTLESS)
 
     def _failure(self, outcome: Outcome, reason: str) -> StepError:

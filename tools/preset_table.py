@@ -8,7 +8,7 @@ import itertools
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -33,12 +33,14 @@ class DropMeasures:
     squash       : smallest height of the ball
     final_height : height at the end
     spread       : largest horizontal size at the end
+    sunk         : largest depth of a vertex below the ground, in elements
     """
 
     rebound: float
     squash: float
     final_height: float
     spread: float
+    sunk: float
 
 
 def ball(resolution: int = 24) -> Surface:
@@ -77,7 +79,7 @@ def drop(preset: Preset, resolution: int = 10, frames: int = 48) -> tuple[DropMe
     scene = validated(Scene((body,), (ground,), Settings(1, frames, threads=1)))
     (item,) = prepare(scene)
     simulation = start(scene, [item.mesh], [item.surface], [item.contacts])
-    heights, means, warnings = [], [], []
+    heights, means, depths, warnings = [], [], [], []
     for _ in range(frames):
         frame = simulation.advance()
         warnings += frame.warnings
@@ -85,9 +87,11 @@ def drop(preset: Preset, resolution: int = 10, frames: int = 48) -> tuple[DropMe
         assert np.isfinite(points).all(), f"{preset.name} blew up at frame {frame.number}"
         heights.append(float(np.ptp(points[:, 2])))
         means.append(float(points[:, 2].mean()))
+        depths.append(float(-points[:, 2].min()) / body.element_size)
     spread = float(np.ptp(points[:, :2], axis=0).max())
     rebound = float((means - np.minimum.accumulate(means)).max())
-    return DropMeasures(rebound / DROP, min(heights) / DIAMETER, heights[-1] / DIAMETER, spread / DIAMETER), warnings
+    height, lowest = heights[-1] / DIAMETER, min(heights) / DIAMETER
+    return DropMeasures(rebound / DROP, lowest, height, spread / DIAMETER, max(0.0, *depths)), warnings
 
 
 def alike(table: dict[str, DropMeasures]) -> list[tuple[str, str]]:
@@ -116,12 +120,12 @@ def main() -> int:
     options = parser.parse_args()
     presets, complaints = list_presets(ROOT / "presets")
     chosen = {name: preset for name, preset in presets.items() if not options.presets or name in options.presets}
-    print(f"{'preset':14s} {'rebound':>8s} {'squash':>8s} {'height':>8s} {'spread':>8s}")
+    print(f"{'preset':14s} {'rebound':>8s} {'squash':>8s} {'height':>8s} {'spread':>8s} {'sunk':>8s}")
     table = {}
     for name, (m, warnings) in drop_all(chosen, options.resolution).items():
         table[name] = m
         note = f"  {warnings[-1]}" if warnings else ""
-        print(f"{name:14s} {m.rebound:8.3f} {m.squash:8.3f} {m.final_height:8.3f} {m.spread:8.3f}{note}", flush=True)
+        print(f"{name:14s} " + " ".join(f"{value:8.3f}" for value in astuple(m)) + note, flush=True)
     pairs = alike_by_model(table, chosen)
     for one, two in pairs:
         print(f"alike: {one} and {two}")

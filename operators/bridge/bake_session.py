@@ -25,13 +25,13 @@ from .priority import threads_beside_window
 from .read_scene import SceneReading, reading_steps
 from .report import exit_code, sentence
 from .solver_process import Event, SolverProcess
-from .steps import Sliced
+from .steps import SLICE, Sliced
+from .unsaved_cache import settle_cache
 from .version import baking_versions
 
 _running: "BakeSession | None" = None
 
 _POLL_INTERVAL = 0.05  # seconds
-_SLICE = 0.02  # seconds of each poll that reading the scene may take; a single step may take longer
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ class BakeSession:
         return self._reading is not None
 
     def begin(self) -> None:
-        """Read the first slice of the scene, or, where no window waits, all of it, and see the child run.
+        """Take the first step of reading the scene, or, where no window waits, all of them, and see the child run.
 
         Raises what speaks against the bake, and leaves no trace.
         """
         try:
-            self._read_on(_SLICE if self._options.beside_window else float("inf"))
+            self._read_on(0.0 if self._options.beside_window else float("inf"))
             if not self._options.beside_window:
                 self._require_start()
         except BaseException:
@@ -97,12 +97,11 @@ class BakeSession:
         scene, options = scene_by_uid(self.scene_uid), self._options
         if scene is None:
             raise SceneError("The scene was removed while it was read.", remedy="Bake again.")
-        self.folder, note = cache_folder(scene)
+        self.folder, self.status.cache_note = cache_folder(scene)
         if scene.dollop.cache_path:  # the default folder is this scene's alone
             require_own_cache(reading, self.folder)
         settings, status = reading.scene.settings, self.status
         status.stage, status.first, status.last = "Starting", settings.frame_start, settings.frame_end
-        status.warnings.extend((*reading.notes, *([note] if note else [])))
         self.results = LiveResults(
             self.scene_uid,
             self.folder,
@@ -150,6 +149,8 @@ class BakeSession:
             self._end()
             if self.results is not None:
                 self.results.show_at_the_end()
+            if (scene := scene_by_uid(self.scene_uid)) is not None:
+                settle_cache(scene)  # the file may have been saved meanwhile
         return events
 
     def cancel(self) -> None:
@@ -173,7 +174,7 @@ class BakeSession:
 
     def _read_or_fail(self) -> None:
         try:
-            self._read_on(_SLICE)
+            self._read_on(SLICE)
         except ReferenceError:
             self._fail(SceneError("The scene was changed while it was read.", remedy="Bake again."))
         except Exception as error:

@@ -15,7 +15,10 @@ _STAGES = {
 
 @dataclass
 class BakeStatus:
-    """progress in [0, 1], frame numbers inclusive, eta in seconds or None while unknown."""
+    """progress in [0, 1], frame numbers inclusive, eta in seconds or None while unknown.
+
+    cache_note : where the frames are, while the artist would look for them elsewhere (folders.cache_folder)
+    """
 
     running: bool = False
     stopping: bool = False
@@ -28,6 +31,7 @@ class BakeStatus:
     eta: float | None = None
     exit_code: int = 0
     warnings: list[str] = field(default_factory=list)
+    cache_note: str = ""
     places: list[BadPlace] = field(default_factory=list)
     meshes: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -37,9 +41,14 @@ class BakeStatus:
         return f"about {duration(self.eta)} left" if self.running and self.eta is not None else ""
 
     @property
+    def notes(self) -> list[str]:
+        """All that may surprise, a sentence each."""
+        return [*self.warnings, *([self.cache_note] if self.cache_note else [])]
+
+    @property
     def warning_text(self) -> str:
-        """All warnings, a line each."""
-        return "\n".join(self.warnings)
+        """The notes, a line each."""
+        return "\n".join(self.notes)
 
     @property
     def place_text(self) -> str:

@@ -1,7 +1,6 @@
 """Where Dollop may write: the extension's user folder, and the cache folder of a scene."""
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -62,15 +61,3 @@ def cache_folder(scene: bpy.types.Scene) -> tuple[Path, str]:
 def stand_in_folder(scene: bpy.types.Scene) -> Path:
     """Return where the frames of a scene lie while its file was never saved."""
     return user_folder("unsaved", create=False) / scene.dollop.uid
-
-
-def move_stand_in(scene: bpy.types.Scene) -> None:
-    """Move frames that were baked before the first save beside the .blend; what cannot be moved is played where it is."""
-    stand_in = stand_in_folder(scene)
-    if not scene.dollop.uid or not bpy.data.filepath or not stand_in.is_dir():
-        return
-    path = scene.dollop.cache_path or f"//dollop_cache/{scene.dollop.uid}"
-    folder = Path(os.path.abspath(bpy.path.abspath(path.replace("\\", "/"))))
-    if path.startswith("//") and not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(stand_in, folder)

@@ -1,4 +1,4 @@
-"""An object with object.dollop.is_collider → solver.Collider: local triangles and one rigid transform a frame."""
+"""An object with object.dollop.is_collider → solver.Collider: local triangles, how they change, and rigid transforms."""
 
 from typing import Any
 
@@ -8,25 +8,31 @@ from numpy.typing import NDArray
 
 from ...solver.errors import SceneError
 from ...solver.scene import Collider, FloatArray, Surface
+from .collider_samples import ColliderSamples
 from .evaluation import evaluated_mesh, mesh_surface, world_matrix
 from .identity import ensure_uid
 from .units import metres_per_unit, typed_number
 
 
-def read_collider(item: bpy.types.Object, scene: bpy.types.Scene, matrices: NDArray[np.float64]) -> Collider:
-    """Return the collider; the scene stands on the first frame, `matrices` are its (k, 4, 4) world matrices over time.
+def read_collider(item: bpy.types.Object, scene: bpy.types.Scene, samples: ColliderSamples) -> Collider:
+    """Return the collider; the scene stands on the first frame.
 
     The object's scale and shear go into the triangles and only turning and moving stay in the transforms, so a scale
     that is not applied changes nothing.
     """
-    metres = metres_per_unit(scene)
+    if samples.error is not None:
+        raise samples.error
+    metres, matrices = metres_per_unit(scene), np.array(samples.matrices)
     start = world_matrix(item, scene)
     surface: Surface | None = None
+    shapes: NDArray[np.float32] | None = None
     if item.dollop.collider_kind == "plane":
         transforms = np.array([_plane_frame(matrix, item.name) for matrix in matrices])
     else:
         stretch = _stretch(start[:3, :3], item.name)
         surface = _local_surface(item, scene, stretch, metres)
+        if (deformed := samples.deformation()) is not None:
+            shapes = np.array([shape @ (metres * stretch.T).astype(np.float32) for shape in deformed])
         transforms = matrices.copy()
         transforms[:, :3, :3] = matrices[:, :3, :3] @ np.linalg.inv(stretch)
     transforms[:, :3, 3] = matrices[:, :3, 3] * metres
@@ -35,6 +41,8 @@ def read_collider(item: bpy.types.Object, scene: bpy.types.Scene, matrices: NDAr
         name=item.name,
         transforms=transforms[:1] if (transforms == transforms[0]).all() else transforms,
         surface=surface,
+        shapes=shapes,
+        samples=samples.samples if samples.moves or samples.deforms else 1,
         **collider_settings(item, scene),
     )
 

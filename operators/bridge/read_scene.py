@@ -12,6 +12,7 @@ from ...solver.cache import SurfaceTopology
 from ...solver.errors import SceneError
 from ...solver.scene import Body, Collider, Scene, validated
 from .baked_settings import settings_of
+from .collider_samples import ColliderSamples
 from .evaluation import frame_kept, made_visible
 from .identity import bodies_of, colliders_of, complete_all
 from .mesh_topology import topology_steps
@@ -26,7 +27,7 @@ from .steps import Result, Steps, finished
 
 @dataclass(frozen=True)
 class SceneReading:
-    """The solver's scene, the polygons of each body by identifier, and sentences on what was left out.
+    """The solver's scene, and the polygons of each body by identifier.
 
     settings : what the artist has set, at the first frame (baked_settings.settings_of)
     problems : the objects that could not be read, where the reader was told to go on without them
@@ -34,7 +35,6 @@ class SceneReading:
 
     scene: Scene
     topologies: dict[str, SurfaceTopology] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: tuple[SceneError, ...] = ()
 
@@ -69,15 +69,14 @@ def reading_steps(
             bodies, lambda item: _body_steps(item, scene, samples.settings.get(item.name_full, {})), problems
         )
         obstacles = yield from _read_each(
-            colliders, lambda item: _collider_steps(item, scene, samples.matrices[item.name_full]), problems
+            colliders, lambda item: _collider_steps(item, scene, samples.colliders[item.name_full]), problems
         )
     if strict and problems:
         raise problems[0]
     seen = Scene(tuple(body for body, _ in read), tuple(obstacles), settings)
     topologies = {body.uid: topology for body, topology in read}
-    notes = _shape_notes(colliders)
     yield "Checking the scene"
-    return SceneReading(validated(seen) if strict else seen, topologies, notes, own_settings, tuple(problems))
+    return SceneReading(validated(seen) if strict else seen, topologies, own_settings, tuple(problems))
 
 
 def _body_steps(
@@ -88,8 +87,8 @@ def _body_steps(
     return body, (yield from topology_steps(item, scene))
 
 
-def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, matrices: NDArray[np.float64]) -> Steps[Collider]:
-    collider = read_collider(item, scene, matrices)
+def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, samples: ColliderSamples) -> Steps[Collider]:
+    collider = read_collider(item, scene, samples)
     yield f"Reading '{item.name}'"
     return collider
 
@@ -105,14 +104,3 @@ def _read_each(
         except SceneError as error:
             problems.append(error)
     return results
-
-
-def _shape_notes(colliders: list[bpy.types.Object]) -> tuple[str, ...]:
-    """Name the colliders whose shape changes over time, of which only the first frame's counts."""
-    deforming = {"ARMATURE", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "CLOTH", "SOFT_BODY", "WAVE", "OCEAN", "HOOK", "LATTICE"}
-    notes = []
-    for item in colliders:
-        keys = getattr(item.data, "shape_keys", None)
-        if any(modifier.type in deforming for modifier in item.modifiers) or (keys and keys.animation_data):
-            notes.append(f"'{item.name}' changes its shape over time; as a collider it keeps that of the first frame.")
-    return tuple(notes)

@@ -11,6 +11,8 @@ from typing import Generic, TypeVar
 Result = TypeVar("Result")
 Steps = Generator[str, None, Result]
 
+SLICE = 0.02  # seconds of a window's beat that steps may take; a single step may take longer
+
 
 class Sliced(Generic[Result]):
     """Steps that are taken a slice at a time.

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace, scene: bpy.types.Scene) -> int:
     log = logger(options.log, options.openjd)
     with stop_on_signals() as stopping:
         session = start_bake(scene, resume=options.resume, frames=options.frames, threads=options.threads, show_frames=False)
-        for note in session.status.warnings:
+        for note in session.status.notes:
             log({"event": "warning", "message": note})
         status = run_to_end(session, log, stopping.is_set)
     if status.exit_code:

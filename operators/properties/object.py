@@ -144,8 +144,18 @@ def _collider() -> dict[str, Any]:
         ),
         "follow_animation": BoolProperty(
             name="Animated",
-            description="Follow its motion, from keys, parents, constraints or drivers; off: stay as on the first frame",
+            description="Follow its motion and its changes of shape, from keys, bones, parents, modifiers or drivers; "
+            "off: stay as on the first frame",
             default=True,
+            **SETTING,
+        ),
+        "samples": IntProperty(
+            name="Samples per Frame",
+            description="How often it is looked at within a frame: more for what swings or turns fast, as half a turn a frame",
+            default=1,
+            min=1,
+            max=64,
+            soft_max=16,
             **SETTING,
         ),
     }

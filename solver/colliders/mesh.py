@@ -8,9 +8,10 @@ from ..geometry.edges import edges_of, hole_area
 from ..geometry.measures import area_vectors
 from ..geometry.orientation import Oriented, oriented
 from ..geometry.pseudonormals import Pseudonormals, pseudonormals
-from ..geometry.triangle_tree import refit, triangle_tree
+from ..geometry.triangle_tree import closest_points, refit, triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
 from ..scene import Collider, Settings
+from .deformation import Deformation, rigid_part
 from .mesh_query import GROUND, SHEET, SOLID, WOUND, Contacts, MeshShape, contacts, distance_grid
 from .motion import Motion, Pose
 from .solidity import against_gravity, has_large_holes, is_ground
@@ -23,9 +24,9 @@ GROUND_DEPTH = 0.05
 
 
 class MeshField:
-    """Signed distance to a mesh that stands still, moves, turns or stretches.
+    """Signed distance to a mesh that stands still, moves, turns, stretches or deforms.
 
-    What is solid is decided once, from the mesh as it is at the first transform:
+    What is solid is decided once, from the mesh as it is at the first sample:
     - closed, or with small holes: its inside, whichever way its faces point;
     - open: a sheet, solid from both sides, SHEET_HALF_THICKNESS of its largest side to each side;
     - open, but with no face looking down (terrain, a floor of one face, open stairs, the inside of a bowl) and not
@@ -37,23 +38,30 @@ class MeshField:
         if collider.surface is None:
             raise SceneError("It has no faces to collide with.", body=collider.name, remedy="Choose a mesh with faces.")
         self.friction = collider.friction
-        self.motion = Motion(collider.transforms, settings)
-        self.still = self.motion.static
-        self.local = collider.surface.positions
+        transforms, shapes = collider.transforms, collider.surface.positions[None]
+        if collider.shapes is not None:
+            transforms, shapes = rigid_part(transforms, collider.shapes)
+        self.motion = Motion(transforms, settings, collider.samples)
+        self.deformation = Deformation(shapes, self.motion) if len(shapes) > 1 else None
+        self.still = self.motion.static and self.deformation is None
+        self.local = shapes[0]
+        self.local_velocities = np.zeros_like(self.local)
         faces = oriented(self.local, collider.surface.triangles)
         if not len(faces.triangles):
             raise SceneError("Its faces have no area.", body=collider.name, remedy="Choose a mesh with faces.")
-        self.stretched_at = self.motion.stretches[0]
-        if np.linalg.det(self.stretched_at) < 0.0:  # a mirror image turns the faces inwards
+        stretch = self.motion.stretches[0]
+        if np.linalg.det(stretch) < 0.0:  # a mirror image turns the faces inwards
             faces = _turned(faces)
         # Up in the frame of the stretched surface at the first transform.
         up = against_gravity(settings) @ self.motion.rotations[0]
-        positions = self.local @ self.stretched_at.T
+        positions = self.local @ stretch.T
         self.kind = _kind(collider, faces, positions, up)
         if self.kind == GROUND and area_vectors(positions, faces.triangles).sum(axis=0) @ up < 0.0:
             faces = _turned(faces)
         self.faces = faces
         self.shape = self._shape(collider, positions)
+        self.changes = self.motion.stretches_change or self.deformation is not None
+        self.shaped_at: float | None = None  # the time at which `shape` is what it is, where it changes [s]
         self.sheet_offset = self.shape.offset if self.kind == SHEET else None
 
     def _shape(self, collider: Collider, positions: NDArray[np.float64]) -> MeshShape:
@@ -65,13 +73,23 @@ class MeshField:
         edges = self.faces.edges
         if self.kind == WOUND and not edges.open_edges and not edges.non_manifold_edges and _clean(winding, normals, size):
             self.kind = SOLID
-        grid = distance_grid(surface, winding, self.kind, not self.motion.stretches_change)
+        grid = distance_grid(surface, winding, self.kind, not (self.motion.stretches_change or self.deformation))
         offset, depth = collider.thickness + half, GROUND_DEPTH * size
         return MeshShape(surface, winding, normals, self.kind, offset, depth, *grid)
 
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
         """See colliders.Field."""
-        return self.motion.carried(points, begun, time)
+        moved = self.motion.carried(points, begun, time)
+        if self.deformation is None:
+            return moved
+        # Beside the rigid motion they go as what they are closest to
+        pose = self.motion.pose(time)
+        self._reshape(time, pose)
+        closest = closest_points(self.shape.surface, np.einsum("ki,ij->kj", moved - pose.translation, pose.rotation))
+        corners = self.faces.triangles[closest.triangle]
+        change = self.local - self.deformation.at(begun)[0]
+        arms = np.einsum("ki,kid->kd", closest.weights, change[corners])
+        return moved + np.einsum("ki,ji->kj", arms, pose.rotation @ pose.stretch)
 
     def query(
         self,
@@ -84,17 +102,17 @@ class MeshField:
     ) -> None:
         """See colliders.Field."""
         pose = self.motion.pose(time)
-        if self.motion.stretches_change:
-            self._restretch(pose)
+        if self.changes:
+            self._reshape(time, pose)
         found = contacts(self.shape, np.einsum("ki,ij->kj", points - pose.translation, pose.rotation), margin)
         distance[:], normal[:], velocity[:] = np.inf, 0.0, 0.0
         distance[found.points] = found.distance - self.shape.offset
         normal[found.points] = np.einsum("ki,ji->kj", found.normal, pose.rotation)
-        if not self.motion.static:
+        if not self.still:
             velocity[found.points] = self._velocity(pose, found)
 
     def _velocity(self, pose: Pose, found: Contacts) -> NDArray[np.float64]:
-        """Velocity of the material points that are closest: drift + spin x R y + R S' x."""
+        """Velocity of the material points that are closest: drift + spin x R S x + R S' x + R S x'."""
         corners = self.faces.triangles[found.triangle]
         placed = np.einsum("ki,kid->kd", found.weights, self.shape.surface.positions[corners])
         arm = np.einsum("ki,ji->kj", placed, pose.rotation)
@@ -102,13 +120,19 @@ class MeshField:
         if pose.stretch_rate.any():
             local = np.einsum("ki,kid->kd", found.weights, self.local[corners])
             velocity += np.einsum("ki,ji->kj", local, pose.rotation @ pose.stretch_rate)
+        if self.deformation is not None:
+            local = np.einsum("ki,kid->kd", found.weights, self.local_velocities[corners])
+            velocity += np.einsum("ki,ji->kj", local, pose.rotation @ pose.stretch)
         return velocity
 
-    def _restretch(self, pose: Pose) -> None:
-        if np.array_equal(pose.stretch, self.stretched_at):
+    def _reshape(self, time: float, pose: Pose) -> None:
+        """Let the shape be that of a time [s]."""
+        if time == self.shaped_at:
             return
-        self.stretched_at = pose.stretch
-        surface = refit(self.shape.surface, self.local @ pose.stretch.T)
+        self.shaped_at = time
+        if self.deformation is not None:
+            self.local, self.local_velocities = self.deformation.at(time)
+        surface = refit(self.shape.surface, np.einsum("ni,ji->nj", self.local, pose.stretch))
         self.shape = self.shape._replace(
             surface=surface,
             winding=winding_tree(surface),

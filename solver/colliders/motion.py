@@ -31,30 +31,40 @@ class Pose:
 
 
 class Motion:
-    """The transforms (k, 4, 4) of a collider, the first one frame before the first frame; k = 1 stands still."""
+    """The transforms (k, 4, 4) of a collider, so many samples a frame, the first one frame before the first frame.
 
-    def __init__(self, transforms: NDArray[np.float64], settings: Settings) -> None:
+    A single one stands still.
+    """
+
+    def __init__(self, transforms: NDArray[np.float64], settings: Settings, samples: int = 1) -> None:
         self.rotations, self.stretches = _polar(transforms[:, :3, :3])
         self.translations = transforms[:, :3, 3].copy()
-        self.frames_per_second = settings.frames_per_second
+        self.rate, self.before = settings.frames_per_second * samples, float(samples)
         self.turns = np.array([_rotation_vector(b @ a.T) for a, b in zip(self.rotations, self.rotations[1:], strict=False)])
         size = np.abs(self.stretches).max()
         self.static = len(transforms) == 1 or bool((np.abs(np.diff(transforms, axis=0)) <= SAME * size).all())
         self.stretches_change = bool((np.abs(np.diff(self.stretches, axis=0)) > 1e-9 * size).any())
+
+    def place(self, time: float, count: int) -> tuple[int, float, float]:
+        """Return the sample before a time [s] among `count` samples, the way to the next, 0 to 1, and samples a second [1/s].
+
+        Before the first and after the last nothing moves: then they are an end, and 0.
+        """
+        place, last = time * self.rate + self.before, count - 1
+        if not 0.0 <= place <= last:
+            return (0, 0.0, 0.0) if place < 0.0 else (last - 1, 1.0, 0.0)
+        key = min(int(place), last - 1)
+        return key, place - key, self.rate
 
     def pose(self, time: float) -> Pose:
         """Return the pose at `time` [s] since the first frame; before the first and after the last key it stands still."""
         zero, none = np.zeros(3), np.zeros((3, 3))
         if self.static:
             return Pose(self.rotations[0], self.stretches[0], self.translations[0], zero, none, zero)
-        last = len(self.rotations) - 1
-        place = time * self.frames_per_second + 1.0
-        if place < 0.0 or place > last:
-            end = 0 if place < 0.0 else last
+        key, share, rate = self.place(time, len(self.rotations))
+        if rate == 0.0:
+            end = key + int(share)
             return Pose(self.rotations[end], self.stretches[end], self.translations[end], zero, none, zero)
-        key = min(int(place), last - 1)
-        share = place - key
-        rate = self.frames_per_second
         stretch_step = self.stretches[key + 1] - self.stretches[key]
         step = self.translations[key + 1] - self.translations[key]
         return Pose(
@@ -65,7 +75,6 @@ class Motion:
             stretch_step * rate,
             step * rate,
         )
-
 
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
         """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""

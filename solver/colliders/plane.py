@@ -17,7 +17,7 @@ class PlaneField:
     def __init__(self, collider: Collider, settings: Settings) -> None:
         self.friction = collider.friction
         self.thickness = collider.thickness
-        self.motion = Motion(collider.transforms, settings)
+        self.motion = Motion(collider.transforms, settings, collider.samples)
         self.still = self.motion.static
 
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:

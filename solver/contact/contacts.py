@@ -24,7 +24,8 @@ FREE_DEPTH = 0.1  # depth in element sizes up to which a point that starts insid
 SHEET_DEPTH = 8.0  # element sizes behind a sheet up to which a point that went through it is held to be behind
 EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [s]
 EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
-SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second
+SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second,
+STICK_TIME = 1.0 / 96.0  # and for how long, where what sticks is remembered: from then on it slips [s]
 
 
 class ColliderField(Protocol):
@@ -45,7 +46,8 @@ class ColliderField(Protocol):
 class Entries:
     """Linearised contacts of one Newton iteration, in the argument order of contact/response.py; c contacts.
 
-    Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces.
+    Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces; places (c,) their numbers
+    among all points of all colliders.
     """
 
     tets: NDArray[np.int32]
@@ -59,6 +61,14 @@ class Entries:
     grip: Array
     slip: Array
     friction: Array
+    places: NDArray[np.int64]
+
+    def stretch(self, positions: Array) -> Array:
+        """How far (c, 3) [m] contacts that push are stretched across their normals at positions (n, 3), until they slip."""
+        here, push = np.empty_like(self.normal), np.empty_like(self.grip)
+        carry(positions, self.nodes, self.weights, here)
+        normal_forces(along(here, self.normal) - self.level, self.reach, self.stiffness, push)
+        return kept_stretch(here - self.anchor, self.normal, np.where(push > 0.0, self.slip, 0.0))
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3), return the energy."""
@@ -135,13 +145,16 @@ class Contacts:
     point is let out instead of shot out. Depth gained later, in a blow, has no slack.
     behind (colliders, points) says which points have gone through a sheet since the bake began: they belong on its other
     side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell.
+    stretch (colliders, points, 3) is how far a point that sticks is from where it would pull no more [m]; with `holds` it is
+    remembered, so that what sticks rests. Else what sticks creeps, slower than SLIP_SPEED.
     """
 
-    def __init__(self, points: ContactPoints, fields: list[ColliderField]) -> None:
-        self.points, self.fields = points, fields
+    def __init__(self, points: ContactPoints, fields: list[ColliderField], holds: bool = False) -> None:
+        self.points, self.fields, self.holds = points, fields, holds
         self.candidates: list[Chosen] = [points.choose(np.zeros(0, dtype=np.int64)) for _ in fields]
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
+        self.stretch: Array = np.zeros((len(fields), len(points.tets), 3))
         self.start: Array = np.zeros((len(points.tets), 3))
         self.time, self.step = 0.0, 0.0
 
@@ -177,8 +190,11 @@ class Contacts:
             near, _, _ = query(field, self.start, time, margin)
             self.candidates[c] = points.choose(np.flatnonzero(near < margin))
 
-    def end_step(self, positions: Array) -> None:
-        """Take in where the step just accepted has ended: who is behind a sheet; and let the slack fade."""
+    def end_step(self, positions: Array, entries: Entries) -> None:
+        """Take in where the step just accepted has ended: who is behind a sheet, and what sticks; and let the slack fade."""
+        if self.holds:
+            self.stretch[:] = 0.0
+            self.stretch.reshape(-1, 3)[entries.places] = entries.stretch(positions)
         now = self.points.positions(positions)
         for c, field in enumerate(self.fields):
             if field.sheet_offset is not None:
@@ -210,6 +226,7 @@ class Contacts:
         """Planes of all candidates that are within an element of a collider, sorted by collider and point."""
         points = self.points
         which: list[NDArray[np.int64]] = []
+        places: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
         normals, levels, anchors, friction = [], [], [], []
         fade = np.exp(-self.step / EXIT_TIME)
         for c, (field, candidates, slack) in enumerate(zip(self.fields, self.candidates, self.slack, strict=True)):
@@ -218,11 +235,13 @@ class Contacts:
             near = np.flatnonzero(distance < points.size[candidates.points])
             own, normal = candidates.points[near], normal[near]
             which.append(own)
+            places.append(own + c * len(points.tets))
             normals.append(normal)
             # The plane is where the point is seen to touch it, moved to where its four nodes carry the point.
             held = points.carried(positions, own)
             levels.append(along(normal, held) - distance[near] - fade * slack[own])
-            anchors.append(self.start[own] + self.step * velocity[near] + held - here[near])
+            loose = self.start[own] - across(self.stretch[c, own], normal)
+            anchors.append(loose + self.step * velocity[near] + held - here[near])
             friction.append(np.full(len(near), field.friction))
         chosen = np.concatenate([np.zeros(0, dtype=np.int64), *which])
         normal = np.concatenate([np.zeros((0, 3)), *normals])
@@ -233,7 +252,7 @@ class Contacts:
         return Entries(
             points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness,
             np.concatenate([np.zeros((0, 3)), *anchors]), grip * coefficient,
-            SLIP_SPEED * points.extent[chosen] * self.step, coefficient,
+            SLIP_SPEED * points.extent[chosen] * (STICK_TIME if self.holds else self.step), coefficient, np.concatenate(places),
         )  # fmt: skip
 
 
@@ -241,6 +260,20 @@ def along(vectors: Array, directions: Array) -> Array:
     """The products (k,) of vectors and directions (k, 3)."""
     product: Array = np.einsum("ki,ki->k", vectors, directions)
     return product
+
+
+def across(vectors: Array, normal: Array) -> Array:
+    """What is left of vectors (k, 3) across unit normals (k, 3)."""
+    left: Array = vectors - along(vectors, normal)[:, None] * normal
+    return left
+
+
+def kept_stretch(away: Array, normal: Array, most: Array) -> Array:
+    """Of displacements (k, 3) [m] what lies across normals (k, 3), at most (k,) long: friction that sticks pulls it back."""
+    stretch = across(away, normal)
+    length = np.sqrt(along(stretch, stretch))
+    stretch *= np.minimum(1.0, most / np.maximum(length, 1e-300))[:, None]
+    return stretch
 
 
 def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:

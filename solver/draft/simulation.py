@@ -121,7 +121,7 @@ class DraftSimulation:
         state.positions, state.velocities = positions, velocities
         self.pressing = np.zeros_like(positions)
         entries.add_gradient(positions, self.pressing)
-        self.contacts.end_step(positions)
+        self.contacts.end_step(positions, entries)
         measure(state, self.space, self.step)
         self.steps += 1
         return len(entries.level)

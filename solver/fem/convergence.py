@@ -12,7 +12,8 @@ from .node_sums import size, unbalanced
 Array = NDArray[np.float64]
 
 STEP = 1.0 / 96.0  # [s] for which these lengths hold; in other steps by the square, as accelerations add up
-TINY = np.array([1e-5, 1e-4])  # corrections that nobody sees, in creep either
+TINY = np.array([1e-5, 1e-4])  # corrections that nobody sees, in creep either,
+QUIET = 0.1  # of these where bodies push each other: what is left there keeps a pile from coming to rest
 FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of them by inertia alone, one on its spring
 LARGE = np.array([5e-4, 2e-2])  # the most that may be left after a blow; not less in shorter steps
 INEXACT = 0.05  # of a correction that the linear solve leaves
@@ -21,11 +22,12 @@ SHARE = 0.05  # of the first correction that may be left: far less than the time
 
 
 class Convergence:
-    """Watches the corrections of one step."""
+    """Watches the corrections of one step; `pushing` says that bodies may push each other in it."""
 
-    def __init__(self, element_size: float, step: float) -> None:
+    def __init__(self, element_size: float, step: float, pushing: bool = False) -> None:
         self.element_size, self.stride = element_size, (step / STEP) ** 2
-        self.scale, self.large = min(1.0, self.stride), LARGE * max(1.0, self.stride)
+        self.scale = min(1.0, self.stride) * (QUIET if pushing else 1.0)
+        self.large = LARGE * max(1.0, self.stride)
         self.sizes: list[Array] = []
 
     def balanced(self, gradient: Array, inertia: Array, hold: Array) -> bool:

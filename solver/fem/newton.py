@@ -188,7 +188,8 @@ class ImplicitStep:
 
         entries: the contacts linearised at the guess; pressing (n, 3): the force on them at the end of the last step [N].
         """
-        x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step)
+        pushing = self.surfaces is not None and self.surfaces.near
+        x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step, pushing)
         entries.settle_guess(x, pressing, self.hold)
         if entries.largest_move(guess, x) > CRUSHED:
             linear, x = self.predict(x, entries, ranges, progress)

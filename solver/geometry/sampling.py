@@ -38,16 +38,3 @@ def _grid(parts: int) -> NDArray[np.float64]:
     i, j = (index.ravel() for index in np.meshgrid(np.arange(parts + 1), np.arange(parts + 1), indexing="ij"))
     weights = np.stack([i, j, parts - i - j], axis=1)
     return weights[(weights.min(axis=1) >= 0) & (weights.max(axis=1) < parts)] / parts
-
-
-def samples_per_cell(
-    points: NDArray[np.float64], height: NDArray[np.float64], allowed: NDArray[np.bool_], spacing: float
-) -> NDArray[np.int64]:
-    """Return the indices of the highest allowed point in each cell of a grid, rising; ties go to the first."""
-    index = np.flatnonzero(allowed)
-    cells = np.floor((points[index] - points.min(axis=0)) / spacing).astype(np.int64)
-    order = np.lexsort((index, -height[index], cells[:, 2], cells[:, 1], cells[:, 0]))
-    cells = cells[order]
-    fresh = np.ones(len(order), dtype=bool)
-    fresh[1:] = (cells[1:] != cells[:-1]).any(axis=1)
-    return np.sort(index[order[fresh]])

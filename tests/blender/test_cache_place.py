@@ -59,6 +59,25 @@ def test_stand_in_stays_where_the_place_is_taken(body, folders, tmp_path):
     assert folders.cache_folder(scene)[0] == taken and folder.exists()
 
 
+def test_frames_that_cannot_be_moved_are_kept_whole_where_they_are(body, folders, tmp_path, monkeypatch):
+    """The disk is full half-way through the copy."""
+    scene = bpy.context.scene
+    folder, sentence = folders.cache_folder(scene)
+    folder.mkdir(parents=True)
+    (folder / "frame").write_text("kept")
+    status = bridge("bake_status")
+    status.keep_status(scene.dollop.uid, status.BakeStatus(cache_note=sentence))
+
+    def full(source, target):
+        Path(target).mkdir()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(bridge("unsaved_cache").shutil, "move", full)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert folders.cache_folder(scene)[0] == folder and (folder / "frame").read_text() == "kept"
+    assert list((tmp_path / "dollop_cache").iterdir()) == [] and "could not be moved" in scene.dollop.warnings
+
+
 def test_two_scenes_two_folders(body, folders):
     first = bpy.context.scene
     bpy.ops.scene.new(type="NEW")

@@ -25,6 +25,36 @@ def test_a_scene_in_order(scene):
     assert "numba" not in sys.modules
 
 
+def test_beside_the_window_it_is_read_in_slices_to_the_same_end(scene):
+    """One step a beat: a frame where something moves, an object; the scene is put back, the inspection is in a thread."""
+    make_body(add_cube(size=1)).name = "Swallowed"
+    mover = add_cube(size=5)
+    mover.dollop.is_collider = True
+    for frame, height in ((1, 0.0), (20, 0.5)):
+        mover.location.z = height
+        mover.keyframe_insert("location", frame=frame)
+    scene.frame_end = 20
+    scene.frame_set(7)
+    check = bridge("checking").SceneCheck(scene)
+    beats = 0
+    while check.reading:
+        assert not check.go_on(0.0)
+        beats += 1
+    assert beats > 20 and scene.frame_current == 7
+    check.wait()
+    assert check.go_on(0.0) and check.findings == findings() != []
+
+
+def test_a_check_that_is_stopped_puts_the_scene_back(scene):
+    make_body(add_cube(size=1)).hide_viewport = True
+    scene.frame_set(7)
+    check = bridge("checking").SceneCheck(scene)
+    check.go_on(0.0)
+    assert scene.frame_current != 7
+    check.close()
+    assert scene.frame_current == 7 and bpy.data.objects["Cube"].hide_viewport
+
+
 def test_every_broken_object_is_named(scene):
     make_body(add_cube()).name = "Not Finite"
     bpy.context.object.data.vertices[3].co.x = math.nan
@@ -43,14 +73,6 @@ def test_body_inside_a_collider(scene):
     make_body(add_cube(size=1)).name = "Swallowed"
     add_cube(size=5).dollop.is_collider = True
     assert any(item.object_name == "Swallowed" and item.severity in ("error", "warning") for item in findings())
-
-
-def test_deforming_collider(scene):
-    make_body(add_cube(size=1, location=(0, 0, 5)))
-    sheet = add_plane()
-    sheet.dollop.is_collider = True
-    sheet.modifiers.new("Wave", "WAVE")
-    assert any("changes its shape" in item.message for item in findings())
 
 
 def test_bake_refuses_what_the_look_calls_an_error(scene, monkeypatch, tmp_path):

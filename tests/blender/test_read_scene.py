@@ -294,15 +294,6 @@ def test_bad_scenes_say_what_is_wrong(scene, spoil, words):
         read(scene)
 
 
-def test_deforming_collider_is_noted(scene):
-    make_body(add_cube(location=(0, 0, 5)))
-    sheet = add_plane()
-    sheet.dollop.is_collider = True
-    sheet.modifiers.new("Wave", "WAVE")
-    notes = bridge("read_scene").read_scene(scene).notes
-    assert len(notes) == 1 and sheet.name in notes[0]
-
-
 def test_keyed_numbers_and_gravity_are_read_at_every_frame_from_the_first(scene):
     body = make_body(add_cube())
     scene.frame_start, scene.frame_end = 3, 11

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from solver.colliders import build
 from solver.contact.contacts import Contacts
 from solver.contact.points import gather_points
-from solver.embedding import bind, contact_samples, evaluate
+from solver.embedding import SAMPLES_APART, bind, contact_samples, evaluate
 from solver.materials import Material
 from solver.scene import Body, Collider, Settings
 from solver.state import build_state
@@ -26,6 +27,15 @@ def test_they_lie_on_the_artist_s_surface_about_one_per_cell():
     cells = np.floor((points + 5.0) / 0.1)
     assert 4 * np.pi / 0.1**2 * 0.5 < len(points) < 4 * np.pi / 0.1**2 * 2.0
     assert len(np.unique(cells, axis=0)) > 0.5 * len(points)
+
+
+@pytest.mark.parametrize("rings", [16, 48])  # vertices further, and nearer, to each other than samples
+def test_no_vertex_is_far_from_one_and_none_is_near_another(rings):
+    part, apart = sphere(rings), SAMPLES_APART * 0.1
+    points = samples(part, 0.2, 0.1)
+    tree = cKDTree(points)
+    assert tree.query(part.positions)[0].max() < apart + 1e-9
+    assert tree.query(points, k=2)[0][:, 1].min() > apart - 1e-9
 
 
 def test_large_triangles_are_covered():

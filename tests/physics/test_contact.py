@@ -221,7 +221,7 @@ def test_a_point_far_behind_a_sheet_is_still_pushed_back():
     above, size = simulation.state.positions, float(contacts.points.size[0])
     sunk = above - [0.0, 0.0, above[:, 2].min() + 3.0 * size]
     contacts.begin_step(above, sunk, step, step)
-    contacts.end_step(sunk)
+    contacts.end_step(sunk, contacts.linearize(sunk))
     assert contacts.behind[0, contacts.points.positions(sunk)[:, 2] < -0.02].all()
     contacts.begin_step(sunk, sunk, 2.0 * step, step)
     gradient = np.zeros_like(sunk)

@@ -8,14 +8,14 @@ from solver.contact.surfaces.surface_contact import REACH, SurfaceContact, Touch
 from solver.contact.surfaces.terms import add_barrier_gradient
 from tests.surface_contact.bodies import block, surfaces_of
 
-SOFT = Touch(modulus=1e4, friction=0.5, slip=1e-3)
+SOFT = Touch(modulus=1e4, friction=0.5, slip=1e-5)
 
 
 def two_blocks(gap, turn=0.3, friction=0.5):
     """Places (n, 3) of a small block over a larger one, turned about the upright, `gap` of an edge apart; and their contact."""
     lower, upper = block((4, 4, 1), 0.1), block((2, 2, 1), 0.1, (0.07, 0.09, 1.0))
     rest, surfaces = surfaces_of(lower, upper)
-    touch = Touch(modulus=1e4, friction=friction, slip=1e-3)
+    touch = Touch(modulus=1e4, friction=friction, slip=1e-5)
     contact = SurfaceContact(surfaces, [touch, touch], rest)
     places, above = rest.copy(), slice(len(lower[0]), None)
     c, s = np.cos(turn), np.sin(turn)
@@ -45,7 +45,7 @@ def test_the_gradient_is_that_of_differences(turn):
     rng = np.random.default_rng(4)
     places, contact, _ = two_blocks(0.3 * REACH, turn)
     places += 2e-5 * rng.normal(size=places.shape)
-    contact.begin_step(places, 0.01)
+    contact.begin_step(places)
     places = places + 1e-5 * rng.normal(size=places.shape)
     _, gradient = energy_and_gradient(contact, places)
     assert np.abs(gradient).max() > 0.01
@@ -58,7 +58,7 @@ def test_the_gradient_is_that_of_differences(turn):
 
 def test_forces_are_internal(pressed):
     places, contact, above = pressed
-    contact.begin_step(places, 0.01)
+    contact.begin_step(places)
     _, gradient = energy_and_gradient(contact, places)
     size = np.abs(gradient).sum()
     assert np.abs(gradient.sum(axis=0)).max() < 1e-12 * size
@@ -93,10 +93,10 @@ def test_the_stiffness_is_that_of_differences_but_for_the_turning_of_normals(pre
 
 def test_friction_holds_within_the_cone_and_drags_with_its_bound_beyond():
     places, contact, above = two_blocks(0.3 * REACH)
-    contact.begin_step(places, 0.01)
+    contact.begin_step(places)
     _, pushing = energy_and_gradient(contact, places)
     press = -float(pushing[above, 2].sum())
-    slip = SOFT.slip * 0.01
+    slip = SOFT.slip
     for length, share in ((0.1 * slip, 0.19), (0.5 * slip, 0.75), (1.0 * slip, 1.0), (5.0 * slip, 1.0)):
         moved = places.copy()
         moved[above, 0] += length
@@ -106,9 +106,34 @@ def test_friction_holds_within_the_cone_and_drags_with_its_bound_beyond():
         assert drag == pytest.approx(0.5 * share * press, rel=0.03)
 
 
+@pytest.mark.parametrize(("length", "kept"), [(0.4, 0.4), (3.0, 1.0)])
+def test_what_sticks_is_remembered_and_what_slips_lets_go(length, kept):
+    """A block that was pushed aside pulls back with the same force in the next step, but with no more than its bound."""
+    places, contact, above = two_blocks(0.3 * REACH)
+    contact.begin_step(places)
+    moved = places.copy()
+    moved[above, 0] += length * SOFT.slip
+
+    def drag():
+        without = np.zeros_like(moved)
+        add_barrier_gradient(moved, contact.pairs, without)
+        return float((energy_and_gradient(contact, moved)[1] - without)[above, 0].sum())
+
+    before = drag()
+    contact.end_step(moved)
+    contact.begin_step(moved)
+    assert drag() == pytest.approx(before, rel=0.03)
+    contact.end_step(moved)
+    contact.begin_step(places)
+    moved = places
+    assert drag() == pytest.approx(before, rel=0.03)
+    stretch = contact.held.stretch
+    assert stretch[:, 0].max() == pytest.approx(kept * SOFT.slip, rel=1e-6)
+
+
 def test_no_friction_is_no_drag():
     places, contact, _ = two_blocks(0.3 * REACH, friction=0.0)
-    contact.begin_step(places, 0.01)
+    contact.begin_step(places)
     assert not len(contact.friction.nodes)
 
 
@@ -140,11 +165,11 @@ def test_a_step_into_another_body_is_stopped_before_it():
 
 def test_bodies_of_other_groups_and_bodies_without_self_contact_pass():
     rest, surfaces = surfaces_of(block((1, 1, 1), 0.1), block((1, 1, 1), 0.1, (0.0, 0.0, 0.1005)))
-    touches = [Touch(1e4, 0.0, 1e-3, own=False, group=1), Touch(1e4, 0.0, 1e-3, own=False, group=2)]
+    touches = [Touch(1e4, 0.0, 1e-5, own=False, group=1), Touch(1e4, 0.0, 1e-5, own=False, group=2)]
     contact = SurfaceContact(surfaces, touches, rest)
     contact.cover(rest, rest)
     assert not len(contact.pairs.nodes)
-    touches[1] = Touch(1e4, 0.0, 1e-3, own=False, group=1)
+    touches[1] = Touch(1e4, 0.0, 1e-5, own=False, group=1)
     contact = SurfaceContact(surfaces, touches, rest)
     contact.cover(rest, rest)
     assert len(contact.pairs.nodes) and contact.touched(rest).sum() == 8

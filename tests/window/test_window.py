@@ -108,10 +108,13 @@ def test_cancel_keeps_frames_and_resume_goes_on(window: Any) -> None:
 
 
 def test_a_place_that_a_check_names_is_shown(window: Any) -> None:
-    window.click_button("bpy.ops.dollop.preflight(")
+    window.find_button("bpy.ops.dollop.preflight(")
+    redrawn = redrawn_gap(window)
+    window.display.click()
     checked = window.wait_for(lambda state: state["places"], "the check to name a place of Suzanne", 30.0)
+    print_gaps("check", checked, redrawn, redrawn_gap(window))
     assert checked["cursor"] == [0.0, 0.0, 0.0]
-    window.click_button("bpy.ops.dollop.place_show(")
+    window.click_button("bpy.ops.dollop.place_show(", across=0.83)
     shown = window.wait_for(lambda state: state["cursor"] != checked["cursor"], "the cursor to go there", 30.0)
     cursor = "({:.3g}, {:.3g}, {:.3g})".format(*shown["cursor"])
     assert any(cursor in place for place in shown["places"]), f"{cursor} is none of {shown['places']}"

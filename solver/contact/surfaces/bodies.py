@@ -5,7 +5,7 @@ from itertools import pairwise
 from ...integrators import integrators
 from ...scene import Scene
 from ...state import Ranges, State
-from ..contacts import SLIP_SPEED
+from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
 from .surface import contact_surfaces
 from .surface_contact import SurfaceContact, Touch
@@ -25,7 +25,7 @@ def touching_bodies(scene: Scene, state: State, ranges: Ranges) -> SurfaceContac
         weight = float(state.density[a:b].mean()) * settings.strongest_gravity * body.extent
         modulus = contact_modulus(state.material[:, a:b], weight)
         own = settings.body_contact == "all"
-        touches.append(Touch(modulus, settings.body_friction, SLIP_SPEED * body.extent, own))
+        touches.append(Touch(modulus, settings.body_friction, SLIP_SPEED * STICK_TIME * body.extent, own))
     contact = SurfaceContact(contact_surfaces(state.tets, state.positions, ranges), touches, state.positions.copy())
     contact.begin(state.positions)
     return contact

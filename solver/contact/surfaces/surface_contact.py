@@ -1,5 +1,6 @@
 """All contact of the bodies' surfaces, as one energy of a step: what Newton's method asks for, and how far it may go."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
 
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...fem.pair_coupling import PairStiffness
 from ...geometry.edges import connected
+from ..contacts import across, kept_stretch
 from .candidates import Neighbourhood, SurfaceBoxes
 from .crossing import surfaces_cross
 from .free_way import free_fraction
@@ -28,7 +30,7 @@ class Touch:
 
     modulus  : sizes the barrier [Pa]: of two bodies the softer's counts
     friction : coefficient; of two bodies the geometric mean counts
-    slip     : speed below which friction sticks [m/s]
+    slip     : how far what sticks gives way before it slips [m]
     own      : whether it touches itself
     group    : it touches bodies of the same group
     """
@@ -51,20 +53,49 @@ class Friction:
     grip: Array = field(default_factory=lambda: np.zeros(0))
     slip: float = 1.0
 
+    def stretch(self, positions: Array) -> Array:
+        """How far (c, 3) [m] each pair is stretched across its normal at positions (n, 3), at most by as much as sticks."""
+        away = (self.weights[:, :, None] * positions[self.nodes]).sum(axis=1) - self.anchor
+        return kept_stretch(away, self.normal, np.full(len(away), self.slip))
+
+
+@dataclass
+class Held:
+    """What sticks from step to step: stretch (c, 3) [m] of pairs by their nodes (c, 4)."""
+
+    nodes: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 4), np.int32))
+    stretch: Array = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """What a checkpoint keeps."""
+        return {"held_nodes": self.nodes.copy(), "held_stretch": self.stretch.copy()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]]) -> "Held":
+        """That of a checkpoint."""
+        return cls(np.asarray(arrays["held_nodes"], np.int32), np.asarray(arrays["held_stretch"], np.float64))
+
+    def of(self, nodes: NDArray[np.int32]) -> Array:
+        """The stretch (k, 3) of pairs (k, 4); none of those that are new."""
+        _, number = np.unique(np.concatenate([self.nodes, nodes]), axis=0, return_inverse=True)
+        kept = np.zeros((len(number), 3))
+        kept[number[: len(self.nodes)]] = self.stretch
+        return kept[number[len(self.nodes) :]]
+
 
 class SurfaceContact:
     """Barriers between surfaces, with friction.
 
-    Everything that is kept from step to step can be rebuilt from node positions, so a bake that goes on from a checkpoint
-    gives the same motion; after a change of the mesh make a new one.
+    But for `held` everything that is kept from step to step can be rebuilt from node positions; after a change of the mesh
+    make a new one.
     """
 
     def __init__(self, surfaces: list[ContactSurface], touches: list[Touch], rest: Array) -> None:
         """surfaces and touches of the bodies; rest (n, 3) is where their nodes are without any contact [m]."""
-        self.slip_speed = min((touch.slip for touch in touches), default=1.0)
+        self.slip = min((touch.slip for touch in touches), default=1.0)
         self.neighbourhoods: list[Neighbourhood] = []
         self.pairs: Pairs = no_pairs()
-        self.friction = Friction()
+        self.friction, self.held = Friction(), Held()
         bodies = [(SurfaceBoxes(surface, rest), touch) for surface, touch in zip(surfaces, touches, strict=True)]
         for (boxes, touch), (others, other) in combinations_with_replacement(bodies, 2):
             if touch.own if boxes is others else touch.group == other.group:
@@ -82,6 +113,11 @@ class SurfaceContact:
             pair for pair in self.neighbourhoods if not surfaces_cross(pair.first, pair.second, positions)
         ]
 
+    @property
+    def near(self) -> bool:
+        """Whether any pair may come close."""
+        return len(self.pairs.nodes) > 0
+
     def reachable(self, start: Array, end: Array) -> Array:
         """Positions (n, 3) on the way from a start to an end (n, 3): the end, where nothing touches on the way."""
         share = self.limit(start, end - start)
@@ -93,15 +129,23 @@ class SurfaceContact:
         if any(changed):
             self.pairs = joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods])
 
-    def begin_step(self, start: Array, step: float) -> None:
-        """Take friction's normals and bounds from the step's start (n, 3) (Li et al. 2020, section 5.4); step [s]."""
+    def begin_step(self, start: Array) -> None:
+        """Take friction's normals and bounds from the step's start (n, 3) (Li et al. 2020, section 5.4).
+
+        What stuck in the step before is still stretched by as much, so that what sticks comes to rest instead of creeping.
+        """
         self.cover(start, start)
         which, weights, normal, force, _ = self._close(start)
         grip = self.pairs.friction[which] * force
         rubs = grip > 0.0
-        nodes, weights = self.pairs.nodes[which][rubs], weights[rubs]
-        anchor = (weights[:, :, None] * start[nodes]).sum(axis=1)
-        self.friction = Friction(nodes, weights, normal[rubs], anchor, grip[rubs], self.slip_speed * step)
+        nodes, weights, normal = self.pairs.nodes[which][rubs], weights[rubs], normal[rubs]
+        stretch = across(self.held.of(nodes), normal)
+        anchor = (weights[:, :, None] * start[nodes]).sum(axis=1) - stretch
+        self.friction = Friction(nodes, weights, normal, anchor, grip[rubs], self.slip)
+
+    def end_step(self, positions: Array) -> None:
+        """Keep what sticks at the end of an accepted step, positions (n, 3)."""
+        self.held = Held(self.friction.nodes, self.friction.stretch(positions))
 
     def limit(self, positions: Array, direction: Array, most: float = 1.0) -> float:
         """The share, at most `most`, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""

@@ -14,7 +14,7 @@ from .following import start, until
 @pytest.fixture(autouse=True)
 def one_step_a_poll(extension, monkeypatch):
     """No slice lasts longer than its first step."""
-    monkeypatch.setattr(bridge("bake_session"), "_SLICE", 0.0)
+    monkeypatch.setattr(bridge("bake_session"), "SLICE", 0.0)
 
 
 @pytest.fixture

@@ -197,6 +197,7 @@ def test_unsaved_file_bakes_and_moves_beside_it_when_saved(scene, tmp_path):
     assert bpy.ops.dollop.bake() == {"FINISHED"}
     assert "never saved" in scene.dollop.warnings
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert "never saved" not in scene.dollop.warnings
     assert folder().is_relative_to(tmp_path) and scene.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
     scene.frame_set(4)
     assert lowest(goo()) < 29

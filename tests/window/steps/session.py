@@ -222,7 +222,7 @@ def measure_blenders_time() -> None:
 
 def measure_own_time() -> None:
     """Time every call that Blender makes into Dollop in the window's thread."""
-    operators = [bpy.types.DOLLOP_OT_bake.__mro__[1], bpy.types.DOLLOP_OT_tetrahedralize]
+    operators = [bpy.types.DOLLOP_OT_bake.__mro__[1], bpy.types.DOLLOP_OT_tetrahedralize, bpy.types.DOLLOP_OT_preflight]
     panels = {getattr(bpy.types, name).__mro__[1] for name in dir(bpy.types) if name.startswith("DOLLOP_PT_")}
     for owner in (*operators, *panels):
         for name, timed in (("invoke", timed_event), ("modal", timed_event), ("draw", timed_draw)):
