@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 def integrate(
     positions: Array, velocities: Array, tets: NDArray[np.integer], rest_positions: Array, material: Material,
-    step: float, steps: int = 1, integrator: str = "bdf2", gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    step: float, steps: int = 1, integrator: str = "generalized_alpha", gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> tuple[Array, Array]:  # fmt: skip
     """Positions (n, 3) [m] and velocities (n, 3) [m/s] after `steps` steps of `step` seconds from those given.
 

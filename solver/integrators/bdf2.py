@@ -41,9 +41,9 @@ def extrapolate(
 INTEGRATOR = Integrator(
     identifier="bdf2",
     label="BDF2",
-    description="Keeps jelly alive, and takes steps as long as you allow",
+    description="Calms what swings a little sooner than Generalized Alpha: for longest steps half as long",
     source="Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, III.5; second order",
     extrapolate=extrapolate,
-    rank=0,
+    rank=1,
     calms=True,
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-KEPT = 0.5
+KEPT = 0.4
 M = (2.0 * KEPT - 1.0) / (KEPT + 1.0)
 F = KEPT / (KEPT + 1.0)
 GAMMA = 0.5 - M + F
@@ -61,6 +61,6 @@ INTEGRATOR = Integrator(
     source="Chung and Hulbert 1993; second order",
     extrapolate=extrapolate,
     remember=remember,
-    rank=1,
+    rank=0,
     calms=True,
 )

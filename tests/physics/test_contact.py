@@ -16,7 +16,7 @@ BLOCK = {"density": 1000.0, "young_modulus": 2e5, "poisson_ratio": 0.3, "yield_s
 SIDE = 0.4
 
 
-def slide(mu, degrees, frames, velocity=0.0, integrator="bdf2", **material):
+def slide(mu, degrees, frames, velocity=0.0, integrator="generalized_alpha", **material):
     """A block resting on an incline falling towards +x; distance travelled along it after each frame (frames + 1,)."""
     angle = np.radians(degrees)
     down = np.array([np.cos(angle), 0.0, -np.sin(angle)])

@@ -66,7 +66,7 @@ def test_a_refused_step_is_backed_up_and_halved_and_steps_grow_again(expected, m
 
     refusal = simulate.refusal
     monkeypatch.setattr(simulate, "refusal", listening)
-    for _ in range(frames):
+    for _ in range(2 * frames):
         simulation.advance()
     assert expected in [reason for reason, *_ in seen]
     for (reason, level, time, state), (_, next_level, next_time, next_state) in zip(seen[:-1], seen[1:], strict=True):
@@ -74,7 +74,7 @@ def test_a_refused_step_is_backed_up_and_halved_and_steps_grow_again(expected, m
             assert (next_level, next_time, next_state) == (level + 1, time, state)
         else:
             assert next_level in (level, level - 1) and next_time > time
-    assert simulation.clock.level == 0 and np.isfinite(simulation.state.positions).all()
+    assert simulation.clock.level <= 0 and np.isfinite(simulation.state.positions).all()
     assert max(level for _, level, *_ in seen) > 0
 
 
@@ -119,9 +119,9 @@ def crept(calm_substep, fields, frames=72, **keys):
 
 
 def test_creeping_goo_is_stepped_through_quickly_and_creeps_the_same():
-    slow, many, _ = crept(1.0 / 96.0, [PlaneField()])
+    slow, many, _ = crept(1.0 / 48.0, [PlaneField()])
     quick, few, simulation = crept(1.0 / 24.0, [PlaneField()])
-    assert few < 0.6 * many and simulation.clock.step == 1.0 / 24.0
+    assert few < 0.7 * many and simulation.clock.step == 1.0 / 24.0
     height = slow[:, :, 2].max(axis=1)
     assert height[40] - height[-1] > 0.05  # it is not at rest
     assert np.abs(quick - slow).max() < 0.02 * (height[0] - height[-1])
@@ -137,7 +137,7 @@ STIRRED = {
 @pytest.mark.parametrize("fields, keys", STIRRED.values(), ids=STIRRED)
 def test_steps_stay_short_where_colliders_move_or_something_is_keyed(fields, keys):
     _, steps, simulation = crept(1.0 / 24.0, fields, 40, **keys)
-    assert steps >= 4 * 39 and simulation.clock.step <= 1.0 / 96.0
+    assert steps >= 2 * 39 and simulation.clock.step <= 1.0 / 48.0
 
 
 def test_a_blow_ends_the_calm_at_once():
