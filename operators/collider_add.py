@@ -10,6 +10,9 @@ _KINDS = (
     ("auto", "Automatic", "A flat square is an endless ground, everything else its own mesh"),
     ("mesh", "Mesh", "The object's own surface, modifiers counted"),
     ("plane", "Ground", "An endless floor: solid below the object's local Z axis"),
+    ("sphere", "Sphere", "An exact ball about the object's bounds"),
+    ("box", "Box", "The object's bounds, along its own axes"),
+    ("capsule", "Capsule", "A cylinder with round ends along the object's bounds"),
 )
 
 

@@ -18,9 +18,15 @@ class ColliderPanel:
             self.layout.operator(ids.COLLIDER_ADD, icon="MOD_PHYSICS")
             return
         settings = context.object.dollop
-        layout = columns(self.layout)
+        layout = columns(self.layout, keyed=True)
         layout.prop(settings, "collider_kind")
+        paintable = settings.collider_kind == "mesh"
         layout.prop(settings, "friction")
+        if paintable:
+            layout.prop(settings, "friction_group", text="Painted", icon="GROUP_VERTEX")
+        layout.prop(settings, "stickiness")
+        if paintable:
+            layout.prop(settings, "stickiness_group", text="Painted", icon="GROUP_VERTEX")
         layout.prop(settings, "thickness")
         if settings.collider_kind == "mesh":
             layout.prop(settings, "two_sided")

@@ -135,9 +135,7 @@ class Simulation:
             "frame": np.array(self.frame),
             "touching": self.touching.copy(),
             "pressing": self.pressing.copy(),
-            "slack": self.contacts.slack.copy(),
-            "behind": self.contacts.behind.copy(),
-            "stretch": self.contacts.stretch.copy(),
+            **self.contacts.arrays(),
             **({} if self.surfaces is None else self.surfaces.held.arrays()),
             "reported": self.worn.last.copy(),
         }
@@ -153,8 +151,7 @@ class Simulation:
         self.frame = int(floats["frame"])
         self.touching = floats["touching"].astype(np.int64)
         self.pressing = floats["pressing"].copy()
-        self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
-        self.contacts.stretch = floats["stretch"].copy()
+        self.contacts.restore(arrays)
         if self.surfaces is not None:
             self.surfaces.held = Held.from_arrays(floats)
         self.worn.last = floats["reported"].astype(np.int64)

@@ -5,6 +5,8 @@ from typing import Any
 
 import bpy
 
+from ...solver.collider import KEYED
+
 
 def keyed_settings(owner: bpy.types.Object | bpy.types.Scene) -> dict[str, list[Any]]:
     """Return what animates the settings that may change during a bake, by their names, as plain data.
@@ -15,7 +17,7 @@ def keyed_settings(owner: bpy.types.Object | bpy.types.Scene) -> dict[str, list[
     data = owner.animation_data
     if data is None:
         return found
-    names = _scene_name if isinstance(owner, bpy.types.Scene) else _body_name
+    names = _scene_name if isinstance(owner, bpy.types.Scene) else _object_name
     for driver in data.drivers:
         if name := names(owner, driver.data_path):
             found.setdefault(name, []).append([driver.array_index, driver.driver.expression])
@@ -34,8 +36,10 @@ def _scene_name(_scene: bpy.types.Scene, path: str) -> str:
     return "gravity" if path in ("gravity", "use_gravity") else ""
 
 
-def _body_name(item: bpy.types.Object, path: str) -> str:
-    """The setting that a data path of a body leads to, or nothing; those of other material models do not count."""
+def _object_name(item: bpy.types.Object, path: str) -> str:
+    """The setting that a data path of a body or a collider leads to, or nothing; those of other models do not count."""
+    if item.dollop.is_collider:
+        return next((name for name in KEYED if path == f"dollop.{name}"), "")
     material = f"dollop.{item.dollop.model}."
     if path.startswith(material):
         return path.removeprefix(material)

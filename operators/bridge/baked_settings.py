@@ -34,7 +34,7 @@ def settings_of(scene: bpy.types.Scene) -> dict[str, dict[str, Any]]:
     settings = _flat(asdict(replace(read_settings(scene), frame_start=0, frame_end=0, threads=0)))
     del settings["gravity_keys"]
     bodies = {item.dollop.uid: _of_body(item, scene) for item in bodies_of(scene)}
-    colliders = {item.dollop.uid: _flat(collider_settings(item, scene)) for item in colliders_of(scene)}
+    colliders = {item.dollop.uid: _flat(collider_settings(item, scene)) | _animation(item) for item in colliders_of(scene)}
     return {"": settings | _animation(scene), **bodies, **colliders}
 
 

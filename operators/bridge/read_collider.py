@@ -6,16 +6,21 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...solver.collider import PAINTED
 from ...solver.errors import SceneError
 from ...solver.scene import Collider, FloatArray, Surface
 from .collider_samples import ColliderSamples
 from .evaluation import evaluated_mesh, mesh_surface, world_matrix
 from .identity import ensure_uid
+from .steps import Steps
 from .units import metres_per_unit, typed_number
+from .vertex_groups import group_steps
 
 
-def read_collider(item: bpy.types.Object, scene: bpy.types.Scene, samples: ColliderSamples) -> Collider:
-    """Return the collider; the scene stands on the first frame.
+def read_collider(
+    item: bpy.types.Object, scene: bpy.types.Scene, samples: ColliderSamples, keys: dict[str, FloatArray]
+) -> Collider:
+    """Return the collider, without what is painted; the scene stands on the first frame. keys (k,) of what is animated.
 
     The object's scale and shear go into the triangles and only turning and moving stay in the transforms, so a scale
     that is not applied changes nothing.
@@ -26,15 +31,20 @@ def read_collider(item: bpy.types.Object, scene: bpy.types.Scene, samples: Colli
     start = world_matrix(item, scene)
     surface: Surface | None = None
     shapes: NDArray[np.float32] | None = None
+    size = np.ones(3)
     if item.dollop.collider_kind == "plane":
         transforms = np.array([_plane_frame(matrix, item.name) for matrix in matrices])
     else:
         stretch = _stretch(start[:3, :3], item.name)
-        surface = _local_surface(item, scene, stretch, metres)
-        if (deformed := samples.deformation()) is not None:
-            shapes = np.array([shape @ (metres * stretch.T).astype(np.float32) for shape in deformed])
         transforms = matrices.copy()
         transforms[:, :3, :3] = matrices[:, :3, :3] @ np.linalg.inv(stretch)
+        if item.dollop.collider_kind == "mesh":
+            surface = _local_surface(item, scene, stretch, metres)
+            if (deformed := samples.deformation()) is not None:
+                shapes = np.array([shape @ (metres * stretch.T).astype(np.float32) for shape in deformed])
+        else:
+            middle, size = _bounds(item, scene, stretch)
+            matrices[:, :3, 3] += transforms[:, :3, :3] @ middle
     transforms[:, :3, 3] = matrices[:, :3, 3] * metres
     return Collider(
         uid=ensure_uid(item),
@@ -42,7 +52,9 @@ def read_collider(item: bpy.types.Object, scene: bpy.types.Scene, samples: Colli
         transforms=transforms[:1] if (transforms == transforms[0]).all() else transforms,
         surface=surface,
         shapes=shapes,
+        size=(float(size[0]) * metres, float(size[1]) * metres, float(size[2]) * metres),
         samples=samples.samples if samples.moves or samples.deforms else 1,
+        keys={name: values * (metres if name == "thickness" else 1.0) for name, values in keys.items()},
         **collider_settings(item, scene),
     )
 
@@ -53,9 +65,29 @@ def collider_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[st
     return {
         "kind": settings.collider_kind,
         "friction": typed_number(settings.friction),
+        "stickiness": typed_number(settings.stickiness),
         "thickness": typed_number(settings.thickness) * metres_per_unit(scene),
         "two_sided": settings.two_sided,
     }
+
+
+def painted_steps(item: bpy.types.Object, scene: bpy.types.Scene, count: int) -> Steps[dict[str, FloatArray]]:
+    """Read what is painted on the collider's `count` evaluated vertices, as Collider.painted; SceneError without its group."""
+    chosen = {name: group for name in PAINTED if (group := getattr(item.dollop, f"{name}_group"))}
+    if item.dollop.collider_kind != "mesh" or not chosen:
+        return {}
+    groups = yield from group_steps(item, scene, count)
+    painted: dict[str, FloatArray] = {}
+    for name, group in chosen.items():
+        if groups is None or group not in groups.names:
+            raise SceneError(
+                f"It has no vertex group '{group}' for its {name}.", body=item.name, remedy="Choose another one, or none."
+            )
+        members = groups.groups == groups.names.index(group)
+        owners = np.repeat(np.arange(count), np.diff(groups.offsets))[members]
+        painted[name] = np.zeros(count)
+        painted[name][owners] = groups.weights[members]
+    return painted
 
 
 def _local_surface(item: bpy.types.Object, scene: bpy.types.Scene, stretch: FloatArray, metres: float) -> Surface:
@@ -66,6 +98,16 @@ def _local_surface(item: bpy.types.Object, scene: bpy.types.Scene, stretch: Floa
     if not len(surface.triangles):
         raise SceneError("Its mesh has no faces.", body=item.name, remedy="Give it faces or remove the collider.")
     return surface
+
+
+def _bounds(item: bpy.types.Object, scene: bpy.types.Scene, stretch: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return middle and size (3,) of the box around the evaluated object, along its own axes, in Blender units."""
+    if item.type == "EMPTY":
+        return np.zeros(3), 2.0 * typed_number(item.empty_display_size) * np.abs(np.diagonal(stretch))
+    positions = _local_surface(item, scene, stretch, 1.0).positions
+    lower, upper = positions.min(axis=0), positions.max(axis=0)
+    middle: FloatArray = 0.5 * (lower + upper)
+    return middle, upper - lower
 
 
 def _stretch(linear: FloatArray, name: str) -> FloatArray:

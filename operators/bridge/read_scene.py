@@ -12,16 +12,15 @@ from ...solver.cache import SurfaceTopology
 from ...solver.errors import SceneError
 from ...solver.scene import Body, Collider, Scene, validated
 from .baked_settings import settings_of
-from .collider_samples import ColliderSamples
 from .evaluation import frame_kept, made_visible
 from .identity import bodies_of, colliders_of, complete_all
 from .mesh_topology import topology_steps
 from .playback_pause import playback_paused
 from .read_body import read_body
-from .read_collider import read_collider
+from .read_collider import painted_steps, read_collider
 from .read_goal import goal_objects
 from .read_settings import read_settings
-from .samples import sampling_steps
+from .samples import Samples, sampling_steps
 from .steps import Result, Steps, finished
 
 
@@ -69,7 +68,7 @@ def reading_steps(
             bodies, lambda item: _body_steps(item, scene, samples.settings.get(item.name_full, {})), problems
         )
         obstacles = yield from _read_each(
-            colliders, lambda item: _collider_steps(item, scene, samples.colliders[item.name_full]), problems
+            colliders, lambda item: _collider_steps(item, scene, samples), problems
         )
     if strict and problems:
         raise problems[0]
@@ -87,10 +86,12 @@ def _body_steps(
     return body, (yield from topology_steps(item, scene))
 
 
-def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, samples: ColliderSamples) -> Steps[Collider]:
-    collider = read_collider(item, scene, samples)
+def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, samples: Samples) -> Steps[Collider]:
+    name = item.name_full
+    collider = read_collider(item, scene, samples.colliders[name], samples.settings.get(name, {}))
     yield f"Reading '{item.name}'"
-    return collider
+    count = 0 if collider.surface is None else len(collider.surface.positions)
+    return replace(collider, painted=(yield from painted_steps(item, scene, count)))
 
 
 def _read_each(

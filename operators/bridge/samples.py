@@ -25,7 +25,7 @@ class Samples:
     """Values over time; objects by their full name.
 
     colliders : of each one how it moves and deforms, once when it rests
-    settings : of each body, by name, (k,) values from the first frame on of what is animated (animation.keyed_settings)
+    settings : of each body and collider, by name, (k,) values from the first frame on of what is animated
     gravity  : (k, 3) from the first frame on [m/s^2], None where it is not animated
     """
 
@@ -44,7 +44,7 @@ def sampling_steps(
         )
     seen = {item.name_full: ColliderSamples(item) for item in colliders}
     moving = [samples for samples in seen.values() if samples.moves or samples.deforms]
-    changing = {item: list(animation) for item in bodies if (animation := keyed_settings(item))}
+    changing = {item: list(animation) for item in (*bodies, *colliders) if (animation := keyed_settings(item))}
     falling = bool(keyed_settings(scene))
     values: dict[str, list[list[float]]] = {item.name_full: [] for item in changing}
     gravities = []
@@ -74,7 +74,7 @@ def sampling_steps(
 
 
 def _values(item: bpy.types.Object, scene: bpy.types.Scene, names: list[str]) -> list[float]:
-    """The named settings of a body at the frame that the scene stands on."""
+    """The named settings of a body or a collider at the frame that the scene stands on."""
     settings = item.evaluated_get(view_layer_of(scene).depsgraph).dollop
     material = getattr(settings, settings.model)
     return [typed_number(getattr(settings if hasattr(settings, name) else material, name)) for name in names]

@@ -18,7 +18,7 @@ from ...solver.materials import models
 from .fibres import FIBRES
 from .goal import GOAL
 from .material import material_groups
-from .settings import HIDDEN, SETTING
+from .settings import HIDDEN, KEYED, SETTING
 
 _METHODS = (
     ("cage", "Cage", "A lattice of tets around the mesh carries it: takes any mesh, with holes, overlaps or flipped normals"),
@@ -27,6 +27,9 @@ _METHODS = (
 _COLLIDERS = (
     ("mesh", "Mesh", "The object's own surface, modifiers counted"),
     ("plane", "Ground", "An endless floor through the object's origin: solid below its local Z axis"),
+    ("sphere", "Sphere", "An exact ball about the object's bounds, as wide as they are at most"),
+    ("box", "Box", "The object's bounds, along its own axes"),
+    ("capsule", "Capsule", "A cylinder with round ends along the longest side of the object's bounds"),
 )
 
 
@@ -120,15 +123,40 @@ def _body() -> dict[str, Any]:
     }
 
 
+def _vertex_groups(group: Any, context: bpy.types.Context, typed: str) -> list[str]:
+    return list(group.id_data.vertex_groups.keys())
+
+
 def _collider() -> dict[str, Any]:
     return {
         "collider_kind": EnumProperty(name="Shape", description="What the goo touches", items=_COLLIDERS, **SETTING),
         "friction": FloatProperty(
             name="Friction",
-            description="Coulomb coefficient: 0 is ice, 1 grips",
+            description="Coulomb coefficient: 0 is ice, on which goo slides for ever, 1 grips",
             default=0.5,
             min=0.0,
             soft_max=2.0,
+            **KEYED,
+        ),
+        "friction_group": StringProperty(
+            name="Friction Group",
+            description="Vertex group whose weights are the share of Friction that counts; none: all of it everywhere",
+            search=_vertex_groups,
+            **SETTING,
+        ),
+        "stickiness": FloatProperty(
+            name="Stickiness (Pa)",
+            description="Pull, in pascals, that goo which has touched it withstands before it comes off: "
+            "a layer of goo weighs some 100 Pa a centimetre",
+            default=0.0,
+            min=0.0,
+            soft_max=10000.0,
+            **KEYED,
+        ),
+        "stickiness_group": StringProperty(
+            name="Stickiness Group",
+            description="Vertex group whose weights are the share of Stickiness that counts; none: all of it everywhere",
+            search=_vertex_groups,
             **SETTING,
         ),
         "thickness": FloatProperty(
@@ -137,7 +165,7 @@ def _collider() -> dict[str, Any]:
             subtype="DISTANCE",
             min=0.0,
             soft_max=0.1,
-            **SETTING,
+            **KEYED,
         ),
         "two_sided": BoolProperty(
             name="Two-Sided", description="An open sheet that is solid from both sides; off: its inside is solid", **SETTING

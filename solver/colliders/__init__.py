@@ -17,14 +17,14 @@ __all__ = ["Field", "build", "build_all", "kinds"]
 class Field(Protocol):
     """A collider as the solver sees it.
 
-    friction     : Coulomb coefficient [-]
     sheet_offset : of a sheet, solid from both sides, half its thickness [m]; None where there is an inside
-    still        : whether it never moves
+    still        : whether it never moves and nothing of it is keyed
+    sticky       : whether it is ever sticky
     """
 
-    friction: float
     sheet_offset: float | None
     still: bool
+    sticky: bool
 
     def query(
         self,
@@ -41,6 +41,9 @@ class Field(Protocol):
         margin : where the surface is further outside than this [m], distance is inf, normal and velocity 0
         Negative inside, however deep; the collider's thickness is included.
         """
+
+    def touch(self, points: NDArray[np.float64], time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Friction (k,) [-] and stickiness (k,) [Pa] where points (k, 3) touch it at a time [s]."""
 
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
         """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""

@@ -15,6 +15,7 @@ from .deformation import Deformation, rigid_part
 from .mesh_query import GROUND, SHEET, SOLID, WOUND, Contacts, MeshShape, contacts, distance_grid
 from .motion import Motion, Pose
 from .solidity import against_gravity, has_large_holes, is_ground
+from .touch import Touch
 
 KIND = "mesh"
 
@@ -37,13 +38,14 @@ class MeshField:
     def __init__(self, collider: Collider, settings: Settings) -> None:
         if collider.surface is None:
             raise SceneError("It has no faces to collide with.", body=collider.name, remedy="Choose a mesh with faces.")
-        self.friction = collider.friction
+        self.numbers = Touch(collider, settings)
         transforms, shapes = collider.transforms, collider.surface.positions[None]
         if collider.shapes is not None:
             transforms, shapes = rigid_part(transforms, collider.shapes)
         self.motion = Motion(transforms, settings, collider.samples)
         self.deformation = Deformation(shapes, self.motion) if len(shapes) > 1 else None
-        self.still = self.motion.static and self.deformation is None
+        self.still = self.motion.static and self.deformation is None and self.numbers.steady
+        self.sticky = self.numbers.sticky
         self.local = shapes[0]
         self.local_velocities = np.zeros_like(self.local)
         faces = oriented(self.local, collider.surface.triangles)
@@ -62,6 +64,7 @@ class MeshField:
         self.shape = self._shape(collider, positions)
         self.changes = self.motion.stretches_change or self.deformation is not None
         self.shaped_at: float | None = None  # the time at which `shape` is what it is, where it changes [s]
+        self.half = self.shape.offset - collider.thickness  # of what is a sheet by itself
         self.sheet_offset = self.shape.offset if self.kind == SHEET else None
 
     def _shape(self, collider: Collider, positions: NDArray[np.float64]) -> MeshShape:
@@ -102,14 +105,25 @@ class MeshField:
     ) -> None:
         """See colliders.Field."""
         pose = self.motion.pose(time)
+        self._thicken(time)
         if self.changes:
             self._reshape(time, pose)
         found = contacts(self.shape, np.einsum("ki,ij->kj", points - pose.translation, pose.rotation), margin)
         distance[:], normal[:], velocity[:] = np.inf, 0.0, 0.0
         distance[found.points] = found.distance - self.shape.offset
         normal[found.points] = np.einsum("ki,ji->kj", found.normal, pose.rotation)
-        if not self.still:
+        if not self.motion.static or self.deformation is not None:
             velocity[found.points] = self._velocity(pose, found)
+
+    def touch(self, points: NDArray[np.float64], time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See colliders.Field."""
+        if not self.numbers.painted:
+            return self.numbers.even(len(points), time)
+        pose = self.motion.pose(time)
+        if self.changes:
+            self._reshape(time, pose)
+        closest = closest_points(self.shape.surface, np.einsum("ki,ij->kj", points - pose.translation, pose.rotation))
+        return self.numbers.painted_at(self.faces.triangles[closest.triangle], closest.weights, time)
 
     def _velocity(self, pose: Pose, found: Contacts) -> NDArray[np.float64]:
         """Velocity of the material points that are closest: drift + spin x R S x + R S' x + R S x'."""
@@ -124,6 +138,13 @@ class MeshField:
             local = np.einsum("ki,kid->kd", found.weights, self.local_velocities[corners])
             velocity += np.einsum("ki,ji->kj", local, pose.rotation @ pose.stretch)
         return velocity
+
+    def _thicken(self, time: float) -> None:
+        """Let the thickness be that of a time [s]."""
+        offset = self.half + self.numbers.value("thickness", time)
+        if offset != self.shape.offset:
+            self.shape = self.shape._replace(offset=offset)
+            self.sheet_offset = offset if self.kind == SHEET else None
 
     def _reshape(self, time: float, pose: Pose) -> None:
         """Let the shape be that of a time [s]."""

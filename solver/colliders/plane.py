@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ..scene import Collider, Settings
 from .motion import Motion, Pose
+from .touch import Touch
 
 KIND = "plane"
 
@@ -15,10 +16,14 @@ class PlaneField:
     sheet_offset = None
 
     def __init__(self, collider: Collider, settings: Settings) -> None:
-        self.friction = collider.friction
-        self.thickness = collider.thickness
+        self.numbers = Touch(collider, settings)
         self.motion = Motion(collider.transforms, settings, collider.samples)
-        self.still = self.motion.static
+        self.still = self.motion.static and self.numbers.steady
+        self.sticky = self.numbers.sticky
+
+    def touch(self, points: NDArray[np.float64], time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See colliders.Field."""
+        return self.numbers.even(len(points), time)
 
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
         """See colliders.Field."""
@@ -38,8 +43,9 @@ class PlaneField:
         up = _up(pose)
         arm = points - pose.translation
         height = np.einsum("ki,i->k", arm, up)  # not BLAS, whose threads could change the last digit
-        far = height - self.thickness > margin
-        distance[:] = np.where(far, np.inf, height - self.thickness)
+        distance[:] = height - self.numbers.value("thickness", time)
+        far = distance > margin
+        distance[far] = np.inf
         normal[:] = np.where(far[:, None], 0.0, up)
         if self.motion.static:
             velocity[:] = 0.0

@@ -1,29 +1,24 @@
 """Which points of the artist's surfaces touch which colliders, and the planes that stand for them in the solve."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .adhesion import RANGE
+from .entries import Entries, across, along
 from .points import REACH, Chosen, ContactPoints
-from .response import (
-    add_forces,
-    carry,
-    contact_gradient,
-    contact_stiffness,
-    largest_change,
-    linear_forces,
-    normal_forces,
-)  # fmt: skip
-from .settle import settle
+from .response import normal_forces
+
+if TYPE_CHECKING:
+    from .patches import Patches
 
 Array = NDArray[np.float64]
 
 FREE_DEPTH = 0.1  # depth in element sizes up to which a point that starts inside a collider is pushed out at once
 SHEET_DEPTH = 8.0  # element sizes behind a sheet up to which a point that went through it is held to be behind
 EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [s]
-EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
 SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second,
 STICK_TIME = 1.0 / 96.0  # and for how long, where what sticks is remembered: from then on it slips [s]
 
@@ -31,111 +26,18 @@ STICK_TIME = 1.0 / 96.0  # and for how long, where what sticks is remembered: fr
 class ColliderField(Protocol):
     """A collider that can be asked for distances (solver/colliders)."""
 
-    friction: float
     sheet_offset: float | None  # of a sheet, solid from both sides [m]
-    still: bool  # whether it never moves
+    still: bool  # whether it never changes
+    sticky: bool  # whether it is ever sticky
 
     def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
         """Fill signed distance (k,), outward normal (k, 3) and surface velocity (k, 3) at a time [s] since the first frame."""
 
+    def touch(self, points: Array, time: float) -> tuple[Array, Array]:
+        """Friction (k,) [-] and stickiness (k,) [Pa] at points (k, 3) at a time [s]."""
+
     def carried(self, points: Array, begun: float, time: float) -> Array:
         """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
-
-
-@dataclass
-class Entries:
-    """Linearised contacts of one Newton iteration, in the argument order of contact/response.py; c contacts.
-
-    Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces; places (c,) their numbers
-    among all points of all colliders.
-    """
-
-    tets: NDArray[np.int32]
-    nodes: NDArray[np.int32]
-    weights: Array
-    normal: Array
-    level: Array
-    reach: Array
-    stiffness: Array
-    anchor: Array
-    grip: Array
-    slip: Array
-    friction: Array
-    places: NDArray[np.int64]
-
-    def stretch(self, positions: Array) -> Array:
-        """How far (c, 3) [m] contacts that push are stretched across their normals at positions (n, 3), until they slip."""
-        here, push = np.empty_like(self.normal), np.empty_like(self.grip)
-        carry(positions, self.nodes, self.weights, here)
-        normal_forces(along(here, self.normal) - self.level, self.reach, self.stiffness, push)
-        return kept_stretch(here - self.anchor, self.normal, np.where(push > 0.0, self.slip, 0.0))
-
-    def add_gradient(self, positions: Array, gradient: Array) -> float:
-        """Add to gradient (n, 3), return the energy."""
-        energy: float = contact_gradient(
-            positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, gradient,
-        )  # fmt: skip
-        return energy
-
-    def add_stiffness(self, positions: Array, blocks: NDArray[np.float32], diagonal: Array) -> None:
-        """Add to the element blocks and to the diagonal (n, 9)."""
-        contact_stiffness(
-            positions, self.tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, EXACT_FRICTION, blocks, diagonal,
-        )  # fmt: skip
-
-    def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
-        """Add to gradient (n, 3) what contact's laws, taken for linear around one place, say at positions (n, 3)."""
-        add_forces(self.nodes, self.weights, self._linear_forces(around, positions), gradient)
-
-    def settle_guess(self, positions: Array, pressing: Array, hold: Array) -> None:
-        """Move the contacts' nodes of a guess in place to where contact balances the force pressing (n, 3) [N] on them.
-
-        Each node is held by a spring, hold (n,) [N/m]. The friction bounds follow.
-        """
-        nodes = np.unique(self.nodes[self.weights != 0.0])
-        positions[nodes] += pressing[nodes] / hold[nodes, None]
-        self._settle(positions, hold, np.zeros_like(self.normal), True)
-
-    def settle_step(self, start: Array, positions: Array, hold: Array, free: bool) -> None:
-        """Correct in place positions (n, 3) that a linear solve from `start` found, for what contact's laws truly are."""
-        self._settle(positions, hold, self._linear_forces(start, positions), free)
-
-    def _linear_forces(self, around: Array, positions: Array) -> Array:
-        force = np.empty_like(self.normal)
-        linear_forces(
-            around, positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, EXACT_FRICTION, force,
-        )  # fmt: skip
-        return force
-
-    def largest_move(self, before: Array, after: Array) -> float:
-        """How far in element sizes the contacts' nodes are apart, at most, in two sets of positions (n, 3)."""
-        return float(REACH * largest_change(self.nodes, before, after, self.reach))
-
-    def _settle(self, positions: Array, hold: Array, force: Array, free: bool) -> None:
-        settle(
-            positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness, self.anchor,
-            self.friction, self.grip, self.slip, hold, force, free,
-        )  # fmt: skip
-
-    def lag(self, positions: Array) -> float:
-        """By which share the friction bounds are not those of the normal forces at positions (n, 3)."""
-        here, bounds = np.empty_like(self.normal), np.empty_like(self.grip)
-        carry(positions, self.nodes, self.weights, here)
-        normal_forces((here * self.normal).sum(axis=1) - self.level, self.reach, self.stiffness, bounds)
-        bounds *= self.friction
-        return float(np.abs(bounds - self.grip).sum() / max(bounds.sum(), self.grip.sum(), 1e-300))
-
-    def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
-        """Nodes (count,) of the tets whose contacts push at these positions."""
-        here = np.empty_like(self.normal)
-        carry(positions, self.nodes, self.weights, here)
-        pressed = along(here, self.normal) - self.level < self.reach
-        nodes = np.zeros(count, dtype=bool)
-        nodes[self.nodes[pressed][self.weights[pressed] != 0.0]] = True
-        return nodes
 
 
 class Contacts:
@@ -145,6 +47,7 @@ class Contacts:
     point is let out instead of shot out. Depth gained later, in a blow, has no slack.
     behind (colliders, points) says which points have gone through a sheet since the bake began: they belong on its other
     side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell.
+    stuck (colliders, points) says which points have touched a collider and not come free of it since (adhesion.py).
     stretch (colliders, points, 3) is how far a point that sticks is from where it would pull no more [m]; with `holds` it is
     remembered, so that what sticks rests. Else what sticks creeps, slower than SLIP_SPEED.
     """
@@ -154,13 +57,20 @@ class Contacts:
         self.candidates: list[Chosen] = [points.choose(np.zeros(0, dtype=np.int64)) for _ in fields]
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
+        self.stuck: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
+        self.patches: Patches | None = None
         self.stretch: Array = np.zeros((len(fields), len(points.tets), 3))
         self.start: Array = np.zeros((len(points.tets), 3))
         self.time, self.step = 0.0, 0.0
 
     def begin(self, positions: Array) -> None:
-        """Note how deep points lie inside colliders before the first step."""
+        """Note how deep points lie inside colliders before the first step, and what part of the surface is theirs."""
         here = self.points.positions(positions)
+        if any(field.sticky for field in self.fields):
+            from .patches import Patches
+
+            outer = np.flatnonzero(~self.points.inside)
+            self.patches = Patches.of(positions, self.points.boundary, here[outer], outer)
         for c, field in enumerate(self.fields):
             distance, _, _ = query(field, here, 0.0, np.inf)
             depth = np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
@@ -176,6 +86,15 @@ class Contacts:
                 if (distance < 0.0).mean() > 0.5:
                     return c
         return None
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """What a checkpoint keeps."""
+        return {name: getattr(self, name).copy() for name in ("slack", "behind", "stuck", "stretch")}
+
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take `arrays` back."""
+        self.slack, self.stretch = (np.array(arrays[name], dtype=np.float64) for name in ("slack", "stretch"))
+        self.behind, self.stuck = (np.array(arrays[name], dtype=bool) for name in ("behind", "stuck"))
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
         """Choose candidates for the step that ends at `time`, from node positions at its start and guessed end."""
@@ -197,10 +116,18 @@ class Contacts:
             self.stretch.reshape(-1, 3)[entries.places] = entries.stretch(positions)
         now = self.points.positions(positions)
         for c, field in enumerate(self.fields):
-            if field.sheet_offset is not None:
-                self.behind[c] = self._look(c, self.points.all.points, now)[3]
+            if field.sheet_offset is None and not field.sticky:
+                continue
+            distance, _, _, behind = self._look(c, self.points.all.points, now)
+            self.behind[c] = behind
+            reach = REACH * self.points.size
+            self.stuck[c] = field.sticky & ((distance < reach) | (self.stuck[c] & (distance < reach + self._range())))
         self.slack *= np.exp(-self.step / EXIT_TIME)
         self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
+
+    def _range(self) -> Array:
+        """How far (k,) [m] stickiness holds on; contacts are only looked for within an element."""
+        return np.minimum(RANGE * self.points.extent, 0.9 * self.points.size)
 
     def _reach(self, field: ColliderField) -> float:
         """Distance [m] up to which it matters where on a collider's surface a point is."""
@@ -227,7 +154,7 @@ class Contacts:
         points = self.points
         which: list[NDArray[np.int64]] = []
         places: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
-        normals, levels, anchors, friction = [], [], [], []
+        normals, levels, anchors, friction, sticky = [], [], [], [], []
         fade = np.exp(-self.step / EXIT_TIME)
         for c, (field, candidates, slack) in enumerate(zip(self.fields, self.candidates, self.slack, strict=True)):
             here = points.positions(positions, candidates)
@@ -242,38 +169,26 @@ class Contacts:
             levels.append(along(normal, held) - distance[near] - fade * slack[own])
             loose = self.start[own] - across(self.stretch[c, own], normal)
             anchors.append(loose + self.step * velocity[near] + held - here[near])
-            friction.append(np.full(len(near), field.friction))
+            coefficients, stickiness = field.touch(here[near], self.time)
+            friction.append(coefficients)
+            sticky.append(np.where(self.stuck[c, own], stickiness, 0.0))
         chosen = np.concatenate([np.zeros(0, dtype=np.int64), *which])
         normal = np.concatenate([np.zeros((0, 3)), *normals])
         level = np.concatenate([np.zeros(0), *levels])
         reach, stiffness = REACH * points.size[chosen], points.stiffness[chosen]
         grip, coefficient = np.empty(len(chosen)), np.concatenate([np.zeros(0), *friction])
         normal_forces(along(points.carried(positions, chosen), normal) - level, reach, stiffness, grip)
-        return Entries(
+        entries = Entries(
             points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness,
             np.concatenate([np.zeros((0, 3)), *anchors]), grip * coefficient,
-            SLIP_SPEED * points.extent[chosen] * (STICK_TIME if self.holds else self.step), coefficient, np.concatenate(places),
+            SLIP_SPEED * points.extent[chosen] * (STICK_TIME if self.holds else self.step), coefficient, np.zeros(len(chosen)),
+            np.concatenate(places),
         )  # fmt: skip
-
-
-def along(vectors: Array, directions: Array) -> Array:
-    """The products (k,) of vectors and directions (k, 3)."""
-    product: Array = np.einsum("ki,ki->k", vectors, directions)
-    return product
-
-
-def across(vectors: Array, normal: Array) -> Array:
-    """What is left of vectors (k, 3) across unit normals (k, 3)."""
-    left: Array = vectors - along(vectors, normal)[:, None] * normal
-    return left
-
-
-def kept_stretch(away: Array, normal: Array, most: Array) -> Array:
-    """Of displacements (k, 3) [m] what lies across normals (k, 3), at most (k,) long: friction that sticks pulls it back."""
-    stretch = across(away, normal)
-    length = np.sqrt(along(stretch, stretch))
-    stretch *= np.minimum(1.0, most / np.maximum(length, 1e-300))[:, None]
-    return stretch
+        pull = np.concatenate([np.zeros(0), *sticky])
+        if self.patches is not None and pull.any():
+            pull *= self.patches.facing(positions, normal, chosen) * ~points.inside[chosen]
+            entries.stick(positions, pull, self._range()[chosen])
+        return entries
 
 
 def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:

@@ -1,6 +1,7 @@
 """The points of the bodies that may touch colliders: points of the artist's surface, and nodes inside."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,11 @@ class ContactPoints:
     """The bodies' contact points, concatenated; k points.
 
     tets (k,), nodes (k, 4), weights (k, 4) : which nodes take a point's force
+    boundary  : (f, 3) boundary faces of the tets
     spreads   : one a body, in the numbers of all points and nodes: where points outside the tets are seen
     size      : (k,) element size of its body [m]
     extent    : (k,) largest side of its body [m]
+    inside    : (k,) whether it is a node inside its body
     stiffness : (k,) slope of the pushing force [N/m]: body modulus x area a point / reach, so the mesh does not matter
     """
 
@@ -45,8 +48,10 @@ class ContactPoints:
     weights: Array
     size: Array
     extent: Array
+    inside: NDArray[np.bool_]
     stiffness: Array
     spreads: list[Spread]
+    boundary: NDArray[np.int32]
 
     def __post_init__(self) -> None:
         self.all = self.choose(np.arange(len(self.tets)))
@@ -78,27 +83,30 @@ def gather_points(
 
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.
     """
-    parts = []
+    parts: list[tuple[NDArray[Any], ...]] = []
+    faces: list[NDArray[np.int32]] = []
     spreads, before = [], 0
     for body, binding in enumerate(bindings):
         first, last = ranges.tets[body], ranges.tets[body + 1]
         own = state.tets[first:last]
-        tets, weights = _inner_nodes(own)
+        faces.append(face_table(own).boundary)
+        inner, inner_weights = _inner_nodes(own, faces[-1])
         element = element_size(state.volumes[first:last])
         weight = float(state.density[first:last].mean()) * gravity * extents[body]
         modulus = contact_modulus(state.material[:, first:last], weight)
-        area = boundary_area(state.positions, own) / max(len(binding.tets), 1)
-        tets = (np.concatenate([binding.tets, tets]) + first).astype(np.int32)
+        area = _area(state.positions, faces[-1]) / max(len(binding.tets), 1)
+        tets: NDArray[Any] = (np.concatenate([binding.tets, inner]) + first).astype(np.int32)
         count = len(tets)
         parts.append((
-            tets, state.tets[tets], np.concatenate([binding.weights, weights]), np.full(count, element),
-            np.full(count, extents[body]), np.full(count, modulus * area / (REACH * element)),
+            tets, state.tets[tets], np.concatenate([binding.weights, inner_weights]), np.full(count, element),
+            np.full(count, extents[body]), np.arange(count) >= len(binding.tets),
+            np.full(count, modulus * area / (REACH * element)),
         ))  # fmt: skip
         if binding.spread is not None:
             spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
         before += count
-    tets, nodes, weights, size, extent, stiffness = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return ContactPoints(tets, nodes, weights, size, extent, stiffness, spreads)
+    tets, nodes, weights, size, extent, inside, stiffness = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return ContactPoints(tets, nodes, weights, size, extent, inside, stiffness, spreads, np.concatenate(faces))
 
 
 def contact_modulus(material: Array, weight: float) -> float:
@@ -106,9 +114,9 @@ def contact_modulus(material: Array, weight: float) -> float:
     return max(float((material[LAMBDA] + 2.0 * material[MU]).mean()), 10.0 * weight)
 
 
-def _inner_nodes(tets: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
+def _inner_nodes(tets: NDArray[np.int32], boundary: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
     """Every node that is on no boundary face, as a point of one of its tets: tets (k,), weights (k, 4)."""
-    inner = np.setdiff1d(tets, face_table(tets).boundary)
+    inner = np.setdiff1d(tets, boundary)
     nodes, where = np.unique(tets.ravel(), return_index=True)
     where = where[np.isin(nodes, inner)]
     weights = np.zeros((len(where), 4))
@@ -118,4 +126,8 @@ def _inner_nodes(tets: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
 
 def boundary_area(positions: Array, tets: NDArray[np.int32]) -> float:
     """Area [m^2] of the boundary faces."""
-    return float(np.sqrt((area_vectors(positions, face_table(tets).boundary) ** 2).sum(axis=1)).sum())
+    return _area(positions, face_table(tets).boundary)
+
+
+def _area(positions: Array, faces: NDArray[np.int32]) -> float:
+    return float(np.sqrt((area_vectors(positions, faces) ** 2).sum(axis=1)).sum())

@@ -47,15 +47,15 @@ def _drag(length, grip, slip, give):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _settled_force(x, free, n, level, reach, stiffness, anchor, friction, grip, slip, give, force):  # type: ignore[no-untyped-def]
+def _settled_force(x, free, n, level, reach, stiffness, anchor, friction, bond, grip, slip, give, force):  # type: ignore[no-untyped-def]
     """The force (3) of one contact whose point would be at x without it; returns its friction bound [N].
 
-    `free` takes the bound from the normal force found, otherwise it is `grip`.
+    `free` takes the bound from the normal force found, beside which `bond` [N] stays, otherwise it is `grip`.
     """
     n0, n1, n2 = n[0], n[1], n[2]
     push = _push(n0 * x[0] + n1 * x[1] + n2 * x[2] - level, reach, stiffness, give)
     force[0], force[1], force[2] = push * n0, push * n1, push * n2
-    bound = friction * push if free else grip
+    bound = friction * push + bond if free else grip
     if bound > 0.0:
         t0, t1, t2 = x[0] - anchor[0], x[1] - anchor[1], x[2] - anchor[2]
         along = n0 * t0 + n1 * t1 + n2 * t2
@@ -69,12 +69,12 @@ def _settled_force(x, free, n, level, reach, stiffness, anchor, friction, grip, 
 
 @kernel
 def settle(  # type: ignore[no-untyped-def]
-    positions, nodes, weights, normal, level, reach, stiffness, anchor, friction, grip, slip, hold, force, free
+    positions, nodes, weights, normal, level, reach, stiffness, anchor, friction, bond, grip, slip, hold, force, free
 ):
     """Let contact forces become what their laws say, from `force` (c, 3) [N] with which all is balanced at `positions`.
 
-    Both change in place. hold (n,) [N/m], friction (c,) coefficients; the rest as in contact_gradient. With `free` the
-    friction bounds follow the normal forces, into grip (c,); otherwise grip holds.
+    Both change in place. hold (n,) [N/m], friction (c,) coefficients, bond (c,) [N]; the rest as in contact_gradient. With
+    `free` the friction bounds follow the normal forces, into grip (c,); otherwise grip holds.
     """
     count, fresh = len(level), np.empty(3)
     give = np.zeros(count)
@@ -87,7 +87,7 @@ def settle(  # type: ignore[no-untyped-def]
             g, old = give[k], force[k]
             grip[k] = _settled_force(
                 (x0 - g * old[0], x1 - g * old[1], x2 - g * old[2]), free, normal[k], level[k], reach[k], stiffness[k],
-                anchor[k], friction[k], grip[k], slip[k], g, fresh,
+                anchor[k], friction[k], bond[k], grip[k], slip[k], g, fresh,
             )  # fmt: skip
             if fresh[0] == old[0] and fresh[1] == old[1] and fresh[2] == old[2]:
                 continue  # out of reach, as most are

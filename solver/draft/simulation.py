@@ -88,8 +88,7 @@ class DraftSimulation:
             "frame": np.array(self.frame),
             "pressing": self.pressing.copy(),
             "acceleration": self.acceleration.copy(),
-            "slack": self.contacts.slack.copy(),
-            "behind": self.contacts.behind.copy(),
+            **self.contacts.arrays(),
         }
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -99,7 +98,7 @@ class DraftSimulation:
         self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
         self.steps, self.frame = int(floats["steps"]), int(floats["frame"])
         self.pressing, self.acceleration = floats["pressing"].copy(), floats["acceleration"].copy()
-        self.contacts.slack, self.contacts.behind = floats["slack"].copy(), floats["behind"] > 0.0
+        self.contacts.restore(arrays)
         pack(self.space.tiles, PLASTIC, self.state.plastic)
         self.keyed.restart(self.state)
         measure(self.state, self.space, 0.0)

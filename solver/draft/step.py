@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.contacts import Contacts, Entries
+from ..contact.contacts import Contacts
+from ..contact.entries import Entries
 from ..fem.assembly import Pattern, build_pattern, gather_gradient
 from ..fem.linear_solve import LinearSolve
 from ..fem.momentum import balance_momentum

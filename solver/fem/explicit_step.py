@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.contacts import Entries
+from ..contact.entries import Entries
 from ..contact.response import carry
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, LAMBDA, MU, NODAL_BULK
 from ..state import State

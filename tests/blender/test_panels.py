@@ -131,7 +131,8 @@ def test_every_tooltip_is_written(extension):
         for prop in owner.properties:
             if prop.identifier not in ("rna_type", "name") and prop.type != "POINTER":
                 assert prop.description, prop.identifier
-                assert prop.is_animatable == (prop.identifier == "fibre_activation"), prop.identifier
+                keyed = {"fibre_activation", "friction", "stickiness", "thickness"}
+                assert prop.is_animatable == (prop.identifier in keyed), prop.identifier
 
 
 def test_preset_menu(cube):

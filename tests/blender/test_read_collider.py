@@ -92,3 +92,64 @@ def test_faces_that_come_and_go_are_refused_in_one_sentence(scene):
     )
     problems = bridge("read_scene").read_scene(scene, strict=False).problems
     assert [problem.body for problem in problems] == ["Tower"]
+
+
+def test_keyed_numbers_are_read_at_every_frame(scene):
+    scene.unit_settings.scale_length = 0.1
+    floor = collider(add_plane())
+    for frame, friction, thickness in ((3, 0.0, 1.0), (6, 0.75, 4.0)):
+        floor.dollop.friction, floor.dollop.thickness = friction, thickness
+        floor.keyframe_insert("dollop.friction", frame=frame)
+        floor.keyframe_insert("dollop.thickness", frame=frame)
+    floor.dollop.stickiness = 250.0
+    seen = read(scene).colliders[0]
+    assert sorted(seen.keys) == ["friction", "thickness"] and seen.stickiness == 250.0 and seen.friction == 0.0
+    assert seen.keys["friction"].shape == (4,) and seen.keys["friction"][3] == 0.75
+    assert (seen.keys["thickness"][0], seen.keys["thickness"][3]) == (pytest.approx(0.1), pytest.approx(0.4))
+    settings = bridge("baked_settings")
+    baked = settings.settings_of(scene)
+    floor.dollop.friction = 1.0
+    floor.keyframe_insert("dollop.friction", frame=6)
+    assert settings.changed_setting(scene, baked) == f"The animation of friction of '{floor.name}' was changed after the bake."
+
+
+def test_painted_friction_and_stickiness(scene):
+    """Weights of the evaluated mesh: a vertex in no group counts as zero, and modifiers interpolate."""
+    table = collider(add_cube(size=1))
+    for name, members in (("Rough", [0, 1, 2, 3]), ("Glue", [7])):
+        table.vertex_groups.new(name=name).add(members, 0.5, "REPLACE")
+    table.dollop.friction_group, table.dollop.stickiness_group = "Rough", "Glue"
+    seen = read(scene).colliders[0].painted
+    assert seen["friction"].tolist() == [0.5] * 4 + [0.0] * 4 and seen["stickiness"].tolist() == [0.0] * 7 + [0.5]
+    table.modifiers.new("Subdivision", "SUBSURF").levels = 1
+    assert len(read(scene).colliders[0].painted["friction"]) == 26
+    table.dollop.friction_group = "Gone"
+    with pytest.raises(solver("errors").SceneError, match="no vertex group 'Gone' for its friction"):
+        read(scene)
+
+
+@pytest.mark.parametrize("kind", ["sphere", "box", "capsule"])
+def test_exact_shapes_fit_the_bounds(scene, kind):
+    """Size in metres with the object's scale, and the middle of the bounds where the object's origin is not in it."""
+    scene.unit_settings.scale_length = 0.1
+    item = collider(add_cube(size=2, location=(5, 0, 0)))
+    for vertex in item.data.vertices:
+        vertex.co.z += 1
+    item.scale, item.rotation_euler = (1, 2, 3), (0, 0, 1.2)
+    item.dollop.collider_kind = kind
+    seen = read(scene).colliders[0]
+    assert seen.kind == kind and seen.surface is None
+    np.testing.assert_allclose(seen.size, (0.2, 0.4, 0.6), rtol=1e-5)
+    np.testing.assert_allclose(seen.transforms[0, :3, 3], (0.5, 0, 0.3), atol=1e-6)
+    np.testing.assert_allclose(seen.transforms[0, :3, :3], Matrix.Rotation(1.2, 3, "Z"), atol=1e-6)
+
+
+def test_an_empty_is_a_shape_of_its_display_size(scene):
+    empty = bpy.data.objects.new("Ball", None)
+    scene.collection.objects.link(empty)
+    empty.empty_display_size = 0.25
+    bpy.context.view_layer.objects.active = empty
+    bpy.ops.object.select_all(action="DESELECT")
+    empty.select_set(True)
+    assert bpy.ops.dollop.collider_add(kind="sphere") == {"FINISHED"}
+    assert read(scene).colliders[0].size == (0.5, 0.5, 0.5)

@@ -60,10 +60,17 @@ def node_binding(mesh: TetMesh, nodes: np.ndarray) -> Binding:
     return Binding(owner[nodes], weights)
 
 
-class PlaneField:
-    """A plane through `point` with `normal`, moving at `speed`; solid below."""
+class Even:
+    """What colliders made for tests share: no sheet, everywhere alike."""
 
-    sheet_offset = None
+    sheet_offset, sticky, still, friction = None, False, False, 0.0
+
+    def touch(self, points, time):
+        return np.full(len(points), self.friction), np.zeros(len(points))
+
+
+class PlaneField(Even):
+    """A plane through `point` with `normal`, moving at `speed`; solid below."""
 
     def __init__(self, point=(0, 0, 0), normal=(0, 0, 1), friction=0.5, speed=(0, 0, 0)):
         self.point, self.friction, self.speed = np.array(point, float), friction, np.array(speed, float)

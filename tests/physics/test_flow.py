@@ -4,18 +4,15 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from tests.physics.scenes import ball_mesh, box_mesh, make_scene, run
+from tests.physics.scenes import Even, ball_mesh, box_mesh, make_scene, run
 
 GOO = {"density": 1000.0, "young_modulus": 1e5, "poisson_ratio": 0.3, "yield_stress": 500.0, "flow_rate": 20.0}
 
 
-class Rollers:
+class Rollers(Even):
     """Frictionless plates below z = 0 and above z = 1, the upper one coming down until `end` [s]; `gap` leaves room for
     contact's reach."""
 
-    sheet_offset = None
-    still = False
-    friction = 0.0
 
     def __init__(self, speed, gap=0.0, end=np.inf):
         self.speed, self.gap, self.end = speed, gap, end

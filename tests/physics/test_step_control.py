@@ -7,19 +7,16 @@ from solver import simulate
 from solver.fem import explicit_step, newton
 from solver.fem.clock import LEVELS, PATIENCE, Clock
 from tests.physics.bars import swinging_bar
-from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, make_scene, with_keys
+from tests.physics.scenes import Even, PlaneField, ball_mesh, box_mesh, make_scene, with_keys
 
 JELLY = {"density": 1000.0, "young_modulus": 2e4, "poisson_ratio": 0.4, "yield_stress": 1e9}
 SOUP = {"density": 1000.0, "young_modulus": 1e4, "poisson_ratio": 0.4, "yield_stress": 20.0, "flow_rate": 100.0}
 WEIGHTLESS = {"gravity": (0.0, 0.0, 0.0)}
 
 
-class Wall:
+class Wall(Even):
     """A wall that comes from x = -0.2 at a speed, hits what is below z = `low`, and stops at a time."""
 
-    sheet_offset = None
-    still = False
-    friction = 0.0
 
     def __init__(self, speed, low=np.inf, stop=np.inf):
         self.speed, self.low, self.stop = speed, low, stop

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...fem.pair_coupling import PairStiffness
 from ...geometry.edges import connected
-from ..contacts import across, kept_stretch
+from ..entries import across, kept_stretch
 from .candidates import Neighbourhood, SurfaceBoxes
 from .crossing import surfaces_cross
 from .free_way import free_fraction

@@ -1,0 +1,163 @@
+"""Contacts of one Newton iteration, linearised: planes that push, friction, and what sticks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .adhesion import Adhesion
+from .points import REACH
+from .response import (
+    add_forces,
+    carry,
+    contact_gradient,
+    contact_stiffness,
+    largest_change,
+    linear_forces,
+    normal_forces,
+)  # fmt: skip
+from .settle import settle
+
+Array = NDArray[np.float64]
+
+EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
+
+
+@dataclass
+class Entries:
+    """Linearised contacts of one Newton iteration, in the argument order of contact/response.py; c contacts.
+
+    Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces and bond (c,) [N], what
+    stickiness adds to it; places (c,) their numbers among all points of all colliders; adhesion is that of those that stick,
+    None where nothing is sticky.
+    """
+
+    tets: NDArray[np.int32]
+    nodes: NDArray[np.int32]
+    weights: Array
+    normal: Array
+    level: Array
+    reach: Array
+    stiffness: Array
+    anchor: Array
+    grip: Array
+    slip: Array
+    friction: Array
+    bond: Array
+    places: NDArray[np.int64]
+    adhesion: Adhesion | None = None
+
+    def stretch(self, positions: Array) -> Array:
+        """How far (c, 3) [m] contacts that hold are stretched across their normals at positions (n, 3), until they slip."""
+        here, push = np.empty_like(self.normal), np.empty_like(self.grip)
+        carry(positions, self.nodes, self.weights, here)
+        normal_forces(along(here, self.normal) - self.level, self.reach, self.stiffness, push)
+        return kept_stretch(here - self.anchor, self.normal, np.where(push + self.bond > 0.0, self.slip, 0.0))
+
+    def add_gradient(self, positions: Array, gradient: Array) -> float:
+        """Add to gradient (n, 3), return the energy."""
+        sticking = 0.0 if self.adhesion is None else self.adhesion.add_gradient(positions, gradient)
+        energy: float = sticking + contact_gradient(
+            positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
+            self.anchor, self.grip, self.slip, gradient,
+        )  # fmt: skip
+        return energy
+
+    def add_stiffness(self, positions: Array, blocks: NDArray[np.float32], diagonal: Array) -> None:
+        """Add to the element blocks and to the diagonal (n, 9)."""
+        contact_stiffness(
+            positions, self.tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
+            self.anchor, self.grip, self.slip, EXACT_FRICTION, blocks, diagonal,
+        )  # fmt: skip
+        if self.adhesion is not None:
+            self.adhesion.add_stiffness(positions, blocks, diagonal)
+
+    def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
+        """Add to gradient (n, 3) what contact's laws, taken for linear around one place, say at positions (n, 3)."""
+        add_forces(self.nodes, self.weights, self._linear_forces(around, positions), gradient)
+        if self.adhesion is not None:
+            self.adhesion.add_linear_gradient(around, positions, gradient)
+
+    def settle_guess(self, positions: Array, pressing: Array, hold: Array) -> None:
+        """Move the contacts' nodes of a guess in place to where contact balances the force pressing (n, 3) [N] on them.
+
+        Each node is held by a spring, hold (n,) [N/m]. The friction bounds follow.
+        """
+        if self.adhesion is not None:
+            pull = np.zeros_like(positions)
+            self.adhesion.add_gradient(positions, pull)
+            pressing = pressing - pull
+        nodes = np.unique(self.nodes[self.weights != 0.0])
+        positions[nodes] += pressing[nodes] / hold[nodes, None]
+        self._settle(positions, hold, np.zeros_like(self.normal), True)
+
+    def settle_step(self, start: Array, positions: Array, hold: Array, free: bool) -> None:
+        """Correct in place positions (n, 3) that a linear solve from `start` found, for what contact's laws truly are."""
+        self._settle(positions, hold, self._linear_forces(start, positions), free)
+
+    def _linear_forces(self, around: Array, positions: Array) -> Array:
+        force = np.empty_like(self.normal)
+        linear_forces(
+            around, positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
+            self.anchor, self.grip, self.slip, EXACT_FRICTION, force,
+        )  # fmt: skip
+        return force
+
+    def stick(self, positions: Array, pull: Array, length: Array) -> None:
+        """Let contacts pull at most by pull (c,) [N], for a length (c,) [m]; friction at positions (n, 3) holds on to it."""
+        which = np.flatnonzero(pull)
+        self.adhesion = Adhesion(
+            self.tets[which], self.nodes[which], self.weights[which], self.normal[which], self.level[which], self.reach[which],
+            length[which], pull[which],
+        )  # fmt: skip
+        self.bond[which] = self.friction[which] * self.adhesion.hold(positions)
+        self.grip += self.bond
+
+    def largest_move(self, before: Array, after: Array) -> float:
+        """How far in element sizes the contacts' nodes are apart, at most, in two sets of positions (n, 3)."""
+        return float(REACH * largest_change(self.nodes, before, after, self.reach))
+
+    def _settle(self, positions: Array, hold: Array, force: Array, free: bool) -> None:
+        settle(
+            positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness, self.anchor,
+            self.friction, self.bond, self.grip, self.slip, hold, force, free,
+        )  # fmt: skip
+
+    def lag(self, positions: Array) -> float:
+        """By which share the friction bounds are not those of the normal forces at positions (n, 3)."""
+        here, bounds = np.empty_like(self.normal), np.empty_like(self.grip)
+        carry(positions, self.nodes, self.weights, here)
+        normal_forces((here * self.normal).sum(axis=1) - self.level, self.reach, self.stiffness, bounds)
+        bounds = self.friction * bounds + self.bond
+        return float(np.abs(bounds - self.grip).sum() / max(bounds.sum(), self.grip.sum(), 1e-300))
+
+    def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
+        """Nodes (count,) of the tets whose contacts push or stick at these positions."""
+        here = np.empty_like(self.normal)
+        carry(positions, self.nodes, self.weights, here)
+        pressed = along(here, self.normal) - self.level < self.reach
+        nodes = np.zeros(count, dtype=bool)
+        nodes[self.nodes[pressed][self.weights[pressed] != 0.0]] = True
+        if self.adhesion is not None:
+            nodes[self.adhesion.nodes[self.adhesion.weights != 0.0]] = True
+        return nodes
+
+
+def along(vectors: Array, directions: Array) -> Array:
+    """The products (k,) of vectors and directions (k, 3)."""
+    product: Array = np.einsum("ki,ki->k", vectors, directions)
+    return product
+
+
+def across(vectors: Array, normal: Array) -> Array:
+    """What is left of vectors (k, 3) across unit normals (k, 3)."""
+    left: Array = vectors - along(vectors, normal)[:, None] * normal
+    return left
+
+
+def kept_stretch(away: Array, normal: Array, most: Array) -> Array:
+    """Of displacements (k, 3) [m] what lies across normals (k, 3), at most (k,) long: friction that sticks pulls it back."""
+    stretch = across(away, normal)
+    length = np.sqrt(along(stretch, stretch))
+    stretch *= np.minimum(1.0, most / np.maximum(length, 1e-300))[:, None]
+    return stretch
