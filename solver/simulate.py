@@ -43,6 +43,7 @@ Array = NDArray[np.float64]
 
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
 MOST_DOUBLINGS = 2  # of the longest step, in calm
+LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps of bodies that touch: in longer ones friction between them may hold what slides
 
 
 @dataclass
@@ -93,7 +94,9 @@ class Simulation:
         self.element_size = element_size(self.state.volumes)
         self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
-        self.clock = Clock(settings.maximum_substep, self._calmest())
+        self.surfaces = touching_bodies(scene, self.state, self.ranges)
+        longest = settings.maximum_substep if self.surfaces is None else min(settings.maximum_substep, LONGEST_TOUCHING)
+        self.clock = Clock(longest, self._calmest(longest))
         self.frame = settings.frame_start - 1
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
@@ -101,7 +104,6 @@ class Simulation:
         self.worn = WornReports(len(scene.bodies))
         start_in_free_flight(self.state, self.gravity, self.clock.step)
         self.contacts.begin(self.state.positions)
-        self.surfaces = touching_bodies(scene, self.state, self.ranges)
         self.before = Snapshot.of(self.state)
 
     def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
@@ -192,12 +194,12 @@ class Simulation:
         startled = halvings < 0 and not attempt.surprise < STARTLED
         return refusal(outcome, state, self.space.tiles, halvings, drastic, thrown, startled)
 
-    def _calmest(self) -> int:
-        """The level of the longest step: above the clock's largest only where all that acts on the bodies stays as it is."""
+    def _calmest(self, longest: float) -> int:
+        """The level of the longest step in calm: not that of `longest` [s] only where all that acts stays as it is."""
         settings = self.scene.settings
         if not (self.integrator.calms and self.keyed.still and all(field.still for field in self.contacts.fields)):
             return 0
-        times = max(1.0, settings.calm_substep / settings.maximum_substep)
+        times = max(1.0, settings.calm_substep / longest)
         return -min(int(np.log2(times * (1.0 + 1e-6))), MOST_DOUBLINGS)
 
     def _bound_step(self) -> None:

@@ -4,8 +4,8 @@
     x_new = x + step v + step^2 ((1/2 - beta) a + beta a_new)
     v_new = v + step ((1 - gamma) a + gamma a_new).
 
-Its four numbers follow from the share of an endlessly fast swing that is left after a step, `KEPT`. Slow swings lag 2.5
-times less behind than in BDF2, and lose an eighth as much. The acceleration a is the scheme's own; it is not F.
+Its four numbers follow from the share of an endlessly fast swing that is left after a step, `KEPT`. Slow swings lag half
+as much behind as in BDF2, and lose a seventh as much. The acceleration a is the scheme's own; it is not F.
 """
 
 from typing import TYPE_CHECKING

@@ -109,10 +109,13 @@ def test_a_step_satisfies_the_printed_scheme(integrator: str) -> None:
         left, moved = v2 - v1 - h * a2, x2 - x1 - h * v2
     elif integrator == "bdf2":
         left, moved = 1.5 * v2 - 2.0 * v1 + 0.5 * v0 - h * a2, 1.5 * x2 - 2.0 * x1 + 0.5 * x0 - h * v2
-    elif integrator == "generalized_alpha":  # m = 0, f = 1/3; the first step's past is a free flight
-        p1, p2 = (2.0 * a1 + gravity) / 3.0, (2.0 * a2 + a1) / 3.0
-        left = v2 - v1 - h * (p1 + 5.0 * p2) / 6.0
-        moved = x2 - x1 - h * v1 - h * h * (p1 + 8.0 * p2) / 18.0
+    elif integrator == "generalized_alpha":  # the first step's past is a free flight
+        m, f = -1.0 / 7.0, 2.0 / 7.0
+        p1 = ((1.0 - f) * a1 + f * gravity - m * gravity) / (1.0 - m)
+        p2 = ((1.0 - f) * a2 + f * a1 - m * p1) / (1.0 - m)
+        gamma, beta = 13.0 / 14.0, 25.0 / 49.0
+        left = v2 - v1 - h * ((1.0 - gamma) * p1 + gamma * p2)
+        moved = x2 - x1 - h * v1 - h * h * ((0.5 - beta) * p1 + beta * p2)
     else:
         left, moved = v2 - v1 - 0.5 * h * (a1 + a2), x2 - x1 - h * (v1 + 0.5 * h * a1)
         np.testing.assert_allclose(v1 - v0, 0.5 * h * (a0 + a1), atol=1e-4 * size)

@@ -37,7 +37,7 @@ def slide(mu, degrees, frames, velocity=0.0, integrator="generalized_alpha", **m
 def test_a_block_slides_with_coulombs_acceleration(mu, degrees):
     angle, seconds = np.radians(degrees), 0.25
     acceleration = 9.81 * (np.sin(angle) - mu * np.cos(angle))
-    way = slide(mu, degrees, 16)  # the first frames are the landing
+    way = slide(mu, degrees, 16, damping=20.0)  # the first frames are the landing; what rings sticks now and then
     assert (way[16] - 2.0 * way[10] + way[4]) / seconds**2 == pytest.approx(acceleration, rel=0.01)
 
 
