@@ -1,8 +1,6 @@
 """What the active body is made of, how finely it is filled, and how it starts."""
 
 from ..operators import ids
-from ..operators.properties.fibres import FIBRES
-from ..operators.properties.goal import GOAL
 from .places import body, columns, is_body, is_collider
 
 # The first numbers of every material model say what kind of goo it is; the rest refine it
@@ -109,23 +107,15 @@ class InfluencePanel(OfBody):
 
     def draw(self, context):
         settings = body(context).dollop
-        layout = columns(self.layout)
+        layout = columns(self.layout, keyed=bool(self.influence.keyed))
         for name in self.influence.in_use(settings):
             layout.prop(settings, name)
 
 
-class GoalPanel(InfluencePanel):
-    """The shape that flow leads to."""
-
-    bl_label = "Goal Shape"
-    influence = GOAL
-
-
-class FibresPanel(InfluencePanel):
-    """What makes the goo a muscle."""
-
-    bl_label = "Fibres"
-    influence = FIBRES
+def influence_panel(influence):
+    """Return the panel of an influence."""
+    namespace = {"__doc__": influence.about, "bl_label": influence.label, "influence": influence}
+    return type(f"{influence.name.capitalize()}Panel", (InfluencePanel,), namespace)
 
 
 def draw_number(layout, group, name):

@@ -2,9 +2,10 @@
 
 import bpy
 
+from ..operators.properties.influences import INFLUENCES
 from ..operators.registration import ClassList
 from .bake import BakePanel, CachePanel, ExportPanel, SolverPanel
-from .body import BodyPanel, FibresPanel, GoalPanel, MaterialMorePanel, MaterialPanel, MotionPanel
+from .body import BodyPanel, MaterialMorePanel, MaterialPanel, MotionPanel, influence_panel
 from .collider import ColliderPanel
 from .places import InPhysics, InSidebar, is_body, is_collider
 
@@ -37,8 +38,7 @@ CLASSES = ClassList(
         *_both("material", MaterialPanel, "body"),
         *_both("material_more", MaterialMorePanel, "material"),
         *_both("motion", MotionPanel, "body"),
-        *_both("goal", GoalPanel, "body"),
-        *_both("fibres", FibresPanel, "body"),
+        *(panel for one in INFLUENCES for panel in _both(one.name, influence_panel(one), "body")),
         *_both("collider", ColliderPanel),
         *_both("bake", BakePanel),
         *_both("solver", SolverPanel, "bake"),

@@ -18,10 +18,11 @@ from .cache.archive import pack, unpack
 from .cache.topology import from_arrays, to_arrays
 from .errors import SceneError
 from .materials import Material
+from .pins.pin import Pin
 from .scene import Body, Collider, Scene, Settings, Surface
 
 FORMAT = 1
-_CLASSES = {cls.__name__: cls for cls in (Scene, Body, Collider, Settings, Surface, Material)}
+_CLASSES = {cls.__name__: cls for cls in (Scene, Body, Collider, Settings, Surface, Material, Pin)}
 
 
 _TOPOLOGY_SUFFIX = ".dollop.npz"
@@ -89,7 +90,14 @@ def _settled_body(body: Body, count: int) -> Body:
     """The body with what it is keyed to in its first frames; a key that has not moved yet hashes like no key."""
     keys = {name: _settled(values[:count]) for name, values in body.keys.items()}
     moving = {name: values for name, values in keys.items() if len(values) > 1}
-    return replace(body, activation=_settled(body.activation[:count]), keys=moving)
+    pins = tuple(_settled_pin(pin, count) for pin in body.pins)
+    return replace(body, activation=_settled(body.activation[:count]), keys=moving, pins=pins)
+
+
+def _settled_pin(pin: Pin, count: int) -> Pin:
+    """The same of a pin, whose targets begin a frame earlier."""
+    targets = None if pin.targets is None else _settled(pin.targets[: count + 1])
+    return replace(pin, targets=targets, strength=_settled(pin.strength[:count]))
 
 
 def _settled_gravity(settings: Settings, count: int) -> np.ndarray | None:

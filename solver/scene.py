@@ -14,6 +14,7 @@ from .errors import SceneError
 from .integrators import integrators
 from .keyframes import at_frame, checked_keys
 from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
+from .pins.pin import Pin, validated_pin
 from .surface import Surface as Surface
 from .surface import not_finite as not_finite
 from .surface import validated_surface
@@ -41,6 +42,7 @@ class Body:
     fibre_tension : with which fibres that are fully activated shorten, at `real_size` [Pa]
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
     keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
+    pins          : what holds some of its vertices (solver/pins); where two hold a node without give, the first does
     """
 
     uid: str
@@ -59,6 +61,7 @@ class Body:
     fibre_tension: float = 0.0
     activation: FloatArray = field(default_factory=lambda: np.ones(1))
     keys: dict[str, FloatArray] = field(default_factory=dict)
+    pins: tuple[Pin, ...] = ()
 
     @property
     def extent(self) -> float:
@@ -137,7 +140,7 @@ def validated(scene: Scene) -> Scene:
     if len(set(uids)) != len(uids):
         raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")
     return Scene(
-        tuple(_validated_body(body, settings) for body in scene.bodies),
+        tuple(_validated_body(body, settings, {collider.uid for collider in scene.colliders}) for body in scene.bodies),
         tuple(validated_collider(collider, _frames(settings)) for collider in scene.colliders),
         settings,
     )
@@ -171,7 +174,7 @@ def _frames(settings: Settings) -> int:
     return settings.frame_end - settings.frame_start + 1
 
 
-def _validated_body(body: Body, settings: Settings) -> Body:
+def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body:
     surface = validated_surface(body.surface, body.name)
     body = replace(body, surface=surface)
     if not body.extent > 0:
@@ -195,7 +198,9 @@ def _validated_body(body: Body, settings: Settings) -> Body:
             body=body.name,
             remedy="Remove them, or choose another model.",
         )
-    return _with_validated_keys(body, settings)
+    count = len(surface.positions)
+    pins = tuple(validated_pin(pin, body.name, count, _frames(settings), colliders) for pin in body.pins)
+    return _with_validated_keys(replace(body, pins=pins), settings)
 
 
 def _with_validated_keys(body: Body, settings: Settings) -> Body:

@@ -34,6 +34,7 @@ from .integrators import Extrapolation, backward_euler, integrators, start_in_fr
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
+from .pins.holding import Holding
 from .scene import Scene
 from .state import State, build_state, element_size
 from .tetmesh.mesh import TetMesh
@@ -87,6 +88,7 @@ class Simulation:
         self.integrator = integrators()[settings.integrator]
         fields = build_all(scene) if fields is None else fields
         self.contacts = Contacts(points, fields, holds=not self.integrator.explicit)
+        self.pins = Holding(scene, self.state, self.ranges, meshes, surfaces, fields)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
@@ -140,6 +142,7 @@ class Simulation:
             **self.contacts.arrays(),
             **({} if self.surfaces is None else self.surfaces.held.arrays()),
             "reported": self.worn.last.copy(),
+            "anchors": self.pins.arrays(),
         }
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -157,6 +160,7 @@ class Simulation:
         if self.surfaces is not None:
             self.surfaces.held = Held.from_arrays(floats)
         self.worn.last = floats["reported"].astype(np.int64)
+        self.pins.restore(floats["anchors"])
         self.space.tiles.refresh(self.state)
 
     def _step(self, effort: dict[str, float], should_stop: Callable[[], bool]) -> None:
@@ -189,6 +193,7 @@ class Simulation:
         state, outcome, step = self.state, attempt.outcome, self.clock.step
         blocked = (self.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
         blocked |= self._met(state.positions, outcome.positions)
+        blocked[self.held.held] = True
         thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.farthest)
         halvings = self.clock.level - self.clock.coarsest
         startled = halvings < 0 and not attempt.surprise < STARTLED
@@ -197,21 +202,27 @@ class Simulation:
     def _calmest(self, longest: float) -> int:
         """The level of the longest step in calm: not that of `longest` [s] only where all that acts stays as it is."""
         settings = self.scene.settings
-        if not (self.integrator.calms and self.keyed.still and all(field.still for field in self.contacts.fields)):
+        still = self.keyed.still and self.pins.still and all(field.still for field in self.contacts.fields)
+        if not (self.integrator.calms and still):
             return 0
         times = max(1.0, settings.calm_substep / longest)
         return -min(int(np.log2(times * (1.0 + 1e-6))), MOST_DOUBLINGS)
 
     def _bound_step(self) -> None:
-        """Explicit steps may not outrun the sound in the smallest tet."""
-        if self.integrator.explicit:
-            longest = longest_stable_step(self.state)
-            if not self.clock.bound(longest):
-                raise StepError(
-                    f"{self.integrator.label} would need steps of {longest:.1g} s, for goo so stiff and tets so small.",
-                    frame=self.frame,
-                    remedy="Choose another integrator under Solver.",
-                )
+        """No step outruns what comes at the bodies, and explicit ones not the sound in the smallest tet."""
+        clock, state = self.clock, self.state
+        longest = self.contacts.longest_step(state.positions, state.velocities, clock.time, max(clock.step, clock.largest))
+        if not self.integrator.explicit:
+            if longest < clock.largest or clock.coarsest:
+                clock.bound(max(longest, clock.smallest))
+            return
+        stable = longest_stable_step(self.state, self.pins.stiffest)
+        if not self.clock.bound(min(stable, longest)):
+            raise StepError(
+                f"{self.integrator.label} would need steps of {stable:.1g} s, for goo so stiff and tets so small.",
+                frame=self.frame,
+                remedy="Choose another integrator under Solver.",
+            )
 
     def _solve(self, step: float) -> Attempt:
         """The balance of inertia, elasticity, flow, contact and friction at the end of a step."""
@@ -219,9 +230,11 @@ class Simulation:
         self.keyed.apply(self.clock.time + step, self.damping)
         # The middle of a step that takes the forces of its start and its end alike
         self.gravity = self.keyed.gravity(self.clock.time + (0.5 * step if self.integrator.explicit else step))
+        self.held = self.pins.begin_step(state.positions, self.clock.time, step)
         if self.integrator.explicit:
             return self._solve_explicitly(step)
         guess = self._guess(step)
+        self.held.put(guess)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
         if self.surfaces is not None:
@@ -230,9 +243,11 @@ class Simulation:
         struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
         struck |= self._met(state.positions, guess)
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
-        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces)
+        self.pins.add_springs(self.held, past)
+        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
+        touched[self.held.held] = True
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions, self.ranges.bodies())
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
         ahead = surprise(outcome.positions, guess, self.finest)
@@ -242,20 +257,23 @@ class Simulation:
         """The same where the elastic forces are those of the step's start."""
         state = self.state
         struck = np.zeros(len(self.touching), dtype=bool)
+        self.pins.add_springs(self.held, None)
         past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
         self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
-        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step)
+        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
         outcome, velocities, forces = explicit_step(problem, self.gravity, self.pressing)
-        return Attempt(outcome, past, velocities, forces)
+        return Attempt(outcome, past, self.pins.damped(velocities), forces)
 
     def _calm(self, outcome: Outcome) -> Attempt:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
         step, everywhere = self.clock.step, np.ones(len(outcome.positions), dtype=bool)
         positions = calmed(outcome.positions, self.state, self.gravity, step)
+        self.held.put(positions)
         if self.surfaces is not None:
             positions = self.surfaces.reachable(self.state.positions, positions)
         past = backward_euler.extrapolate(self.state, self.gravity, step, step, everywhere)
-        forces = elastic_forces(ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step), positions)
+        problem = ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
+        forces = elastic_forces(problem, positions)
         # What pressed on the contacts where the solve has ended says nothing of here
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
         return Attempt(outcome, past, past.velocities(positions), forces)
@@ -293,6 +311,7 @@ class Simulation:
         self.contacts.end_step(state.positions, outcome.entries)
         if self.surfaces is not None:
             self.surfaces.end_step(state.positions)
+        self.pins.end_step(state.positions)
         self.clock.tick(calm=attempt.surprise < CALM, restless=not attempt.surprise < RESTLESS)
 
     def _failure(self, outcome: Outcome, reason: str) -> StepError:

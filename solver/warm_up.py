@@ -15,6 +15,7 @@ import numpy as np
 from .jit.kernel_cache import kernel_folder
 from .materials import Material, models
 from .materials.elasticity import laws
+from .pins.pin import Pin
 from .scene import Body, Collider, Scene, Settings, Surface
 
 SOFT, STIFF = 1e5, 1e10  # Young's moduli at which the linear solve of a cube surely leaves, and uses, its coarse level [Pa]
@@ -31,9 +32,10 @@ def warm_up() -> int:
     from .bake import bake
 
     with tempfile.TemporaryDirectory() as folder:
-        bodies = [_cube(law, damping, True, True, True, False, True) for law in laws() for damping in (INTERNAL, "rotated")]
-        bake(_tiny_scene([_cube(next(iter(laws())), "", False, False, False, True, False)], False), Path(folder) / "other")
-        return bake(_tiny_scene([*bodies, _cube(DRAFT, "", *[False] * 5)], True), Path(folder) / "cache")
+        dampings, other = (INTERNAL, "rotated"), (next(iter(laws())), "", False, False, False, True, False, False)
+        bodies = [_cube(law, damping, True, True, True, False, True, True) for law in laws() for damping in dampings]
+        bake(_tiny_scene([_cube(*other)], False), Path(folder) / "other")
+        return bake(_tiny_scene([*bodies, _cube(DRAFT, "", *[False] * 6)], True), Path(folder) / "cache")
 
 
 def warm_up_dynamics(scene: Scene) -> int:
@@ -82,7 +84,8 @@ def warm_up_solve(scene: Scene) -> None:
     beside = (space.linear.summed(space.blocks), 0.0) if damped else None
     volume = None if space.volume is None else space.volume.coupled(state.positions)
     diagonal = np.tile(np.eye(3).ravel(), (len(state.positions), 1)) * (1e-6 if rigid else 1e6)
-    space.linear.assemble(space.blocks, diagonal, volume=volume, beside=beside)
+    held = np.arange(1 if any(each[-1] for each in needs) else 0)
+    space.linear.assemble(space.blocks, diagonal, volume=volume, beside=beside, held=held)
     space.linear.solve(np.ones_like(state.positions), 0.5, 1)
     space.linear.times(state.positions)
     commit_flow(state, space.tiles, 1e-3)
@@ -106,12 +109,13 @@ def start_warm_up(part: str, job: Path) -> subprocess.Popen[bytes] | None:
     return subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent, cwd=Path(__file__).parents[1])
 
 
-def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool, bool, bool]]:
+def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool, bool, bool, bool]]:
     """What decides which kernels the bodies need, each once: the arguments of `_cube`."""
     needs = set()
     for body in scene.bodies:
+        held = any(pin.stiffness == 0.0 for pin in body.pins)
         if models()[body.material.model].dynamics == DRAFT:
-            needs.add((DRAFT, "", False, False, False, False, False))
+            needs.add((DRAFT, "", False, False, False, False, False, held))
             continue
         values, law = body.scaled_material().values, body.material.options.get("elastic_law", next(iter(laws())))
         speed, damping = values["young_modulus"] / values["density"], ""
@@ -121,7 +125,7 @@ def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool, bool, bool]]:
         rigid = bool(damping) or speed * (scene.settings.maximum_substep / body.element_size) ** 2 > RIGID
         at_nodes = body.material.options.get("volume") == "at_nodes"
         limited = values.get("plastic_limit", 0.0) > 0.0
-        needs.add((law, damping, rigid, body.goal is not None, body.fibres is not None, at_nodes, limited))
+        needs.add((law, damping, rigid, body.goal is not None, body.fibres is not None, at_nodes, limited, held))
     return sorted(needs)
 
 
@@ -142,22 +146,27 @@ def _stamp(scene: Scene) -> Path:
     return folder / f"complete_{digest}"
 
 
-def _cube(law: str, damping: str, rigid: bool, goal: bool, fibres: bool, at_nodes: bool, limited: bool) -> Body:
+def _cube(
+    law: str, damping: str, rigid: bool, goal: bool, fibres: bool, at_nodes: bool, limited: bool, held: bool
+) -> Body:
     """A cube that yields, just above the ground; `damping` names a model or is empty."""
     box = cube()
     above = Surface(box.positions + (0.0, 0.0, 0.49), box.triangles)
+    pins = (Pin("pin", np.array([7], np.int32), np.ones(1), above.positions[7:][None]),) if held else ()
     if law == DRAFT:
-        return Body(law, law, above, Material("draft", {"yield_strain": 0.0, "flow_rate": 1.0}), resolution=3)
+        flowing = Material("draft", {"yield_strain": 0.0, "flow_rate": 1.0})
+        return Body(f"{law}_{held:d}", law, above, flowing, resolution=3, pins=pins)
     values = {"young_modulus": STIFF if rigid else SOFT, "yield_stress": 10.0, "rate_stress": 100.0}
     values["plastic_limit"] = float(limited)
     options = {"elastic_law": law, "volume": "at_nodes" if at_nodes else "per_tet"}
     if damping:
         values |= dict.fromkeys(_dampings(), 1e-3)
         options["damping_model"] = damping
-    name = f"{law}_{damping}_{rigid:d}{goal:d}{fibres:d}{at_nodes:d}{limited:d}"
+    name = f"{law}_{damping}_{rigid:d}{goal:d}{fibres:d}{at_nodes:d}{limited:d}{held:d}"
     return Body(
         name, name, above, Material("viscoplastic", values, options), resolution=3, goal=above.positions if goal else None,
         fibres=np.array([0.0, 0.0, 1.0]) if fibres else None, fibre_stiffness=1e3, fibre_tension=1e3,
+        pins=pins,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...solver.collider import KEYED
+from ..properties.influences import INFLUENCES
 
 
 def keyed_settings(owner: bpy.types.Object | bpy.types.Scene) -> dict[str, list[Any]]:
@@ -43,7 +44,8 @@ def _object_name(item: bpy.types.Object, path: str) -> str:
     material = f"dollop.{item.dollop.model}."
     if path.startswith(material):
         return path.removeprefix(material)
-    return "fibre_activation" if path == "dollop.fibre_activation" else ""
+    name = path.removeprefix("dollop.")
+    return name if path != name and any(name in influence.keyed for influence in INFLUENCES) else ""
 
 
 def _curves(action: bpy.types.Action, slot: Any) -> Iterator[bpy.types.FCurve]:

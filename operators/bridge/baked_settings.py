@@ -6,8 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..properties.fibres import FIBRES
-from ..properties.goal import GOAL
+from ..properties.influences import INFLUENCES
 from .animation import keyed_settings
 from .identity import bodies_of, colliders_of
 from .read_body import body_settings
@@ -40,7 +39,7 @@ def settings_of(scene: bpy.types.Scene) -> dict[str, dict[str, Any]]:
 
 def _of_body(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:
     """All of a body: numbers, and what acts on it as it is set."""
-    names = [name for influence in (GOAL, FIBRES) for name in influence.in_use(item.dollop)]
+    names = [name for influence in INFLUENCES for name in influence.in_use(item.dollop)]
     influences = {name: _plain(getattr(item.dollop, name)) for name in names}
     return influences | _flat(body_settings(item, scene)) | _animation(item)
 

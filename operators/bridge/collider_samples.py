@@ -27,8 +27,8 @@ class ColliderSamples:
     def __init__(self, item: bpy.types.Object) -> None:
         follows = item.dollop.follow_animation
         self.item, self.samples = item, item.dollop.samples if follows else 1
-        self.moves = bool(follows and _may_move(item))
-        self.deforms = bool(follows and item.dollop.collider_kind == "mesh" and _may_deform(item))
+        self.moves = bool(follows and may_move(item))
+        self.deforms = bool(follows and item.dollop.collider_kind == "mesh" and may_deform(item))
         self.matrices: list[NDArray[np.float64]] = []
         self.shapes: list[NDArray[np.float32]] = []
         self.error: SceneError | None = None
@@ -68,12 +68,12 @@ class ColliderSamples:
         return self.shapes if any(shape is not self.shapes[0] for shape in self.shapes) else None
 
 
-def _may_move(item: bpy.types.Object) -> bool:
+def may_move(item: bpy.types.Object) -> bool:
     """Tell whether anything could move the object over time; without any of these there is no need to look."""
     return bool(item.parent or item.animation_data or len(item.constraints) or item.rigid_body)
 
 
-def _may_deform(item: bpy.types.Object) -> bool:
+def may_deform(item: bpy.types.Object) -> bool:
     """The same of its shape."""
     data = item.data
     if data is None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...solver.errors import SceneError
 from ...solver.scene import Body, Surface
+from ..properties.influences import INFLUENCES
 from .evaluation import evaluated_mesh, mesh_surface, not_a_mesh, world_matrix
 from .identity import ensure_uid
 from .material import read_material
@@ -18,16 +19,16 @@ from .units import metres_per_unit, typed_number
 
 def read_body(item: bpy.types.Object, scene: bpy.types.Scene, keys: dict[str, NDArray[np.float64]] | None = None) -> Body:
     """Return the body at the frame that the scene stands on; `keys` (k,) of what is animated (samples.Samples)."""
-    keys = dict(keys or {})
-    activation = keys.pop("fibre_activation", np.array([typed_number(item.dollop.fibre_activation)]))
+    keys = keys or {}
+    acting = {name for influence in INFLUENCES for name in influence.keyed}
     return Body(
         uid=ensure_uid(item),
         name=item.name,
         surface=read_surface(item, scene),
         goal=read_goal(item, scene),
         fibres=read_fibres(item, scene),
-        activation=activation,
-        keys=keys,
+        activation=keys.get("fibre_activation", np.array([typed_number(item.dollop.fibre_activation)])),
+        keys={name: values for name, values in keys.items() if name not in acting},
         **body_settings(item, scene),
     )
 

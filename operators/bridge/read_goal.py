@@ -33,15 +33,19 @@ def _from_object(item: bpy.types.Object, scene: bpy.types.Scene) -> NDArray[np.f
         return mesh_surface(mesh, world_matrix(goal, scene), metres_per_unit(scene)).positions
 
 
-def _from_shape_key(item: bpy.types.Object, scene: bpy.types.Scene) -> NDArray[np.float64]:
+def shape_key_of(item: bpy.types.Object, name: str) -> bpy.types.ShapeKey:
+    """Return the shape key of that name; SceneError when there is none."""
     keys = item.data.shape_keys
     if keys is None:
         raise SceneError("Its goal is a shape key, but it has none.", body=item.name, remedy="Add one, or set Goal to Object.")
-    block = keys.key_blocks.get(item.dollop.goal_shape_key)
+    block = keys.key_blocks.get(name)
     if block is None:
-        raise SceneError(
-            f"It has no shape key '{item.dollop.goal_shape_key}'.", body=item.name, remedy="Choose one of its shape keys."
-        )
+        raise SceneError(f"It has no shape key '{name}'.", body=item.name, remedy="Choose one of its shape keys.")
+    return block
+
+
+def _from_shape_key(item: bpy.types.Object, scene: bpy.types.Scene) -> NDArray[np.float64]:
+    block = shape_key_of(item, item.dollop.goal_shape_key)
     local = np.empty(3 * len(block.data))
     block.data.foreach_get("co", local)
     matrix = np.array(world_matrix(item, scene), dtype=np.float64)

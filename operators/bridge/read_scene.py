@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
 
 from ...solver.cache import SurfaceTopology
 from ...solver.errors import SceneError
@@ -19,6 +17,7 @@ from .playback_pause import playback_paused
 from .read_body import read_body
 from .read_collider import painted_steps, read_collider
 from .read_goal import goal_objects
+from .read_pins import pull_objects, read_pins
 from .read_settings import read_settings
 from .samples import Samples, sampling_steps
 from .steps import Result, Steps, finished
@@ -60,12 +59,13 @@ def reading_steps(
     bodies, colliders = bodies_of(scene), colliders_of(scene)
     settings = read_settings(scene, frames=frames, threads=threads)
     problems: list[SceneError] = []
-    with playback_paused(), frame_kept(scene), made_visible(scene, (*bodies, *colliders, *goal_objects(bodies))):
+    shown = (*bodies, *colliders, *goal_objects(bodies), *pull_objects(bodies))
+    with playback_paused(), frame_kept(scene), made_visible(scene, shown):
         samples = yield from sampling_steps(scene, bodies, colliders, settings)
         settings = replace(read_settings(scene, frames=frames, threads=threads), gravity_keys=samples.gravity)
         own_settings = settings_of(scene)
         read = yield from _read_each(
-            bodies, lambda item: _body_steps(item, scene, samples.settings.get(item.name_full, {})), problems
+            bodies, lambda item: _body_steps(item, scene, samples), problems
         )
         obstacles = yield from _read_each(
             colliders, lambda item: _collider_steps(item, scene, samples), problems
@@ -79,11 +79,14 @@ def reading_steps(
 
 
 def _body_steps(
-    item: bpy.types.Object, scene: bpy.types.Scene, keys: dict[str, NDArray[np.float64]]
+    item: bpy.types.Object, scene: bpy.types.Scene, samples: Samples
 ) -> Steps[tuple[Body, SurfaceTopology]]:
+    keys = samples.settings.get(item.name_full, {})
     body = read_body(item, scene, keys)
     yield f"Reading '{item.name}'"
-    return body, (yield from topology_steps(item, scene))
+    topology = yield from topology_steps(item, scene)
+    groups, count = topology.vertex_groups, topology.vertex_count
+    return replace(body, pins=read_pins(item, groups, count, samples.shapes[item.name_full], keys)), topology
 
 
 def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, samples: Samples) -> Steps[Collider]:

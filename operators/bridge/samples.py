@@ -13,7 +13,9 @@ from ...solver.scene import Settings
 from .animation import keyed_settings
 from .collider_samples import ColliderSamples
 from .evaluation import view_layer_of
+from .read_pins import shapes_of
 from .read_settings import read_gravity
+from .shape_samples import ShapeSamples
 from .steps import Steps
 from .units import typed_number
 
@@ -25,11 +27,13 @@ class Samples:
     """Values over time; objects by their full name.
 
     colliders : of each one how it moves and deforms, once when it rests
+    shapes   : of each body the shapes that it is held to (read_pins.shapes_of)
     settings : of each body and collider, by name, (k,) values from the first frame on of what is animated
     gravity  : (k, 3) from the first frame on [m/s^2], None where it is not animated
     """
 
     colliders: dict[str, ColliderSamples] = field(default_factory=dict)
+    shapes: dict[str, dict[str, ShapeSamples]] = field(default_factory=dict)
     settings: dict[str, dict[str, Array]] = field(default_factory=dict)
     gravity: Array | None = None
 
@@ -43,12 +47,14 @@ def sampling_steps(
             f"The frame range {settings.frame_start} to {settings.frame_end} is empty.", remedy="Set End to at least Start."
         )
     seen = {item.name_full: ColliderSamples(item) for item in colliders}
+    shapes = {item.name_full: shapes_of(item) for item in bodies}
+    following = [shape for own in shapes.values() for shape in own.values()]
     moving = [samples for samples in seen.values() if samples.moves or samples.deforms]
     changing = {item: list(animation) for item in (*bodies, *colliders) if (animation := keyed_settings(item))}
     falling = bool(keyed_settings(scene))
     values: dict[str, list[list[float]]] = {item.name_full: [] for item in changing}
     gravities = []
-    if moving or changing or falling:
+    if moving or changing or falling or any(shape.moves for shape in following):
         for frame, part in _moments(settings, moving):
             scene.frame_set(frame, subframe=float(part))
             for samples in moving:
@@ -57,14 +63,21 @@ def sampling_steps(
             if not part:
                 for item, names in changing.items():
                     values[item.name_full].append(_values(item, scene, names))
+                for shape in following:
+                    if shape.moves:
+                        shape.look(scene)
                 gravities.append(read_gravity(scene))
             yield f"Reading frame {frame} of {settings.frame_end}"
     scene.frame_set(settings.frame_start)
     for samples in seen.values():
         if samples not in moving:
             samples.look(scene)
+    for shape in following:
+        if not shape.moves:
+            shape.look(scene)
     return Samples(
         seen,
+        shapes,
         {
             item.name_full: dict(zip(names, np.array(values[item.name_full][1:]).T, strict=True))
             for item, names in changing.items()

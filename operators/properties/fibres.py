@@ -22,6 +22,9 @@ def _vector_attributes(group: Any, context: bpy.types.Context, typed: str) -> li
 
 
 FIBRES = Influence(
+    "fibres",
+    "Fibres",
+    "What makes the goo a muscle",
     {
         "fibre_kind": EnumProperty(name="Fibres", description="Where fibres run through the goo", items=_KINDS, **SETTING),
         "fibre_direction": FloatVectorProperty(
@@ -62,4 +65,5 @@ FIBRES = Influence(
         ),
     },
     only_with={"fibre_direction": "DIRECTION", "fibre_attribute": "ATTRIBUTE"},
+    keyed=("fibre_activation",),
 )

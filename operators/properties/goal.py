@@ -15,12 +15,16 @@ _KINDS = (
 )
 
 
-def _shape_keys(group: Any, context: bpy.types.Context, typed: str) -> list[str]:
+def shape_keys_of(group: Any, context: bpy.types.Context, typed: str) -> list[str]:
+    """Return the names of an object's shape keys, for a search."""
     keys = getattr(group.id_data.data, "shape_keys", None)
     return list(keys.key_blocks.keys()) if keys else []
 
 
 GOAL = Influence(
+    "goal",
+    "Goal Shape",
+    "The shape that flow leads to",
     {
         "goal_kind": EnumProperty(name="Goal", description="A shape that the goo's flow is led to", items=_KINDS, **SETTING),
         "goal_object": PointerProperty(
@@ -31,7 +35,7 @@ GOAL = Influence(
             **SETTING,
         ),
         "goal_shape_key": StringProperty(
-            name="Shape Key", description="The key whose shape the goo takes on", search=_shape_keys, **SETTING
+            name="Shape Key", description="The key whose shape the goo takes on", search=shape_keys_of, **SETTING
         ),
         "goal_rate": FloatProperty(
             name="Pull",

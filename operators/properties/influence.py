@@ -8,13 +8,19 @@ from typing import Any
 class Influence:
     """One thing that can act on a body's goo.
 
+    name       : of its panel's identifier; label: the panel's title; about: a sentence on it
     properties : Blender's properties by their name on the object, in the order in which they are drawn; the first is the
                  kind, an enumeration whose "NONE" switches the influence off
-    only_with : the kind that a property belongs to, by name; one that is not in it belongs to every kind but "NONE"
+    only_with  : the kind that a property belongs to, by name; one that is not in it belongs to every kind but "NONE"
+    keyed      : the properties that may change during a bake
     """
 
+    name: str
+    label: str
+    about: str
     properties: dict[str, Any]
     only_with: dict[str, str] = field(default_factory=dict)
+    keyed: tuple[str, ...] = ()
 
     def in_use(self, settings: Any) -> list[str]:
         """Return the names of the properties that the chosen kind makes use of, the kind itself first."""

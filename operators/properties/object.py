@@ -15,8 +15,7 @@ from bpy.props import (
 )
 
 from ...solver.materials import models
-from .fibres import FIBRES
-from .goal import GOAL
+from .influences import INFLUENCES
 from .material import material_groups
 from .settings import HIDDEN, KEYED, SETTING
 
@@ -55,7 +54,8 @@ def object_group() -> type:
         identifier: PointerProperty(type=group, override={"LIBRARY_OVERRIDABLE"})
         for identifier, group in material_groups().items()
     }
-    annotations = {**_identity(), **_body(), **GOAL.properties, **FIBRES.properties, **_collider(), **pointers}
+    acting = {name: value for influence in INFLUENCES for name, value in influence.properties.items()}
+    annotations = {**_identity(), **_body(), **acting, **_collider(), **pointers}
     namespace = {"__annotations__": annotations, "__doc__": "Dollop's settings of one object"}
     return type("DollopObject", (bpy.types.PropertyGroup,), namespace)
 

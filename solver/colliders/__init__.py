@@ -20,11 +20,13 @@ class Field(Protocol):
     sheet_offset : of a sheet, solid from both sides, half its thickness [m]; None where there is an inside
     still        : whether it never moves and nothing of it is keyed
     sticky       : whether it is ever sticky
+    endless      : whether it has no other side
     """
 
     sheet_offset: float | None
     still: bool
     sticky: bool
+    endless: bool
 
     def query(
         self,

@@ -35,6 +35,8 @@ class MeshField:
       fall through.
     """
 
+    endless = False
+
     def __init__(self, collider: Collider, settings: Settings) -> None:
         if collider.surface is None:
             raise SceneError("It has no faces to collide with.", body=collider.name, remedy="Choose a mesh with faces.")

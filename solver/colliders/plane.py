@@ -13,7 +13,7 @@ KIND = "plane"
 class PlaneField:
     """The exact signed distance from a plane."""
 
-    sheet_offset = None
+    sheet_offset, endless = None, True
 
     def __init__(self, collider: Collider, settings: Settings) -> None:
         self.numbers = Touch(collider, settings)

@@ -21,7 +21,7 @@ class ShapedField:
     measure(points (k, 3) in that frame, half sides (3,) of the box [m]) returns distance (k,) and outward normal (k, 3).
     """
 
-    sheet_offset = None
+    sheet_offset, endless = None, False
 
     def __init__(self, collider: Collider, settings: Settings, measure: Measure) -> None:
         self.half = 0.5 * np.asarray(collider.size, dtype=np.float64)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .adhesion import RANGE
 from .entries import Entries, across, along
+from .passage import met_on_the_way
 from .points import REACH, Chosen, ContactPoints
 from .response import normal_forces
 
@@ -20,6 +21,7 @@ FREE_DEPTH = 0.1  # depth in element sizes up to which a point that starts insid
 SHEET_DEPTH = 8.0  # element sizes behind a sheet up to which a point that went through it is held to be behind
 EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [s]
 SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second,
+MOST_WAY = 1.0  # element sizes by which a point may come nearer to a moving collider in a step
 STICK_TIME = 1.0 / 96.0  # and for how long, where what sticks is remembered: from then on it slips [s]
 
 
@@ -29,6 +31,7 @@ class ColliderField(Protocol):
     sheet_offset: float | None  # of a sheet, solid from both sides [m]
     still: bool  # whether it never changes
     sticky: bool  # whether it is ever sticky
+    endless: bool  # whether it has no other side
 
     def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
         """Fill signed distance (k,), outward normal (k, 3) and surface velocity (k, 3) at a time [s] since the first frame."""
@@ -61,6 +64,8 @@ class Contacts:
         self.patches: Patches | None = None
         self.stretch: Array = np.zeros((len(fields), len(points.tets), 3))
         self.start: Array = np.zeros((len(points.tets), 3))
+        # Where the points were at the step's start as seen from each collider, and how far from it
+        self.begun, self.near = [self.start] * len(fields), [np.full(len(points.tets), np.inf)] * len(fields)
         self.time, self.step = 0.0, 0.0
 
     def begin(self, positions: Array) -> None:
@@ -105,9 +110,33 @@ class Contacts:
         ahead = points.positions(guess)
         travel = float(np.sqrt(((ahead - self.start) ** 2).sum(axis=1).max()))
         for c, field in enumerate(self.fields):
-            margin = 2.0 * self._reach(field) + 2.0 * travel
-            near, _, _ = query(field, self.start, time, margin)
+            begun, moved = self.start, 0.0
+            if not field.still and not field.endless:  # seen from the collider, its own motion is the points'
+                begun = field.carried(self.start, time - step, time)
+                moved = float(np.sqrt(((begun - self.start) ** 2).sum(axis=1).max()))
+            margin = 2.0 * self._reach(field) + 2.0 * (travel + moved)
+            near, _, _ = query(field, begun, time, margin)
             self.candidates[c] = points.choose(np.flatnonzero(near < margin))
+            self.begun[c], self.near[c] = begun, near
+
+    def longest_step(self, positions: Array, velocities: Array, time: float, step: float) -> float:
+        """The longest step [s], if below `step`, in which no collider that moves, and no sheet, is met too fast to be followed.
+
+        From node positions and velocities (n, 3) at a time [s]: a point may come nearer by MOST_WAY element sizes.
+        """
+        points, longest = self.points, step
+        fields = [field for field in self.fields if not field.endless and not (field.still and field.sheet_offset is None)]
+        if not fields or not len(points.tets):
+            return longest
+        here, going = points.positions(positions), points.positions(velocities)
+        for field in fields:
+            most = MOST_WAY if field.sheet_offset is None else 0.5 * SHEET_DEPTH
+            ways = field.carried(here + step * going, time + step, time) - here  # in the collider's frame
+            way = np.sqrt(along(ways, ways))
+            distance, _, _ = query(field, here, time, float(way.max(initial=0.0)))
+            meets = distance < way
+            longest = min(longest, float((most * points.size[meets] * step / way[meets]).min(initial=step)))
+        return longest
 
     def end_step(self, positions: Array, entries: Entries) -> None:
         """Take in where the step just accepted has ended: who is behind a sheet, and what sticks; and let the slack fade."""
@@ -141,12 +170,19 @@ class Contacts:
         field = self.fields[c]
         distance, normal, velocity = query(field, here, self.time, self._reach(field))
         behind = np.zeros(len(here), dtype=bool)
-        if field.sheet_offset is not None:
-            begun = field.carried(self.start[chosen], self.time - self.step, self.time)
-            through = crossed(field.sheet_offset, begun, here, distance, normal)
-            behind = (self.behind[c, chosen] ^ through) & np.isfinite(distance)
-            distance = np.where(behind, -distance - 2.0 * field.sheet_offset, distance)
-            normal = np.where(behind[:, None], -normal, normal)
+        if field.endless:
+            return distance, normal, velocity, behind
+        begun = self.begun[c][chosen]
+        if field.sheet_offset is None:
+            seen = met_on_the_way(
+                lambda places: query(field, places, self.time, np.inf), begun, self.near[c][chosen], here,
+                (distance, normal, velocity), self._reach(field), self.points.size[chosen],
+            )  # fmt: skip
+            return *seen, behind
+        through = crossed(field.sheet_offset, begun, here, distance, normal)
+        behind = (self.behind[c, chosen] ^ through) & np.isfinite(distance)
+        distance = np.where(behind, -distance - 2.0 * field.sheet_offset, distance)
+        normal = np.where(behind[:, None], -normal, normal)
         return distance, normal, velocity, behind
 
     def linearize(self, positions: Array) -> Entries:

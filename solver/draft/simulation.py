@@ -12,8 +12,10 @@ from ..embedding import Binding
 from ..errors import Cancelled, StepError
 from ..fem.tile import pack, unpack
 from ..frame import Frame
+from ..integrators import Extrapolation
 from ..jit.pace import Pace
 from ..output import Snapshot, SurfaceOutput, between
+from ..pins.holding import Holding
 from ..scene import Scene
 from ..tetmesh.mesh import TetMesh
 from .keyed import KeyedBody
@@ -41,6 +43,7 @@ class DraftSimulation:
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
         points = gather_points(self.state, self.ranges, contacts, [self.body.extent], settings.strongest_gravity)
         self.contacts = Contacts(points, fields)
+        self.pins = Holding(scene, self.state, self.ranges, meshes, surfaces, fields)
         self.keyed = KeyedBody(self.body, self.state, self.space, self.contacts, settings)
         self.step, self.steps = min(STEP, settings.maximum_substep), 0
         self.frame = settings.frame_start - 1
@@ -89,6 +92,7 @@ class DraftSimulation:
             "pressing": self.pressing.copy(),
             "acceleration": self.acceleration.copy(),
             **self.contacts.arrays(),
+            "anchors": self.pins.arrays(),
         }
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
@@ -101,6 +105,7 @@ class DraftSimulation:
         self.contacts.restore(arrays)
         pack(self.space.tiles, PLASTIC, self.state.plastic)
         self.keyed.restart(self.state)
+        self.pins.restore(floats["anchors"])
         measure(self.state, self.space, 0.0)
 
     def _step(self) -> int:
@@ -108,9 +113,11 @@ class DraftSimulation:
         self.pace.set()
         state, end = self.state, (self.steps + 1) * self.step
         self.keyed.apply(end)
+        gravity, restraint = self.keyed.gravity(end), self.pins.begin_step(state.positions, self.time, self.step)
+        past = Extrapolation.none(state.positions, state.positions, self.step)
+        self.pins.add_springs(restraint, past)
         positions, entries = solve_step(
-            state, self.space, self.ranges, self.contacts, self.pressing, self.acceleration, self.keyed.gravity(end), end,
-            self.step,
+            state, self.space, self.ranges, self.contacts, self.pressing, self.acceleration, gravity, end, self.step, restraint,
         )  # fmt: skip
         if not np.isfinite(positions).all():
             raise self._failure(positions)
@@ -121,6 +128,7 @@ class DraftSimulation:
         self.pressing = np.zeros_like(positions)
         entries.add_gradient(positions, self.pressing)
         self.contacts.end_step(positions, entries)
+        self.pins.end_step(positions)
         measure(state, self.space, self.step)
         self.steps += 1
         return len(entries.level)

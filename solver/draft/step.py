@@ -20,6 +20,7 @@ from ..contact.entries import Entries
 from ..fem.assembly import Pattern, build_pattern, gather_gradient
 from ..fem.linear_solve import LinearSolve
 from ..fem.momentum import balance_momentum
+from ..fem.restraint import Restraint
 from ..fem.workspace import elastic_firmness
 from ..jit import CHUNKS, TILE
 from ..state import Ranges
@@ -69,26 +70,29 @@ def measure(state: DraftState, space: DraftWorkspace, flowed: float) -> None:
 
 def solve_step(
     state: DraftState, space: DraftWorkspace, ranges: Ranges, contacts: Contacts, pressing: Array, acceleration: Array,
-    gravity: Array, time: float, step: float,
+    gravity: Array, time: float, step: float, restraint: Restraint,
 ) -> tuple[Array, Entries]:  # fmt: skip
     """Return the positions (n, 3) at `time` [s], `step` [s] after the state that was measured last, and the contacts there.
 
     Of the last step: pressing (n, 3), the force on the contacts at its end [N], and acceleration (n, 3) [m/s^2].
     """
-    targets = state.positions + step * (state.velocities + step * gravity)
+    free = state.positions + step * (state.velocities + step * gravity)
+    inertia, targets = restraint.joined(state.masses / step**2, free)
     guess = _guess(state, acceleration, gravity, step)
+    restraint.put(guess)
     contacts.begin_step(state.positions, guess, time, step)
-    inertia = state.masses / step**2
     hold = inertia + space.firmness
+    hold[restraint.held] = np.inf
     entries = contacts.linearize(guess)
     if len(entries.level):
         entries.settle_guess(guess, pressing, hold)
-    gradient = _assemble(state, space, entries, guess, targets, inertia, 1.0 / step)
+    gradient = _assemble(state, space, entries, guess, targets, inertia, 1.0 / step, restraint)
     space.linear.solve(-gradient, 0.0, ITERATIONS)
     positions: Array = guess + space.linear.direction
     if len(entries.level):
         entries.settle_step(guess, positions, hold, True)
     touched = entries.pressed_nodes(positions, len(positions))
+    touched[restraint.held] = True
     _return_momentum(state.positions, positions, targets, inertia, ranges, touched)
     return positions, entries
 
@@ -106,8 +110,9 @@ def _guess(state: DraftState, acceleration: Array, gravity: Array, step: float) 
 
 
 def _assemble(
-    state: DraftState, space: DraftWorkspace, entries: Entries, guess: Array, targets: Array, inertia: Array, rate: float
-) -> Array:
+    state: DraftState, space: DraftWorkspace, entries: Entries, guess: Array, targets: Array, inertia: Array, rate: float,
+    restraint: Restraint,
+) -> Array:  # fmt: skip
     """The step's matrix into `space.linear`; returns the gradient (n, 3) [N] of its energy at the guess."""
     warped_forces(guess, state.tets, space.tiles, rate, space.forces, space.blocks)
     pattern = space.pattern
@@ -118,7 +123,8 @@ def _assemble(
     space.diagonal[:] = 0.0
     space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = inertia
     entries.add_stiffness(guess, space.blocks, space.diagonal)
-    space.linear.assemble(space.blocks, space.diagonal, levels=1)
+    space.linear.assemble(space.blocks, space.diagonal, levels=1, held=restraint.held)
+    space.gradient[restraint.held] = 0.0
     return space.gradient
 
 

@@ -174,6 +174,24 @@ def split_diagonal(  # type: ignore[no-untyped-def]
 
 
 @parallel
+def eliminate(held, row_offsets, columns, values, own, touched):  # type: ignore[no-untyped-def]
+    """Take rows held (n,) and their columns out of the matrix: they become zero, and what they hold the others by becomes
+    part of the others' own blocks."""
+    n = len(held)
+    for chunk in prange(CHUNKS):
+        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            for k in range(row_offsets[i], row_offsets[i + 1]):
+                if held[i] or held[columns[k]]:
+                    touched[i] = True
+                    for c in range(9):
+                        own[i, 3 * (c % 3) + c // 3] -= values[9 * k + c]
+                        values[9 * k + c] = np.float32(0.0)
+            if held[i]:
+                touched[i] = True
+                own[i] = 0.0
+
+
+@parallel
 def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no-untyped-def]
     """y_i = own_i x_i + sum_j values_ij (x_j - x_i), the matrix times x (n, 3), nodes in the mesh's own numbering.
 

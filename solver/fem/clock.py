@@ -29,6 +29,11 @@ class Clock:
         return float(self.largest * 2.0**-self.level)
 
     @property
+    def smallest(self) -> float:
+        """The shortest step that there is [s]."""
+        return self.largest / (1 << LEVELS)
+
+    @property
     def time(self) -> float:
         """Seconds since the first frame."""
         return self.ticks * (self.largest / (1 << LEVELS))

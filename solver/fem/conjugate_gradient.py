@@ -133,17 +133,25 @@ def _coarse_correction(lower, upper, pivots, weights, chunk_parts, g, c):  # typ
     return total
 
 
+@inline
+def _clear(rows, vector):  # type: ignore[no-untyped-def]
+    """Zero at rows (h,) of a flat vector (4n,)."""
+    for k in range(len(rows)):
+        for axis in range(3):
+            vector[4 * rows[k] + axis] = np.float32(0.0)
+
+
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
     order, chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
-    coarse, lower, upper, pivots, coupling, pairs, g, c, rhs, tolerance, most, work,
+    coarse, lower, upper, pivots, coupling, pairs, held, g, c, rhs, tolerance, most, work,
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
     rhs (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use the coarse
     level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
-    (volume_coupling.py), pairs also that (pair_coupling.py). Returns -1 - iterations, with the last good solution, where A
-    turns out not positive.
+    (volume_coupling.py), pairs also that (pair_coupling.py); rows held (h,) stay where they are. Returns -1 - iterations,
+    with the last good solution, where A turns out not positive.
     """
     chunks = len(chunk_parts)
     x, r, z, p, q = work[0], work[1], work[2], work[3], work[4]
@@ -170,6 +178,7 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
         for chunk in prange(chunks):
             first = 12 * chunk_parts[chunk]
             _turn(chunk_offsets[chunk], chunk_offsets[chunk + 1], beta, modes, c[first : first + 12], z, p)
+        _clear(held, p)
         for chunk in prange(chunks):
             parts[chunk] = _multiply(
                 chunk_offsets[chunk], chunk_offsets[chunk + 1], row_offsets, columns, values, inertia, own, touched, p, q
@@ -178,6 +187,7 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
         if coupling is not None:
             pq += add_coupling(coupling, p, q)
         pq += add_pairs(pairs, p, q)
+        _clear(held, q)
         if not pq > 0.0:
             spent = -1 - iteration
             break

@@ -22,22 +22,22 @@ SAFETY = 0.9  # of the longest step that is stable at rest
 DAMPING_TOLERANCE = 1e-5  # relative, of a correction that is small itself; float32 reaches no further
 
 
-def longest_stable_step(state: State) -> float:
+def longest_stable_step(state: State, spring: float = 0.0) -> float:
     """The longest stable step [s]: 2/w, w the highest frequency of a single tet, which no vibration of the mesh exceeds.
 
     (Irons' bound for lumped masses; volume kept at the nodes has less stiffness.) w^2 is at most 4 (lam + 2 mu)/density
-    times the sum of squared shape gradients; fibres add to the modulus.
+    times the sum of squared shape gradients; fibres add to the modulus, and springs from outside of so many 1/s^2 to w^2.
     """
     inner = state.rest_shape_inverse
     gradients = np.einsum("mij,mij->m", inner, inner) + (inner.sum(axis=1) ** 2).sum(axis=1)
     material = state.material
     elastic = material[LAMBDA] + material[NODAL_BULK] + 2.0 * material[MU]
     modulus = elastic + material[FIBRE_STIFFNESS] + material[FIBRE_TENSION]
-    return float(SAFETY / np.sqrt((modulus / state.density * gradients).max()))
+    return float(SAFETY / np.sqrt((modulus / state.density * gradients).max() + 0.25 * spring))
 
 
 def elastic_forces(problem: ImplicitStep, positions: Array) -> Array:
-    """Elastic forces (n, 3) [N] at positions (n, 3) after the step's flow; leaves the tiles evaluated there."""
+    """Elastic forces (n, 3) [N] at positions (n, 3) after the step's flow, and the restraint's; leaves the tiles evaluated."""
     space, free = problem.space, np.zeros(len(positions))
     problem.evaluate(positions)
     gather_gradient(
@@ -46,7 +46,8 @@ def elastic_forces(problem: ImplicitStep, positions: Array) -> Array:
     )  # fmt: skip
     if space.volume is not None:
         space.volume.add_gradient(positions, space.gradient)
-    return -space.gradient
+    forces: Array = problem.restraint.forces(positions) - space.gradient
+    return forces
 
 
 def explicit_step(problem: ImplicitStep, gravity: Array, pressing: Array) -> tuple[Outcome, Array, Array]:
@@ -56,25 +57,32 @@ def explicit_step(problem: ImplicitStep, gravity: Array, pressing: Array) -> tup
     Damping must know what holds the nodes in contact, or it would drag their neighbours along into the collider.
     """
     state, past, step, spent = problem.state, problem.past, problem.step, 0
+    held, places = problem.held, problem.restraint.places
     hold: Array = state.masses[:, None] * (2.0 / (step * step))
     mean = past.velocities(past.targets) - pressing / (hold * step)
+    mean[held] = (places - state.positions[held]) / step
     if problem.damping.active:
         problem.freeze_damping(state.positions)
         drag = problem.damping.gradient(state.velocities)
         mean, spent = _damped(problem, mean)
     entries = problem.contacts.linearize(state.positions + step * mean)
     free = state.positions + step * mean + pressing / hold
+    free[held] = places
     positions = free.copy()
     entries.settle_guess(positions, np.zeros_like(free), hold[:, 0])
+    positions[held] = places
     push = hold * (positions - free)
     forces = elastic_forces(problem, positions)
     both = 0.5 * (state.elastic_forces + forces) + push
     velocities = state.velocities + step * (both / state.masses[:, None] + gravity)
     if problem.damping.active:
         problem.freeze_damping(positions)
-        velocities, more = _damped(problem, velocities - 0.5 * step * drag / state.masses[:, None])
+        velocities -= 0.5 * step * drag / state.masses[:, None]
+        velocities[held] = mean[held]
+        velocities, more = _damped(problem, velocities)
         spent += more
     velocities = _stopped(problem, positions, velocities - step * push / state.masses[:, None], entries)
+    velocities[held] = mean[held]
     outcome = Outcome(positions, push, bool(np.isfinite(positions).all()), 1, spent, entries)
     return outcome, velocities, forces
 
@@ -109,6 +117,8 @@ def _damped(problem: ImplicitStep, velocities: Array) -> tuple[Array, int]:
     space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = 2.0 * problem.state.masses / problem.step
     every = np.ones(len(velocities))
     damping.add_drag(every, space.diagonal)
-    space.linear.assemble(space.blocks, space.diagonal, beside=damping.beside(every))
-    spent = space.linear.solve(-damping.gradient(velocities), DAMPING_TOLERANCE)
+    space.linear.assemble(space.blocks, space.diagonal, beside=damping.beside(every), held=problem.held)
+    force = -damping.gradient(velocities)
+    force[problem.held] = 0.0
+    spent = space.linear.solve(force, DAMPING_TOLERANCE)
     return velocities + space.linear.direction, abs(spent)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS
 from ..jit.pace import Pace
 from .assembly import Pattern
-from .block_matrix import Layout, build_layout, multiply, split_diagonal, sum_blocks, to_nodes
+from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, sum_blocks, to_nodes
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
@@ -24,6 +24,7 @@ Floats = NDArray[np.float32]
 
 MOST_ITERATIONS = 400
 NOTHING = np.zeros((0, 9))  # of inertia and contact
+NO_NODES = np.zeros(0, dtype=np.int64)
 STIFF_SHARE = 0.1  # of the nodes that must be stiff (block_matrix.STIFF) for the coarse level to pay
 
 
@@ -51,6 +52,7 @@ class LinearSolve:
         self._pivots = np.zeros(modes, np.float32)
         self._coupling: Arrays | None = None
         self._pairs = no_stiffness()
+        self._held = NO_NODES
         self.rank = np.empty(nodes, np.int32)  # the row of each node
         self.rank[self.layout.order] = np.arange(nodes)
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
@@ -66,11 +68,13 @@ class LinearSolve:
     def assemble(
         self, blocks: Floats, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None,
         beside: Beside | None = None, pairs: PairStiffness | None = None, renew: bool = True,
+        held: NDArray[np.int64] = NO_NODES,
     ) -> None:  # fmt: skip
         """Take element blocks (lanes, 6, 9), the diagonal (n, 9) of inertia and contact [N/m], and what acts beside them.
 
         With one level the preconditioner is that of the diagonal blocks alone, whatever the stiffness. Unless told to
-        renew it the coarse level stays that of the call before: for a matrix much like that, nearly as good.
+        renew it the coarse level stays that of the call before: for a matrix much like that, nearly as good. Nodes held
+        (h,) are no unknowns: their direction is zero, and what they hold the others by stays.
         """
         layout, parts = self.layout, self.parts
         more, rate = (None, 0.0) if beside is None else (beside[0].values, beside[1])
@@ -84,7 +88,11 @@ class LinearSolve:
             layout.order, layout.row_offsets, more, np.float32(rate), self._values, diagonal, extra, self._inertia, self._own,
             self._touched, self._inverse, self._stiff,
         )  # fmt: skip
-        self._coupling = None if volume is None else volume.arrays
+        self._coupling, self._held = None if volume is None else volume.arrays, self.rank[held].astype(np.int64)
+        if len(held):
+            rows = np.zeros(len(self._inertia), bool)
+            rows[self._held] = True
+            eliminate(rows, layout.row_offsets, layout.columns, self._values, self._own, self._touched)
         if not renew:
             return
         stiff = volume is not None or bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
@@ -99,8 +107,8 @@ class LinearSolve:
     def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS) -> int:
         """Solve for rhs (n, 3) into `direction` to a relative tolerance, in at most so many iterations; return them.
 
-        The tolerance is that of the preconditioned residual; float32 reaches about 1e-5. Returns -1 - iterations, keeping
-        the last good direction, where the matrix turns out not positive.
+        At nodes that are held rhs is to be zero. The tolerance is that of the preconditioned residual; float32 reaches about
+        1e-5. Returns -1 - iterations, keeping the last good direction, where the matrix turns out not positive.
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
@@ -108,8 +116,8 @@ class LinearSolve:
         spent: int = conjugate_gradient(
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
             self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
-            self._pivots, self._coupling, self._pairs.arrays, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance,
-            most, self._work,
+            self._pivots, self._coupling, self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
+            tolerance, most, self._work,
         )  # fmt: skip
         to_nodes(layout.order, self._work[0], self.direction)
         if self.pace is not None:

@@ -17,6 +17,7 @@ from .elements import evaluate
 from .momentum import drift, moved_rigidly
 from .node_sums import dot
 from .pair_coupling import PairStiffness
+from .restraint import Restraint
 from .stiffness import stiffness
 from .volume_coupling import VolumeCoupling
 from .workspace import Workspace
@@ -55,12 +56,15 @@ class ImplicitStep:
 
     def __init__(
         self, state: State, space: Workspace, contacts: Contacts, damping: Damping, past: Extrapolation, step: float,
-        surfaces: SurfaceContact | None = None,
+        surfaces: SurfaceContact | None = None, restraint: Restraint | None = None,
     ) -> None:  # fmt: skip
         self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
-        self.inertia = state.masses / past.inertial**2
+        self.restraint = restraint or Restraint()
+        self.inertia, self.targets = self.restraint.joined(state.masses / past.inertial**2, past.targets)
         # What holds a node while the others rest [N/m]
         self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
+        self.held = self.restraint.held
+        self.hold[self.held] = np.inf
         self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun
         self.pairs: PairStiffness | None = None  # what it adds to the matrix
         self.projected = 0  # iterations for which the stiffness stays projected
@@ -93,7 +97,7 @@ class ImplicitStep:
     def _gathered(self, positions: Array) -> tuple[float, Array]:
         space = self.space
         gather_gradient(
-            space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, self.past.targets, self.inertia,
+            space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, self.targets, self.inertia,
             space.gradient, space.inertial,
         )  # fmt: skip
         gradient = space.gradient.copy()
@@ -105,6 +109,7 @@ class ImplicitStep:
         if self.damping.active:
             velocities = self.past.velocities(positions)
             energy += self.damping.add_gradient(velocities, self.past.effective, gradient)
+        gradient[self.held] = 0.0
         return energy, gradient
 
     def freeze_damping(self, positions: Array) -> None:
@@ -144,6 +149,7 @@ class ImplicitStep:
         """
         gradient = internal.copy()
         entries.add_linear_gradient(around, x, gradient)
+        gradient[self.held] = 0.0
         spent = 0
         if not self.projected:
             if not again:
@@ -177,11 +183,14 @@ class ImplicitStep:
         kept = space.blocks[entries.tets]
         entries.add_stiffness(around, space.blocks, diagonal)
         beside = self.damping.beside(self.past.effective)
-        space.linear.assemble(space.blocks, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first)
+        space.linear.assemble(
+            space.blocks, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held
+        )
         self.first = False
         space.blocks[entries.tets] = kept
         if offset.any():
             gradient = gradient + space.linear.times(offset)
+            gradient[self.held] = 0.0
         return space.linear.solve(-gradient, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float, ranges: Ranges) -> Outcome:
@@ -204,6 +213,7 @@ class ImplicitStep:
                 entries = self.contacts.linearize(x)
             gradient = internal.copy()
             energy = elastic + entries.add_gradient(x, gradient)
+            gradient[self.held] = 0.0
             if not np.isfinite(energy):
                 return Outcome(np.full_like(x, np.nan), internal, False, iteration, linear, entries)
             if progress.balanced(gradient, self.inertia, self.hold):
@@ -234,6 +244,7 @@ class ImplicitStep:
         """How far [m] the force that is left at x (n, 3) would move a body in contact; internal (n, 3): all but contact's."""
         gradient = internal.copy()
         entries.add_gradient(x, gradient)
+        gradient[self.held] = 0.0
         return drift(gradient, self.inertia, ranges, entries.nodes[:, 0])
 
     def predict(self, guess: Array, entries: Entries, ranges: Ranges, progress: Convergence) -> tuple[int, Array]:
@@ -245,6 +256,7 @@ class ImplicitStep:
         """
         surfaces, self.surfaces = self.surfaces, None
         rigid = moved_rigidly(self.state, ranges, self.step)
+        self.restraint.put(rigid)
         _, internal = self.begin(rigid)
         spent, direction = self.find_direction(rigid, guess, internal, entries, True)
         progress.take(rigid + direction - guess)

@@ -9,13 +9,18 @@ from .edges import welded
 
 def surface_points(surface: Surface, spacing: float) -> NDArray[np.float64]:
     """Return the used vertices, then points inside edges and triangles longer than `spacing` (k, 3)."""
+    return interpolated_points(surface, surface.positions, spacing)
+
+
+def interpolated_points(surface: Surface, values: NDArray[np.float64], spacing: float) -> NDArray[np.float64]:
+    """Return values (k, c) at the points of `surface_points` from those of the vertices (n, c), linear over triangles."""
     corners = surface.positions[surface.triangles]
     longest = np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2)).max(axis=1)
     parts = np.maximum(np.ceil(longest / spacing), 1.0).astype(int)
-    points = [surface.positions[np.unique(surface.triangles)]]
+    points, corners = [values[np.unique(surface.triangles)]], values[surface.triangles]
     for count in np.unique(parts[parts > 1]):
         weights = _grid(int(count))
-        points.append((weights @ corners[parts == count]).reshape(-1, 3))
+        points.append((weights @ corners[parts == count]).reshape(-1, values.shape[1]))
     return np.concatenate(points)
 
 

@@ -20,9 +20,8 @@ def extrapolate(
     state: "State", gravity: Array, step: float, previous_step: float, struck: NDArray[np.bool_]
 ) -> Extrapolation:
     """The past of a step is its start alone."""
-    reach = np.full(len(state.positions), step)
     targets = state.positions + step * (state.velocities + step * gravity)
-    return Extrapolation(state.positions, targets, reach, reach, np.ones(len(reach), dtype=bool))
+    return Extrapolation.none(state.positions, targets, step)
 
 
 INTEGRATOR = Integrator(

@@ -28,6 +28,12 @@ class Extrapolation:
     inertial: Array
     struck: NDArray[np.bool_]
 
+    @classmethod
+    def none(cls, start: Array, targets: Array, step: float) -> "Extrapolation":
+        """A step from start (n, 3) that knows of nothing before it."""
+        reach = np.full(len(start), step)
+        return cls(start, targets, reach, reach, np.ones(len(start), dtype=bool))
+
     def velocities(self, positions: Array) -> Array:
         """Velocities (n, 3) of a step that ends at `positions`."""
         return (positions - self.base) / self.effective[:, None]

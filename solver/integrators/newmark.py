@@ -28,8 +28,7 @@ def extrapolate(
     """Where the forces of the step's start lead in it, damping left out; velocities are the step's mean ones."""
     acceleration = state.elastic_forces / state.masses[:, None] + gravity
     targets = state.positions + step * state.velocities + 0.5 * step**2 * acceleration
-    reach = np.full(len(targets), step)
-    return Extrapolation(state.positions, targets, reach, reach, struck)
+    return Extrapolation.none(state.positions, targets, step)
 
 
 INTEGRATOR = Integrator(

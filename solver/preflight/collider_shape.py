@@ -49,8 +49,8 @@ def _open_finding(
     if is_ground(placed, against_gravity(settings)):
         message = f"It is open ({open_edges} open edges) and faces up, so it is ground: solid for a little way below."
         return Finding("info", collider.name, "", message, "", "open")
-    message = f"It is open at {open_edges} edges, so it is a thin sheet: a fast body may pass through it."
-    return Finding("warning", collider.name, "", message, "Close it, or give it a Solidify modifier.", "open")
+    message = f"It is open at {open_edges} edges, so it is a thin sheet: solid from both sides."
+    return Finding("info", collider.name, "", message, "", "open")
 
 
 def _transform_findings(collider: Collider) -> Iterator[Finding]:

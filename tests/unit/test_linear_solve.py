@@ -71,11 +71,16 @@ class System:
         """Gravity and noise (n, 3) [N]."""
         return self.masses[:, None] * (np.array([0.0, 0.0, -9.81]) + self.random.normal(size=self.positions.shape) * 3.0)
 
-    def solver(self):
+    def solver(self, **options):
         """The solver with the matrix assembled."""
         solver = LinearSolve.of(build_pattern(self.tets, len(self.positions)), self.positions)
-        solver.assemble(self.blocks, self.diagonal)
+        solver.assemble(self.blocks, self.diagonal, **options)
         return solver
+
+    def low(self, share):
+        """The nodes in so much of the height."""
+        height = self.positions[:, 2] - self.positions[:, 2].min()
+        return np.flatnonzero(height <= share * height.max())
 
 
 def joined(*meshes):
@@ -124,6 +129,31 @@ def test_solution_is_scipys(name, contact):
     error = solver.direction.ravel() - exact
     assert 0 < spent < 400
     assert error @ (matrix @ error) < (3e-3) ** 2 * (exact @ (matrix @ exact))
+
+
+@pytest.mark.parametrize("touched", [False, True])
+@pytest.mark.parametrize("name", ["soft", "stiff", "two bodies", "a flat sheet"])
+def test_held_nodes_stay_and_the_others_answer_as_if_they_were_walls(name, touched):
+    system = SYSTEMS[name]()
+    if touched:
+        system.touch(1e4, inside=True)
+    held = system.low(0.3)
+    free = np.setdiff1d(np.arange(3 * len(system.positions)), (3 * held[:, None] + np.arange(3)).ravel())
+    matrix, load, solver = system.matrix()[free][:, free], system.load(), system.solver(held=held)
+    load[held] = 0.0
+    assert 0 < solver.solve(load, 1e-4) < 400
+    assert (solver.direction[held] == 0.0).all()
+    exact = spsolve(matrix, load.ravel()[free])
+    error = solver.direction.ravel()[free] - exact
+    assert error @ (matrix @ error) < (3e-3) ** 2 * (exact @ (matrix @ exact))
+
+
+def test_a_stiff_body_that_is_held_at_one_end_takes_no_more_iterations():
+    system = System(box_mesh((6, 6, 24), (0.25, 0.25, 1.0)), 1e9)
+    load = system.load()
+    load[system.low(0.05)] = 0.0
+    coarse, alone = (system.solver(held=system.low(0.05), levels=levels).solve(load, 0.05) for levels in (2, 1))
+    assert 0 < coarse <= 40 and 2 * coarse < alone
 
 
 def test_product_is_scipys():

@@ -1,0 +1,7 @@
+"""Everything that can act on a body's goo, in the order of the panels."""
+
+from .fibres import FIBRES
+from .goal import GOAL
+from .pins import ATTACHMENT, GOAL_POSITIONS, PIN
+
+INFLUENCES = (PIN, ATTACHMENT, GOAL_POSITIONS, GOAL, FIBRES)

@@ -1,0 +1,210 @@
+"""The pins of all bodies at work: what they ask of each step.
+
+Every pinned node has an anchor, the point that it is held to. Anchors go with the pin's targets or collider while it holds;
+where it does not they stay on their nodes, so that a pin whose strength is keyed up later takes the goo where that is then,
+and leads it to its targets within a few REACHED.
+
+A spring's force is -mass weight strength (stiffness (x - anchor) + damping (v - anchor's v)): by mass, so that a denser or a
+finer body moves alike, and resists its step's end, so that no stiffness is too much for a step.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..embedding import Binding
+from ..fem.restraint import Restraint
+from ..integrators import Extrapolation
+from ..keyframes import at_frame
+from ..scene import Body, Scene
+from ..state import Ranges, Solids
+from ..tetmesh.mesh import TetMesh
+from .pin import Pin
+from .places import Carried, Nodes, held_nodes, sprung_nodes
+
+Array = NDArray[np.float64]
+
+REACHED = 0.1  # time constant with which nodes go to targets that they were taken away from [s]
+HOLDS = 0.5  # weight times strength above which a pin without give holds
+
+
+class Follows(Protocol):
+    """What a collider tells pins (solver/colliders)."""
+
+    still: bool
+
+    def carried(self, points: Array, begun: float, time: float) -> Array:
+        """Where points (k, 3) that are fixed to it at one time [s] lie at another."""
+
+
+class Targets:
+    """Where a pin wants its nodes over time: parabolas through three frames, which ask for no frame that is not due yet."""
+
+    def __init__(self, pin: Pin, carried: Carried, frames_per_second: float) -> None:
+        assert pin.targets is not None
+        self.keys, self.carried, self.frames_per_second = pin.targets, carried, frames_per_second
+        self._known: dict[int, Array] = {}
+
+    def at(self, time: float) -> Array:
+        """Places (h, 3) at a time [s] since the first frame."""
+        last = len(self.keys) - 1
+        place = min(max(time * self.frames_per_second + 1.0, 0.0), float(last))
+        first = min(int(place), max(last - 1, 0))
+        if last == 0 or place == first:
+            return self._frame(first)
+        share = place - first
+        now, then = self._frame(first), self._frame(first + 1)
+        bend = 0.5 * share * (share - 1.0) * (then - 2.0 * now + self._frame(max(first - 1, 0))) if first > 0 else 0.0
+        return now + share * (then - now) + bend
+
+    def _frame(self, key: int) -> Array:
+        if key not in self._known:
+            self._known = {k: places for k, places in self._known.items() if k >= key - 3}
+            self._known[key] = self.carried.places(self.keys[key])
+        return self._known[key]
+
+
+@dataclass
+class Grip:
+    """A pin on its nodes (h,) with weights (h,); exactly one of targets and collider is set.
+
+    anchors (h, 3) : at the end of the last step [m]
+    ahead (h, 3)   : at the end of the step in hand
+    """
+
+    pin: Pin
+    nodes: Nodes
+    weights: Array
+    targets: Targets | None
+    collider: Follows | None
+    anchors: Array
+    ahead: Array = field(init=False)
+
+    def begin_step(self, positions: Array, time: float, step: float) -> None:
+        """Move the anchors to a step's end; positions (n, 3) and time [s] of its start."""
+        if self.targets is not None:
+            fading = np.exp(-step / REACHED)
+            self.ahead = self.targets.at(time + step) + fading * (self.anchors - self.targets.at(time))
+        elif self.collider is not None:
+            self.ahead = self.collider.carried(self.anchors, time, time + step)
+
+    def speed(self, step: float) -> Array:
+        """How fast the anchors move in a step of so many seconds (h, 3) [m/s]."""
+        return (self.ahead - self.anchors) / step
+
+    def shares(self, place: float) -> Array:
+        """How firmly it holds each of its nodes (h,), 0 to 1, at a place in frames after the first."""
+        strength: Array = self.weights * float(at_frame(self.pin.strength, place))
+        return strength if self.pin.stiffness > 0.0 else (strength > HOLDS).astype(np.float64)
+
+
+class Holding:
+    """All pins of a simulation."""
+
+    def __init__(
+        self, scene: Scene, state: Solids, ranges: Ranges, meshes: list[TetMesh], surfaces: list[Binding],
+        fields: Sequence[Follows],
+    ) -> None:  # fmt: skip
+        """meshes and surfaces hold one item a body, fields one a collider."""
+        self.frames_per_second = scene.settings.frames_per_second
+        colliders = {collider.uid: field for collider, field in zip(scene.colliders, fields, strict=False)}
+        self.grips: list[Grip] = []
+        for body, mesh, surface, first in zip(scene.bodies, meshes, surfaces, ranges.nodes.tolist(), strict=False):
+            for pin in body.pins:
+                self.grips.append(self._grip(body, pin, mesh, surface, first, colliders.get(pin.collider)))
+        self.masses = state.masses
+        self._start(state)
+
+    def _grip(
+        self, body: Body, pin: Pin, mesh: TetMesh, surface: Binding, first: int, collider: Follows | None
+    ) -> Grip:
+        choose = sprung_nodes if pin.stiffness > 0.0 else held_nodes
+        nodes, weights = choose(body, pin, mesh, surface)
+        targets, places = None, mesh.positions[nodes]
+        if pin.targets is not None:
+            carried = Carried(places, body.surface.positions[pin.vertices], body.element_size)
+            targets = Targets(pin, carried, self.frames_per_second)
+        return Grip(pin, nodes + first, weights, targets, collider, places.copy())
+
+    @property
+    def still(self) -> bool:
+        """Whether nothing about the pins ever changes."""
+        return all(grip.pin.still and (grip.collider is None or grip.collider.still) for grip in self.grips)
+
+    @property
+    def stiffest(self) -> float:
+        """The stiffest spring [1/s^2]."""
+        return max((grip.pin.stiffness for grip in self.grips), default=0.0)
+
+    def begin_step(self, positions: Array, time: float, step: float) -> Restraint:
+        """What is held without give at the end of a step from positions (n, 3) and a time [s] since the first frame."""
+        nodes, places = [np.zeros(0, dtype=np.int64)], [np.zeros((0, 3))]
+        self.time, self.step = time, step
+        for grip in self.grips:
+            grip.begin_step(positions, time, step)
+            if grip.pin.stiffness == 0.0:
+                holds = grip.shares((time + step) * self.frames_per_second) > 0.0
+                nodes.append(grip.nodes[holds])
+                places.append(grip.ahead[holds])
+        held, which = np.unique(np.concatenate(nodes), return_index=True)  # where two hold a node, the first does
+        return Restraint(held, np.concatenate(places)[which])
+
+    def add_springs(self, restraint: Restraint, past: Extrapolation | None) -> None:
+        """Add the springs at the end of the step that has begun, `past` being what is known of velocities there.
+
+        Without it they are not damped: `damped` does it afterwards.
+        """
+        if not any(grip.pin.stiffness > 0.0 for grip in self.grips):
+            return
+        stiffness, pull = np.zeros(len(self.masses)), np.zeros((len(self.masses), 3))
+        for grip, share in self._sprung():
+            nodes, spring = grip.nodes, self.masses[grip.nodes] * share * grip.pin.stiffness
+            stiffness[nodes] += spring
+            pull[nodes] += spring[:, None] * grip.ahead
+            if past is not None:
+                drag, effective = self.masses[nodes] * share * grip.pin.damping, past.effective[nodes]
+                stiffness[nodes] += drag / effective
+                pull[nodes] += drag[:, None] * (past.base[nodes] / effective[:, None] + grip.speed(self.step))
+        restraint.springs = stiffness, pull / np.where(stiffness > 0.0, stiffness, 1.0)[:, None]
+
+    def damped(self, velocities: Array) -> Array:
+        """What the springs' damping leaves of velocities (n, 3) in the step that has begun."""
+        kept = velocities.copy()
+        for grip, share in self._sprung():
+            speed, left = grip.speed(self.step), np.exp(-self.step * grip.pin.damping * share)[:, None]
+            kept[grip.nodes] = speed + left * (kept[grip.nodes] - speed)
+        return kept
+
+    def _sprung(self) -> Iterator[tuple[Grip, Array]]:
+        """The pins that are springs, and how firmly they hold their nodes at the end of the step."""
+        place = (self.time + self.step) * self.frames_per_second
+        return ((grip, grip.shares(place)) for grip in self.grips if grip.pin.stiffness > 0.0)
+
+    def end_step(self, positions: Array) -> None:
+        """Take in that the step was accepted, with its end at positions (n, 3)."""
+        for grip in self.grips:
+            holds = grip.shares((self.time + self.step) * self.frames_per_second) > 0.0
+            grip.anchors = np.where(holds[:, None], grip.ahead, positions[grip.nodes])
+
+    def arrays(self) -> Array:
+        """All anchors (h, 3), for a checkpoint."""
+        return np.concatenate([np.zeros((0, 3)), *(grip.anchors for grip in self.grips)])
+
+    def restore(self, anchors: Array) -> None:
+        """Take `arrays` back."""
+        ends = np.cumsum([0, *(len(grip.nodes) for grip in self.grips)])
+        for grip, (a, b) in zip(self.grips, pairwise(ends.tolist()), strict=True):
+            grip.anchors = anchors[a:b].copy()
+
+    def _start(self, state: Solids) -> None:
+        """Let nodes that are held without give start with the speed of their targets."""
+        frame = 1.0 / self.frames_per_second
+        for grip in self.grips:
+            if grip.pin.stiffness == 0.0 and grip.targets is not None:
+                holds = grip.shares(0.0) > 0.0
+                speed = (grip.targets.at(0.0) - grip.targets.at(-frame)) / frame
+                state.velocities[grip.nodes[holds]] = speed[holds]
