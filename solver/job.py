@@ -17,12 +17,13 @@ from .cache import SurfaceTopology
 from .cache.archive import pack, unpack
 from .cache.topology import from_arrays, to_arrays
 from .errors import SceneError
+from .force_fields.field import ForceField
 from .materials import Material
 from .pins.pin import Pin
 from .scene import Body, Collider, Scene, Settings, Surface
 
 FORMAT = 1
-_CLASSES = {cls.__name__: cls for cls in (Scene, Body, Collider, Settings, Surface, Material, Pin)}
+_CLASSES = {cls.__name__: cls for cls in (Scene, Body, Collider, Settings, Surface, Material, Pin, ForceField)}
 
 
 _TOPOLOGY_SUFFIX = ".dollop.npz"
@@ -78,6 +79,7 @@ def scene_hash(scene: Scene, last_frame: int) -> str:
         settings=replace(scene.settings, frame_end=0, threads=0, gravity_keys=_settled_gravity(scene.settings, count - 1)),
         bodies=tuple(_settled_body(item, count - 1) for item in scene.bodies),
         colliders=tuple(item.until(count - 1) for item in scene.colliders),
+        force_fields=tuple(item.until(count - 1) for item in scene.force_fields),
     )
     arrays: dict[str, np.ndarray] = {}
     digest = hashlib.blake2b(json.dumps(_encode(relevant, arrays), sort_keys=True).encode(), digest_size=16)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from .collider import Collider as Collider
 from .collider import validated_collider
 from .errors import SceneError
+from .force_fields.field import ForceField, validated_field
+from .force_fields.kinds import kinds
 from .integrators import integrators
 from .keyframes import at_frame, checked_keys
 from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
@@ -43,6 +45,7 @@ class Body:
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
     keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
     pins          : what holds some of its vertices (solver/pins); where two hold a node without give, the first does
+    field_weights : how much of a force field acts on it, by the field's uid; 1 is as on a particle, 0 or no entry nothing
     """
 
     uid: str
@@ -62,6 +65,7 @@ class Body:
     activation: FloatArray = field(default_factory=lambda: np.ones(1))
     keys: dict[str, FloatArray] = field(default_factory=dict)
     pins: tuple[Pin, ...] = ()
+    field_weights: dict[str, float] = field(default_factory=dict)
 
     @property
     def extent(self) -> float:
@@ -129,6 +133,7 @@ class Scene:
     bodies: tuple[Body, ...]
     colliders: tuple[Collider, ...] = ()
     settings: Settings = field(default_factory=Settings)
+    force_fields: tuple[ForceField, ...] = ()
 
 
 def validated(scene: Scene) -> Scene:
@@ -137,12 +142,14 @@ def validated(scene: Scene) -> Scene:
         raise SceneError("There is nothing to bake.", remedy="Select a mesh and press Add Body.")
     settings = _validated_settings(scene.settings)
     uids = [body.uid for body in scene.bodies] + [collider.uid for collider in scene.colliders]
+    uids += [one.uid for one in scene.force_fields]
     if len(set(uids)) != len(uids):
         raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")
     return Scene(
         tuple(_validated_body(body, settings, {collider.uid for collider in scene.colliders}) for body in scene.bodies),
         tuple(validated_collider(collider, _frames(settings)) for collider in scene.colliders),
         settings,
+        tuple(validated_field(one, _frames(settings), set(kinds())) for one in scene.force_fields),
     )
 
 

@@ -29,11 +29,13 @@ from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.workspace import Workspace
+from .force_fields.acting import ForceFields
 from .frame import Frame
 from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
+from .pinched import PinchReports
 from .pins.holding import Holding
 from .scene import Scene
 from .state import State, build_state, element_size
@@ -89,6 +91,7 @@ class Simulation:
         fields = build_all(scene) if fields is None else fields
         self.contacts = Contacts(points, fields, holds=not self.integrator.explicit)
         self.pins = Holding(scene, self.state, self.ranges, meshes, surfaces, fields)
+        self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
@@ -104,7 +107,8 @@ class Simulation:
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.worn = WornReports(len(scene.bodies))
-        start_in_free_flight(self.state, self.gravity, self.clock.step)
+        self.pinched = PinchReports(points, self.ranges)
+        start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.contacts.begin(self.state.positions)
         self.before = Snapshot.of(self.state)
 
@@ -127,7 +131,8 @@ class Simulation:
             moment = between(self.before, moment, 1.0 - late / step, step)
         bodies = self.output.frame(moment)
         effort["seconds"] = perf_counter() - started
-        return Frame(self.frame, bodies, effort, self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges))
+        worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
+        return Frame(self.frame, bodies, effort, (*worn, *self.pinched.messages(self.frame, self.scene)))
 
     def checkpoint(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to go on with the bytes of an uninterrupted run."""
@@ -142,6 +147,7 @@ class Simulation:
             **self.contacts.arrays(),
             **({} if self.surfaces is None else self.surfaces.held.arrays()),
             "reported": self.worn.last.copy(),
+            "pinched": self.pinched.last.copy(),
             "anchors": self.pins.arrays(),
         }
 
@@ -159,7 +165,7 @@ class Simulation:
         self.contacts.restore(arrays)
         if self.surfaces is not None:
             self.surfaces.held = Held.from_arrays(floats)
-        self.worn.last = floats["reported"].astype(np.int64)
+        self.worn.last, self.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
         self.pins.restore(floats["anchors"])
         self.space.tiles.refresh(self.state)
 
@@ -202,7 +208,8 @@ class Simulation:
     def _calmest(self, longest: float) -> int:
         """The level of the longest step in calm: not that of `longest` [s] only where all that acts stays as it is."""
         settings = self.scene.settings
-        still = self.keyed.still and self.pins.still and all(field.still for field in self.contacts.fields)
+        still = self.keyed.still and self.pins.still and self.force_fields.still
+        still = still and all(field.still for field in self.contacts.fields)
         if not (self.integrator.calms and still):
             return 0
         times = max(1.0, settings.calm_substep / longest)
@@ -235,6 +242,7 @@ class Simulation:
             return self._solve_explicitly(step)
         guess = self._guess(step)
         self.held.put(guess)
+        pull = self.force_fields.act(self.gravity, guess, (guess - state.positions) / step, self.clock.time + step, self.held)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
         if self.surfaces is not None:
@@ -242,8 +250,7 @@ class Simulation:
         pressed = entries.pressed_nodes(guess, len(guess))
         struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
         struck |= self._met(state.positions, guess)
-        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
-        self.pins.add_springs(self.held, past)
+        past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
@@ -257,12 +264,13 @@ class Simulation:
         """The same where the elastic forces are those of the step's start."""
         state = self.state
         struck = np.zeros(len(self.touching), dtype=bool)
-        self.pins.add_springs(self.held, None)
-        past = self.integrator.extrapolate(state, self.gravity, step, self.clock.previous_step, struck)
+        middle = state.positions + 0.5 * step * state.velocities
+        pull = self.force_fields.act(self.gravity, middle, state.velocities, self.clock.time + 0.5 * step, self.held)
+        past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
         self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
-        outcome, velocities, forces = explicit_step(problem, self.gravity, self.pressing)
-        return Attempt(outcome, past, self.pins.damped(velocities), forces)
+        outcome, velocities, forces = explicit_step(problem, pull, self.pressing)
+        return Attempt(outcome, past, self.held.damped(velocities, state.masses, step), forces)
 
     def _calm(self, outcome: Outcome) -> Attempt:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
@@ -309,6 +317,7 @@ class Simulation:
         if outcome.rough:
             self.touching[:] = 1
         self.contacts.end_step(state.positions, outcome.entries)
+        self.pinched.note(outcome.entries, state.positions)
         if self.surfaces is not None:
             self.surfaces.end_step(state.positions)
         self.pins.end_step(state.positions)

@@ -119,6 +119,7 @@ class BakeSession:
             beside_window=options.beside_window,
         )
         # Meanwhile the child loads what it needs; it writes nothing before it has filled the bodies with tets
+        self.status.warnings.extend(reading.notes)
         self._inspection = Inspection(reading)
 
     def _require_start(self) -> None:

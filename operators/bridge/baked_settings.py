@@ -11,6 +11,7 @@ from .animation import keyed_settings
 from .identity import bodies_of, colliders_of
 from .read_body import body_settings
 from .read_collider import collider_settings
+from .read_force_fields import fields_as_set
 from .read_settings import read_settings
 
 ANIMATION = "animation of "
@@ -34,7 +35,7 @@ def settings_of(scene: bpy.types.Scene) -> dict[str, dict[str, Any]]:
     del settings["gravity_keys"]
     bodies = {item.dollop.uid: _of_body(item, scene) for item in bodies_of(scene)}
     colliders = {item.dollop.uid: _flat(collider_settings(item, scene)) | _animation(item) for item in colliders_of(scene)}
-    return {"": settings | _animation(scene), **bodies, **colliders}
+    return {"": settings | _animation(scene) | {"set_of_force_fields": fields_as_set(scene)}, **bodies, **colliders}
 
 
 def _of_body(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:

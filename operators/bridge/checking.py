@@ -69,7 +69,8 @@ class SceneCheck:
         unread = [_finding(error) for error in reading.problems]
         # The bodies that could not be read are named already; that nothing is left to bake is no news then
         found = [item for item in found if not (unread and item.code == "nothing")]
-        self.findings = [*unread, *found]
+        notes = [Finding("warning", "", "", note, "", "note") for note in reading.notes]
+        self.findings = [*unread, *found, *notes]
 
 
 class Inspection:

@@ -16,6 +16,7 @@ from .mesh_topology import topology_steps
 from .playback_pause import playback_paused
 from .read_body import read_body
 from .read_collider import painted_steps, read_collider
+from .read_force_fields import field_notes, field_weights, fields_of
 from .read_goal import goal_objects
 from .read_pins import pull_objects, read_pins
 from .read_settings import read_settings
@@ -25,7 +26,7 @@ from .steps import Result, Steps, finished
 
 @dataclass(frozen=True)
 class SceneReading:
-    """The solver's scene, and the polygons of each body by identifier.
+    """The solver's scene, the polygons of each body by identifier, and notes: sentences on what was left out.
 
     settings : what the artist has set, at the first frame (baked_settings.settings_of)
     problems : the objects that could not be read, where the reader was told to go on without them
@@ -35,6 +36,7 @@ class SceneReading:
     topologies: dict[str, SurfaceTopology] = field(default_factory=dict)
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: tuple[SceneError, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def read_scene(
@@ -59,7 +61,7 @@ def reading_steps(
     bodies, colliders = bodies_of(scene), colliders_of(scene)
     settings = read_settings(scene, frames=frames, threads=threads)
     problems: list[SceneError] = []
-    shown = (*bodies, *colliders, *goal_objects(bodies), *pull_objects(bodies))
+    shown = (*bodies, *colliders, *goal_objects(bodies), *pull_objects(bodies), *fields_of(scene))
     with playback_paused(), frame_kept(scene), made_visible(scene, shown):
         samples = yield from sampling_steps(scene, bodies, colliders, settings)
         settings = replace(read_settings(scene, frames=frames, threads=threads), gravity_keys=samples.gravity)
@@ -72,10 +74,13 @@ def reading_steps(
         )
     if strict and problems:
         raise problems[0]
-    seen = Scene(tuple(body for body, _ in read), tuple(obstacles), settings)
+    acting = {uid for body, _ in read for uid in body.field_weights}
+    fields = tuple(one for one in samples.fields if one.uid in acting)
+    seen = Scene(tuple(body for body, _ in read), tuple(obstacles), settings, fields)
     topologies = {body.uid: topology for body, topology in read}
     yield "Checking the scene"
-    return SceneReading(validated(seen) if strict else seen, topologies, own_settings, tuple(problems))
+    seen = validated(seen) if strict else seen
+    return SceneReading(seen, topologies, own_settings, tuple(problems), field_notes(scene) if bodies else ())
 
 
 def _body_steps(
@@ -86,7 +91,8 @@ def _body_steps(
     yield f"Reading '{item.name}'"
     topology = yield from topology_steps(item, scene)
     groups, count = topology.vertex_groups, topology.vertex_count
-    return replace(body, pins=read_pins(item, groups, count, samples.shapes[item.name_full], keys)), topology
+    pins = read_pins(item, groups, count, samples.shapes[item.name_full], keys)
+    return replace(body, pins=pins, field_weights=field_weights(item, fields_of(scene))), topology
 
 
 def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, samples: Samples) -> Steps[Collider]:

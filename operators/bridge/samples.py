@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...solver.errors import SceneError
+from ...solver.force_fields.field import ForceField
 from ...solver.scene import Settings
 from .animation import keyed_settings
 from .collider_samples import ColliderSamples
 from .evaluation import view_layer_of
+from .read_force_fields import FieldSamples, fields_of
 from .read_pins import shapes_of
 from .read_settings import read_gravity
 from .shape_samples import ShapeSamples
@@ -28,12 +30,14 @@ class Samples:
 
     colliders : of each one how it moves and deforms, once when it rests
     shapes   : of each body the shapes that it is held to (read_pins.shapes_of)
+    fields   : the force fields
     settings : of each body and collider, by name, (k,) values from the first frame on of what is animated
     gravity  : (k, 3) from the first frame on [m/s^2], None where it is not animated
     """
 
     colliders: dict[str, ColliderSamples] = field(default_factory=dict)
     shapes: dict[str, dict[str, ShapeSamples]] = field(default_factory=dict)
+    fields: tuple[ForceField, ...] = ()
     settings: dict[str, dict[str, Array]] = field(default_factory=dict)
     gravity: Array | None = None
 
@@ -48,13 +52,14 @@ def sampling_steps(
         )
     seen = {item.name_full: ColliderSamples(item) for item in colliders}
     shapes = {item.name_full: shapes_of(item) for item in bodies}
-    following = [shape for own in shapes.values() for shape in own.values()]
+    fields = [FieldSamples(item) for item in fields_of(scene)]
+    following: list[ShapeSamples | FieldSamples] = [*(shape for own in shapes.values() for shape in own.values()), *fields]
     moving = [samples for samples in seen.values() if samples.moves or samples.deforms]
     changing = {item: list(animation) for item in (*bodies, *colliders) if (animation := keyed_settings(item))}
     falling = bool(keyed_settings(scene))
     values: dict[str, list[list[float]]] = {item.name_full: [] for item in changing}
     gravities = []
-    if moving or changing or falling or any(shape.moves for shape in following):
+    if moving or changing or falling or any(one.moves for one in following):
         for frame, part in _moments(settings, moving):
             scene.frame_set(frame, subframe=float(part))
             for samples in moving:
@@ -63,21 +68,22 @@ def sampling_steps(
             if not part:
                 for item, names in changing.items():
                     values[item.name_full].append(_values(item, scene, names))
-                for shape in following:
-                    if shape.moves:
-                        shape.look(scene)
+                for one in following:
+                    if one.moves:
+                        one.look(scene)
                 gravities.append(read_gravity(scene))
             yield f"Reading frame {frame} of {settings.frame_end}"
     scene.frame_set(settings.frame_start)
     for samples in seen.values():
         if samples not in moving:
             samples.look(scene)
-    for shape in following:
-        if not shape.moves:
-            shape.look(scene)
+    for one in following:
+        if not one.moves:
+            one.look(scene)
     return Samples(
         seen,
         shapes,
+        tuple(one.read() for one in fields),
         {
             item.name_full: dict(zip(names, np.array(values[item.name_full][1:]).T, strict=True))
             for item, names in changing.items()

@@ -1,7 +1,8 @@
 """Everything that can act on a body's goo, in the order of the panels."""
 
 from .fibres import FIBRES
+from .force_fields import FORCE_FIELDS
 from .goal import GOAL
 from .pins import ATTACHMENT, GOAL_POSITIONS, PIN
 
-INFLUENCES = (PIN, ATTACHMENT, GOAL_POSITIONS, GOAL, FIBRES)
+INFLUENCES = (PIN, ATTACHMENT, GOAL_POSITIONS, FORCE_FIELDS, GOAL, FIBRES)

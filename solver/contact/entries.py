@@ -54,6 +54,12 @@ class Entries:
         normal_forces(along(here, self.normal) - self.level, self.reach, self.stiffness, push)
         return kept_stretch(here - self.anchor, self.normal, np.where(push + self.bond > 0.0, self.slip, 0.0))
 
+    def depth(self, positions: Array) -> Array:
+        """How deep (c,) [m] contacts are inside their planes at positions (n, 3); negative outside."""
+        here = np.empty_like(self.normal)
+        carry(positions, self.nodes, self.weights, here)
+        return self.level - along(here, self.normal)
+
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3), return the energy."""
         sticking = 0.0 if self.adhesion is None else self.adhesion.add_gradient(positions, gradient)

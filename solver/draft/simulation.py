@@ -11,8 +11,8 @@ from ..contact.points import gather_points
 from ..embedding import Binding
 from ..errors import Cancelled, StepError
 from ..fem.tile import pack, unpack
+from ..force_fields.acting import ForceFields
 from ..frame import Frame
-from ..integrators import Extrapolation
 from ..jit.pace import Pace
 from ..output import Snapshot, SurfaceOutput, between
 from ..pins.holding import Holding
@@ -44,6 +44,7 @@ class DraftSimulation:
         points = gather_points(self.state, self.ranges, contacts, [self.body.extent], settings.strongest_gravity)
         self.contacts = Contacts(points, fields)
         self.pins = Holding(scene, self.state, self.ranges, meshes, surfaces, fields)
+        self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.keyed = KeyedBody(self.body, self.state, self.space, self.contacts, settings)
         self.step, self.steps = min(STEP, settings.maximum_substep), 0
         self.frame = settings.frame_start - 1
@@ -114,8 +115,8 @@ class DraftSimulation:
         state, end = self.state, (self.steps + 1) * self.step
         self.keyed.apply(end)
         gravity, restraint = self.keyed.gravity(end), self.pins.begin_step(state.positions, self.time, self.step)
-        past = Extrapolation.none(state.positions, state.positions, self.step)
-        self.pins.add_springs(restraint, past)
+        ahead = state.positions + self.step * state.velocities
+        gravity = self.force_fields.act(gravity, ahead, state.velocities, end, restraint)
         positions, entries = solve_step(
             state, self.space, self.ranges, self.contacts, self.pressing, self.acceleration, gravity, end, self.step, restraint,
         )  # fmt: skip

@@ -22,6 +22,7 @@ from ..fem.linear_solve import LinearSolve
 from ..fem.momentum import balance_momentum
 from ..fem.restraint import Restraint
 from ..fem.workspace import elastic_firmness
+from ..integrators import Extrapolation
 from ..jit import CHUNKS, TILE
 from ..state import Ranges
 from .elements import build_tiles, turn_and_yield, warped_forces
@@ -77,7 +78,8 @@ def solve_step(
     Of the last step: pressing (n, 3), the force on the contacts at its end [N], and acceleration (n, 3) [m/s^2].
     """
     free = state.positions + step * (state.velocities + step * gravity)
-    inertia, targets = restraint.joined(state.masses / step**2, free)
+    past = Extrapolation.none(state.positions, free, step)
+    inertia, targets = restraint.joined(state.masses / step**2, past)
     guess = _guess(state, acceleration, gravity, step)
     restraint.put(guess)
     contacts.begin_step(state.positions, guess, time, step)

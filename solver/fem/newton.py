@@ -59,8 +59,8 @@ class ImplicitStep:
         surfaces: SurfaceContact | None = None, restraint: Restraint | None = None,
     ) -> None:  # fmt: skip
         self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
-        self.restraint = restraint or Restraint()
-        self.inertia, self.targets = self.restraint.joined(state.masses / past.inertial**2, past.targets)
+        self.restraint = restraint or Restraint(len(state.masses))
+        self.inertia, self.targets = self.restraint.joined(state.masses / past.inertial**2, past)
         # What holds a node while the others rest [N/m]
         self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
         self.held = self.restraint.held

@@ -34,7 +34,7 @@ def extrapolate(
     effective = np.full(len(base), reach)
     hit = np.flatnonzero(struck)
     base[hit], effective[hit] = state.positions[hit], step
-    targets[hit] = state.positions[hit] + step * (state.velocities[hit] + step * gravity)
+    targets[hit] = state.positions[hit] + step * (state.velocities[hit] + step * np.broadcast_to(gravity, base.shape)[hit])
     return Extrapolation(base, targets, effective, effective, struck)
 
 

@@ -40,10 +40,10 @@ class Extrapolation:
 
 
 def start_in_free_flight(state: "State", gravity: Array, step: float) -> None:
-    """Give every scheme the past of a free flight, which makes the first steps of a fall exact."""
+    """Give every scheme the past of a flight under gravity (3,) or (n, 3), which makes the first steps of a fall exact."""
     state.previous_positions = state.positions - step * state.velocities + 0.5 * step * step * gravity
     state.previous_velocities = state.velocities - step * gravity
-    state.accelerations = np.tile(gravity, (len(state.positions), 1))
+    state.accelerations = np.broadcast_to(gravity, state.positions.shape).copy()
     state.loads = state.accelerations.copy()
 
 
@@ -51,8 +51,8 @@ def start_in_free_flight(state: "State", gravity: Array, step: float) -> None:
 class Integrator:
     """A way to step through time.
 
-    extrapolate : (state, gravity (3,) [m/s^2], step [s], previous step [s], struck (n,) bool) -> Extrapolation. Nodes that a
-                  collider has struck must not carry their old velocity across the blow
+    extrapolate : (state, gravity (3,) or one a node (n, 3) [m/s^2], step [s], previous step [s], struck (n,) bool) ->
+                  Extrapolation. Nodes that a collider has struck must not carry their old velocity across the blow
     explicit    : elastic forces are those of the step's start, and steps are bounded by the speed of sound
                   (fem/explicit_step.py); otherwise they are those of its end, balanced by Newton's method (fem/newton.py)
     rank        : its place in the artist's list

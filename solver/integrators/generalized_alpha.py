@@ -42,7 +42,7 @@ def extrapolate(
     effective, inertial = np.full(count, reach), np.full(count, time)
     hit = np.flatnonzero(struck)
     base[hit], effective[hit], inertial[hit] = state.positions[hit], step, step
-    targets[hit] = state.positions[hit] + step * (state.velocities[hit] + step * gravity)
+    targets[hit] = state.positions[hit] + step * (state.velocities[hit] + step * np.broadcast_to(gravity, base.shape)[hit])
     return Extrapolation(base, targets, effective, inertial, struck)
 
 

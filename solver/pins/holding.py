@@ -8,7 +8,7 @@ A spring's force is -mass weight strength (stiffness (x - anchor) + damping (v -
 finer body moves alike, and resists its step's end, so that no stiffness is too much for a step.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from ..embedding import Binding
 from ..fem.restraint import Restraint
-from ..integrators import Extrapolation
 from ..keyframes import at_frame
 from ..scene import Body, Scene
 from ..state import Ranges, Solids
@@ -92,10 +91,6 @@ class Grip:
         elif self.collider is not None:
             self.ahead = self.collider.carried(self.anchors, time, time + step)
 
-    def speed(self, step: float) -> Array:
-        """How fast the anchors move in a step of so many seconds (h, 3) [m/s]."""
-        return (self.ahead - self.anchors) / step
-
     def shares(self, place: float) -> Array:
         """How firmly it holds each of its nodes (h,), 0 to 1, at a place in frames after the first."""
         strength: Array = self.weights * float(at_frame(self.pin.strength, place))
@@ -116,7 +111,7 @@ class Holding:
         for body, mesh, surface, first in zip(scene.bodies, meshes, surfaces, ranges.nodes.tolist(), strict=False):
             for pin in body.pins:
                 self.grips.append(self._grip(body, pin, mesh, surface, first, colliders.get(pin.collider)))
-        self.masses = state.masses
+        self.masses, self.ending = state.masses, 0.0
         self._start(state)
 
     def _grip(
@@ -141,53 +136,28 @@ class Holding:
         return max((grip.pin.stiffness for grip in self.grips), default=0.0)
 
     def begin_step(self, positions: Array, time: float, step: float) -> Restraint:
-        """What is held without give at the end of a step from positions (n, 3) and a time [s] since the first frame."""
+        """What holds nodes at the end of a step from positions (n, 3) and a time [s] since the first frame."""
         nodes, places = [np.zeros(0, dtype=np.int64)], [np.zeros((0, 3))]
-        self.time, self.step = time, step
+        self.ending = (time + step) * self.frames_per_second
+        restraint = Restraint(len(self.masses))
         for grip in self.grips:
             grip.begin_step(positions, time, step)
+            share = grip.shares(self.ending)
             if grip.pin.stiffness == 0.0:
-                holds = grip.shares((time + step) * self.frames_per_second) > 0.0
-                nodes.append(grip.nodes[holds])
-                places.append(grip.ahead[holds])
-        held, which = np.unique(np.concatenate(nodes), return_index=True)  # where two hold a node, the first does
-        return Restraint(held, np.concatenate(places)[which])
-
-    def add_springs(self, restraint: Restraint, past: Extrapolation | None) -> None:
-        """Add the springs at the end of the step that has begun, `past` being what is known of velocities there.
-
-        Without it they are not damped: `damped` does it afterwards.
-        """
-        if not any(grip.pin.stiffness > 0.0 for grip in self.grips):
-            return
-        stiffness, pull = np.zeros(len(self.masses)), np.zeros((len(self.masses), 3))
-        for grip, share in self._sprung():
-            nodes, spring = grip.nodes, self.masses[grip.nodes] * share * grip.pin.stiffness
-            stiffness[nodes] += spring
-            pull[nodes] += spring[:, None] * grip.ahead
-            if past is not None:
-                drag, effective = self.masses[nodes] * share * grip.pin.damping, past.effective[nodes]
-                stiffness[nodes] += drag / effective
-                pull[nodes] += drag[:, None] * (past.base[nodes] / effective[:, None] + grip.speed(self.step))
-        restraint.springs = stiffness, pull / np.where(stiffness > 0.0, stiffness, 1.0)[:, None]
-
-    def damped(self, velocities: Array) -> Array:
-        """What the springs' damping leaves of velocities (n, 3) in the step that has begun."""
-        kept = velocities.copy()
-        for grip, share in self._sprung():
-            speed, left = grip.speed(self.step), np.exp(-self.step * grip.pin.damping * share)[:, None]
-            kept[grip.nodes] = speed + left * (kept[grip.nodes] - speed)
-        return kept
-
-    def _sprung(self) -> Iterator[tuple[Grip, Array]]:
-        """The pins that are springs, and how firmly they hold their nodes at the end of the step."""
-        place = (self.time + self.step) * self.frames_per_second
-        return ((grip, grip.shares(place)) for grip in self.grips if grip.pin.stiffness > 0.0)
+                nodes.append(grip.nodes[share > 0.0])
+                places.append(grip.ahead[share > 0.0])
+                continue
+            stiffness, drag = (self.masses[grip.nodes] * share * each for each in (grip.pin.stiffness, grip.pin.damping))
+            restraint.add_springs(grip.nodes, stiffness, stiffness[:, None] * grip.ahead)
+            restraint.add_drag(grip.nodes, drag, drag[:, None] * (grip.ahead - grip.anchors) / step)
+        restraint.held, which = np.unique(np.concatenate(nodes), return_index=True)  # where two hold a node, the first does
+        restraint.places = np.concatenate(places)[which]
+        return restraint
 
     def end_step(self, positions: Array) -> None:
         """Take in that the step was accepted, with its end at positions (n, 3)."""
         for grip in self.grips:
-            holds = grip.shares((self.time + self.step) * self.frames_per_second) > 0.0
+            holds = grip.shares(self.ending) > 0.0
             grip.anchors = np.where(holds[:, None], grip.ahead, positions[grip.nodes])
 
     def arrays(self) -> Array:

@@ -1,0 +1,41 @@
+"""Which of Blender's force fields act on a body, and how much."""
+
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty, FloatProperty, PointerProperty
+
+from ...solver.force_fields.kinds import kinds
+from .influence import Influence
+from .settings import SETTING
+
+
+def _weight(name: str, of: str) -> Any:
+    return FloatProperty(
+        name=name, description=f"How much {of} on this body", default=1.0, min=0.0, soft_max=1.0, subtype="FACTOR", **SETTING
+    )
+
+
+FORCE_FIELDS = Influence(
+    "force_fields",
+    "Force Fields",
+    "Which force fields act, and how much",
+    {
+        "field_kind": EnumProperty(
+            name="Fields",
+            description="Which of Blender's force fields act: on every kg of goo as on a particle with a mass of 1",
+            items=(
+                ("ALL", "Scene", "All of the scene"),
+                ("COLLECTION", "Collection", "Those of one collection"),
+                ("NONE", "None", "No field acts"),
+            ),
+            **SETTING,
+        ),
+        "field_collection": PointerProperty(
+            type=bpy.types.Collection, name="Collection", description="The collection whose fields act", **SETTING
+        ),
+        "field_all": _weight("All", "all fields act"),
+        **{f"field_{kind.lower()}": _weight(kind.capitalize(), f"fields of kind {kind.capitalize()} act") for kind in kinds()},
+    },
+    only_with={"field_collection": "COLLECTION"},
+)

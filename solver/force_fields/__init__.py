@@ -1,0 +1,1 @@
+"""Blender's force fields, acting on goo: wind, vortex and their like."""
