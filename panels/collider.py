@@ -32,5 +32,5 @@ class ColliderPanel:
             layout.prop(settings, "two_sided")
         layout.prop(settings, "follow_animation")
         if settings.follow_animation:
-            layout.prop(settings, "samples")
+            layout.prop(settings, "samples", text="Samples")
         layout.operator(ids.COLLIDER_REMOVE, icon="X")
