@@ -32,14 +32,14 @@ class Touch:
     friction : coefficient; of two bodies the geometric mean counts
     slip     : how far what sticks gives way before it slips [m]
     own      : whether it touches itself
-    group    : it touches bodies of the same group
+    groups   : bits; it touches bodies that share one of them
     """
 
     modulus: float
     friction: float
     slip: float
     own: bool = True
-    group: int = 0
+    groups: int = 1
 
 
 @dataclass
@@ -98,7 +98,7 @@ class SurfaceContact:
         self.friction, self.held = Friction(), Held()
         bodies = [(SurfaceBoxes(surface, rest), touch) for surface, touch in zip(surfaces, touches, strict=True)]
         for (boxes, touch), (others, other) in combinations_with_replacement(bodies, 2):
-            if touch.own if boxes is others else touch.group == other.group:
+            if touch.own if boxes is others else touch.groups & other.groups:
                 self.neighbourhoods.append(Neighbourhood(
                     boxes, others, rest, REACH * min(boxes.edge_length, others.edge_length),
                     min(touch.modulus, other.modulus), float(np.sqrt(touch.friction * other.friction)),
