@@ -40,6 +40,7 @@ class BodyPanel:
     def _draw_tets(self, layout, settings):
         layout.prop(settings, "method")
         layout.prop(settings, "resolution")
+        layout.prop(settings, "contact_detail")
         if settings.estimated_tets:
             estimate = layout.column()
             estimate.enabled = False

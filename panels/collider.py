@@ -33,5 +33,5 @@ class ColliderPanel:
         layout.prop(settings, "collision_groups")
         layout.prop(settings, "follow_animation")
         if settings.follow_animation:
-            layout.prop(settings, "samples")
+            layout.prop(settings, "samples", text="Samples")
         layout.operator(ids.COLLIDER_REMOVE, icon="X")

@@ -88,7 +88,7 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
         report({"event": "stage", "stage": "tetrahedralizing", "body": body.name})
         mesh, mesh_report = tetrahedralize(body)
         surface = bind(mesh, body.surface.positions)
-        contacts = contact_samples(body.surface, mesh, 0.5 * body.element_size)
+        contacts = contact_samples(body.surface, mesh, 0.5 * body.element_size / body.contact_detail)
         report({"event": "meshed", "uid": body.uid, "body": body.name, **asdict(mesh_report)})
         prepared.append(PreparedBody(mesh, mesh_report, surface, contacts))
     return prepared

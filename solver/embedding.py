@@ -15,6 +15,7 @@ from .tetmesh.mesh import TetMesh
 # A point outside further than this share of an edge is carried by a blend of many tets instead of one.
 FAR_OUTSIDE = 0.02
 EDGE_SAMPLES = 20_000
+LEVEL = 1e-3  # of the spacing: points whose heights differ by less stand out alike, whatever the last digits say
 SAMPLES_APART = 0.8  # of the spacing; at 1 a vertex of a resting ball sags 0.1 elements below the ground, at this 0.02
 
 
@@ -149,7 +150,8 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
     height = np.where(outside, distance, -distance)
     corners = bulges(relative)
     height[: len(corners)] += corners
-    order = np.lexsort((-height, np.arange(len(height)) >= len(corners)))
+    level = np.round(height / (LEVEL * spacing))
+    order = np.lexsort((-level, np.arange(len(height)) >= len(corners)))
     order = order[(outside | (distance < mean_edge(mesh)))[order]]
     kept = thinned(candidates, order, SAMPLES_APART * spacing)
     return bind(TetMesh(positions, mesh.tets), candidates[kept])

@@ -35,6 +35,7 @@ class Body:
     real_size     : largest extent at which the material was tuned [m]; 0 takes the values literally
     method        : "cage" (lattice cage, any mesh) or "conforming" (tetgen, clean closed meshes)
     resolution    : elements across the largest extent of the body
+    contact_detail : points that touch colliders along an edge of half an element: 1 for what is larger than elements
     velocity      : (3,) initial velocity [m/s]
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
     goal          : (n, 3) where the surface's vertices lie in the shape that flow is led to [m]; None: flow is free
@@ -68,6 +69,7 @@ class Body:
     pins: tuple[Pin, ...] = ()
     groups: int = FIRST_GROUP
     field_weights: dict[str, float] = field(default_factory=dict)
+    contact_detail: int = 1
 
     @property
     def extent(self) -> float:
@@ -196,6 +198,8 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
         body = _with_validated_fibres(body, settings)
     if not 2 <= body.resolution <= 512:
         raise SceneError(f"Resolution {body.resolution} is outside 2 to 512.", body=body.name)
+    if not 1 <= body.contact_detail <= 8:
+        raise SceneError(f"Contact detail {body.contact_detail} is outside 1 to 8.", body=body.name)
     try:
         complete(body.material)
     except SceneError as error:

@@ -43,6 +43,7 @@ def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, A
         "real_size": typed_number(settings.real_size) if settings.use_real_size else 0.0,
         "method": settings.method,
         "resolution": settings.resolution,
+        "contact_detail": settings.contact_detail,
         "velocity": tuple(float(value) for value in np.array(settings.velocity, dtype=np.float64) * metres),
         "angular_velocity": tuple(settings.angular_velocity),
         "groups": collision_groups(item),

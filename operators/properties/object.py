@@ -122,6 +122,16 @@ def _body() -> dict[str, Any]:
             update=_refresh_estimate,
             **SETTING,
         ),
+        "contact_detail": IntProperty(
+            name="Contact Detail",
+            description="Points that touch colliders, along half a tet: more for a thin rod that is pressed into soft goo "
+            "and would slip in between; costs time wherever the goo touches something",
+            default=1,
+            min=1,
+            max=8,
+            soft_max=4,
+            **SETTING,
+        ),
         "element_size": FloatProperty(name="Tet Size", description="Edge length of a tet", unit="LENGTH", **HIDDEN),
         "estimated_tets": IntProperty(name="Tet Count", description="About how many tetrahedra this makes", **HIDDEN),
         "velocity": FloatVectorProperty(

@@ -16,7 +16,7 @@ def interpolated_points(surface: Surface, values: NDArray[np.float64], spacing: 
     """Return values (k, c) at the points of `surface_points` from those of the vertices (n, c), linear over triangles."""
     corners = surface.positions[surface.triangles]
     longest = np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2)).max(axis=1)
-    parts = np.maximum(np.ceil(longest / spacing), 1.0).astype(int)
+    parts = np.maximum(np.ceil(longest / spacing - 1e-4), 1.0).astype(int)  # whole numbers of parts are common
     points, corners = [values[np.unique(surface.triangles)]], values[surface.triangles]
     for count in np.unique(parts[parts > 1]):
         weights = _grid(int(count))

@@ -7,8 +7,9 @@ from ..jit import inline, kernel
 from .chunks import in_chunks
 from .tree import STACK, Tree, build_tree
 
-# A point this little outside a tet (as a barycentric weight) still counts as inside: it may lie on a shared face.
-ON_FACE = 1e-10
+# A point this little outside a tet (as a barycentric weight) still counts as inside: it may lie on a shared face, and single
+# precision, which differs with the scene's unit, is not to choose its tet.
+ON_FACE = 1e-6
 
 
 def tet_tree(positions: NDArray[np.float64], tets: NDArray[np.int32]) -> Tree:
@@ -51,7 +52,7 @@ def _steadiest(first, last, positions, tets, start, incident, corners, points, f
             for n in range(start[corners[k, i]], start[corners[k, i] + 1]):
                 w0, w1, w2, w3 = _weights(positions, tets, incident[n], x, y, z)
                 least = min(min(w0, w1), min(w2, w3))
-                if least > best:
+                if least > best + ON_FACE:  # of equals the first
                     best = least
                     found[k] = incident[n]
                     weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w0, w1, w2, w3
@@ -87,7 +88,7 @@ def _locate(first, last, tree, positions, tets, points, found, weights):  # type
 @inline
 def _in_box(tree, node, x, y, z):  # type: ignore[no-untyped-def]
     # The slack covers the rounding of a point on the box's face.
-    slack = 1e-9 * (tree.upper[node, 0] - tree.lower[node, 0] + tree.upper[node, 1] - tree.lower[node, 1])
+    slack = ON_FACE * (tree.upper[node, 0] - tree.lower[node, 0] + tree.upper[node, 1] - tree.lower[node, 1])
     inside = tree.lower[node, 0] - slack <= x <= tree.upper[node, 0] + slack
     inside = inside and tree.lower[node, 1] - slack <= y <= tree.upper[node, 1] + slack
     return inside and tree.lower[node, 2] - slack <= z <= tree.upper[node, 2] + slack

@@ -36,7 +36,7 @@ def _keep(points, cell, around, apart, kept):  # type: ignore[no-untyped-def]
                 square = 0.0
                 for a in range(3):
                     square += (points[i, a] - points[j, a]) ** 2
-                free = square >= apart * apart
+                free = square >= apart * apart * (1.0 - 1e-6)  # points of a grid are in if their distance is `apart`
                 j = before[j]
         if free:
             kept[i] = True

@@ -32,7 +32,7 @@ def lattice_around(lower: NDArray[np.float64], upper: NDArray[np.float64], size:
 
     Centred, so that a symmetric body gets a symmetric cage.
     """
-    cubes = np.ceil((upper - lower) / size - 1e-9).astype(int) + 2
+    cubes = np.ceil((upper - lower) / size - 1e-3).astype(int) + 2  # a body is a whole number of elements long
     cubes = np.maximum(cubes, 3)
     return Lattice(0.5 * (lower + upper) - 0.5 * size * cubes, float(size), int(cubes[0]), int(cubes[1]), int(cubes[2]))
 

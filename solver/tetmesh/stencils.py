@@ -84,12 +84,12 @@ def _first_keeps(lattice, share, sign, corners, cut, first, second, third):  # t
 
 @inline
 def _shorter(positions, prism):  # type: ignore[no-untyped-def]
-    """Whether the diagonal 1-5 of a prism is shorter than 2-4."""
+    """Whether the diagonal 1-5 of a prism is shorter than 2-4, and not by rounding."""
     rising = falling = 0.0
     for n in range(3):
         rising += (positions[prism[1], n] - positions[prism[5], n]) ** 2
         falling += (positions[prism[2], n] - positions[prism[4], n]) ** 2
-    return rising < falling
+    return rising < falling * (1.0 - 1e-5)
 
 
 @kernel

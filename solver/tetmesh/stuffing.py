@@ -51,11 +51,11 @@ def _shares(
 ) -> NDArray[np.float64]:
     """Return (c,) where along its edge, from the inside end, each cut lies [0, 1].
 
-    Rounded, so that cuts which are equal by symmetry compare equal wherever the body stands.
+    Rounded, so that cuts which are equal by symmetry, or on a face of a box, compare equal whatever single precision says.
     """
     edge = points[cuts.outer] - points[cuts.inner]
     arm = cut_points - points[cuts.inner]
-    return np.round(np.sqrt((arm * arm).sum(axis=1) / (edge * edge).sum(axis=1)), 9)
+    return np.round(np.sqrt((arm * arm).sum(axis=1) / (edge * edge).sum(axis=1)), 5)
 
 
 @kernel
@@ -79,7 +79,7 @@ def _warp(lattice, points, sign, cuts, cut_points):  # type: ignore[no-untyped-d
             length = lattice.size * (1.0 if direction < LONG_DIRECTIONS else SHORT)
             limit = length * (WARP_LONG if direction < LONG_DIRECTIONS else WARP_SHORT)
             # A tie goes to the first direction, not to the rounding of the day.
-            if d2 < limit * limit and d2 < best * (1.0 - 1e-6):
+            if d2 < limit * limit and d2 < best * (1.0 - 1e-4):
                 nearest, best = cut, d2
         if nearest >= 0:
             sign[point] = 0

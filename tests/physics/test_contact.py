@@ -34,10 +34,12 @@ def slide(mu, degrees, frames, velocity=0.0, integrator="bdf2", **material):
 
 
 @pytest.mark.parametrize(("mu", "degrees"), [(0.0, 20.0), (0.2, 30.0), (0.5, 40.0)])
-def test_a_block_slides_with_coulombs_acceleration(mu, degrees):
+@pytest.mark.parametrize("integrator", ["bdf2", "newmark"])
+def test_a_block_slides_with_coulombs_acceleration(mu, degrees, integrator):
+    """Irving's explicit scheme too (claim I17): its friction acts on what pushes positions and on what stops velocities."""
     angle, seconds = np.radians(degrees), 0.25
     acceleration = 9.81 * (np.sin(angle) - mu * np.cos(angle))
-    way = slide(mu, degrees, 16)  # the first frames are the landing
+    way = slide(mu, degrees, 16, integrator=integrator, damping=20.0)  # the first frames are the landing
     assert (way[16] - 2.0 * way[10] + way[4]) / seconds**2 == pytest.approx(acceleration, rel=0.01)
 
 
@@ -62,6 +64,36 @@ def test_the_stopping_distance_is_coulombs(speed, young_modulus):
     mu = 0.4
     way = slide(mu, 0.0, 24, speed, young_modulus=young_modulus)[24]
     assert way == pytest.approx(speed**2 / (2 * mu * 9.81), rel=0.02)
+
+
+def velocity(simulation):
+    """Of the centre of mass (3,)."""
+    state = simulation.state
+    return state.masses @ state.velocities / state.masses.sum()
+
+
+@pytest.mark.parametrize("integrator", ["bdf2", "newmark"])
+def test_friction_takes_its_share_of_a_blow(integrator):
+    """A soft cube that hits the ground aslant loses mu times as much of its speed along it as its speed away from it changes.
+
+    Irving prints mu (dv_N + dx_N/dt) (claim I17): what pushes positions counts too. Here each push has the friction of its own
+    force, and their sum is what the body's momentum sees.
+    """
+    mesh = box_mesh((3, 3, 3), (0.3, 0.3, 0.3), (0.0, 0.0, 0.05))
+    scene = make_scene(
+        [mesh], [BLOCK | {"young_modulus": 2e4}], velocity=(3.0, 0.0, -1.0), integrator=integrator, gravity=(0.0, 0.0, 0.0)
+    )
+    simulation, _ = run(scene, 9, [PlaneField(friction=0.3)])
+    lost = np.array([3.0, 0.0, -1.0]) - velocity(simulation)
+    assert -lost[2] > 1.5 and lost[0] == pytest.approx(-0.3 * lost[2], rel=0.02)
+
+
+def test_without_friction_no_speed_is_lost_at_all():
+    """The explicit scheme's sums are exact: two seconds of sliding keep the speed to a millionth."""
+    mesh = box_mesh((3, 3, 2), (SIDE, SIDE, 0.2), (0.0, 0.0, 0.0008))
+    scene = make_scene([mesh], [BLOCK | {"damping": 20.0}], velocity=(1.0, 0.0, 0.0), integrator="newmark")
+    simulation, _ = run(scene, 49, [PlaneField(friction=0.0)])
+    assert velocity(simulation)[0] == pytest.approx(1.0, abs=1e-6)
 
 
 def test_without_friction_a_block_slides_for_ever():
