@@ -23,7 +23,6 @@ from environment import CACHE, development_venv, install, make_venv, run_environ
 from pins import PINS
 
 FOLDER = CACHE / "benchmarks"
-TIMED_FRAMES = 8  # first frames, over which time is taken: fall, impact and rebound, all in contact but the first
 VERLET_STEPS = {"5k": 500, "50k": 1500, "200k": 2000}  # a frame, in the coarser of two reference runs
 NEWTON_ENERGY = "without_logarithm"
 
@@ -34,6 +33,7 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--model", default="stable_neo_hookean", help="Dollop's energy, a key of MODELS in dollop_ball.py")
     parser.add_argument("--substep", type=float, help="Dollop's, in seconds; its own default without it")
+    parser.add_argument("--integrator", help="Dollop's; its own default without it")
     parser.add_argument("--threads", type=int, default=1, help="also time Dollop on so many threads")
     parser.add_argument("--cold", action="store_true", help="let each solver compile everything first, and report how long")
     options = parser.parse_args()
@@ -64,7 +64,7 @@ class Contact:
 
 
 def report(size: str, options: argparse.Namespace, dollop: Path, peers: Path, scratch: Path) -> list[str]:
-    """Run both `repeats` times by turns, the first time long enough for the error; return the table's lines."""
+    """Run both `repeats` times by turns; return the table's lines."""
     import numpy as np
     from scene import FRAMES, deviation, load_mesh
 
@@ -72,23 +72,23 @@ def report(size: str, options: argparse.Namespace, dollop: Path, peers: Path, sc
     if not mesh.exists():
         _call([dollop, "-c", f"from scene import *; make_mesh({size!r}, Path({str(mesh)!r}))"], scratch / "kernels")
     ball = load_mesh(mesh)
-    ours = ["--model", options.model] + ([] if options.substep is None else ["--substep", str(options.substep)])
+    chosen = {"--substep": options.substep, "--integrator": options.integrator}
+    ours = ["--model", options.model] + [str(word) for pair in chosen.items() if pair[1] is not None for word in pair]
     runs: dict[str, list[dict[str, np.ndarray]]] = {"dollop": [], "newton": []}
     caches = scratch / "kernels" if options.cold else None
     contact = None
-    for repeat in range(options.repeats):
-        frames = FRAMES if repeat == 0 else TIMED_FRAMES
-        runs["dollop"].append(_run([dollop, HERE / "dollop_ball.py", mesh], frames, ours, scratch, caches))
+    for _ in range(options.repeats):
+        runs["dollop"].append(_run([dollop, HERE / "dollop_ball.py", mesh], FRAMES, ours, scratch, caches))
         first = runs["dollop"][0]
         contact = contact or Contact(float(first["stiffness"].mean()), float(first["reach"]))
         theirs = ["--spring", str(contact.spring), "--clearance", str(contact.clearance)]
-        runs["newton"].append(_run([peers, HERE / "newton_ball.py", mesh], frames, theirs, scratch, caches))
+        runs["newton"].append(_run([peers, HERE / "newton_ball.py", mesh], FRAMES, theirs, scratch, caches))
     grounds = {"dollop": ("barrier", first["stiffness"]), "newton": ("spring", np.full(len(ball.positions), contact.spring))}
     energies = {"dollop": options.model, "newton": NEWTON_ENERGY}
     lines = [f"\n{size}: {len(ball.tets)} tets, {len(ball.positions)} nodes, {options.repeats} repeats"]
     medians = {}
     for name, repeats in runs.items():
-        times = [float(run["seconds"][:TIMED_FRAMES].mean()) for run in repeats]
+        times = [float(run["seconds"].mean()) for run in repeats]
         medians[name] = float(np.median(times))
         truth, doubt = converged(mesh, size, energies[name], *grounds[name], contact.clearance)
         error = deviation(repeats[0]["positions"], truth)
@@ -103,7 +103,7 @@ def report(size: str, options: argparse.Namespace, dollop: Path, peers: Path, sc
     lines.append(f"Dollop a frame: {substeps:.1f} steps, {iterations:.1f} Newton and {linear:.0f} CG iterations")
     if options.threads > 1:
         command = [dollop, HERE / "dollop_ball.py", mesh]
-        many = _run(command, TIMED_FRAMES, [*ours, "--threads", str(options.threads)], scratch, None)
+        many = _run(command, FRAMES, [*ours, "--threads", str(options.threads)], scratch, None)
         lines.append(_scaling(options.threads, many, runs["dollop"]))
     return lines
 
@@ -112,8 +112,8 @@ def _scaling(threads: int, many: dict, alone: list[dict]) -> str:  # type: ignor
     """Wall time on several threads against one, and whether the bytes agree."""
     import numpy as np
 
-    same = np.array_equal(many["positions"], alone[0]["positions"][: TIMED_FRAMES + 1])
-    one = float(np.median([run["wall"][:TIMED_FRAMES].mean() for run in alone]))
+    same = np.array_equal(many["positions"], alone[0]["positions"])
+    one = float(np.median([run["wall"].mean() for run in alone]))
     several = float(many["wall"].mean())
     return f"{threads} threads: wall {one:.4f} to {several:.4f} s a frame, {one / several:.2f} times; same bytes: {same}"
 

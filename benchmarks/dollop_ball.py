@@ -33,14 +33,17 @@ def node_binding(tets: np.ndarray, nodes: np.ndarray) -> Binding:
     return Binding((corner // 4).astype(np.int32), weights)
 
 
-def simulation(ball: Ball, model: str, threads: int, substep: float | None, young: float = YOUNG) -> Simulation:
+def simulation(
+    ball: Ball, model: str, threads: int, substep: float | None, young: float = YOUNG, integrator: str | None = None
+) -> Simulation:
     """The ball above Dollop's ground plane; every node is shown, every surface node touches."""
     values = {"density": DENSITY, "young_modulus": young, "poisson_ratio": POISSON, "flow_rate": 0.0, "yield_stress": 1e12}
     surface = Surface(ball.positions, ball.boundary)
     body = Body("ball", "Ball", surface, Material("viscoplastic", values, MODELS[model]), velocity=(0.0, 0.0, -SPEED))
     ground = Collider("ground", "Ground", "plane", np.eye(4)[None], friction=0.0)
     step = {} if substep is None else {"maximum_substep": substep}
-    settings = Settings(1, 1000, FRAME_RATE, (0.0, 0.0, -GRAVITY), threads, **step)
+    scheme = {} if integrator is None else {"integrator": integrator}
+    settings = Settings(1, 1000, FRAME_RATE, (0.0, 0.0, -GRAVITY), threads, **step, **scheme)
     scene = validated(Scene((body,), (ground,), settings))
     shown = node_binding(ball.tets, np.arange(len(ball.positions)))
     touching = node_binding(ball.tets, np.unique(ball.boundary))
@@ -70,14 +73,16 @@ def main() -> None:
     parser.add_argument("--model", choices=tuple(MODELS), required=True)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--substep", type=float, help="[s]; Dollop's default without it")
+    parser.add_argument("--integrator", help="a file of solver/integrators; Dollop's default without it")
     options = parser.parse_args()
     ball = load_mesh(options.mesh)
     started = time.process_time()
-    first = simulation(ball, options.model, options.threads, options.substep)
+    choices = {"substep": options.substep, "integrator": options.integrator}
+    first = simulation(ball, options.model, options.threads, **choices)
     first.advance()
     first.advance()
     first_use = time.process_time() - started
-    run = simulation(ball, options.model, options.threads, options.substep)
+    run = simulation(ball, options.model, options.threads, **choices)
     np.testing.assert_allclose(run.state.masses, ball.masses, rtol=1e-12)
     stiffness, reach = contact_law(run, len(ball.positions))
     shown, seconds, wall, effort = [positions(run.advance())], [], [], []

@@ -116,9 +116,9 @@ class Settings:
     frames_per_second: float = 24.0
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     threads: int = 0
-    maximum_substep: float = 1.0 / 96.0
+    maximum_substep: float = 1.0 / 48.0
     calm_substep: float = 1.0 / 24.0
-    integrator: str = "bdf2"
+    integrator: str = "generalized_alpha"
     gravity_keys: FloatArray | None = None
     body_contact: str = "off"
     body_friction: float = 0.5

@@ -27,12 +27,11 @@ from .fem.fibre_field import set_fibres
 from .fem.goal import set_goals
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome
-from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, is_drastic, is_thrown, refusal, surprise
+from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame
-from .integrators import backward_euler, integrators
-from .integrators.bdf2 import starting_history
+from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
@@ -47,6 +46,7 @@ Array = NDArray[np.float64]
 
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
 MOST_DOUBLINGS = 2  # of the longest step, in calm
+LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps of bodies that touch: in longer ones friction between them may hold what slides
 
 
 @dataclass
@@ -57,6 +57,7 @@ class Attempt:
     """
 
     outcome: Outcome
+    past: Extrapolation
     velocities: Array
     elastic_forces: Array
     surprise: float = np.inf
@@ -97,17 +98,19 @@ class Simulation:
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
         self.gravity = self.keyed.gravity(0.0)
         self.element_size = element_size(self.state.volumes)
+        self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
-        self.clock = Clock(settings.maximum_substep, self._calmest())
+        self.surfaces = touching_bodies(scene, self.state, self.ranges)
+        longest = settings.maximum_substep if self.surfaces is None else min(settings.maximum_substep, LONGEST_TOUCHING)
+        self.clock = Clock(longest, self._calmest(longest))
         self.frame = settings.frame_start - 1
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.worn = WornReports(len(scene.bodies))
         self.pinched = PinchReports(points, self.ranges)
-        starting_history(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
+        start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.contacts.begin(self.state.positions)
-        self.surfaces = touching_bodies(scene, self.state, self.ranges)
         self.before = Snapshot.of(self.state)
 
     def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
@@ -198,19 +201,19 @@ class Simulation:
         blocked = (self.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
         blocked |= self._met(state.positions, outcome.positions)
         blocked[self.held.held] = True
-        thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.element_size)
+        thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.farthest)
         halvings = self.clock.level - self.clock.coarsest
         startled = halvings < 0 and not attempt.surprise < STARTLED
         return refusal(outcome, state, self.space.tiles, halvings, drastic, thrown, startled)
 
-    def _calmest(self) -> int:
-        """The level of the longest step: above the clock's largest only where all that acts on the bodies stays as it is."""
+    def _calmest(self, longest: float) -> int:
+        """The level of the longest step in calm: not that of `longest` [s] only where all that acts stays as it is."""
         settings = self.scene.settings
         still = self.keyed.still and self.pins.still and self.force_fields.still
         still = still and all(field.still for field in self.contacts.fields)
         if not (self.integrator.calms and still):
             return 0
-        times = max(1.0, settings.calm_substep / settings.maximum_substep)
+        times = max(1.0, settings.calm_substep / longest)
         return -min(int(np.log2(times * (1.0 + 1e-6))), MOST_DOUBLINGS)
 
     def _bound_step(self) -> None:
@@ -255,9 +258,8 @@ class Simulation:
         touched[self.held.held] = True
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions, self.ranges.bodies())
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
-        return Attempt(
-            outcome, past.velocities(outcome.positions), state.elastic_forces, surprise(outcome.positions, guess, self.finest)
-        )
+        ahead = surprise(outcome.positions, guess, self.finest)
+        return Attempt(outcome, past, past.velocities(outcome.positions), state.elastic_forces, ahead)
 
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""
@@ -269,7 +271,7 @@ class Simulation:
         self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
         outcome, velocities, forces = explicit_step(problem, pull, self.pressing)
-        return Attempt(outcome, self.held.damped(velocities, state.masses, step), forces)
+        return Attempt(outcome, past, self.held.damped(velocities, state.masses, step), forces)
 
     def _calm(self, outcome: Outcome) -> Attempt:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
@@ -283,7 +285,7 @@ class Simulation:
         forces = elastic_forces(problem, positions)
         # What pressed on the contacts where the solve has ended says nothing of here
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
-        return Attempt(outcome, (positions - self.state.positions) / step, forces)
+        return Attempt(outcome, past, past.velocities(positions), forces)
 
     def _met(self, before: Array, after: Array) -> NDArray[np.bool_]:
         """Nodes (n,) that push those of other bodies, or of their own, at one of two positions (n, 3)."""
@@ -305,6 +307,8 @@ class Simulation:
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)
         commit_flow(state, self.space.tiles, self.clock.step)
+        if self.integrator.remember is not None:
+            self.integrator.remember(state, attempt.past, attempt.velocities, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions
         state.previous_velocities, state.velocities = state.velocities, attempt.velocities
         state.elastic_forces = attempt.elastic_forces

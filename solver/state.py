@@ -77,6 +77,7 @@ class State(Solids):
     """What changes from step to step in the viscoplastic model, and what it is made of.
 
     previous_positions, previous_velocities : (n, 3) one step earlier, for BDF2
+    accelerations, loads                    : (n, 3) the scheme's acceleration and force per mass, for generalized alpha [m/s^2]
     elastic_forces                          : (n, 3) at `positions`, for explicit steps [N]; implicit ones leave it
     plastic_strain                          : (m,) accumulated equivalent plastic strain
     stress                                  : (m,) that of Kirchhoff stress
@@ -93,6 +94,8 @@ class State(Solids):
 
     previous_positions: Array
     previous_velocities: Array
+    accelerations: Array
+    loads: Array
     elastic_forces: Array
     plastic_deformation: Array
     hardening: Array
@@ -124,6 +127,8 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         **solids,
         previous_positions=solids["positions"].copy(),
         previous_velocities=solids["velocities"].copy(),
+        accelerations=np.zeros_like(solids["positions"]),
+        loads=np.zeros_like(solids["positions"]),
         elastic_forces=np.zeros_like(solids["positions"]),
         plastic_deformation=np.tile(np.eye(3), (count, 1, 1)),
         hardening=np.zeros(count),

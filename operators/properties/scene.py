@@ -80,7 +80,7 @@ class DollopScene(bpy.types.PropertyGroup):
         description="The solver never takes a longer time step than this: shorter is livelier, and slower to bake",
         subtype="TIME_ABSOLUTE",
         unit="TIME_ABSOLUTE",
-        default=1.0 / 96.0,
+        default=1.0 / 48.0,
         min=1e-5,
         max=1.0,
         precision=4,

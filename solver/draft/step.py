@@ -78,7 +78,7 @@ def solve_step(
     Of the last step: pressing (n, 3), the force on the contacts at its end [N], and acceleration (n, 3) [m/s^2].
     """
     free = state.positions + step * (state.velocities + step * gravity)
-    past = Extrapolation(state.positions, free, np.full(len(free), step))
+    past = Extrapolation.none(state.positions, free, step)
     inertia, targets = restraint.joined(state.masses / step**2, past)
     guess = _guess(state, acceleration, gravity, step)
     restraint.put(guess)

@@ -60,7 +60,7 @@ class ImplicitStep:
     ) -> None:  # fmt: skip
         self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
         self.restraint = restraint or Restraint(len(state.masses))
-        self.inertia, self.targets = self.restraint.joined(state.masses / past.effective**2, past)
+        self.inertia, self.targets = self.restraint.joined(state.masses / past.inertial**2, past)
         # What holds a node while the others rest [N/m]
         self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
         self.held = self.restraint.held

@@ -20,7 +20,8 @@ MOST_STRETCH = 2.0  # edges may change by this factor in one step,
 EXCEPTIONS = 5e-4  # but for this share of them: a few in a crumple are no reason to solve all again,
 WORST_STRETCH = 4.0  # unless they change by more than this
 CRUMPLED = 0.3  # share of the mean edge: what is shorter is a crumple, whose opening is nothing drastic
-MOST_JUMP = 2.0  # element sizes by which sudden acceleration may throw nodes off their way in one step
+MOST_JUMP = 2.0  # element sizes by which sudden acceleration may throw nodes off their way in one step,
+MOST_OF_BODY = 0.2  # or this share of their body's extent where that is more
 CALM = 1e-4  # element sizes by which nodes may miss where they would go if they kept their acceleration, for steps to grow,
 RESTLESS = 3e-3  # from which on long steps shrink again (doubling a step makes it some ten times as much),
 STARTLED = 1.5e-2  # and from which on a long step is refused
@@ -50,17 +51,22 @@ def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: b
 
 
 def is_thrown(
-    velocities: Array, state: State, ranges: Ranges, blocked: NDArray[np.bool_], step: float, element_size: float
+    velocities: Array, state: State, ranges: Ranges, blocked: NDArray[np.bool_], step: float, farthest: Array
 ) -> bool:
-    """Whether sudden acceleration has thrown nodes off their way by MOST_JUMP in a step; but for EXCEPTIONS of them.
+    """Whether sudden acceleration has thrown nodes, but for EXCEPTIONS, off their way by more than `farthest` in a step.
 
-    From velocities (n, 3) at its end; the change that a body makes as a whole is left out, and nodes that are blocked (n,)
-    by a collider: a blow may stop them at once.
+    From velocities (n, 3) at its end and farthest (bodies,) [m], as `farthest_jumps` has it; the change that a body makes
+    as a whole is left out, and nodes that are blocked (n,) by a collider: a blow may stop them at once.
     """
-    many, most = 0, (MOST_JUMP * element_size / step) ** 2
-    for a, b in pairwise(ranges.nodes.tolist()):
+    many = 0
+    for (a, b), most in zip(pairwise(ranges.nodes.tolist()), (farthest / step) ** 2, strict=True):
         many += _jumped(velocities[a:b], state.velocities[a:b], state.masses[a:b], blocked[a:b], most)
     return many > EXCEPTIONS * len(velocities)
+
+
+def farthest_jumps(extents: list[float], element_size: float) -> Array:
+    """How far (bodies,) [m] a step may throw nodes of bodies that measure `extents` [m]."""
+    return np.maximum(MOST_JUMP * element_size, MOST_OF_BODY * np.array(extents))
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..embedding import Binding
-from ..integrators.bdf2 import starting_history
+from ..integrators import start_in_free_flight
 from ..materials import Material
 from ..scene import Body, Scene, Settings, Surface
 from ..simulate import Simulation
@@ -18,12 +18,12 @@ Array = NDArray[np.float64]
 
 def integrate(
     positions: Array, velocities: Array, tets: NDArray[np.integer], rest_positions: Array, material: Material,
-    step: float, steps: int = 1, integrator: str = "bdf2", gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    step: float, steps: int = 1, integrator: str = "generalized_alpha", gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> tuple[Array, Array]:  # fmt: skip
     """Positions (n, 3) [m] and velocities (n, 3) [m/s] after `steps` steps of `step` seconds from those given.
 
     The mesh of tets (m, 4) is at rest at rest_positions (n, 3) and touches nothing; `integrator` is a file of
-    solver/integrators. BDF2 starts as if the mesh had been in free flight. A step that a bake would refuse (Bargteil
+    solver/integrators. Each starts as if the mesh had been in free flight. A step that a bake would refuse (Bargteil
     2007, section 5), or that is too long for an explicit integrator, is taken in halves.
     """
     rest = checked("rest_positions", rest_positions, (-1, 3))
@@ -36,7 +36,7 @@ def integrate(
     state.positions = checked("positions", positions, rest.shape).copy()
     state.velocities = checked("velocities", velocities, rest.shape).copy()
     state.elastic_forces = nodal_forces(state.positions, mesh.tets, rest, material)
-    starting_history(state, np.asarray(gravity), step)
+    start_in_free_flight(state, np.asarray(gravity), step)
     for _ in range(steps + 1):
         simulation.advance()
     return simulation.state.positions, simulation.state.velocities

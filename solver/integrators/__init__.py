@@ -6,9 +6,9 @@ The files need no numba, so that Blender can list them.
 from functools import cache
 
 from ..declared import modules_with
-from .contract import Extrapolation, Integrator
+from .contract import Extrapolation, Integrator, start_in_free_flight
 
-__all__ = ["Extrapolation", "Integrator", "integrators"]
+__all__ = ["Extrapolation", "Integrator", "integrators", "start_in_free_flight"]
 
 
 @cache

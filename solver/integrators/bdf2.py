@@ -35,21 +35,15 @@ def extrapolate(
     hit = np.flatnonzero(struck)
     base[hit], effective[hit] = state.positions[hit], step
     targets[hit] = state.positions[hit] + step * (state.velocities[hit] + step * np.broadcast_to(gravity, base.shape)[hit])
-    return Extrapolation(base, targets, effective)
-
-
-def starting_history(state: "State", gravity: Array, step: float) -> None:
-    """Give BDF2 a past in free flight, which makes the first steps of a fall exact."""
-    state.previous_positions = state.positions - step * state.velocities + 0.5 * step * step * gravity
-    state.previous_velocities = state.velocities - step * gravity
+    return Extrapolation(base, targets, effective, effective, struck)
 
 
 INTEGRATOR = Integrator(
     identifier="bdf2",
     label="BDF2",
-    description="Keeps jelly alive, and takes steps as long as you allow",
+    description="Calms what swings a little sooner than Generalized Alpha: for longest steps half as long",
     source="Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, III.5; second order",
     extrapolate=extrapolate,
-    rank=0,
+    rank=1,
     calms=True,
 )

@@ -84,7 +84,7 @@ def test_the_time_left_is_told_from_the_first_frame_that_says_something_of_it(un
     assert etas[:2] == [None, None] and None not in etas[2:] and etas[-1] == 0.0
 
 
-@pytest.mark.parametrize("steps", [0, 2], ids=["between frames", "within a frame"])
+@pytest.mark.parametrize("steps", [0, 1], ids=["between frames", "within a frame"])
 def test_stopping_and_resuming_gives_the_same_bytes(uninterrupted, tmp_path, steps):
     assert bake_stopped(falling_cube(), tmp_path, 7, steps).frame == 7
     store = FrameStore.open(tmp_path)

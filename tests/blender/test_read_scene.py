@@ -205,7 +205,7 @@ def test_settings(scene):
     settings = read(scene).settings
     assert settings.gravity == (0.0, 0.0, 0.0) and (settings.frame_start, settings.frame_end) == (5, 7)
     assert settings.frames_per_second == 30 / 1.001
-    assert settings.integrator == "bdf2"
+    assert settings.integrator == "generalized_alpha"
     scene.dollop.integrator = "newmark"
     assert read(scene).settings.integrator == "newmark"
     scene.dollop.maximum_substep = 0.01

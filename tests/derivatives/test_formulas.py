@@ -92,7 +92,7 @@ def test_hardening_behind_it_raises_the_yield_stress() -> None:
     assert worked.plastic_strain[0] - 0.5 < fresh.plastic_strain[0]
 
 
-@pytest.mark.parametrize("integrator", ["backward_euler", "bdf2", "newmark"])
+@pytest.mark.parametrize("integrator", ["backward_euler", "bdf2", "generalized_alpha", "newmark"])
 def test_a_step_satisfies_the_printed_scheme(integrator: str) -> None:
     """Two steps of each integrator against its own equations, written out here with `nodal_forces`."""
     rubber = Material("viscoplastic", {"young_modulus": 1000.0, "poisson_ratio": 0.3, "flow_rate": 0.0, "density": 100.0})
@@ -109,6 +109,13 @@ def test_a_step_satisfies_the_printed_scheme(integrator: str) -> None:
         left, moved = v2 - v1 - h * a2, x2 - x1 - h * v2
     elif integrator == "bdf2":
         left, moved = 1.5 * v2 - 2.0 * v1 + 0.5 * v0 - h * a2, 1.5 * x2 - 2.0 * x1 + 0.5 * x0 - h * v2
+    elif integrator == "generalized_alpha":  # the first step's past is a free flight
+        m, f = -1.0 / 7.0, 2.0 / 7.0
+        p1 = ((1.0 - f) * a1 + f * gravity - m * gravity) / (1.0 - m)
+        p2 = ((1.0 - f) * a2 + f * a1 - m * p1) / (1.0 - m)
+        gamma, beta = 13.0 / 14.0, 25.0 / 49.0
+        left = v2 - v1 - h * ((1.0 - gamma) * p1 + gamma * p2)
+        moved = x2 - x1 - h * v1 - h * h * ((0.5 - beta) * p1 + beta * p2)
     else:
         left, moved = v2 - v1 - 0.5 * h * (a1 + a2), x2 - x1 - h * (v1 + 0.5 * h * a1)
         np.testing.assert_allclose(v1 - v0, 0.5 * h * (a0 + a1), atol=1e-4 * size)

@@ -23,7 +23,7 @@ def balance(mesh, material, clamped, *, load=None, places=None, options=None, ro
     inertia = np.where(clamped, HELD, FREE) * space.firmness
     state.masses = inertia * STEP**2
     pull = np.zeros_like(x) if load is None else np.where(clamped[:, None], 0.0, load / inertia[:, None])
-    past = Extrapolation(x, x + pull, np.full(len(x), STEP))
+    past = Extrapolation.none(x, x + pull, STEP)
     entries = simulation.contacts.linearize(x)
     for _ in range(rounds):
         problem = ImplicitStep(state, space, simulation.contacts, simulation.damping, past, STEP)

@@ -51,13 +51,13 @@ def bar(cells=8):
 def reaction(simulation):
     """The force (3,) with which the held nodes are held, of a body at rest [N]."""
     state = simulation.state
-    past = Extrapolation(state.positions, state.positions, np.ones(len(state.positions)))
+    past = Extrapolation.none(state.positions, state.positions, 1.0)
     problem = ImplicitStep(state, simulation.space, simulation.contacts, simulation.damping, past, 1.0)
     held = simulation.held.held
     return -(elastic_forces(problem, state.positions)[held] + state.masses[held, None] * simulation.gravity).sum(axis=0)
 
 
-@pytest.mark.parametrize("integrator", ["bdf2", "backward_euler", "newmark"])
+@pytest.mark.parametrize("integrator", ["generalized_alpha", "bdf2", "backward_euler", "newmark"])
 def test_a_hanging_bar_stretches_by_its_weight_and_is_held_by_it(integrator):
     """A bar of length L under its own weight is longer by rho g L^2 / 2E."""
     mesh = bar()
@@ -163,7 +163,7 @@ def test_a_sprung_body_sinks_by_gravity_over_stiffness_whatever_its_mesh_density
     assert center(simulation)[2] - 0.5 == pytest.approx(-G / 100.0, rel=1e-3)
 
 
-@pytest.mark.parametrize("integrator", ["bdf2", "newmark"])
+@pytest.mark.parametrize("integrator", ["generalized_alpha", "newmark"])
 def test_a_sprung_body_swings_at_the_frequency_of_its_stiffness(integrator):
     mesh = box_mesh((2, 2, 2))
     every = np.arange(len(mesh.positions))
@@ -184,7 +184,7 @@ def test_a_strong_spring_needs_no_short_steps():
     mesh = box_mesh((2, 2, 2))
     every = np.arange(len(mesh.positions))
     simulation, _ = run(pinned(mesh, STIFF, every, stiffness=1e8, damping=1e3, settings={"frames": 12}), 12)
-    assert np.abs(simulation.state.positions - mesh.positions).max() < 1e-6
+    assert np.abs(simulation.state.positions - mesh.positions).max() < 2e-6
     assert simulation.clock.level <= 0
 
 

@@ -102,7 +102,7 @@ def test_a_block_slides_on_another_as_coulomb_says(friction, expected):
             speeds.append(run.state.velocities[upper, 0].mean() - run.state.velocities[: run.ranges.nodes[1], 0].mean())
     assert np.polyfit(times, speeds, 1)[0] == pytest.approx(expected, abs=0.05 * 3.27)
     if not expected:
-        assert max(np.abs(speeds)) < 0.02
+        assert max(np.abs(speeds)) < 0.03
 
 
 def fork():
