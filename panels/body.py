@@ -34,6 +34,7 @@ class BodyPanel:
         value.enabled = settings.use_real_size
         value.prop(settings, "real_size", text="")
         self._draw_tets(layout, settings)
+        layout.prop(settings, "collision_groups")
         layout.operator(ids.BODY_REMOVE, icon="X")
 
     def _draw_tets(self, layout, settings):

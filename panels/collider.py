@@ -30,6 +30,7 @@ class ColliderPanel:
         layout.prop(settings, "thickness")
         if settings.collider_kind == "mesh":
             layout.prop(settings, "two_sided")
+        layout.prop(settings, "collision_groups")
         layout.prop(settings, "follow_animation")
         if settings.follow_animation:
             layout.prop(settings, "samples", text="Samples")

@@ -14,6 +14,7 @@ FloatArray = NDArray[np.float64]
 
 KEYED = ("friction", "stickiness", "thickness")
 PAINTED = ("friction", "stickiness")
+FIRST_GROUP = 1  # of collision groups, the lowest bit
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Collider:
     keys       : (k,) values of KEYED by name, one a frame from `Settings.frame_start` on
     painted    : (n,) share, 0 to 1, of friction or stickiness at each vertex of `surface`, by name
     two_sided  : an open sheet that is solid from both sides; False: the inside is solid
+    groups     : collision groups, eight bits: it meets bodies that share one of them
     """
 
     uid: str
@@ -49,6 +51,7 @@ class Collider:
     stickiness: float = 0.0
     keys: dict[str, FloatArray] = field(default_factory=dict)
     painted: dict[str, FloatArray] = field(default_factory=dict)
+    groups: int = FIRST_GROUP
     size: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
     def keyed(self, name: str) -> FloatArray:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .collider import FIRST_GROUP, validated_collider
 from .collider import Collider as Collider
-from .collider import validated_collider
 from .errors import SceneError
 from .force_fields.field import ForceField, validated_field
 from .force_fields.kinds import kinds
@@ -46,6 +46,7 @@ class Body:
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
     keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
     pins          : what holds some of its vertices (solver/pins); where two hold a node without give, the first does
+    groups        : collision groups, eight bits: it meets bodies and colliders that share one of them
     field_weights : how much of a force field acts on it, by the field's uid; 1 is as on a particle, 0 or no entry nothing
     """
 
@@ -66,6 +67,7 @@ class Body:
     activation: FloatArray = field(default_factory=lambda: np.ones(1))
     keys: dict[str, FloatArray] = field(default_factory=dict)
     pins: tuple[Pin, ...] = ()
+    groups: int = FIRST_GROUP
     field_weights: dict[str, float] = field(default_factory=dict)
     contact_detail: int = 1
 

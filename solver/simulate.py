@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
-from .contact.points import gather_points
+from .contact.points import gather_points, meeting
 from .contact.surfaces.bodies import left_out, touching_bodies
 from .contact.surfaces.surface_contact import Held
 from .embedding import Binding
@@ -89,7 +89,8 @@ class Simulation:
         points = gather_points(self.state, self.ranges, contacts, extents, settings.strongest_gravity)
         self.integrator = integrators()[settings.integrator]
         fields = build_all(scene) if fields is None else fields
-        self.contacts = Contacts(points, fields, holds=not self.integrator.explicit)
+        meets = meeting(scene, points.tets, self.ranges, len(fields))
+        self.contacts = Contacts(points, fields, not self.integrator.explicit, meets)
         self.pins = Holding(scene, self.state, self.ranges, meshes, surfaces, fields)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.damping = Damping(extents, self.ranges, self.state)

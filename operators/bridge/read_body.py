@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ...solver.errors import SceneError
 from ...solver.scene import Body, Surface
 from ..properties.influences import INFLUENCES
+from .collision_groups import collision_groups
 from .evaluation import evaluated_mesh, mesh_surface, not_a_mesh, world_matrix
 from .identity import ensure_uid
 from .material import read_material
@@ -45,6 +46,7 @@ def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, A
         "contact_detail": settings.contact_detail,
         "velocity": tuple(float(value) for value in np.array(settings.velocity, dtype=np.float64) * metres),
         "angular_velocity": tuple(settings.angular_velocity),
+        "groups": collision_groups(item),
         "goal_rate": settings.goal_rate,
         "fibre_stiffness": typed_number(settings.fibre_stiffness),
         "fibre_tension": typed_number(settings.fibre_tension),

@@ -10,6 +10,7 @@ from ...solver.collider import PAINTED
 from ...solver.errors import SceneError
 from ...solver.scene import Collider, FloatArray, Surface
 from .collider_samples import ColliderSamples
+from .collision_groups import collision_groups
 from .evaluation import evaluated_mesh, mesh_surface, world_matrix
 from .identity import ensure_uid
 from .steps import Steps
@@ -68,6 +69,7 @@ def collider_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[st
         "stickiness": typed_number(settings.stickiness),
         "thickness": typed_number(settings.thickness) * metres_per_unit(scene),
         "two_sided": settings.two_sided,
+        "groups": collision_groups(item),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import (
     BoolProperty,
+    BoolVectorProperty,
     EnumProperty,
     FloatProperty,
     FloatVectorProperty,
@@ -55,7 +56,7 @@ def object_group() -> type:
         for identifier, group in material_groups().items()
     }
     acting = {name: value for influence in INFLUENCES for name, value in influence.properties.items()}
-    annotations = {**_identity(), **_body(), **acting, **_collider(), **pointers}
+    annotations = {**_identity(), **_groups(), **_body(), **acting, **_collider(), **pointers}
     namespace = {"__annotations__": annotations, "__doc__": "Dollop's settings of one object"}
     return type("DollopObject", (bpy.types.PropertyGroup,), namespace)
 
@@ -66,6 +67,19 @@ def _identity() -> dict[str, Any]:
         "is_collider": BoolProperty(name="Collider", description="Goo lands on this object", **HIDDEN),
         "uid": StringProperty(name="Identifier", description="Names this object's files in the cache, for life", **HIDDEN),
         "preview_of": StringProperty(name="Preview Of", description="Identifier of the body whose tets this shows", **HIDDEN),
+    }
+
+
+def _groups() -> dict[str, Any]:
+    return {
+        "collision_groups": BoolVectorProperty(
+            name="Groups",
+            description="Bodies and colliders meet where they share a group; which bodies collide at all is set under Solver",
+            size=8,
+            default=(True, *[False] * 7),
+            subtype="LAYER",
+            **SETTING,
+        )
     }
 
 

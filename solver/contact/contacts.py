@@ -55,8 +55,13 @@ class Contacts:
     remembered, so that what sticks rests. Else what sticks creeps, slower than SLIP_SPEED.
     """
 
-    def __init__(self, points: ContactPoints, fields: list[ColliderField], holds: bool = False) -> None:
+    def __init__(
+        self, points: ContactPoints, fields: list[ColliderField], holds: bool = False,
+        meets: NDArray[np.bool_] | None = None,
+    ) -> None:  # fmt: skip
+        """meets (colliders, points): which collider a point meets at all; None: every one."""
         self.points, self.fields, self.holds = points, fields, holds
+        self.meets = np.ones((len(fields), len(points.tets)), dtype=bool) if meets is None else meets
         self.candidates: list[Chosen] = [points.choose(np.zeros(0, dtype=np.int64)) for _ in fields]
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
@@ -116,7 +121,7 @@ class Contacts:
                 moved = float(np.sqrt(((begun - self.start) ** 2).sum(axis=1).max()))
             margin = 2.0 * self._reach(field) + 2.0 * (travel + moved)
             near, _, _ = query(field, begun, time, margin)
-            self.candidates[c] = points.choose(np.flatnonzero(near < margin))
+            self.candidates[c] = points.choose(np.flatnonzero((near < margin) & self.meets[c]))
             self.begun[c], self.near[c] = begun, near
 
     def longest_step(self, positions: Array, velocities: Array, time: float, step: float) -> float:
@@ -125,16 +130,17 @@ class Contacts:
         From node positions and velocities (n, 3) at a time [s]: a point may come nearer by MOST_WAY element sizes.
         """
         points, longest = self.points, step
-        fields = [field for field in self.fields if not field.endless and not (field.still and field.sheet_offset is None)]
+        pairs = zip(self.fields, self.meets, strict=True)
+        fields = [(each, own) for each, own in pairs if not each.endless and not (each.still and each.sheet_offset is None)]
         if not fields or not len(points.tets):
             return longest
         here, going = points.positions(positions), points.positions(velocities)
-        for field in fields:
+        for field, own in fields:
             most = MOST_WAY if field.sheet_offset is None else 0.5 * SHEET_DEPTH
             ways = field.carried(here + step * going, time + step, time) - here  # in the collider's frame
             way = np.sqrt(along(ways, ways))
             distance, _, _ = query(field, here, time, float(way.max(initial=0.0)))
-            meets = distance < way
+            meets = (distance < way) & own
             longest = min(longest, float((most * points.size[meets] * step / way[meets]).min(initial=step)))
         return longest
 

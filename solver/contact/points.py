@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..embedding import Binding, Spread
 from ..geometry.measures import area_vectors
+from ..scene import Scene
 from ..slots import LAMBDA, MU
 from ..state import Ranges, Solids, element_size
 from ..tetmesh.boundary import face_table
@@ -107,6 +108,16 @@ def gather_points(
         before += count
     tets, nodes, weights, size, extent, inside, stiffness = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return ContactPoints(tets, nodes, weights, size, extent, inside, stiffness, spreads, np.concatenate(faces))
+
+
+def meeting(scene: Scene, tets: NDArray[np.int32], ranges: Ranges, colliders: int) -> NDArray[np.bool_] | None:
+    """Which of so many colliders the points of tets (k,) meet (colliders, k) by collision groups; None: every one."""
+    if len(scene.colliders) != colliders:  # they were not built from the scene
+        return None
+    bodies = np.array([body.groups for body in scene.bodies])
+    own = bodies[np.searchsorted(ranges.tets, tets, side="right") - 1]
+    met = np.array([collider.groups for collider in scene.colliders], dtype=np.int64)[:, None] & own != 0
+    return None if met.all() else met
 
 
 def contact_modulus(material: Array, weight: float) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import ColliderField, Contacts
-from ..contact.points import gather_points
+from ..contact.points import gather_points, meeting
 from ..embedding import Binding
 from ..errors import Cancelled, StepError
 from ..fem.tile import pack, unpack
@@ -42,7 +42,7 @@ class DraftSimulation:
         self.pace = self.space.linear.pace = Pace(settings.threads, len(self.state.positions))
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
         points = gather_points(self.state, self.ranges, contacts, [self.body.extent], settings.strongest_gravity)
-        self.contacts = Contacts(points, fields)
+        self.contacts = Contacts(points, fields, meets=meeting(scene, points.tets, self.ranges, len(fields)))
         self.pins = Holding(scene, self.state, self.ranges, meshes, surfaces, fields)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.keyed = KeyedBody(self.body, self.state, self.space, self.contacts, settings)

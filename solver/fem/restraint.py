@@ -74,9 +74,9 @@ class Restraint:
 
         All are springs on the place where a node ends, and two springs are one between them.
         """
-        stiffness, pull = np.zeros(self.count), np.zeros((self.count, 3))
         if self.springs is None and self.drag is None:
             return inertia, past.targets
+        stiffness, pull = np.zeros(self.count), np.zeros((self.count, 3))
         if self.springs is not None:
             stiffness, pull = stiffness + self.springs[0], pull + self.springs[1]
         if self.drag is not None:

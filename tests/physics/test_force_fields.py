@@ -32,7 +32,7 @@ def frame_of(at=(0.0, 0.0, 0.0), axis=(0.0, 0.0, 1.0)):
 def blown(kind, *, transforms=None, start=START, size=0.02, cells=1, material=FIRM, settings=None, weight=1.0, **options):
     """Arguments of Simulation: a small box about a place, weightless but for one field."""
     mesh = box_mesh((cells,) * 3, (size,) * 3, np.asarray(start) - 0.5 * size)
-    settings = {"gravity": (0.0, 0.0, 0.0), "frames": 49} | (settings or {})
+    settings = {"gravity": (0.0, 0.0, 0.0), "frames": 49, "maximum_substep": 1.0 / 96.0} | (settings or {})
     scene, *rest = make_scene([mesh], [material], **settings)
     one = ForceField("field", "Field", kind, frame_of() if transforms is None else transforms, **options)
     body = replace(scene.bodies[0], field_weights={"field": weight})

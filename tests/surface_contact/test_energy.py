@@ -165,11 +165,11 @@ def test_a_step_into_another_body_is_stopped_before_it():
 
 def test_bodies_of_other_groups_and_bodies_without_self_contact_pass():
     rest, surfaces = surfaces_of(block((1, 1, 1), 0.1), block((1, 1, 1), 0.1, (0.0, 0.0, 0.1005)))
-    touches = [Touch(1e4, 0.0, 1e-5, own=False, group=1), Touch(1e4, 0.0, 1e-5, own=False, group=2)]
+    touches = [Touch(1e4, 0.0, 1e-5, own=False, groups=5), Touch(1e4, 0.0, 1e-5, own=False, groups=2)]
     contact = SurfaceContact(surfaces, touches, rest)
     contact.cover(rest, rest)
     assert not len(contact.pairs.nodes)
-    touches[1] = Touch(1e4, 0.0, 1e-5, own=False, group=1)
+    touches[1] = Touch(1e4, 0.0, 1e-5, own=False, groups=6)
     contact = SurfaceContact(surfaces, touches, rest)
     contact.cover(rest, rest)
     assert len(contact.pairs.nodes) and contact.touched(rest).sum() == 8

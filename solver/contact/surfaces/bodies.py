@@ -25,7 +25,7 @@ def touching_bodies(scene: Scene, state: State, ranges: Ranges) -> SurfaceContac
         weight = float(state.density[a:b].mean()) * settings.strongest_gravity * body.extent
         modulus = contact_modulus(state.material[:, a:b], weight)
         own = settings.body_contact == "all"
-        touches.append(Touch(modulus, settings.body_friction, SLIP_SPEED * STICK_TIME * body.extent, own))
+        touches.append(Touch(modulus, settings.body_friction, SLIP_SPEED * STICK_TIME * body.extent, own, body.groups))
     contact = SurfaceContact(contact_surfaces(state.tets, state.positions, ranges), touches, state.positions.copy())
     contact.begin(state.positions)
     return contact

@@ -33,14 +33,14 @@ class Touch:
     friction : coefficient; of two bodies the geometric mean counts
     slip     : how far what sticks gives way before it slips [m]
     own      : whether it touches itself
-    group    : it touches bodies of the same group
+    groups   : bits; it touches bodies that share one of them
     """
 
     modulus: float
     friction: float
     slip: float
     own: bool = True
-    group: int = 0
+    groups: int = 1
 
 
 @dataclass
@@ -139,7 +139,7 @@ class SurfaceContact:
         self.left_out: list[tuple[int, int]] = []  # and of those that do not collide
         boxed = [(k, SurfaceBoxes(surfaces[k], rest), touch) for k, touch in enumerate(touches)]
         for (i, boxes, touch), (j, others, other) in combinations_with_replacement(boxed, 2):
-            if touch.own if boxes is others else touch.group == other.group:
+            if touch.own if boxes is others else touch.groups & other.groups:
                 self.bodies.append((i, j))
                 self.neighbourhoods.append(Neighbourhood(
                     boxes, others, rest, REACH * min(boxes.edge_length, others.edge_length),
