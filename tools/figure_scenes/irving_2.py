@@ -19,7 +19,7 @@ RADIUS, TUBE = 0.5, 0.2  # [m]
 
 def _scene(resolution: int) -> Scene:
     soft = np.arange(LAST) < COLLAPSED
-    keys = {"young_modulus": np.where(soft, WEAK, STRONG), "damping": np.where(soft, 0.0, 20.0)}
+    keys = {"young_modulus": np.where(soft, WEAK, STRONG), "damping": np.where(soft, 0.05, 20.0)}
     goo = Material(
         "viscoplastic", {"poisson_ratio": 0.4, "flow_rate": 0.0, "yield_stress": 1e12}, {"elastic_law": "rotated_linear"}
     )
