@@ -11,7 +11,7 @@ from .node_sums import size, unbalanced
 
 Array = NDArray[np.float64]
 
-STEP = 1.0 / 96.0  # [s] for which these lengths hold; in other steps by the square, as accelerations add up
+SHORT, LONG = 1.0 / 96.0, 1.0 / 48.0  # [s] between which these lengths hold; in other steps by the square, as motion adds up
 TINY = np.array([1e-5, 1e-4])  # corrections that nobody sees, in creep either,
 QUIET = 0.1  # of these where bodies push each other: what is left there keeps a pile from coming to rest
 FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of them by inertia alone, one on its spring
@@ -25,9 +25,9 @@ class Convergence:
     """Watches the corrections of one step; `pushing` says that bodies may push each other in it."""
 
     def __init__(self, element_size: float, step: float, pushing: bool = False) -> None:
-        self.element_size, self.stride = element_size, (step / STEP) ** 2
-        self.scale = min(1.0, self.stride) * (QUIET if pushing else 1.0)
-        self.large = LARGE * max(1.0, self.stride)
+        self.element_size, less, more = element_size, min(1.0, step / SHORT) ** 2, max(1.0, step / LONG) ** 2
+        self.scale, self.whole = less * (QUIET if pushing else 1.0), WHOLE * less * more
+        self.large = LARGE * more
         self.sizes: list[Array] = []
 
     def balanced(self, gradient: Array, inertia: Array, hold: Array) -> bool:
@@ -55,7 +55,7 @@ class Convergence:
 
     def carried(self, drift: float) -> bool:
         """Whether it is next to nothing how far [m] the force left on a body would move it as a whole."""
-        return drift < WHOLE * self.stride * self.element_size
+        return drift < self.whole * self.element_size
 
     def near(self) -> bool:
         """Whether the last correction is so small that stopping there does no harm."""
