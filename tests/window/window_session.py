@@ -85,7 +85,7 @@ class WindowSession:
         if self._find_in_sight(command, across):
             return
         x, y, width, height = self.state()["sidebar"]
-        for page in range(3):
+        for page in range(6):
             self.display.point(x + width // 3, y + height // 2)
             self.display.scroll(up=page == 0, clicks=20 if page == 0 else 6)
             time.sleep(0.3)
