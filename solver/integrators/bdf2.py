@@ -41,7 +41,7 @@ def extrapolate(
 INTEGRATOR = Integrator(
     identifier="bdf2",
     label="BDF2",
-    description="Calms what swings a little sooner than Generalized Alpha: for longest steps half as long",
+    description="Calms what swings sooner than Generalized Alpha does: keeps as much life in steps half as long",
     source="Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, III.5; second order",
     extrapolate=extrapolate,
     rank=1,

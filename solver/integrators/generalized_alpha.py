@@ -5,7 +5,7 @@
     v_new = v + step ((1 - gamma) a + gamma a_new).
 
 Its four numbers follow from the share of an endlessly fast swing that is left after a step, `KEPT`. Slow swings lag half
-as much behind as in BDF2, and lose a seventh as much. The acceleration a is the scheme's own; it is not F.
+as much behind as in BDF2, and lose about a fifth as much. The acceleration a is the scheme's own; it is not F.
 """
 
 from typing import TYPE_CHECKING
