@@ -31,6 +31,7 @@ from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, 
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame
+from .geometry.inside_out import count_inverted
 from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
@@ -133,6 +134,7 @@ class Simulation:
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = self.output.frame(moment)
+        effort["inverted"] = float(count_inverted(self.state.positions, self.state.tets))
         effort["seconds"] = perf_counter() - started
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene))

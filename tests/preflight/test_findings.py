@@ -202,6 +202,23 @@ def test_several_bodies():
     assert only("starts_in_body", findings(body(), body(sphere(8, 0.3), "Roll"))).severity == "warning"
 
 
+def test_a_model_that_does_not_collide_with_bodies_is_named():
+    roll = body(moved(sphere(8), (4, 0, 0)), "Roll", material=Material("draft"))
+    found = only("no_body_contact", findings(body(), roll))
+    assert found.object_name == "Roll" and "Draft" in found.message
+    assert "no_body_contact" not in codes(body(), roll, body_contact="off")
+    assert "no_body_contact" not in codes(roll)
+
+
+@pytest.mark.parametrize(("groups", "warned"), [(1, True), (3, True), (2, False)])
+def test_what_is_not_meant_to_meet_may_overlap(groups, warned):
+    """Collision groups, and contact of bodies that is switched off."""
+    inside, wall = body(sphere(8, 0.3), "Roll", groups=groups), collider(box((4.0, 4.0, 9.0)), groups=groups)
+    assert ("starts_in_body" in codes(body(), inside)) == warned
+    assert ("starts_in_collider" in codes(body(), colliders=[wall])) == warned
+    assert "starts_in_body" not in codes(body(), inside, body_contact="off")
+
+
 def test_colliders_open_flipped_empty_and_flat():
     wall = surface([[0, -1, -1], [0, 1, -1], [0, 1, 1], [0, -1, 1]], [[0, 1, 2], [0, 2, 3]])
     floor = surface(wall.positions[:, [2, 1, 0]], wall.triangles)
