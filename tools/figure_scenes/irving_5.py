@@ -19,15 +19,15 @@ DENSITIES = {"cow": 1000.0, "ball": 3000.0}
 
 
 def _scene(resolution: int) -> Scene:
-    soft = {"young_modulus": 4e4, "poisson_ratio": 0.4, "yield_stress": 1e12, "flow_rate": 0.0, "damping": 15.0}
+    soft = {"young_modulus": 1e5, "poisson_ratio": 0.4, "yield_stress": 1e12, "flow_rate": 0.0, "damping": 15.0}
     hard = soft | {"young_modulus": 1e6, "density": DENSITIES["ball"]}
     struck = cow(COW, (0.0, 0.0, 0.002))
-    thrown = ball(BALL, (-0.62, 0.1, 0.52), 16)
+    thrown = ball(BALL, (0.05, -0.75, 0.48), 16)
     bodies = (
         Body("cow", "Cow", struck, Material("viscoplastic", soft), resolution=resolution),
         Body(
             "ball", "Ball", thrown, Material("viscoplastic", hard), resolution=max(4, resolution // 2),
-            velocity=(SPEED, 0.0, 0.0),
+            velocity=(0.0, SPEED, 0.0),
         ),
     )  # fmt: skip
     ground = Collider("ground", "Ground", "plane", np.eye(4)[None], friction=0.0)
@@ -37,7 +37,7 @@ def _scene(resolution: int) -> Scene:
 def _measure(shot: Shot) -> dict[str, float]:
     masses = {uid: density * shot.volume(1, uid) for uid, density in DENSITIES.items()}
     apart = (LAST - 24, LAST)  # a second in which both slide on
-    speeds = {uid: float(shot.middle(apart[1], uid)[0] - shot.middle(apart[0], uid)[0]) for uid in masses}
+    speeds = {uid: float(shot.middle(apart[1], uid)[1] - shot.middle(apart[0], uid)[1]) for uid in masses}
     before = masses["ball"] * SPEED
     rest = shot.points(1, "cow")
     dents = [misfit(rest, shot.points(frame, "cow")) / COW for frame in range(1, LAST + 1)]
@@ -60,9 +60,9 @@ FIGURE = Figure(
     resolution=20,
     coarse=12,
     shown=(1, 5, 9, LAST),
-    eye=(0.9, -3.4, 1.2),
-    focus=(0.35, 0.0, 0.4),
-    lens=36.0,
+    eye=(-3.6, -1.6, 1.3),
+    focus=(0.0, 0.3, 0.4),
+    lens=38.0,
     colours={"cow": (0.75, 0.30, 0.20), "ball": (0.15, 0.35, 0.70)},
     measure=_measure,
     bands={
