@@ -10,7 +10,7 @@ from figure_plots import plots
 from figure_plots.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Curve, Panel, svg
 from figure_scenes import figures
 from figure_scenes.contract import Shot, outside
-from figure_scenes.shapes import bar, gear, ridge, spur_gear
+from figure_scenes.shapes import bar, gear, geodesic, ridge, spur_gear, torus
 from solver.bake import bake
 
 
@@ -23,6 +23,7 @@ def test_a_figures_numbers_lie_in_their_bands(name, tmp_path):
     assert outside(figure.measure(Shot(scene, tmp_path)), figure.bands) == []
 
 
+RING = 2.0 * np.pi**2 * 0.3 * 0.12**2
 TIPS, ROOTS = np.pi * 0.57**2, np.pi * 0.41**2  # of the gears' circles
 
 
@@ -31,6 +32,8 @@ TIPS, ROOTS = np.pi * 0.57**2, np.pi * 0.41**2  # of the gears' circles
     [
         (bar((0.5, 0.2, 0.3), (1.0, 2.0, 3.0), 0.1), 0.03, 0.03),
         (ridge([0.0, 1.0, 2.0], [1.0, 0.5, 1.0], -0.5, 2.0), 5.0, 5.0),
+        (geodesic(0.5, (1.0, 0.0, 2.0), 6), 0.95 * np.pi / 6.0, np.pi / 6.0),
+        (torus(0.3, 0.12, (1.0, 0.0, 2.0), 20, 8, staggered=True), 0.8 * RING, RING),
         (gear(0.49, 0.16, 14, 1.0, 0.3), ROOTS, TIPS),
         (spur_gear(0.5, 14, 1.0, 0.3), ROOTS, TIPS),
     ],

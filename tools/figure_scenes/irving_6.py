@@ -87,11 +87,11 @@ FIGURE = Figure(
     title="A cow pulled through gears springs back",
     source="Irving 2004, figure 6; a cow instead of the Buddha",
     scene=_scene,
-    resolution=18,
+    resolution=15,
     coarse=12,
-    shown=(1, 12, 22, LAST),
-    eye=(0.9, -3.6, 0.35),
-    focus=(0.0, 0.0, -0.2),
+    shown=(1, 13, 18, LAST),
+    eye=(0.75, -4.3, 0.3),
+    focus=(0.0, 0.0, -0.1),
     lens=46.0,
     see_through=True,
     colours={"cow": (0.75, 0.30, 0.20)},
@@ -101,7 +101,7 @@ FIGURE = Figure(
         "tets inside out, mean while between the gears": (0.02, 0.16),
         "tets inside out, most": (0.04, 0.30),
         "tets inside out at the end": (0.0, 0.0),
-        # the teeth take it along, at the speed of the pitch circles: its height over that, up to twice where it slips or is drawn out
+        # the teeth take it along: its height over the speed of the pitch circles, up to twice that where it slips
         "how long between the gears [s]": (0.35, 1.04),
         "depth in the gears / element, most": (0.0, 0.25),
         "top at the end over the gears' axes [m]": (FLOOR, -RADIUS),  # it has come out below

@@ -42,15 +42,27 @@ def cow(length: float, feet: tuple[float, float, float]) -> Surface:
     return Surface(points - (middle[0], middle[1], points[:, 2].min()) + feet, triangles)
 
 
-def torus(radius: float, thickness: float, centre: tuple[float, float, float], rings: int, sides: int) -> Surface:
-    """A ring of a radius and of a tube's radius, lying flat about a point."""
+def torus(
+    radius: float, thickness: float, centre: tuple[float, float, float], rings: int, sides: int, staggered: bool = False
+) -> Surface:
+    """A ring of a radius and of a tube's radius, lying flat about a point.
+
+    Staggered, with an even number of rings, every other one is turned by half a side: no two faces lie in one plane then, so
+    that tets which are filled in keep every face.
+    """
     u, v = np.meshgrid(np.arange(rings) * 2.0 * np.pi / rings, np.arange(sides) * 2.0 * np.pi / sides, indexing="ij")
+    if staggered:
+        v[1::2] += np.pi / sides
     out = radius + thickness * np.cos(v)
     points = np.stack([out * np.cos(u), out * np.sin(u), thickness * np.sin(v)], axis=-1).reshape(-1, 3) + centre
     a = np.arange(rings * sides).reshape(rings, sides)
     b, d = np.roll(a, -1, axis=0), np.roll(a, -1, axis=1)
-    quads = np.stack([a, b, np.roll(b, -1, axis=1), d], axis=-1).reshape(-1, 4)
-    return Surface(points, np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32))
+    quads = np.stack([a, b, np.roll(b, -1, axis=1), d], axis=-1)
+    turned = quads[::2] if staggered else quads[:0]
+    others = (quads[1::2] if staggered else quads).reshape(-1, 4)
+    turned = turned.reshape(-1, 4)
+    parts = [others[:, [0, 1, 2]], others[:, [0, 2, 3]], turned[:, [0, 1, 3]], turned[:, [1, 2, 3]]]
+    return Surface(points, np.concatenate(parts).astype(np.int32))
 
 
 def ball(radius: float, centre: tuple[float, float, float], rings: int) -> Surface:
@@ -67,6 +79,25 @@ def ball(radius: float, centre: tuple[float, float, float], rings: int) -> Surfa
         for i in range(0, last, around):
             faces += [(i + j, i + around + j, i + around + k), (i + j, i + around + k, i + k)]
     return Surface(radius * points + centre, np.array(faces, dtype=np.int32))
+
+
+def geodesic(radius: float, centre: tuple[float, float, float], parts: int) -> Surface:
+    """A ball of even triangles: the faces of an octahedron, each edge in so many parts."""
+    points, faces, before = [], [], 0
+    inside = [(i, j) for i in range(parts + 1) for j in range(parts + 1 - i)]
+    number = {place: k for k, place in enumerate(inside)}
+    for signs in np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]):
+        points.append(np.array([(i, j, parts - i - j) for i, j in inside]) * signs)
+        up = [(number[i, j], number[i + 1, j], number[i, j + 1]) for i, j in inside if i + j < parts]
+        down = [(number[i + 1, j], number[i + 1, j + 1], number[i, j + 1]) for i, j in inside if i + j < parts - 1]
+        corners = np.array(up + down) + before
+        faces.append(corners if signs.prod() > 0 else corners[:, ::-1])
+        before += len(inside)
+    places, number_of = np.unique(np.concatenate(points), axis=0, return_inverse=True)
+    # Arcs instead of chords: equal parts of an edge become equal angles
+    angles = np.sign(places) * np.sin(0.5 * np.pi * np.abs(places) / parts)
+    out = angles / np.linalg.norm(angles, axis=1, keepdims=True)
+    return Surface(radius * out + centre, number_of.reshape(-1)[np.concatenate(faces)].astype(np.int32))
 
 
 def gear(radius: float, depth: float, teeth: int, length: float, first: float, along: int = 16) -> Surface:
