@@ -190,6 +190,15 @@ def test_standing_through_an_open_floor_or_across_another_body():
     assert only("starts_in_body", findings(body(box((0.2, 6.0, 0.2))), across)).severity == "warning"
 
 
+def test_what_shares_no_group_may_overlap():
+    place = np.eye(4)
+    place[:3, 3] = (0.0, 0.5, 5.5)
+    for groups, expected in ((1, {"starts_in_collider", "starts_in_body"}), (2, set())):
+        inner, wall = body(sphere(8, 0.3), "Roll", groups=groups), collider(box(), matrix=place, groups=groups)
+        found = codes(body(), inner, colliders=[wall])
+        assert found & {"starts_in_collider", "starts_in_body"} == expected
+
+
 def test_several_bodies():
     apart = findings(body(), body(moved(sphere(8), (4, 0, 0)), "Roll"), body_contact="off")
     assert only("no_mutual_contact", apart).severity == "info"

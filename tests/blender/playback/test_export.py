@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from .conftest import FIRST, LAST, ORIGIN, RATE, Bake, strain
+from .conftest import FIRST, LAST, ORIGIN, RATE, Bake, close, strain
 
 pytestmark = pytest.mark.blender
 
@@ -34,11 +34,6 @@ def evaluated(item: "bpy.types.Object") -> tuple[np.ndarray, dict[str, np.ndarra
 
 def imported_mesh() -> "bpy.types.Object":
     return next(item for item in bpy.context.selected_objects if item.type == "MESH")
-
-
-def close(actual: np.ndarray, expected: np.ndarray, tolerance: float = 1e-5) -> None:
-    assert actual.shape == expected.shape
-    assert np.abs(actual - expected).max() <= tolerance
 
 
 @pytest.mark.parametrize("kind", ["changing", "constant"])
