@@ -95,6 +95,21 @@ def test_exports_leave_the_scene_as_it_was(constant: Bake, tmp_path: Path) -> No
     close(constant.shown(), constant.surface(4)[0])
 
 
+def test_a_name_gets_its_extension_and_the_open_file_is_never_replaced(constant: Bake, tmp_path: Path) -> None:
+    from dollop.operators.bridge.exports import export
+    from dollop.solver.errors import ResourceError
+
+    for name, written in (("goo", "goo.mdd"), ("goo.v2", "goo.v2.mdd"), ("GOO.MDD", "GOO.MDD")):
+        assert export(constant.scene, "MDD", tmp_path / name).name == written
+    shot = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    before = shot.read_bytes()
+    for name in ("shot.blend", "shot"):
+        with pytest.raises(ResourceError, match=r"open \.blend"):
+            export(constant.scene, "SHAPE_KEYS", tmp_path / name)
+    assert shot.read_bytes() == before
+
+
 def test_shape_keys_play_without_the_cache(constant: Bake, tmp_path: Path) -> None:
     from dollop.operators.bridge.exports import export
 
