@@ -12,7 +12,7 @@ from solver.tetmesh.slivers import tet_quality, without_slivers
 
 
 def scattered(seed, inside=200):
-    """A unit cube of Delaunay tets between random points: a third of them are slivers."""
+    """A unit cube of Delaunay tets between random points: many of them are slivers."""
     rng = np.random.default_rng(seed)
     side = np.linspace(0.0, 1.0, 5)
     lattice = np.stack(np.meshgrid(side, side, side, indexing="ij"), axis=-1).reshape(-1, 3)
@@ -28,11 +28,11 @@ def scattered(seed, inside=200):
 def test_the_same_cube_with_better_tets(seed):
     points, tets = scattered(seed)
     before = minimum_dihedrals(TetMesh(points, tets))
-    assert before.min() < 1.0 and (before < 8.0).mean() > 0.05
+    assert before.min() < 1.0 and (before < 8.0).mean() > 0.03
     moved, better = without_slivers(points, tets)
     mesh = compacted(moved, better)
     after = minimum_dihedrals(mesh)
-    assert after.min() > 4.0 and (after < 8.0).mean() < 0.01
+    assert after.min() > 8.0
     assert tet_volumes(mesh.positions, mesh.tets).min() > 0.0
     assert tet_volumes(mesh.positions, mesh.tets).sum() == pytest.approx(1.0, abs=1e-12)
     corners = mesh.positions[face_table(mesh.tets).boundary]
@@ -56,6 +56,6 @@ def test_the_same_bytes_again():
 def test_quality_is_the_smallest_sine_of_a_dihedral_angle():
     points, tets = scattered(7)
     angles = np.radians(dihedral_angles(TetMesh(points, tets)))
-    np.testing.assert_allclose(tet_quality(points[tets]), np.sin(angles).min(axis=1), atol=1e-7)
-    turned = tets[:, [1, 0, 2, 3]]
-    np.testing.assert_allclose(tet_quality(points[turned]), -np.sin(angles).max(axis=1), atol=1e-7)
+    np.testing.assert_allclose(tet_quality(points, tets), np.sin(angles).min(axis=1), atol=1e-7)
+    turned = np.ascontiguousarray(tets[:, [1, 0, 2, 3]])
+    np.testing.assert_allclose(tet_quality(points, turned), -np.sin(angles).max(axis=1), atol=1e-7)
