@@ -49,7 +49,7 @@ def rotation(axis, angle: float) -> np.ndarray:
 
 
 def is_manifold(mesh: TetMesh) -> bool:
-    """Whether every edge of the boundary has two faces, every vertex one fan of them, and no two tets share more than a face."""
+    """Whether every edge of the boundary has two faces, and every vertex one fan of them."""
     faces = face_table(mesh.tets).boundary
     ends = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
     if not (np.unique(ends, axis=0, return_counts=True)[1] == 2).all():

@@ -1,5 +1,6 @@
 """New tets for what old ones fill: closed, manifold, well shaped, on the old surface, with the old volume."""
 
+import ipctk
 import numpy as np
 import pytest
 
@@ -73,7 +74,6 @@ def test_seventy_five_remeshes_keep_volume_and_shape():
 
 
 def test_a_remesh_crosses_nothing():
-    ipctk = pytest.importorskip("ipctk")
     old = squashed(ball(SIZE), [[1, 1.5, 0], [0, 0.7, 0], [0.3, 0, 1]])
     new = restuffed(old, SIZE)
     faces = face_table(new.tets).boundary
