@@ -84,6 +84,7 @@ class Simulation:
     ) -> None:
         settings = scene.settings
         self.scene, self._rest = scene, (meshes, surfaces, contacts)
+        self.remeshed: Discretization | None = None
         self.integrator = integrators()[settings.integrator]
         self.fields = build_all(scene) if fields is None else fields
         first = self.at_rest()

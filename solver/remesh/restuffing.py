@@ -87,7 +87,8 @@ def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Arra
     A family of pieces keeps its volume; new ones share it as they lie.
     """
     before, after = components(old.tets), components(new.tets)
-    old_volume, new_volume = (np.bincount(p, tet_volumes(m.positions, m.tets)) for p, m in ((before, old), (after, new)))
+    old_volume = np.bincount(before, tet_volumes(old.positions, old.tets)).astype(np.float64)
+    new_volume = np.bincount(after, tet_volumes(new.positions, new.tets)).astype(np.float64)
     if len(old_volume) == 1 and len(new_volume) == 1:
         return after, old_volume
     holders = locate(old.positions, old.tets, new.positions[new.tets].mean(axis=1))[0]
