@@ -155,12 +155,8 @@ class Simulation:
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = self.output.frame(moment)
-<<<<<<< HEAD
-        effort["inverted"] = float(count_inverted(self.state.positions, self.state.tets))
-=======
         effort["worst_condition"] = float(worst_conditions(self.state, self.ranges).max())
->>>>>>> main
-        effort["seconds"] = perf_counter() - started
+        effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene))
         if self.surfaces is not None and self.frame == self.scene.settings.frame_start:

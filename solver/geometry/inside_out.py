@@ -6,7 +6,7 @@ from ..jit import kernel
 @kernel
 def count_inverted(positions, tets):  # type: ignore[no-untyped-def]
     """How many of tets (m, 4) have no volume, or a negative one, at node positions (n, 3) [m]."""
-    count = 0
+    count = 0.0
     for t in range(len(tets)):
         o, a, b, c = tets[t, 0], tets[t, 1], tets[t, 2], tets[t, 3]
         ax, ay, az = positions[a, 0] - positions[o, 0], positions[a, 1] - positions[o, 1], positions[a, 2] - positions[o, 2]

@@ -190,16 +190,6 @@ def test_standing_through_an_open_floor_or_across_another_body():
     assert only("starts_in_body", findings(body(box((0.2, 6.0, 0.2))), across)).severity == "warning"
 
 
-def test_what_shares_no_group_may_overlap():
-    place = np.eye(4)
-    place[:3, 3] = (0.0, 0.5, 5.5)
-    for inner_groups, wall_groups, expected in ((1, 1, {"starts_in_collider", "starts_in_body"}), (2, 4, set())):
-        inner = body(sphere(8, 0.3), "Roll", groups=inner_groups)
-        wall = collider(box(), matrix=place, groups=wall_groups)
-        found = codes(body(), inner, colliders=[wall])
-        assert found & {"starts_in_collider", "starts_in_body"} == expected
-
-
 def prism(profile, seen_from):
     """A profile of (x, z), counter-clockwise, drawn out along y; all of it is seen from one point inside."""
     n = len(profile)
