@@ -16,7 +16,7 @@ from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
 from .contact.points import gather_points, meeting
 from .contact.surfaces.bodies import left_out, touching_bodies
-from .contact.surfaces.surface_contact import Held
+from .contact.surfaces.friction import Held
 from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.clock import Clock
@@ -260,7 +260,7 @@ class Simulation:
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True
-        together = None if self.surfaces is None else self.surfaces.touching(outcome.positions, self.ranges.bodies())
+        together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
         ahead = surprise(outcome.positions, guess, self.finest)
         return Attempt(outcome, past, past.velocities(outcome.positions), state.elastic_forces, ahead)

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts
 from ..contact.entries import Entries
-from ..contact.surfaces.surface_contact import Meetings, SurfaceContact
+from ..contact.surfaces.meetings import Meetings
+from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
 from .assembly import gather_gradient
@@ -163,13 +164,13 @@ class ImplicitStep:
         met = self.surfaces.meetings(x, direction)
         if self.ahead is not None:
             kept = self.ahead.pressed(direction)
-            if not len(met.gap) and len(kept.gap) == len(self.ahead.gap):
+            if not len(met) and len(kept) == len(self.ahead):
                 return False
             met = kept.joined(met)
-        elif not len(met.gap):
+        elif not len(met):
             return False
-        self.ahead, rank = met, self.space.linear.rank
-        self.pairs = met.beside(self.surfaces.stiffness(x, rank), rank)
+        self.ahead = met
+        self.pairs = self.surfaces.stiffness(x, self.space.linear.rank, met)
         return True
 
     def search_direction(self, x: Array, around: Array, internal: Array, entries: Entries, again: bool) -> int:
@@ -204,9 +205,7 @@ class ImplicitStep:
         if space.volume is not None and not self.projected:
             space.volume.add_curvature(x, space.blocks)
         if self.surfaces is not None:
-            self.pairs = self.surfaces.stiffness(x, space.linear.rank)
-            if self.ahead is not None:
-                self.pairs = self.ahead.beside(self.pairs, space.linear.rank)
+            self.pairs = self.surfaces.stiffness(x, space.linear.rank, self.ahead)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
         self.damping.add_drag(self.past.effective, space.diagonal)
