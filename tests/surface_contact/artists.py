@@ -31,8 +31,8 @@ def turned(part, angle):
 
 
 def flattened(rings, gap):
-    """Two balls of half a metre radius, cut flat at 0.4 m, whose flat sides lie `gap` [m] apart, one above the other."""
+    """Two balls of half a metre radius, cut flat at 0.4 m, whose flat sides lie `gap` [m] apart, the lower one also below."""
     lower, upper = sphere(rings, 0.5), turned(sphere(rings, 0.5), 0.4)
-    lower.positions[:, 2] = np.minimum(lower.positions[:, 2], 0.4)
+    lower.positions[:, 2] = np.clip(lower.positions[:, 2], -0.4, 0.4)
     upper.positions[:, 2] = np.maximum(upper.positions[:, 2], -0.4)
     return [lower, surface(upper.positions + [0.03, 0.02, 0.8 + gap], upper.triangles)]

@@ -46,7 +46,7 @@ def test_a_pinned_block_presses_a_ball_and_neither_lets_go(stiffness):
         held = run.state.positions[run.ranges.nodes[1] :][top]
         assert np.abs(held - targets[frame + 1]).max() < (0.1 if stiffness else 1e-9)
         least = min(least, np.ptp(run.state.positions[ball, 2]))
-    assert least < 0.72 and np.ptp(run.state.positions[ball, 2]) > 0.74
+    assert least < 0.65 and np.ptp(run.state.positions[ball, 2]) > least + 0.1
 
 
 def test_one_and_two_threads_give_the_same_bytes():
