@@ -12,7 +12,7 @@ from solver.preflight.self_crossing import pierces
 
 
 class Watch:
-    """Surfaces of a simulation whose bodies are at rest when it is made; `own`: of a body with itself too."""
+    """Surfaces of a simulation as they are when it is made; `own`: of a body with itself too."""
 
     def __init__(self, run, own=True, seen=False):
         self.seen = seen
@@ -22,7 +22,7 @@ class Watch:
             counts = np.diff(first)
         else:
             scene = replace(run.scene, settings=replace(run.scene.settings, body_contact="all"))
-            self.contact = touching_bodies(scene, run.state, run.ranges)
+            self.contact = touching_bodies(scene, run.state, run.ranges, run.bound[0])
             faces = [surface.triangles for surface in self.contact.surfaces]
             counts = [len(surface.vertices) for surface in self.contact.surfaces]
         self.faces = np.concatenate(faces).astype(np.int32)

@@ -5,11 +5,12 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import block_diag
 
-from ...embedding import bind
+from ...embedding import Binding, bind, evaluate
 from ...fem.extension import carrying_matrix
 from ...integrators import integrators
 from ...scene import Scene
 from ...state import Ranges, State, element_size
+from ...surface import Surface
 from ...tetmesh.mesh import TetMesh
 from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
@@ -19,38 +20,40 @@ from .surface import contact_surface
 from .surface_contact import SurfaceContact, Touch
 
 
-def touching_bodies(scene: Scene, state: State, ranges: Ranges) -> SurfaceContact | None:
-    """Contact of the bodies' surfaces as the scene's settings want it, of a state at rest; None where there is none.
+def touching_bodies(scene: Scene, state: State, ranges: Ranges, seen: list[Binding]) -> SurfaceContact | None:
+    """Contact of the bodies' surfaces as the scene's settings want it, as they are seen in a state; None where there is none.
 
+    `seen` binds each body's own surface to its tets; that of the state is taken for without contact.
     Steps whose elastic forces are those of their start have no solve that could see to it.
     """
     settings = scene.settings
     alone = settings.body_contact == "bodies" and len(scene.bodies) < 2
     if settings.body_contact == "off" or alone or integrators()[settings.integrator].explicit:
         return None
-    contact = _contact(scene, state, ranges, ERROR)
+    contact = _contact(scene, state, ranges, seen, ERROR)
     if contact.left_out:  # perhaps only by what was merged
-        contact = _contact(scene, state, ranges, 0.0)
+        contact = _contact(scene, state, ranges, seen, 0.0)
     return contact
 
 
-def _contact(scene: Scene, state: State, ranges: Ranges, error: float) -> SurfaceContact:
+def _contact(scene: Scene, state: State, ranges: Ranges, seen: list[Binding], error: float) -> SurfaceContact:
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
     touches, surfaces, rows, places, count = [], [], [], [], 0
-    for body, (a, b), (c, d) in zip(
-        scene.bodies, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
+    for body, binding, (a, b), (c, d) in zip(
+        scene.bodies, seen, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
     ):
         weight = float(state.density[a:b].mean()) * settings.strongest_gravity * body.extent
         modulus = contact_modulus(state.material[:, a:b], weight)
         own = settings.body_contact == "all"
         touches.append(Touch(modulus, settings.body_friction, SLIP_SPEED * STICK_TIME * body.extent, own, body.groups))
-        mesh, element = TetMesh(state.positions[c:d], state.tets[a:b] - c), element_size(state.volumes[a:b])
-        seen = seen_surface(body.surface, mesh, element, error)
-        surfaces.append(contact_surface(seen.triangles, seen.positions, element, count))
-        rows.append(carrying_matrix(bind(mesh, seen.positions), mesh.tets, len(mesh.positions)))
-        places.append(seen.positions)
-        count += len(seen.positions)
+        mesh, element = TetMesh(state.positions[c:d], (state.tets[a:b] - c).astype(np.int32)), element_size(state.volumes[a:b])
+        now = Surface(evaluate(binding, mesh.tets, mesh.positions), body.surface.triangles)
+        fit = seen_surface(now, mesh, element, error)
+        surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
+        rows.append(carrying_matrix(bind(mesh, fit.positions), mesh.tets, len(mesh.positions)))
+        places.append(fit.positions)
+        count += len(fit.positions)
     contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")))
     contact.begin(state.positions)
     return contact
