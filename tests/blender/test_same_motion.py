@@ -12,7 +12,8 @@ pytestmark = pytest.mark.slow
 
 SIZE = 0.5  # m
 TWELFTHS = 6  # of a second that are looked at
-GROWN = 3e-3  # of the size, to which rounding grows at the blow; 1e-3 is what it should be
+SAME = 1e-3  # of the size, by which vertices may differ, root mean square;
+GROWN = 3e-3  # a single one at the sliding corner, that sticks here and slips there, by this
 FAR = (8192.0, -8192.0, 4096.0)
 
 
@@ -67,9 +68,11 @@ def told_plainly(extension, tmp_path_factory):
 )
 def test_units_scale_and_frame_rate_do_not_change_the_motion(told_plainly, telling, tmp_path):
     other = motion(telling, tmp_path)
-    difference = np.abs(other - told_plainly).max()
-    print(f"\nlargest difference {1000 * difference:.3g} mm")
-    assert np.ptp(told_plainly[:, :, 2]) > SIZE and difference < GROWN * SIZE
+    difference = np.linalg.norm(other - told_plainly, axis=2)
+    mean, most = float(np.sqrt((difference**2).mean(axis=1)).max()), float(difference.max())
+    print(f"\ndifference {1000 * mean:.3g} mm, largest {1000 * most:.3g} mm")
+    assert np.ptp(told_plainly[:, :, 2]) > SIZE
+    assert mean < SAME * SIZE and most < GROWN * SIZE
 
 
 def test_ten_kilometres_from_the_origin(told_plainly, tmp_path):
