@@ -73,13 +73,14 @@ class SideBySide:
         self.parts, self.order = parts, order
 
     def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
-        """Every part to the next frame; statistics are added up."""
+        """Every part to the next frame; statistics are added up, of those that say how bad something is the worst counts."""
         frames = [part.advance(should_stop) for part in self.parts]
         bodies: list[BodyFrame] = [body for frame in frames for body in frame.bodies]
         statistics: dict[str, float] = {}
         for frame in frames:
             for name, value in frame.statistics.items():
-                statistics[name] = statistics.get(name, 0.0) + value
+                other = statistics.get(name, 0.0)
+                statistics[name] = max(other, value) if name.startswith("worst") else other + value
         in_order = tuple(bodies[place] for place in np.argsort(self.order))
         return Frame(frames[0].number, in_order, statistics, tuple(chain.from_iterable(frame.warnings for frame in frames)))
 

@@ -35,6 +35,7 @@ class Body:
     real_size     : largest extent at which the material was tuned [m]; 0 takes the values literally
     method        : "cage" (lattice cage, any mesh) or "conforming" (tetgen, clean closed meshes)
     resolution    : elements across the largest extent of the body
+    remeshing     : a key of REMESHING: whether it gets new tets where flow has worn out the old ones
     contact_detail : points that touch colliders along an edge of half an element: 1 for what is larger than elements
     velocity      : (3,) initial velocity [m/s]
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
@@ -70,6 +71,7 @@ class Body:
     groups: int = FIRST_GROUP
     field_weights: dict[str, float] = field(default_factory=dict)
     contact_detail: int = 1
+    remeshing: str = "off"
 
     @property
     def extent(self) -> float:
@@ -98,6 +100,7 @@ class Body:
         return factor * self.fibre_stiffness, factor * self.fibre_tension
 
 
+REMESHING = {"off": "keeps its tets", "wholesale": "all of it, by isosurface stuffing"}
 BODY_CONTACT = {"off": "no bodies", "bodies": "bodies with each other", "all": "bodies with each other and themselves"}
 
 
@@ -108,7 +111,8 @@ class Settings:
     gravity (3,) [m/s^2], and gravity_keys (k, 3) one a frame where it changes, `gravity` being the first; frames
     inclusive; threads 0 = all; integrator: a file of solver/integrators; maximum_substep [s], and calm_substep [s], to which
     steps may grow where hardly anything speeds up or slows down, up to four times as long; body_contact: which of the
-    bodies' surfaces touch, a key of BODY_CONTACT, and body_friction their Coulomb coefficient
+    bodies' surfaces touch, a key of BODY_CONTACT, and body_friction their Coulomb coefficient; worst_condition: how badly
+    shaped a rest shape may become before its body is remeshed (solver/remesh/condition.py), 1 being a regular tet
     """
 
     frame_start: int = 1
@@ -122,6 +126,7 @@ class Settings:
     gravity_keys: FloatArray | None = None
     body_contact: str = "bodies"
     body_friction: float = 0.5
+    worst_condition: float = 6.0
 
     @property
     def strongest_gravity(self) -> float:
@@ -174,6 +179,8 @@ def _validated_settings(settings: Settings) -> Settings:
         )
     if not 0 <= settings.body_friction < np.inf:
         raise SceneError("The friction between bodies is negative or not finite.", remedy="Set it to 0 or more.")
+    if not 2.0 <= settings.worst_condition < np.inf:
+        raise SceneError("The worst condition that tets may have is below 2 or not finite.", remedy="Set it to 2 or more.")
     if settings.gravity_keys is None:
         return settings
     keys = checked_keys(settings.gravity_keys, _frames(settings), "The animation of gravity", shape=(3,))
@@ -211,9 +218,32 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
             body=body.name,
             remedy="Remove them, or choose another model.",
         )
+    _check_remeshing(body)
     count = len(surface.positions)
     pins = tuple(validated_pin(pin, body.name, count, _frames(settings), colliders) for pin in body.pins)
     return _with_validated_keys(replace(body, pins=pins), settings)
+
+
+def _check_remeshing(body: Body) -> None:
+    """What does not go over to a new mesh yet is refused, not forgotten."""
+    if body.remeshing not in REMESHING:
+        raise SceneError(
+            f"There is no remeshing '{body.remeshing}'.", body=body.name, remedy=f"Choose one of {', '.join(REMESHING)}."
+        )
+    if body.remeshing == "off":
+        return
+    material = complete(body.material)
+    kept = {
+        "pins": bool(body.pins),
+        "a goal shape": body.goal is not None,
+        "a limit of flow": material.values.get("plastic_limit", 0.0) > 0.0 or "plastic_limit" in body.keys,
+        f"the model {models()[material.model].label}": models()[material.model].dynamics != "newton",
+    }
+    for name, has in kept.items():
+        if has:
+            raise SceneError(
+                f"It has {name}, which no new mesh takes over.", body=body.name, remedy="Remove it, or set Remeshing to Off."
+            )
 
 
 def _with_validated_keys(body: Body, settings: Settings) -> Body:

@@ -12,11 +12,11 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from .checkpoint import checkpoint_of, restore
 from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
 from .contact.points import gather_points, meeting
 from .contact.surfaces.bodies import left_out, touching_bodies
-from .contact.surfaces.surface_contact import Held
 from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.clock import Clock
@@ -37,8 +37,12 @@ from .keyed import KeyedSettings
 from .output import Snapshot, SurfaceOutput, between
 from .pinched import PinchReports
 from .pins.holding import Holding
+from .remesh.contact_memory import handed_on
+from .remesh.discretization import Discretization
+from .remesh.remeshing import Remeshing, touching_handed_on, worst_conditions
 from .scene import Scene
-from .state import State, build_state, element_size
+from .state import build_state, element_size
+from .step_failure import step_failure
 from .tetmesh.mesh import TetMesh
 from .worn import WornReports
 
@@ -46,6 +50,7 @@ Array = NDArray[np.float64]
 
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
 MOST_DOUBLINGS = 2  # of the longest step, in calm
+EFFORT = ("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts", "remeshes")  # of a frame
 LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps of bodies that touch: in longer ones friction between them is some 5 % off
 
 
@@ -78,40 +83,56 @@ class Simulation:
         fields: list[ColliderField] | None = None,
     ) -> None:
         settings = scene.settings
-        self.scene = scene
-        self.state, self.ranges = build_state(scene.bodies, meshes)
-        set_goals(self.state, self.ranges, scene.bodies, surfaces)
-        set_fibres(self.state, self.ranges, scene.bodies, surfaces)
-        self.space = Workspace.of(self.state)
-        self.pace = self.space.linear.pace = Pace(settings.threads, len(self.state.positions))
-        self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
-        extents = [body.extent for body in scene.bodies]
-        points = gather_points(self.state, self.ranges, contacts, extents, settings.strongest_gravity)
+        self.scene, self._rest = scene, (meshes, surfaces, contacts)
+        self.remeshed: Discretization | None = None
         self.integrator = integrators()[settings.integrator]
-        fields = build_all(scene) if fields is None else fields
-        meets = meeting(scene, points.tets, self.ranges, len(fields))
-        self.contacts = Contacts(points, fields, not self.integrator.explicit, meets)
-        self.pins = Holding(scene, self.state, self.ranges, meshes, surfaces, fields)
+        self.fields = build_all(scene) if fields is None else fields
+        first = self.at_rest()
+        self.pace = Pace(settings.threads, len(first.state.positions))
+        self.settle(first)
+        self.pins.start(self.state)
+        self.gravity = self.keyed.gravity(0.0)
+        longest = settings.maximum_substep if self.surfaces is None else min(settings.maximum_substep, LONGEST_TOUCHING)
+        self.clock = Clock(longest, self._calmest(longest))
+        self.frame = settings.frame_start - 1
+        self.worn, self.remeshing = WornReports(len(scene.bodies)), Remeshing(scene)
+        start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
+        self.before = Snapshot.of(self.state)
+
+    def at_rest(self) -> Discretization:
+        """The bodies as they were filled with tets."""
+        meshes, surfaces, contacts = self._rest
+        state, ranges = build_state(self.scene.bodies, meshes)
+        set_goals(state, ranges, self.scene.bodies, surfaces)
+        set_fibres(state, ranges, self.scene.bodies, surfaces)
+        return Discretization(state, ranges, surfaces, contacts)
+
+    def settle(self, mesh: Discretization, remeshed: bool = False) -> None:
+        """Take over meshes and build all that hangs on them; kept for checkpoints where they are not those of the start."""
+        scene, settings = self.scene, self.scene.settings
+        self.remeshed, mesh = (mesh, mesh.copy()) if remeshed else (None, mesh)
+        self.state, self.ranges, self.bound = mesh.state, mesh.ranges, (mesh.surfaces, mesh.contacts)
+        self.space = Workspace.of(self.state)
+        self.space.linear.pace = self.pace
+        self.output = SurfaceOutput(scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern)
+        extents = [body.extent for body in scene.bodies]
+        points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
+        meets = meeting(scene, points.tets, self.ranges, len(self.fields))
+        self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
+        self.pins = Holding(scene, self.state, self.ranges, self._rest[0], mesh.surfaces, self.fields)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
-        self.gravity = self.keyed.gravity(0.0)
         self.element_size = element_size(self.state.volumes)
         self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
         self.surfaces = touching_bodies(scene, self.state, self.ranges)
-        longest = settings.maximum_substep if self.surfaces is None else min(settings.maximum_substep, LONGEST_TOUCHING)
-        self.clock = Clock(longest, self._calmest(longest))
-        self.frame = settings.frame_start - 1
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
-        self.worn = WornReports(len(scene.bodies))
         self.pinched = PinchReports(points, self.ranges)
-        start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.contacts.begin(self.state.positions)
-        self.before = Snapshot.of(self.state)
 
     def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
         """Simulate to the next frame; the first call returns the rest state at `frame_start`.
@@ -122,7 +143,7 @@ class Simulation:
         started = perf_counter()
         self.frame += 1
         target = (self.frame - self.scene.settings.frame_start) / self.scene.settings.frames_per_second
-        effort = dict.fromkeys(("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts"), 0.0)
+        effort = dict.fromkeys(EFFORT, 0.0)
         while self.clock.time < target - 1e-9 * self.clock.largest:
             self._step(effort, should_stop)
         moment = Snapshot.of(self.state)
@@ -133,6 +154,7 @@ class Simulation:
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = self.output.frame(moment)
+        effort["worst_condition"] = float(worst_conditions(self.state, self.ranges).max())
         effort["seconds"] = perf_counter() - started
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene))
@@ -142,42 +164,16 @@ class Simulation:
 
     def checkpoint(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to go on with the bytes of an uninterrupted run."""
-        before = {f"before_{name}": value for name, value in vars(self.before).items()}
-        return {
-            **self.state.arrays(),
-            **before,
-            "clock": self.clock.array(),
-            "frame": np.array(self.frame),
-            "touching": self.touching.copy(),
-            "pressing": self.pressing.copy(),
-            **self.contacts.arrays(),
-            **({} if self.surfaces is None else self.surfaces.held.arrays()),
-            "reported": self.worn.last.copy(),
-            "pinched": self.pinched.last.copy(),
-            "anchors": self.pins.arrays(),
-        }
+        return checkpoint_of(self)
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Go back to a checkpoint of the same scene."""
-        floats = {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()}
-        self.state = State.from_arrays({name: floats[name] for name in vars(self.state)} | {"tets": self.state.tets})
-        self.damping.state = self.state
-        self.keyed.restart(self.state)
-        self.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(self.before)})
-        self.clock.restore(floats["clock"])
-        self.frame = int(floats["frame"])
-        self.touching = floats["touching"].astype(np.int64)
-        self.pressing = floats["pressing"].copy()
-        self.contacts.restore(arrays)
-        if self.surfaces is not None:
-            self.surfaces.held = Held.from_arrays(floats)
-        self.worn.last, self.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
-        self.pins.restore(floats["anchors"])
-        self.space.tiles.refresh(self.state)
+        restore(self, arrays)
 
     def _step(self, effort: dict[str, float], should_stop: Callable[[], bool]) -> None:
         """One accepted step; a refused one is backed up and halved."""
         self.pace.set()
+        effort["remeshes"] += self._remesh()
         self._bound_step()
         while True:
             if should_stop():
@@ -192,13 +188,37 @@ class Simulation:
                 break
             effort["rejected"] += 1
             if not self.clock.halve():
-                raise self._failure(outcome, reason)
+                raise step_failure(
+                    self.scene, self.state, self.ranges, self.contacts, outcome, reason, self.clock.step, self.frame
+                )
         if drastic or not outcome.converged:
             attempt = self._calm(outcome)
             effort["rough"] += 1
         self._accept(attempt)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
+
+    def _remesh(self) -> int:
+        """Give the bodies whose tets are worn out new ones, but none that would cross another body's; how many."""
+        due = self.remeshing.due(self.state, self.ranges)
+        if not due:
+            return 0
+        old, ranges, touching, anchors = self.contacts, self.ranges, self.touching, self.pins.arrays()
+        places, owners = old.points.positions(self.state.positions), self.keyed.owners
+        present = Discretization(self.state, ranges, *self.bound)
+        new, changes = self.remeshing.renewed(present, due, self.clock.previous_step)
+        surfaces = touching_bodies(self.scene, new.state, new.ranges)
+        if surfaces is not None and self.surfaces is not None and set(surfaces.left_out) - set(self.surfaces.left_out):
+            self.remeshing.note(due, self.state, ranges)
+            return 0
+        self.settle(new, remeshed=True)
+        self.remeshing.note(due, self.state, self.ranges)
+        self.touching = touching_handed_on(touching, ranges, changes)
+        now = self.contacts.points.positions(self.state.positions)
+        self.contacts.restore(handed_on(old, places, owners, self.contacts, now, self.keyed.owners))
+        self.pins.restore(anchors)
+        self.keyed.restart(self.state)
+        return len(due)
 
     def _refusal(self, attempt: Attempt, drastic: bool) -> str:
         """Why an attempt must be made again with half the step, or an empty string."""
@@ -327,21 +347,3 @@ class Simulation:
             self.surfaces.end_step(state.positions)
         self.pins.end_step(state.positions)
         self.clock.tick(calm=attempt.surprise < CALM, restless=not attempt.surprise < RESTLESS)
-
-    def _failure(self, outcome: Outcome, reason: str) -> StepError:
-        bad = np.flatnonzero(~np.isfinite(outcome.positions).all(axis=1))
-        node = int(bad[0]) if len(bad) else 0
-        body = int(np.searchsorted(self.ranges.nodes, node, side="right")) - 1
-        x, y, z = self.state.positions[node]
-        remedy = "Bake it with a lower stiffness, or a collider that moves more slowly."
-        holder = self.contacts.engulfing(self.state.positions, *map(int, self.ranges.nodes[body : body + 2]))
-        if holder is not None and self.scene.colliders:
-            name = self.scene.colliders[holder].name
-            remedy = f"It lies inside the solid collider '{name}': move it clear at the first frame."
-        return StepError(
-            f"The motion could not be computed ({reason}), even with steps of {self.clock.step:.1g} s.",
-            body=self.scene.bodies[body].name,
-            place=f"near ({x:.3g}, {y:.3g}, {z:.3g})",
-            frame=self.frame,
-            remedy=remedy,
-        )

@@ -159,8 +159,7 @@ def build_solids(
     density = np.concatenate(
         [np.full(len(mesh.tets), body.scaled_material().values["density"]) for body, mesh in zip(bodies, meshes, strict=True)]
     )
-    masses = np.bincount(tets.ravel(), np.repeat(density * volumes / 4.0, 4), minlength=len(positions)).astype(np.float64)
-    masses[masses == 0.0] = masses.mean()  # a node of no tet falls on its own and disturbs nothing
+    masses = lumped_masses(tets, density, volumes, len(positions))
     velocities = np.concatenate(
         [
             initial_velocities(body, positions[a:b], masses[a:b])
@@ -180,6 +179,13 @@ def build_solids(
         "material": material,
     }
     return solids, Ranges(node_offsets, tet_offsets)
+
+
+def lumped_masses(tets: NDArray[np.int32], density: Array, volumes: Array, nodes: int) -> Array:
+    """Masses (nodes,) [kg]: a quarter of each tet's (m, 4) at its corners; density [kg/m^3], rest volumes (m,) [m^3]."""
+    masses: Array = np.bincount(tets.ravel(), np.repeat(density * volumes / 4.0, 4), minlength=nodes).astype(np.float64)
+    masses[masses == 0.0] = masses.mean()  # a node of no tet falls on its own and disturbs nothing
+    return masses
 
 
 def element_size(volumes: Array) -> float:

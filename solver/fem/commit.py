@@ -96,7 +96,7 @@ def _adjugate(m, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _slenderness(m, adjugate):  # type: ignore[no-untyped-def]
+def slenderness(m, adjugate):  # type: ignore[no-untyped-def]
     """|m| |m^-1| by Frobenius norms: about the ratio of its longest to its shortest stretch; adjugate (9) is overwritten."""
     determinant, size, inverse = _adjugate(m, adjugate), 0.0, 0.0
     for c in range(9):
@@ -117,8 +117,8 @@ def _grow(w, i, inverse, plastic, scratch):  # type: ignore[no-untyped-def]
     change, product, adjugate = scratch[0], scratch[1], scratch[2]
     _stretch(w, i, change, adjugate)
     times(change, plastic, product)
-    slender = _slenderness(product, adjugate)
-    if not slender < MOST_SLENDER and not slender < _slenderness(plastic, adjugate):
+    slender = slenderness(product, adjugate)
+    if not slender < MOST_SLENDER and not slender < slenderness(plastic, adjugate):
         return False
     scale = 1.0 / _near_root(_adjugate(product, adjugate))
     for c in range(9):

@@ -109,9 +109,9 @@ def _log_left_stretch(f, turned, out):  # type: ignore[no-untyped-def]
 def _cut_back(share, gone, inverse, plastic):  # type: ignore[no-untyped-def]
     """F_p := exp((share - 1) L) F_p and beta := beta exp((1 - share) L)."""
     power, product = np.empty(9), np.empty(9)
-    _exponential(share - 1.0, gone, power)
+    symmetric_exponential(share - 1.0, gone, power)
     times(power, plastic, product)
-    _exponential(1.0 - share, gone, power)
+    symmetric_exponential(1.0 - share, gone, power)
     for c in range(9):
         plastic[c] = product[c]
     times(inverse, power, product)
@@ -120,7 +120,7 @@ def _cut_back(share, gone, inverse, plastic):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _exponential(factor, m, out):  # type: ignore[no-untyped-def]
+def symmetric_exponential(factor, m, out):  # type: ignore[no-untyped-def]
     """out (9) := exp(factor m) of a symmetric m (6)."""
     scaled = np.empty(6)
     for k in range(6):

@@ -7,25 +7,27 @@ compiles several times faster than one with parallel loops, which counts before 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import Any
 
 import numba
 
 CHUNK = 512  # points; at a microsecond each, far above the cost of handing a chunk over
 
 
-def in_chunks(kernel: Callable[..., None], count: int, *arguments: object) -> None:
-    """Call kernel(first, last, *arguments) over all of range(count), on as many threads as numba is set to use."""
+def in_chunks(kernel: Callable[..., Any], count: int, *arguments: object) -> list[Any]:
+    """Call kernel(first, last, *arguments) over all of range(count), on as many threads as numba is set to use.
+
+    Returns what it returns, part after part.
+    """
     threads = numba.get_num_threads()
     if count <= CHUNK or threads == 1:
-        kernel(0, count, *arguments)
-        return
+        return [kernel(0, count, *arguments)]
     # A few chunks a thread even out the load; more would only be handed over.
     size = max(CHUNK, -(-count // (8 * threads)))
     jobs = [
         _pool(threads).submit(kernel, first, min(first + size, count), *arguments) for first in range(0, count, size)
     ]
-    for job in jobs:
-        job.result()
+    return [job.result() for job in jobs]
 
 
 @cache

@@ -104,7 +104,7 @@ class Holding:
         self, scene: Scene, state: Solids, ranges: Ranges, meshes: list[TetMesh], surfaces: list[Binding],
         fields: Sequence[Follows],
     ) -> None:  # fmt: skip
-        """meshes and surfaces hold one item a body, fields one a collider."""
+        """meshes, at rest, and surfaces hold one item a body, fields one a collider. A body with pins keeps its mesh."""
         self.frames_per_second = scene.settings.frames_per_second
         colliders = {collider.uid: field for collider, field in zip(scene.colliders, fields, strict=False)}
         self.grips: list[Grip] = []
@@ -112,7 +112,6 @@ class Holding:
             for pin in body.pins:
                 self.grips.append(self._grip(body, pin, mesh, surface, first, colliders.get(pin.collider)))
         self.masses, self.ending = state.masses, 0.0
-        self._start(state)
 
     def _grip(
         self, body: Body, pin: Pin, mesh: TetMesh, surface: Binding, first: int, collider: Follows | None
@@ -170,7 +169,7 @@ class Holding:
         for grip, (a, b) in zip(self.grips, pairwise(ends.tolist()), strict=True):
             grip.anchors = anchors[a:b].copy()
 
-    def _start(self, state: Solids) -> None:
+    def start(self, state: Solids) -> None:
         """Let nodes that are held without give start with the speed of their targets."""
         frame = 1.0 / self.frames_per_second
         for grip in self.grips:

@@ -75,13 +75,13 @@ def _stuffed(tree: WindingTree, faces: Oriented, element_size: float) -> TetMesh
     points = lattice_points(lattice)
     inside = _inside(tree, points, element_size)
     padded = np.zeros(len(points), dtype=bool)
-    mesh = _cut(tree, lattice, points, inside, padded)
+    mesh = cut(tree, lattice, points, inside, padded)
     for distance in PADDED:
         thin = _thin_parts(tree.surface, mesh, element_size, distance * element_size)
         padded[nearest_lattice_points(lattice, thin)] = True
         padded &= ~inside
         if len(thin):
-            mesh = _cut(tree, lattice, points, inside, padded)
+            mesh = cut(tree, lattice, points, inside, padded)
         if not splits_a_shell(mesh, tree.surface.positions, faces):
             break
     return mesh
@@ -97,13 +97,14 @@ def _inside(tree: WindingTree, points: NDArray[np.float64], size: float) -> NDAr
     return inside
 
 
-def _cut(
+def cut(
     tree: WindingTree,
     lattice: Lattice,
     points: NDArray[np.float64],
     inside: NDArray[np.bool_],
     padded: NDArray[np.bool_],
 ) -> TetMesh:
+    """Return what a surface leaves of a lattice's tets, given which points (n,) are inside or only pad a thin part."""
     cuts = find_cuts(lattice, inside | padded)
     cut_points = crossings(tree, points[cuts.inner], points[cuts.outer], padded[cuts.inner])
     vertices, tets = stuff(lattice, points.copy(), inside | padded, cuts, cut_points)

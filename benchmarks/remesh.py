@@ -1,0 +1,121 @@
+"""What a wholesale remesh of one body takes, part by part: new tets, exact overlap, state, surface and contact points, tables.
+
+    python benchmarks/remesh.py [--element 0.05] [--threads 1] [--repeats 3]
+
+A ball of radius 0.5 m, sheared and flattened, is remeshed at its old cell size; the default cell gives some 50k tets. Medians
+of process time and of wall time, compiled before the first is timed.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools")]
+
+from environment import development_venv, run_environment
+
+GRADIENT = ((1.3, 0.8, 0.0), (0.0, 1.1, 0.0), (0.0, 0.2, 0.7))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--element", type=float, default=0.05, help="edge of a lattice cell [m]")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    python = development_venv("cp311")
+    threads = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": str(options.threads)}
+    if Path(sys.executable) != python or os.environ.get("NUMBA_NUM_THREADS") != str(options.threads):
+        return subprocess.call([str(python), __file__, *sys.argv[1:]], env={**run_environment(), **threads})
+    measure(4.0 * options.element, 1, quiet=True)
+    measure(options.element, options.repeats)
+    return 0
+
+
+def measure(element: float, repeats: int, quiet: bool = False) -> None:
+    """Print what each part takes for a ball of cells of `element` [m]."""
+    import numpy as np
+
+    from solver.embedding import bind, contact_samples
+    from solver.fem.workspace import Workspace
+    from solver.materials import Material
+    from solver.remesh.record import mesh_change
+    from solver.remesh.restuffing import restuffed
+    from solver.remesh.transfer import transferred
+    from solver.scene import Body, Surface
+    from solver.state import build_state
+    from solver.tetmesh.cage import cage
+    from solver.tetmesh.mesh import TetMesh
+
+    ball = globe(0.5)
+    filled = cage(ball, element)
+    state, _ = build_state((Body("b", "Ball", ball, Material("viscoplastic", {"young_modulus": 1e5})),), [filled])
+    state.positions = state.positions @ np.array(GRADIENT).T
+    old = TetMesh(state.positions, state.tets)
+    seen = Surface(ball.positions @ np.array(GRADIENT).T, ball.triangles)
+    new = restuffed(old, element)
+    change = mesh_change(old, new)
+    after = transferred(state, change, 0.01)
+    parts: dict[str, Callable[[], Any]] = {
+        "new tets": lambda: restuffed(old, element),
+        "overlap and nodes": lambda: mesh_change(old, new),
+        "state": lambda: transferred(state, change, 0.01),
+        "surface": lambda: bind(new, seen.positions),
+        "contact points": lambda: contact_samples(seen, new, 0.5 * element),
+        "tables": lambda: Workspace.of(after),
+    }
+    taken = {name: timed(part, repeats) for name, part in parts.items()}
+    if quiet:
+        return
+    print(f"{len(old.tets)} to {len(new.tets)} tets, {len(change.sources)} pairs, {len(ball.positions)} vertices")
+    for name, (process, wall) in {**taken, "all": tuple(map(sum, zip(*taken.values(), strict=True)))}.items():
+        print(f"{name:20}{1e3 * process:9.0f} ms process {1e3 * wall:9.0f} ms wall")
+
+
+def globe(radius: float) -> Any:
+    """An artist's ball: an icosahedron divided five times, 10k vertices."""
+    import numpy as np
+
+    from solver.scene import Surface
+
+    g = 0.5 * (1.0 + 5.0**0.5)
+    points = np.array([(s, t * g, 0.0) for s in (-1, 1) for t in (-1, 1)] + [(0.0, s, t * g) for s in (-1, 1) for t in (-1, 1)]
+                      + [(t * g, 0.0, s) for s in (-1, 1) for t in (-1, 1)])  # fmt: skip
+    near = (np.linalg.norm(points[:, None] - points[None], axis=2) - 2.0).__abs__() < 1e-9
+    faces = [(a, b, c) for a in range(12) for b in range(a) for c in range(b) if near[a, b] and near[b, c] and near[a, c]]
+    triangles = np.array(faces)
+    for _ in range(5):
+        ends = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2), axis=2).reshape(-1, 2)
+        edges, which = np.unique(ends, axis=0, return_inverse=True)
+        middles = which.reshape(-1, 3) + len(points)
+        points = np.concatenate([points, points[edges].mean(axis=1)])
+        (a, b, c), (ab, bc, ca) = triangles.T, middles.T
+        quarters = (a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)
+        triangles = np.concatenate([np.stack(corners, axis=1) for corners in quarters])
+    points *= radius / np.linalg.norm(points, axis=1, keepdims=True)
+    x = points[triangles]
+    inward = np.einsum("ti,ti->t", np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), x.mean(axis=1)) < 0.0
+    triangles[inward] = triangles[inward][:, [0, 2, 1]]
+    return Surface(points, triangles.astype(np.int32))
+
+
+def timed(part: Callable[[], Any], repeats: int) -> tuple[float, float]:
+    """Median process and wall time [s]."""
+    process, wall = [], []
+    for _ in range(repeats):
+        first, start = time.process_time(), time.perf_counter()
+        part()
+        process.append(time.process_time() - first)
+        wall.append(time.perf_counter() - start)
+    return statistics.median(process), statistics.median(wall)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

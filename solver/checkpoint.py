@@ -1,0 +1,59 @@
+"""A simulation's checkpoint: what is kept, and how it is taken back."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .contact.surfaces.surface_contact import Held
+from .output import Snapshot
+from .remesh.discretization import Discretization
+from .state import State
+
+if TYPE_CHECKING:
+    from .simulate import Simulation
+
+
+def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
+    """Everything needed to go on with the bytes of an uninterrupted run."""
+    now = simulation
+    return {
+        **now.state.arrays(),
+        **{f"before_{name}": value for name, value in vars(now.before).items()},
+        "clock": now.clock.array(),
+        "frame": np.array(now.frame),
+        "touching": now.touching.copy(),
+        "pressing": now.pressing.copy(),
+        **now.contacts.arrays(),
+        **({} if now.surfaces is None else now.surfaces.held.arrays()),
+        "reported": now.worn.last.copy(),
+        "pinched": now.pinched.last.copy(),
+        "anchors": now.pins.arrays(),
+        "fresh": now.remeshing.fresh.copy(),
+        **({} if now.remeshed is None else now.remeshed.arrays()),
+    }
+
+
+def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]]) -> None:
+    """Go back to a checkpoint of the same scene."""
+    now = simulation
+    meshes = Discretization.from_arrays(arrays)
+    if meshes is not None or now.remeshed is not None:
+        now.settle(meshes or now.at_rest(), remeshed=meshes is not None)
+    floats = {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()}
+    now.state = State.from_arrays({name: floats[name] for name in vars(now.state)} | {"tets": now.state.tets})
+    now.damping.state = now.state
+    now.keyed.restart(now.state)
+    now.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(now.before)})
+    now.clock.restore(floats["clock"])
+    now.frame = int(floats["frame"])
+    now.touching = floats["touching"].astype(np.int64)
+    now.pressing = floats["pressing"].copy()
+    now.contacts.restore(arrays)
+    if now.surfaces is not None:
+        now.surfaces.held = Held.from_arrays(floats)
+    now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
+    now.pins.restore(floats["anchors"])
+    now.remeshing.fresh = floats["fresh"].copy()
+    now.space.tiles.refresh(now.state)

@@ -1,0 +1,97 @@
+"""What a change of a mesh says to everything that lies on it: one record of plain arrays, replayed field by field."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from ..geometry.tet_location import locate
+from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..tetmesh.boundary import face_table
+from ..tetmesh.mesh import TetMesh
+from ..tetmesh.quality import tet_volumes
+from .overlap import overlaps
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MeshChange:
+    """From an old mesh to a new one of the same body; n, m old and n', m' new nodes and tets.
+
+    old, new       : the two meshes, as they lie at the same moment
+    start          : (m' + 1,) int64, new tet t shares volume with old tets sources[start[t]:start[t + 1]]
+    sources        : (p,) int32; of a new tet outside all old ones the nearest
+    volumes        : (p,) what they share [m^3]; of a new tet outside all old ones its own
+    corners        : (n', 4) int32, the old nodes that each new node lies between, the nearest ones where it lies outside
+    weights        : (n', 4) and its weights between them, none negative, summing to 1
+    """
+
+    old: TetMesh
+    new: TetMesh
+    start: NDArray[np.int64]
+    sources: NDArray[np.int32]
+    volumes: Array
+    corners: NDArray[np.int32]
+    weights: Array
+
+    def averaged(self, values: Array) -> Array:
+        """Fields (m', k) of the new tets from those of the old (m, k), averaged over the volume that they share."""
+        return self._shares(1.0 / np.add.reduceat(self.volumes, self.start[:-1])) @ values
+
+    def pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The old and the new tet (p,), (p,) of each shared volume."""
+        return self.sources, np.repeat(np.arange(len(self.new.tets)), np.diff(self.start))
+
+    def carried(self, values: Array) -> Array:
+        """Fields (n', k) at the new nodes from those at the old (n, k), linear within old tets."""
+        result: Array = np.einsum("ni,nik->nk", self.weights, values[self.corners])
+        return result
+
+    def nearest(self) -> NDArray[np.int32]:
+        """The old node (n',) that weighs most for each new one."""
+        rows = np.arange(len(self.corners))
+        result: NDArray[np.int32] = self.corners[rows, self.weights.argmax(axis=1)]
+        return result
+
+    def _shares(self, scale: Array) -> csr_matrix:
+        shares = self.volumes * np.repeat(scale, np.diff(self.start))
+        return csr_matrix((shares, self.sources, self.start), shape=(len(self.new.tets), len(self.old.tets)))
+
+
+def mesh_change(old: TetMesh, new: TetMesh) -> MeshChange:
+    """Return the record of a body's change from one mesh to another."""
+    middle = 0.5 * (old.positions.min(axis=0) + old.positions.max(axis=0))
+    before, after = TetMesh(old.positions - middle, old.tets), TetMesh(new.positions - middle, new.tets)
+    start, sources, volumes = overlaps(before.positions, before.tets, after.positions, after.tets)
+    lonely = np.flatnonzero(np.diff(start) == 0)
+    if len(lonely):
+        nearest, _, _ = _nearest(before, after.positions[after.tets[lonely]].mean(axis=1))
+        sources = np.insert(sources, start[lonely], nearest)
+        volumes = np.insert(volumes, start[lonely], np.abs(tet_volumes(after.positions, after.tets[lonely])))
+        counts = np.diff(start)
+        counts[lonely] = 1
+        start = np.concatenate([[0], np.cumsum(counts)])
+    corners, weights = _between(before, after.positions)
+    return MeshChange(old, new, start, sources, volumes, corners, weights)
+
+
+def _between(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], Array]:
+    """Nodes (k, 4) between which points (k, 3) lie, and weights (k, 4); those outside lie on the boundary next to them."""
+    tets, weights = locate(mesh.positions, mesh.tets, points)
+    corners = mesh.tets[tets]
+    outside = np.flatnonzero(tets < 0)
+    if len(outside):
+        _, faces, shares = _nearest(mesh, points[outside])
+        corners[outside, :3], corners[outside, 3] = faces, faces[:, 0]
+        weights[outside, :3], weights[outside, 3] = shares, 0.0
+    weights = np.maximum(weights, 0.0)
+    return corners, weights / weights.sum(axis=1, keepdims=True)
+
+
+def _nearest(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:
+    """The boundary tet (k,), its face's nodes (k, 3) and weights (k, 3) that are nearest to points (k, 3)."""
+    table = face_table(mesh.tets)
+    found = closest_points(triangle_tree(mesh.positions, table.boundary), np.ascontiguousarray(points))
+    return table.tet[found.triangle], table.boundary[found.triangle], found.weights

@@ -1,0 +1,95 @@
+"""Wholesale remeshing during a bake: which bodies are due, and the meshes that they get (Bargteil 2007, section 4)."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..embedding import bind, contact_samples, evaluate
+from ..errors import MeshingError
+from ..scene import Body, Scene, Surface
+from ..state import Ranges, State, material_rows
+from .condition import conditions
+from .discretization import Discretization
+from .record import MeshChange, mesh_change
+from .restuffing import restuffed
+from .transfer import OF_FIBRES, body_state, joined_states, transferred
+
+Array = NDArray[np.float64]
+
+WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due
+
+
+class Remeshing:
+    """Remembers for each body (b,) how worn out its mesh was when it was new.
+
+    A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and WORSENED times what that was after
+    the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.wholesale = np.array([body.remeshing == "wholesale" for body in scene.bodies])
+        self.fresh: Array = np.zeros(len(scene.bodies))
+
+    def due(self, state: State, ranges: Ranges) -> list[int]:
+        """The bodies that want a new mesh."""
+        if not self.wholesale.any():
+            return []
+        worst = worst_conditions(state, ranges)
+        bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
+        return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
+
+    def renewed(self, present: Discretization, bodies: list[int], step: float) -> tuple[Discretization, dict[int, MeshChange]]:
+        """The discretization with new meshes for some bodies, and the record of each; step [s] is the last one taken.
+
+        The other bodies keep every array.
+        """
+        everybody = enumerate(self.scene.bodies)
+        states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
+        surfaces, contacts, changes = list(present.surfaces), list(present.contacts), {}
+        for index in bodies:
+            body, old = self.scene.bodies[index], present.mesh(index)
+            try:
+                change = mesh_change(old, restuffed(old, body.element_size))
+            except MeshingError as error:
+                raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
+            states[index] = transferred(states[index], change, step)
+            seen = Surface(evaluate(surfaces[index], old.tets, old.positions), body.surface.triangles)
+            surfaces[index] = bind(change.new, seen.positions)
+            contacts[index] = contact_samples(seen, change.new, 0.5 * body.element_size / body.contact_detail)
+            changes[index] = change
+        state, ranges = joined_states(states)
+        return Discretization(state, ranges, surfaces, contacts), changes
+
+    def note(self, bodies: list[int], state: State, ranges: Ranges) -> None:
+        """Take in how worn out bodies are that have just got a new mesh, or were refused one."""
+        self.fresh[bodies] = worst_conditions(state, ranges)[bodies]
+
+
+def _with_first_material(state: State, body: Body) -> State:
+    """The body's state with the material that its keys begin with: what firmness is sized by (solver/keyed.py).
+
+    What is keyed is written into the arrays again before the next step.
+    """
+    if not body.keys:
+        return state
+    rows = np.repeat(material_rows(body, 1), len(state.tets), axis=1)
+    rows[OF_FIBRES] = state.material[OF_FIBRES]
+    return replace(state, material=rows)
+
+
+def worst_conditions(state: State, ranges: Ranges) -> Array:
+    """The largest condition number (b,) of each body's basis matrices."""
+    every = conditions(state.rest_shape_inverse)
+    return np.array([every[a:b].max() for a, b in pairwise(ranges.tets.tolist())])
+
+
+def touching_handed_on(touching: NDArray[np.int64], old: Ranges, changes: dict[int, MeshChange]) -> NDArray[np.int64]:
+    """For how long each new node (n',) has been in contact, from the old nodes' (n,)."""
+    parts = []
+    for body, (a, b) in enumerate(pairwise(old.nodes.tolist())):
+        own = touching[a:b]
+        parts.append(own[changes[body].nearest()] if body in changes else own)
+    return np.concatenate(parts)

@@ -1,0 +1,99 @@
+"""A new mesh for a deformed body: isosurface stuffing of what its old tets fill.
+
+Inside is whatever lies in an old tet, so parts that touch or overlap become one, and parts thinner than an element vanish
+(Bargteil 2007, claim B19). The lattice, its cuts and stencils are those of the cage (solver/tetmesh).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from ..errors import MeshingError
+from ..geometry.tet_location import locate
+from ..geometry.triangle_tree import triangle_tree
+from ..geometry.winding import winding_tree
+from ..tetmesh.boundary import face_table
+from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
+from ..tetmesh.compaction import compacted
+from ..tetmesh.lattice_points import lattice_around, lattice_points, point_count
+from ..tetmesh.manifold import components
+from ..tetmesh.mesh import TetMesh
+from ..tetmesh.pieces import CRUMB
+from ..tetmesh.quality import tet_volumes
+from .volume import with_volumes
+
+Array = NDArray[np.float64]
+
+
+def restuffed(old: TetMesh, element_size: float) -> TetMesh:
+    """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
+
+    Its surface vertices lie on the old boundary, but for the little that gives each piece back the volume that facets cut
+    off. The boundary is a closed manifold. MeshingError when nothing is left, or the lattice would not fit in memory.
+    """
+    middle = 0.5 * (old.positions.min(axis=0) + old.positions.max(axis=0))
+    centred = TetMesh(old.positions - middle, old.tets)
+    lower, upper = centred.positions.min(axis=0), centred.positions.max(axis=0)
+    lattice = lattice_around(lower, upper, element_size)
+    if point_count(lattice) > MOST_POINTS:
+        raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
+    points = lattice_points(lattice)
+    inside = _inside(centred, points, element_size)
+    tree = winding_tree(triangle_tree(centred.positions, face_table(centred.tets).boundary))
+    mesh = cut(tree, lattice, points, inside, np.zeros(len(points), dtype=bool))
+    if not len(mesh.tets):
+        raise MeshingError("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
+    mesh = _without_crumbs(mesh)
+    piece, wanted = _wanted_volumes(centred, mesh)
+    mesh = with_volumes(mesh, piece, wanted, element_size)
+    return TetMesh(mesh.positions + middle, mesh.tets)
+
+
+def kinship(first: NDArray[np.int32], second: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the family (a,), (b,) of old and of new pieces, given pairs (k,), (k,) that share some place.
+
+    Pieces that merge and that split are of one family. Old ones that nothing is left of join the first.
+    """
+    old, new = int(first.max()) + 1, int(second.max()) + 1
+    graph = coo_matrix((np.ones(len(first)), (first, second + old)), shape=(old + new, old + new))
+    families = np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
+    left = np.isin(families[:old], families[old:])
+    families[:old][~left] = families[old]
+    return families[:old], families[old:]
+
+
+def _inside(old: TetMesh, points: Array, size: float) -> NDArray[np.bool_]:
+    """Return which lattice points an old tet holds, looking ASIDE."""
+    shift = size * np.array(ASIDE)
+    lower, upper = old.positions.min(axis=0) + shift, old.positions.max(axis=0) - shift
+    inside: NDArray[np.bool_] = ((points > lower) & (points < upper)).all(axis=1)
+    candidates = np.flatnonzero(inside)
+    inside[candidates] = locate(old.positions, old.tets, points[candidates] + shift)[0] >= 0
+    return inside
+
+
+def _without_crumbs(mesh: TetMesh) -> TetMesh:
+    """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
+    piece = components(mesh.tets)
+    volumes = np.bincount(piece, tet_volumes(mesh.positions, mesh.tets))
+    kept = volumes >= CRUMB * volumes.max()
+    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[piece]])
+
+
+def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:
+    """Return the piece (m,) of each new tet, and the volume (pieces,) [m^3] that each is to have.
+
+    A family of pieces keeps its volume; new ones share it as they lie.
+    """
+    before, after = components(old.tets), components(new.tets)
+    old_volume = np.bincount(before, tet_volumes(old.positions, old.tets)).astype(np.float64)
+    new_volume = np.bincount(after, tet_volumes(new.positions, new.tets)).astype(np.float64)
+    if len(old_volume) == 1 and len(new_volume) == 1:
+        return after, old_volume
+    holders = locate(old.positions, old.tets, new.positions[new.tets].mean(axis=1))[0]
+    found = holders >= 0
+    old_family, new_family = kinship(before[holders[found]], after[found])
+    count = int(max(old_family.max(), new_family.max())) + 1
+    had, has = np.bincount(old_family, old_volume, count), np.bincount(new_family, new_volume, count)
+    return after, new_volume * (had / np.where(has > 0.0, has, 1.0))[new_family]

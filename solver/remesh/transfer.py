@@ -1,0 +1,169 @@
+"""The state of a body on its new mesh: mass, momentum, strain and history, each by the one record of the change.
+
+Conserved to rounding, family of pieces by family: mass, rest volume, momentum, angular momentum. Strain is averaged as
+log V over the volume that tets share, its trace set by what the rest volume asks (elastic_strain.py); history and fibres are
+averaged alike. Velocities and what integrators remember are read off the old field, which keeps more life than projections,
+and then set right by a rigid motion.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
+from ..state import Ranges, State, lumped_masses
+from ..tetmesh.manifold import components
+from ..tetmesh.quality import tet_volumes
+from .elastic_strain import COLUMNS, ROWS, basis_matrices, log_left_stretch
+from .record import MeshChange
+from .restuffing import kinship
+
+Array = NDArray[np.float64]
+
+OF_FIBRES = [FIBRE_STIFFNESS, FIBRE_TENSION]
+SQUEEZED = (0.2, 5.0)  # times its rest volume: what a new tet is at most thought to have been pressed and blown to
+AT_NODES = {
+    "positions", "velocities", "masses", "previous_positions", "previous_velocities", "accelerations", "loads",
+    "elastic_forces",
+}  # fmt: skip
+
+
+def body_state(state: State, ranges: Ranges, body: int) -> State:
+    """One body's part of a state, its tets numbered from 0; other arrays are shared."""
+    nodes, tets = slice(*ranges.nodes[body : body + 2]), slice(*ranges.tets[body : body + 2])
+    parts = {name: values[nodes if name in AT_NODES else tets] for name, values in vars(state).items() if name != "material"}
+    parts["tets"] = (parts["tets"] - ranges.nodes[body]).astype(np.int32)
+    return State(**parts, material=state.material[:, tets])
+
+
+def joined_states(states: list[State]) -> tuple[State, Ranges]:
+    """The state of all bodies from that of each, and where each lies."""
+    nodes = np.cumsum([0, *(len(state.positions) for state in states)]).astype(np.int64)
+    tets = np.cumsum([0, *(len(state.tets) for state in states)]).astype(np.int64)
+    shifted = [(state.tets + first).astype(np.int32) for state, first in zip(states, nodes.tolist(), strict=False)]
+    parts: dict[str, Any] = {
+        name: np.concatenate([getattr(state, name) for state in states], axis=1 if name == "material" else 0)
+        for name in vars(states[0])
+    }
+    return State(**{**parts, "tets": np.concatenate(shifted)}), Ranges(nodes, tets)
+
+
+def transferred(old: State, change: MeshChange, step: float) -> State:
+    """The state of one body on the new mesh; step [s] is the last one taken. But for fibres its material is even."""
+    families = kinship_of_pieces(change)
+    tets = _tet_fields(old, change, families)
+    masses = lumped_masses(change.new.tets, tets["density"], tets["volumes"], len(change.new.positions))
+    nodes = _node_fields(old, change, masses, families, step)
+    return State(tets=change.new.tets, masses=masses, **tets, **nodes)
+
+
+Families = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+def kinship_of_pieces(change: MeshChange) -> Families:
+    """The family (m,), (m',) of each old and each new tet: pieces that merge or split belong together."""
+    before, after = components(change.old.tets), components(change.new.tets)
+    sources, targets = change.pairs()
+    old, new = kinship(before[sources], after[targets])
+    return old[before], new[after]
+
+
+def _tet_fields(old: State, change: MeshChange, families: Families) -> dict[str, Any]:
+    """Everything that is of tets, by the names of State."""
+    volumes = tet_volumes(change.new.positions, change.new.tets)
+    edges = np.swapaxes(old.positions[old.tets[:, 1:]] - old.positions[old.tets[:, :1]], 1, 2)
+    present = np.maximum(np.abs(np.linalg.det(edges)) / 6.0, old.volumes * SQUEEZED[0])
+    fibres = _fibre_tensors(old, edges)
+    columns = [
+        old.volumes / present, old.density * old.volumes / present, old.plastic_strain, old.hardening, old.flow_stress,
+        old.stress, *log_left_stretch(edges, old.rest_shape_inverse).T, *fibres.T, *old.material[OF_FIBRES],
+    ]  # fmt: skip
+    fields = change.averaged(np.column_stack(columns))
+    rest = np.clip(fields[:, 0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
+    mass = fields[:, 1] * volumes
+    rest, mass = (_conserved(new, had, families) for new, had in ((rest, old.volumes), (mass, old.density * old.volumes)))
+    strain = fields[:, 6:12].copy()
+    strain[:, :3] += (np.log(volumes / rest) - strain[:, :3].sum(axis=1))[:, None] / 3.0
+    new_edges = np.swapaxes(
+        change.new.positions[change.new.tets[:, 1:]] - change.new.positions[change.new.tets[:, :1]], 1, 2
+    )
+    beta, plastic = basis_matrices(new_edges, strain)
+    count = len(volumes)
+    rows = np.repeat(old.material[:, :1], count, axis=1)
+    rows[OF_FIBRES] = fields[:, 18:20].T
+    hardening = fields[:, 3].copy()
+    return {
+        "volumes": rest, "density": mass / rest, "rest_shape_inverse": beta, "plastic_deformation": plastic,
+        "plastic_strain": fields[:, 2].copy(), "hardening": hardening, "flow_stress": fields[:, 4].copy(),
+        "stress": fields[:, 5].copy(), "fibres": _main_direction(fields[:, 12:18]), "material": rows,
+        "yield_stress": np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * hardening, rows[MINIMUM_YIELD]),
+        "worn": np.zeros(count), "goal": np.zeros((count, 6)), "goal_rate": np.full(count, -1.0),
+    }  # fmt: skip
+
+
+def _conserved(new: Array, old: Array, families: Families) -> Array:
+    """A quantity (m',) scaled so that every family has as much of it as before (m,)."""
+    before, after = families
+    count = int(max(before.max(), after.max())) + 1
+    has = np.bincount(after, new, count)
+    scaled: Array = new * (np.bincount(before, old, count) / np.where(has > 0.0, has, 1.0))[after]
+    return scaled
+
+
+def _fibre_tensors(old: State, edges: Array) -> Array:
+    """c c^T (m, 6) of where fibres point now, c = F_e F_p a of unit length; zero where there are none."""
+    if not old.fibres.any():
+        return np.zeros((len(edges), 6))
+    now = (edges @ old.rest_shape_inverse @ old.plastic_deformation @ old.fibres[:, :, None])[:, :, 0]
+    length = np.sqrt((now**2).sum(axis=1, keepdims=True))
+    now /= np.where(length > 0.0, length, 1.0)
+    return now[:, ROWS] * now[:, COLUMNS]
+
+
+def _main_direction(tensors: Array) -> Array:
+    """The unit direction (m, 3) that tensors c c^T (m, 6) have most of; zero where there is none."""
+    directions = np.zeros((len(tensors), 3))
+    some = np.flatnonzero(tensors[:, :3].sum(axis=1) > 0.0)
+    if len(some):
+        matrices = np.zeros((len(some), 3, 3))
+        matrices[:, ROWS, COLUMNS] = matrices[:, COLUMNS, ROWS] = tensors[some]
+        directions[some] = np.linalg.eigh(matrices)[1][:, :, 2]
+    return directions
+
+
+def _node_fields(old: State, change: MeshChange, masses: Array, families: Families, step: float) -> dict[str, Any]:
+    """Everything that is of nodes but the masses, by the names of State.
+
+    What is before the present follows from it and from how velocities have changed in the step: BDF2 asks for nothing else.
+    """
+    positions = change.new.positions
+    fields = change.carried(
+        np.concatenate([old.velocities, old.previous_velocities, old.accelerations, old.loads], axis=1)
+    )
+    velocities, before, accelerations, loads = (np.ascontiguousarray(fields[:, k : k + 3]) for k in (0, 3, 6, 9))
+    for new, had in ((velocities, old.velocities), (before, old.previous_velocities)):
+        _keep_momentum(new, had, old, change, masses, families)
+    return {
+        "positions": positions, "velocities": velocities, "previous_velocities": before,
+        "previous_positions": positions - 0.5 * step * (velocities + before), "accelerations": accelerations, "loads": loads,
+        "elastic_forces": np.zeros_like(positions),
+    }  # fmt: skip
+
+
+def _keep_momentum(new: Array, had: Array, old: State, change: MeshChange, masses: Array, families: Families) -> None:
+    """Add to new velocities (n', 3) the rigid motion that gives each family the momentum and spin it had with (n, 3)."""
+    before, after = np.zeros(len(had), dtype=np.int64), np.zeros(len(new), dtype=np.int64)
+    before[change.old.tets], after[change.new.tets] = families[0][:, None], families[1][:, None]
+    for family in np.unique(after):
+        own, theirs = after == family, before == family
+        points, weights = change.new.positions[own], masses[own][:, None]
+        about = (weights * points).sum(axis=0) / weights.sum()
+        arms, old_arms, old_weights = points - about, old.positions[theirs] - about, old.masses[theirs][:, None]
+        products = (weights * arms).T @ arms
+        inertia = np.trace(products) * np.eye(3) - products
+        for _ in range(2):  # the second time for what the first has rounded
+            lost = (old_weights * had[theirs]).sum(axis=0) - (weights * new[own]).sum(axis=0)
+            spin = (old_weights * np.cross(old_arms, had[theirs])).sum(axis=0)
+            spin -= (weights * np.cross(arms, new[own])).sum(axis=0)
+            new[own] += lost / weights.sum() + np.cross(np.linalg.solve(inertia, spin), arms)

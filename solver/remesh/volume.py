@@ -1,0 +1,49 @@
+"""Giving a mesh's pieces the volume that they should have, by moving their boundary along its normals. numpy only."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.measures import area_vectors
+from ..tetmesh.boundary import face_table
+from ..tetmesh.mesh import TetMesh
+from ..tetmesh.quality import dihedral_angles, tet_volumes
+
+Array = NDArray[np.float64]
+
+ROUNDS = 6
+EXACT = 1e-13  # share of the volume that is rounding
+FARTHEST = 0.1  # element sizes by which a boundary may move
+SHARPEST = 8.0  # dihedral angle below which moving is not worth the volume [deg]
+
+
+def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element_size: float) -> TetMesh:
+    """Return the mesh with the boundary of each piece (m,) moved evenly until it has the volume wanted (pieces,) [m^3].
+
+    Not further than FARTHEST elements, and not at all where that would leave tets sharper than SHARPEST.
+    """
+    boundary = face_table(mesh.tets).boundary
+    nodes = np.unique(boundary)
+    owner = np.zeros(len(mesh.positions), dtype=np.int64)
+    owner[mesh.tets] = piece[:, None]
+    positions, moved = mesh.positions.copy(), np.zeros(len(wanted))
+    for _ in range(ROUNDS):
+        missing = wanted - np.bincount(piece, tet_volumes(positions, mesh.tets), len(wanted))
+        if (np.abs(missing) <= EXACT * wanted).all():
+            break
+        normal, area = _node_normals(positions, boundary)
+        gained = np.bincount(owner[nodes], area[nodes], len(wanted))
+        step = np.clip(moved + missing / gained, -FARTHEST * element_size, FARTHEST * element_size) - moved
+        positions[nodes] += step[owner[nodes], None] * normal[nodes]
+        moved += step
+    result = TetMesh(positions, mesh.tets)
+    return result if dihedral_angles(result).min() >= SHARPEST and tet_volumes(positions, mesh.tets).min() > 0.0 else mesh
+
+
+def _node_normals(positions: Array, boundary: NDArray[np.int32]) -> tuple[Array, Array]:
+    """Return unit normals (n, 3) of the boundary's nodes, and the area (n,) that each moves [m^2]; zero inside."""
+    faces = area_vectors(positions, boundary) / 3.0
+    summed = np.stack(
+        [np.bincount(boundary.ravel(), np.repeat(faces[:, axis], 3), len(positions)) for axis in range(3)], axis=1
+    )
+    area = np.sqrt((summed**2).sum(axis=1))
+    return summed / np.where(area > 0.0, area, 1.0)[:, None], area

@@ -1,0 +1,124 @@
+"""Goo that flows far, baked with remeshing."""
+
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from solver.bake import prepare
+from solver.cache.archive import pack, unpack
+from solver.output import Snapshot
+from solver.presets import load_preset
+from solver.remesh.remeshing import worst_conditions
+from solver.scene import Body, Scene, Settings, validated
+from solver.simulate import Simulation
+from solver.tetmesh.quality import tet_volumes
+from tests.physics.scenes import PlaneField
+from tests.surfaces import sphere
+
+from .shapes import is_manifold
+
+PRESETS = Path(__file__).parents[2] / "presets"
+BOUND = 3.0
+
+
+class Watched(Simulation):
+    """Notes how far what is seen jumps at each remesh, and whether every new mesh is a manifold."""
+
+    def __init__(self, *arguments, **named):
+        self.jumps, self.manifold = [], []
+        super().__init__(*arguments, **named)
+
+    def settle(self, mesh, remeshed=False):
+        before = self.seen() if remeshed else None
+        super().settle(mesh, remeshed)
+        if remeshed:
+            self.jumps.append(float(np.abs(self.seen() - before).max()))
+            self.manifold.append(is_manifold(mesh.mesh(0)))
+
+    def seen(self) -> np.ndarray:
+        return self.output.frame(Snapshot.of(self.state))[0].positions
+
+    def volume(self) -> float:
+        return float(tet_volumes(self.state.positions, self.state.tets).sum())
+
+
+def drop(preset: str, *, resolution=8, height=0.0, frames=240, bound=BOUND, threads=1) -> Watched:
+    """A ball of goo, half a metre across, above the ground by `height` [m]."""
+    goo = load_preset(PRESETS / f"{preset}.toml")
+    ball = sphere(12, 0.25, (0.0, 0.0, 0.26 + height))
+    body = Body("b", "Goo", ball, goo.material, goo.real_size, resolution=resolution, remeshing="wholesale")
+    scene = validated(Scene((body,), (), Settings(frame_end=frames, worst_condition=bound, threads=threads)))
+    prepared = prepare(scene)[0]
+    return Watched(scene, [prepared.mesh], [prepared.surface], [prepared.contacts], fields=[PlaneField()])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset, height, lowest", [("cornstarch", 0.5, 0.25), ("dough", 0.1, 0.85)])
+def test_goo_runs_into_a_puddle(preset, height, lowest):
+    """240 frames: several meshes, the volume kept, nothing seen jumps, and it lies as flat as its flow lets it."""
+    simulation = drop(preset, height=height)
+    begun, remeshes = simulation.volume(), 0.0
+    for _ in range(240):
+        remeshes += simulation.advance().statistics["remeshes"]
+    seen = simulation.seen()
+    assert remeshes == len(simulation.jumps) >= 2
+    assert simulation.volume() == pytest.approx(begun, rel=0.01)
+    assert max(simulation.jumps) < 0.02 * simulation.scene.bodies[0].element_size
+    assert all(simulation.manifold)
+    assert np.ptp(seen[:, 2]) < lowest * 0.5
+
+
+def test_the_condition_is_reported_and_falls_with_a_new_mesh():
+    simulation, conditions = drop("cornstarch", frames=48), []
+    while not simulation.jumps:
+        conditions.append(simulation.advance().statistics["worst_condition"])
+    assert max(conditions[:-1]) <= 1.2 * BOUND
+    assert worst_conditions(simulation.state, simulation.ranges)[0] < BOUND
+
+
+def test_off_means_off():
+    simulation = drop("cornstarch", frames=12, bound=1000.0)
+    assert sum(simulation.advance().statistics["remeshes"] for _ in range(12)) == 0 and simulation.remeshed is None
+
+
+def test_a_bake_goes_on_from_a_checkpoint_with_the_same_bytes():
+    whole, first, second = (drop("cornstarch", resolution=6, frames=40) for _ in range(3))
+    frames = 0
+    while not first.jumps:
+        first.advance()
+        frames += 1
+    second.restore(unpack(pack(first.checkpoint())))
+    for _ in range(frames):
+        whole.advance()
+    for _ in range(6):
+        expected, found = whole.advance().bodies[0], second.advance().bodies[0]
+        assert expected.positions.tobytes() == found.positions.tobytes()
+    # and back to before any remesh
+    early = drop("cornstarch", resolution=6, frames=40)
+    start = early.checkpoint()
+    second.restore(start)
+    assert second.advance().bodies[0].positions.tobytes() == early.advance().bodies[0].positions.tobytes()
+
+
+def test_the_same_bytes_on_two_threads():
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("one thread is all there is")
+    one, two = drop("cornstarch", resolution=6, frames=30), drop("cornstarch", resolution=6, frames=30, threads=2)
+    one.pace.hold(1)
+    two.pace.hold(2)
+    while not one.jumps:
+        assert one.advance().bodies[0].positions.tobytes() == two.advance().bodies[0].positions.tobytes()
+    assert len(two.jumps) == len(one.jumps)
+
+
+def test_what_no_mesh_takes_over_is_refused():
+    from solver.errors import SceneError
+
+    goo = load_preset(PRESETS / "dough.toml")
+    surface = sphere(6)
+    for more in ({"goal": surface.positions}, {"remeshing": "partly"}):
+        body = Body("b", "Goo", surface, goo.material, **{"remeshing": "wholesale", **more})
+        with pytest.raises(SceneError):
+            validated(Scene((body,)))

@@ -1,0 +1,97 @@
+"""Claims B20 to B22: what a body is and does goes over to its new mesh."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from solver.remesh.record import mesh_change
+from solver.remesh.restuffing import restuffed
+from solver.remesh.transfer import transferred
+from solver.state import State
+from tests.physics.scenes import box_mesh
+
+from .shapes import ball, mesh_of, moved, rotation, state_of
+
+STEP = 1.0 / 96.0
+
+
+def remeshed(old: State, size: float) -> State:
+    return transferred(old, mesh_change(mesh_of(old), restuffed(mesh_of(old), size)), STEP)
+
+
+def elastic(state: State) -> np.ndarray:
+    """F_e (m, 3, 3)."""
+    return np.swapaxes(state.positions[state.tets[:, 1:]] - state.positions[state.tets[:, :1]], 1, 2) @ state.rest_shape_inverse
+
+
+def spin(state: State) -> np.ndarray:
+    return (state.masses[:, None] * np.cross(state.positions, state.velocities)).sum(axis=0)
+
+
+def test_mass_momentum_and_spin_stay_to_rounding():
+    old = moved(state_of(ball()), [[1.2, 0.5, 0], [0, 0.9, 0.1], [0, 0.2, 0.8]], (5.0, -3.0, 2.0))
+    new = remeshed(old, 0.17)
+    assert len(new.positions) != len(old.positions)
+    momentum, turning = old.masses @ old.velocities, spin(old)
+    assert new.masses.sum() == pytest.approx(old.masses.sum(), rel=1e-12)
+    assert new.volumes.sum() == pytest.approx(old.volumes.sum(), rel=1e-12)
+    assert np.abs(new.masses @ new.velocities - momentum).max() < 1e-12 * np.abs(momentum).max()
+    assert np.abs(spin(new) - turning).max() < 1e-12 * np.abs(turning).max()
+    kinetic = [0.5 * float(state.masses @ (state.velocities**2).sum(axis=1)) for state in (old, new)]
+    assert kinetic[1] == pytest.approx(kinetic[0], rel=0.01)
+
+
+def test_a_stretched_and_turned_bar_keeps_its_stress():
+    """Correction 6: F^T F would give it back with its stresses swapped."""
+    gradient = rotation([1, 2, 3], 1.0) @ np.diag([1.6, 0.8, 0.7]) @ rotation([0, 1, 2], 0.6)
+    old = moved(state_of(box_mesh((9, 3, 3), (3.0, 1.0, 1.0))), gradient)
+    new = remeshed(old, 0.3)
+    left = elastic(new) @ np.swapaxes(elastic(new), 1, 2)
+    expected = gradient @ gradient.T
+    scale = float(np.linalg.det(gradient)) / (np.abs(np.linalg.det(elastic(new)))[:, None, None])
+    assert np.abs(left * np.cbrt(scale) ** 2 - expected).max() < 1e-10
+    assert np.abs(scale - 1.0).max() < 0.01  # the box's edges are cut off and their material is spread over the rest
+
+
+def test_flow_counts_from_the_new_mesh_on():
+    new = remeshed(moved(state_of(ball()), np.diag([1.3, 0.9, 0.9])), 0.2)
+    whole = elastic(new) @ new.plastic_deformation
+    assert np.linalg.det(new.plastic_deformation) == pytest.approx(1.0, rel=1e-9)
+    assert np.abs(whole / np.cbrt(np.linalg.det(whole))[:, None, None] - np.eye(3)).max() < 1e-9
+
+
+def test_history_stays_where_it_is():
+    old = state_of(ball())
+    middle = old.positions[old.tets].mean(axis=1)
+    old = replace(old, plastic_strain=0.5 + 0.3 * middle[:, 0], hardening=0.2 + 0.1 * middle[:, 1])
+    old.material[3] = 7.0  # flow rate
+    new = remeshed(old, 0.13)
+    there = new.positions[new.tets].mean(axis=1)
+    assert np.abs(new.plastic_strain - 0.5 - 0.3 * there[:, 0]).max() < 0.03
+    assert np.abs(new.hardening - 0.2 - 0.1 * there[:, 1]).max() < 0.01
+    assert new.yield_stress == pytest.approx(100.0 + 50.0 * new.hardening)
+    assert (new.material[3] == 7.0).all()
+
+
+def test_fibres_lie_where_they_lay_in_the_world():
+    old = state_of(ball())
+    along = np.array([0.6, 0.0, 0.8])
+    old = replace(old, fibres=np.tile(along, (len(old.tets), 1)))
+    gradient = rotation([1, 0, 1], 0.8) @ np.diag([1.2, 0.9, 1.0])
+    new = remeshed(moved(old, gradient), 0.2)
+    seen = (elastic(new) @ new.plastic_deformation @ new.fibres[:, :, None])[:, :, 0]
+    expected = gradient @ along / np.linalg.norm(gradient @ along)
+    cosine = np.abs(seen @ expected) / np.linalg.norm(seen, axis=1)
+    assert cosine.min() > 1.0 - 1e-9
+
+
+def test_the_same_bytes_on_any_number_of_threads():
+    import numba
+
+    old = moved(state_of(ball(0.15)), [[1.2, 0.5, 0], [0, 0.9, 0.1], [0, 0.2, 0.8]])
+    results = []
+    for threads in (1, 2):
+        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+        results.append(remeshed(old, 0.15).arrays())
+    assert all(results[0][name].tobytes() == results[1][name].tobytes() for name in results[0])
