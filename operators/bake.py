@@ -3,11 +3,11 @@
 import bpy
 
 from . import ids
-from .modal import Heartbeat, in_window
+from .modal import Beating, in_window
 from .polls import allowed, baking, no_body_in_scene, not_in_object_mode
 
 
-class BakeOperator:
+class BakeOperator(Beating):
     """What Bake and Resume share; they differ only in `resume`."""
 
     resume = False
@@ -23,35 +23,23 @@ class BakeOperator:
         if not self._start(context, beside_window=False):
             return {"CANCELLED"}
         run_to_end(self._session)
-        return self._finish()
+        return self._finish(context)
 
-    def invoke(self, context, event):
-        if not in_window(context):
-            return self.execute(context)
-        if not self._start(context, beside_window=True):
-            return {"CANCELLED"}
-        self._heartbeat = Heartbeat(context, self)
+    def _escape(self, context):
+        self._session.cancel()
         return {"RUNNING_MODAL"}
 
-    def modal(self, context, event):
-        if event.type == "ESC" and event.value == "PRESS" and not event.is_repeat:
-            self._session.cancel()
-            return {"RUNNING_MODAL"}
-        if event.type != "TIMER":
-            # While it is read the scene stands at other frames: nothing may be changed or saved then
-            return {"RUNNING_MODAL"} if self._session.reading else {"PASS_THROUGH"}
+    def _reading(self):
+        return self._session.reading
+
+    def _beat(self):
         self._session.poll()
         self._remember()
         status = self._session.status
-        self._heartbeat.redraw(" · ".join(part for part in (f"Dollop: {status.stage}", status.remaining, "ESC stops") if part))
-        if status.running:
-            return {"PASS_THROUGH"}
-        self._heartbeat.stop()
-        return self._finish()
+        shown = " · ".join(part for part in (f"Dollop: {status.stage}", status.remaining, "ESC stops") if part)
+        return shown if status.running else ""
 
-    def cancel(self, context):
-        """Blender calls this when the file is closed under the bake."""
-        self._heartbeat.stop()
+    def _stop(self):
         self._session.stop_now()
 
     def _start(self, context, *, beside_window):
@@ -75,7 +63,7 @@ class BakeOperator:
             results.made = False
             bpy.ops.ed.undo_push(message="Show Goo")
 
-    def _finish(self):
+    def _finish(self, context):
         self._remember()
         status = self._session.status
         for note in status.notes:

@@ -1,5 +1,7 @@
 """Baked frames → a file that plays without Dollop."""
 
+from pathlib import Path
+
 import bpy
 
 from . import ids
@@ -12,6 +14,13 @@ def _nothing_baked(context):
 
     found = cached_frames(context.scene)
     return "" if found and found.frames else "Nothing is baked yet"
+
+
+def _beside_the_blend(scene):
+    """Return the path that is proposed, without an extension: beside the .blend and named after it, where there is one."""
+    saved = bpy.data.filepath
+    # Never the shot's own name: shape keys are written into a .blend too
+    return f"{Path(saved).with_suffix('')}_goo" if saved else bpy.path.clean_name(scene.name)
 
 
 class DOLLOP_OT_export(bpy.types.Operator):
@@ -35,10 +44,26 @@ class DOLLOP_OT_export(bpy.types.Operator):
         return allowed(cls, baking(context), _nothing_baked(context))
 
     def invoke(self, context, event):
+        from ..solver.errors import SolverError
+
+        chosen = formats()[self.format]
+        try:
+            chosen.require()
+        except SolverError as error:  # before a file is chosen in vain
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         if not self.filepath:
-            self.filepath = bpy.path.clean_name(context.scene.name) + formats()[self.format].extension
+            self.filepath = _beside_the_blend(context.scene) + chosen.extension
+        self.filter_glob = ";".join(f"*{ending}" for ending in (chosen.extension, *chosen.variants))
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
+
+    def check(self, context):
+        """Give a name that is typed without one the format's extension, so that Blender can ask before a file is replaced."""
+        named = formats()[self.format].named(self.filepath)
+        changed = named != self.filepath
+        self.filepath = named
+        return changed
 
     def execute(self, context):
         from ..solver.errors import SolverError

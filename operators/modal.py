@@ -1,4 +1,4 @@
-"""The heartbeat that long operators share: a 20 Hz timer, a redraw when something changed, and a clean end."""
+"""What long operators share: a 20 Hz timer, a redraw when something changed, ESC, and a clean end."""
 
 import bpy
 
@@ -36,6 +36,52 @@ class Heartbeat:
         for window in self._manager.windows:
             window.workspace.status_text_set(None)
             _redraw_panels(window)
+
+
+class Beating:
+    """An operator that goes on beside the window; a script, or a Blender without one, waits for its `execute`.
+
+    It adds `_start`, which begins (False: it has said why not), `_beat`, which goes on for a moment and returns what to show
+    (nothing at the end), `_finish`, which returns how it ended, and `_stop`, which gives up at once. It may say that it is
+    `_reading`, or take `_escape` otherwise than as giving up.
+    """
+
+    def invoke(self, context, event):
+        if not in_window(context):
+            return self.execute(context)
+        if not self._start(context, beside_window=True):
+            return {"CANCELLED"}
+        self._heartbeat = Heartbeat(context, self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type == "ESC" and event.value == "PRESS" and not event.is_repeat:
+            return self._escape(context)
+        if event.type != "TIMER":
+            # While it is read the scene stands at other frames: nothing may be changed or saved then
+            return {"RUNNING_MODAL"} if self._reading() else {"PASS_THROUGH"}
+        try:
+            shown = self._beat()
+        except BaseException:
+            self._heartbeat.stop()
+            raise
+        if shown:
+            self._heartbeat.redraw(shown)
+            return {"PASS_THROUGH"}
+        self._heartbeat.stop()
+        return self._finish(context)
+
+    def cancel(self, context):
+        """Blender calls this too when the file is closed under the operator."""
+        self._heartbeat.stop()
+        self._stop()
+
+    def _escape(self, context):
+        self.cancel(context)
+        return {"CANCELLED"}
+
+    def _reading(self):
+        return False
 
 
 def stop_heartbeats() -> None:

@@ -94,7 +94,7 @@ class ExportPanel:
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        self.layout.operator_menu_enum(ids.EXPORT, "format", icon="EXPORT")
+        self.layout.column(align=True).operator_enum(ids.EXPORT, "format")
 
 
 def draw_places(context, layout, places):

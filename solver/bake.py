@@ -16,7 +16,7 @@ from .errors import CacheError, Cancelled, SolverError, VersionError
 from .frame import Frame
 from .job import scene_hash
 from .scene import Scene, Settings, validated
-from .tetmesh import MeshReport, tetrahedralize
+from .tetmesh import MeshReport, sliver_warning, tetrahedralize
 from .tetmesh.mesh import TetMesh
 
 # Between checkpoints at most this much work is lost to a kill; frames are kept in any case [s].
@@ -90,6 +90,8 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
         surface = bind(mesh, body.surface.positions)
         contacts = contact_samples(body.surface, mesh, 0.5 * body.element_size / body.contact_detail)
         report({"event": "meshed", "uid": body.uid, "body": body.name, **asdict(mesh_report)})
+        if warning := sliver_warning(mesh, body.name):
+            report({"event": "warning", "message": warning})
         prepared.append(PreparedBody(mesh, mesh_report, surface, contacts))
     return prepared
 

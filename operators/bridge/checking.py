@@ -13,8 +13,7 @@ from .steps import SLICE, Sliced
 def check_scene(scene: bpy.types.Scene) -> list[Finding]:
     """Return what speaks against a bake (errors), what may surprise (warnings) and what is good to know."""
     check = SceneCheck(scene)
-    while not check.go_on(float("inf")):
-        check.wait()
+    check.finish()
     return check.findings
 
 
@@ -45,10 +44,11 @@ class SceneCheck:
         self._conclude(self._sliced.result, self._inspection.findings())
         return True
 
-    def wait(self) -> None:
-        """Wait for the inspection, once the scene is read."""
-        if self._inspection is not None:
-            self._inspection.wait()
+    def finish(self) -> None:
+        """Read all that is left, and wait for the inspection."""
+        while not self.go_on(float("inf")):
+            if self._inspection is not None:
+                self._inspection.wait()
 
     def close(self) -> None:
         """Read no more and put the scene back; what an inspection still finds is lost."""

@@ -27,7 +27,9 @@ from .solver_process import SolverProcess
 class Tetrahedralization:
     """A running preview. It keeps identifiers only, so undo cannot hurt it."""
 
-    def __init__(self, scene: bpy.types.Scene, bodies: Sequence[bpy.types.Object]) -> None:
+    def __init__(
+        self, scene: bpy.types.Scene, bodies: Sequence[bpy.types.Object], *, beside_window: bool = False
+    ) -> None:
         repair_all()
         settings = read_settings(scene)
         with playback_paused(), frame_kept(scene), made_visible(scene, bodies):
@@ -37,13 +39,14 @@ class Tetrahedralization:
         job = validated(Scene(read, (), replace(settings, frame_end=settings.frame_start)))
         self.uids = [body.uid for body in read]
         self.reports: dict[str, dict[str, Any]] = {}
+        self.warnings: list[str] = []
         self.stage = "Starting"
         self._message = ""
         self._folder = Path(tempfile.mkdtemp(prefix="dollop_tets_"))
         arguments = ["tetrahedralize", str(self._folder), str(self._output), "--threads", str(threads_beside_window())]
         try:
             self._process = SolverProcess(
-                arguments, before=lambda: write_job(job, self._folder), beside_window=not bpy.app.background
+                arguments, before=lambda: write_job(job, self._folder), beside_window=beside_window
             )
         except BaseException:
             self._remove_folder()
@@ -61,6 +64,8 @@ class Tetrahedralization:
                 self.stage = f"Filling {event['body']} with tets" if event.get("body") else "Starting"
             elif event["event"] == "meshed":
                 self.reports[event["uid"]] = event
+            elif event["event"] == "warning":
+                self.warnings.append(event["message"])
             elif event["event"] == "error":
                 self._message = event["message"]
         return finished
@@ -98,7 +103,7 @@ class Tetrahedralization:
         body.dollop.estimated_tets = len(tets)
         error = self.reports.get(uid, {}).get("surface_error")
         distance = f", surface within {1000 * error:.3g} mm" if error is not None else ""
-        return f"'{body.name}': {len(tets)} tets, smallest angle {quality.min():.0f}°{distance}"
+        return f"'{body.name}': {len(tets)} tets, smallest angle {quality.min():.2g}°{distance}"
 
     def _remove_folder(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)

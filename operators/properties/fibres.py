@@ -1,43 +1,27 @@
 """What makes a body's goo a muscle: fibres along a direction, and how far they are activated."""
 
-from typing import Any
+from bpy.props import FloatProperty, FloatVectorProperty
 
-import bpy
-from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
-
-from .influence import Influence
+from .influence import Influence, kind
+from .named_data import vector_attribute
 from .settings import KEYED, SETTING
-
-_KINDS = (
-    ("NONE", "None", "The goo is alike in every direction"),
-    ("DIRECTION", "Direction", "All fibres run along one direction of the object"),
-    ("ATTRIBUTE", "Attribute", "Fibres run along a vector attribute of the object's vertices; there are none where it is zero"),
-)
-
-
-def _vector_attributes(group: Any, context: bpy.types.Context, typed: str) -> list[str]:
-    layers = getattr(group.id_data.data, "attributes", ())
-    own = {layer.name for layer in layers if (layer.data_type, layer.domain) == ("FLOAT_VECTOR", "POINT")}
-    return sorted(own - {"position"})
-
 
 FIBRES = Influence(
     "fibres",
     "Fibres",
     "What makes the goo a muscle",
     {
-        "fibre_kind": EnumProperty(name="Fibres", description="Where fibres run through the goo", items=_KINDS, **SETTING),
+        "fibre_kind": kind(
+            "Fibres",
+            "Where fibres run through the goo",
+            ("NONE", "None", "The goo is alike in every direction"),
+            ("DIRECTION", "Direction", "All fibres run along one direction of the object"),
+            ("ATTRIBUTE", "Attribute", "They run along a vector attribute of the vertices; there are none where it is zero"),
+        ),
         "fibre_direction": FloatVectorProperty(
             name="Direction", description="Along which the fibres run, in the object's own axes", default=(0, 0, 1), **SETTING
         ),
-        "fibre_attribute": StringProperty(
-            name="Attribute",
-            description="Name of a vector attribute of the vertices; modifiers may make it",
-            default="fibre",
-            search=_vector_attributes,
-            search_options={"SUGGESTION"},
-            **SETTING,
-        ),
+        "fibre_attribute": vector_attribute("Name of a vector attribute of the vertices; modifiers may make it", "fibre"),
         "fibre_stiffness": FloatProperty(
             name="Stiffness",
             description="How much the fibres resist being stretched, in Pa; being shortened costs them nothing",

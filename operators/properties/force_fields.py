@@ -3,10 +3,10 @@
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, PointerProperty
+from bpy.props import FloatProperty, PointerProperty
 
 from ...solver.force_fields.kinds import kinds
-from .influence import Influence
+from .influence import Influence, kind
 from .settings import SETTING
 
 
@@ -21,21 +21,18 @@ FORCE_FIELDS = Influence(
     "Force Fields",
     "Which force fields act, and how much",
     {
-        "field_kind": EnumProperty(
-            name="Fields",
-            description="Which of Blender's force fields act: on every kg of goo as on a particle with a mass of 1",
-            items=(
-                ("ALL", "Scene", "All of the scene"),
-                ("COLLECTION", "Collection", "Those of one collection"),
-                ("NONE", "None", "No field acts"),
-            ),
-            **SETTING,
+        "field_kind": kind(
+            "Fields",
+            "Which of Blender's force fields act: on every kg of goo as on a particle with a mass of 1",
+            ("ALL", "Scene", "All of the scene"),
+            ("COLLECTION", "Collection", "Those of one collection"),
+            ("NONE", "None", "No field acts"),
         ),
         "field_collection": PointerProperty(
             type=bpy.types.Collection, name="Collection", description="The collection whose fields act", **SETTING
         ),
         "field_all": _weight("All", "all fields act"),
-        **{f"field_{kind.lower()}": _weight(kind.capitalize(), f"fields of kind {kind.capitalize()} act") for kind in kinds()},
+        **{f"field_{one.lower()}": _weight(one.capitalize(), f"fields of kind {one.capitalize()} act") for one in kinds()},
     },
     only_with={"field_collection": "COLLECTION"},
 )

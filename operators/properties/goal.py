@@ -3,22 +3,30 @@
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProperty
+from bpy.props import FloatProperty, PointerProperty
 
-from .influence import Influence
+from .influence import Influence, kind
+from .named_data import shape_key
 from .settings import SETTING
 
-_KINDS = (
-    ("NONE", "None", "The goo flows freely"),
-    ("OBJECT", "Object", "The shape of another object: a changed copy of this one, with the same vertices in the same order"),
-    ("SHAPE_KEY", "Shape Key", "One of this object's own shape keys"),
-)
+
+def other_shape(prefix: str, object_about: str, key_about: str) -> dict[str, Any]:
+    """Return the two properties that choose a shape of the same vertices: of another object, or a shape key."""
+    return {
+        f"{prefix}_object": PointerProperty(
+            type=bpy.types.Object,
+            name="Object",
+            description=object_about,
+            poll=lambda _group, item: item.type == "MESH",
+            **SETTING,
+        ),
+        f"{prefix}_shape_key": shape_key(key_about),
+    }
 
 
-def shape_keys_of(group: Any, context: bpy.types.Context, typed: str) -> list[str]:
-    """Return the names of an object's shape keys, for a search."""
-    keys = getattr(group.id_data.data, "shape_keys", None)
-    return list(keys.key_blocks.keys()) if keys else []
+def only_with_shape(prefix: str) -> dict[str, str]:
+    """Return to which kind each property of `other_shape` belongs."""
+    return {f"{prefix}_object": "OBJECT", f"{prefix}_shape_key": "SHAPE_KEY"}
 
 
 GOAL = Influence(
@@ -26,16 +34,17 @@ GOAL = Influence(
     "Goal Shape",
     "The shape that flow leads to",
     {
-        "goal_kind": EnumProperty(name="Goal", description="A shape that the goo's flow is led to", items=_KINDS, **SETTING),
-        "goal_object": PointerProperty(
-            type=bpy.types.Object,
-            name="Object",
-            description="The object whose shape the goo takes on; where it stands does not matter",
-            poll=lambda _group, item: item.type == "MESH",
-            **SETTING,
+        "goal_kind": kind(
+            "Goal",
+            "A shape that the goo's flow is led to",
+            ("NONE", "None", "The goo flows freely"),
+            ("OBJECT", "Object", "The shape of another object: a changed copy of this one, its vertices in the same order"),
+            ("SHAPE_KEY", "Shape Key", "One of this object's own shape keys"),
         ),
-        "goal_shape_key": StringProperty(
-            name="Shape Key", description="The key whose shape the goo takes on", search=shape_keys_of, **SETTING
+        **other_shape(
+            "goal",
+            "The object whose shape the goo takes on; where it stands does not matter",
+            "The key whose shape the goo takes on",
         ),
         "goal_rate": FloatProperty(
             name="Pull",
@@ -46,5 +55,5 @@ GOAL = Influence(
             **SETTING,
         ),
     },
-    only_with={"goal_object": "OBJECT", "goal_shape_key": "SHAPE_KEY"},
+    only_with=only_with_shape("goal"),
 )

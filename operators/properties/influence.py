@@ -3,6 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from bpy.props import EnumProperty
+
+from .settings import SETTING
+
 
 @dataclass(frozen=True)
 class Influence:
@@ -29,3 +33,8 @@ class Influence:
         if kind == "NONE":
             return [choice]
         return [choice, *(name for name in others if self.only_with.get(name, kind) == kind)]
+
+
+def kind(name: str, about: str, *items: tuple[str, str, str]) -> Any:
+    """Return the property that says in which way an influence acts; the first of its (identifier, label, sentence) is set."""
+    return EnumProperty(name=name, description=about, items=items, **SETTING)

@@ -18,6 +18,7 @@ from bpy.props import (
 from ...solver.materials import models
 from .influences import INFLUENCES
 from .material import material_groups
+from .named_data import vertex_group
 from .settings import HIDDEN, KEYED, SETTING
 
 _METHODS = (
@@ -147,8 +148,9 @@ def _body() -> dict[str, Any]:
     }
 
 
-def _vertex_groups(group: Any, context: bpy.types.Context, typed: str) -> list[str]:
-    return list(group.id_data.vertex_groups.keys())
+def _painted(name: str) -> Any:
+    about = f"Vertex group whose weights are the share of {name} that counts; none: all of it everywhere"
+    return vertex_group(f"{name} Group", about)
 
 
 def _collider() -> dict[str, Any]:
@@ -162,12 +164,7 @@ def _collider() -> dict[str, Any]:
             soft_max=2.0,
             **KEYED,
         ),
-        "friction_group": StringProperty(
-            name="Friction Group",
-            description="Vertex group whose weights are the share of Friction that counts; none: all of it everywhere",
-            search=_vertex_groups,
-            **SETTING,
-        ),
+        "friction_group": _painted("Friction"),
         "stickiness": FloatProperty(
             name="Stickiness (Pa)",
             description="Pull, in pascals, that goo which has touched it withstands before it comes off: "
@@ -177,12 +174,7 @@ def _collider() -> dict[str, Any]:
             soft_max=10000.0,
             **KEYED,
         ),
-        "stickiness_group": StringProperty(
-            name="Stickiness Group",
-            description="Vertex group whose weights are the share of Stickiness that counts; none: all of it everywhere",
-            search=_vertex_groups,
-            **SETTING,
-        ),
+        "stickiness_group": _painted("Stickiness"),
         "thickness": FloatProperty(
             name="Thickness",
             description="Distance that the goo keeps from the surface",

@@ -3,25 +3,18 @@
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProperty
+from bpy.props import FloatProperty, PointerProperty
 
-from .goal import shape_keys_of
-from .influence import Influence
+from .goal import only_with_shape, other_shape
+from .influence import Influence, kind
+from .named_data import vertex_group
 from .settings import KEYED, SETTING
 
 
-def _vertex_groups(group: Any, context: bpy.types.Context, typed: str) -> list[str]:
-    return list(group.id_data.vertex_groups.keys())
-
-
-def _group(about: str) -> Any:
-    return StringProperty(
-        name="Vertex Group", description=about, search=_vertex_groups, search_options={"SUGGESTION"}, **SETTING
-    )
-
-
-def _springs(prefix: str, stiffness: float) -> dict[str, Any]:
+def _hold(prefix: str, stiffness: float, group_about: str) -> dict[str, Any]:
+    """Return what all that holds has: the vertices that it holds, its springs, and a strength that lets go."""
     return {
+        f"{prefix}_group": vertex_group("Vertex Group", group_about),
         f"{prefix}_stiffness": FloatProperty(
             name="Stiffness",
             description="Of the springs, in N/m for each kg of goo, so that neither density nor resolution matters: goo that "
@@ -39,11 +32,6 @@ def _springs(prefix: str, stiffness: float) -> dict[str, Any]:
             soft_max=100.0,
             **SETTING,
         ),
-    }
-
-
-def _strength(prefix: str) -> dict[str, Any]:
-    return {
         f"{prefix}_strength": FloatProperty(
             name="Strength",
             description="Springs weaken with it; what is firm lets a vertex go once its weight times this is below a half. Can "
@@ -53,8 +41,12 @@ def _strength(prefix: str) -> dict[str, Any]:
             max=1.0,
             subtype="FACTOR",
             **KEYED,
-        )
+        ),
     }
+
+
+def _springs_only(prefix: str) -> dict[str, str]:
+    return {f"{prefix}_stiffness": "SPRINGS", f"{prefix}_damping": "SPRINGS"}
 
 
 PIN = Influence(
@@ -62,21 +54,16 @@ PIN = Influence(
     "Pin",
     "The vertices that follow the object's own animation",
     {
-        "pin_kind": EnumProperty(
-            name="Pin",
-            description="Whether a vertex group follows the object's own motion, from keys, bones or modifiers",
-            items=(
-                ("NONE", "None", "All of the goo is free"),
-                ("FIRM", "Firm", "Its vertices are where the animation puts them"),
-                ("SPRINGS", "Springs", "Springs pull its goo to where the animation puts it"),
-            ),
-            **SETTING,
+        "pin_kind": kind(
+            "Pin",
+            "Whether a vertex group follows the object's own motion, from keys, bones or modifiers",
+            ("NONE", "None", "All of the goo is free"),
+            ("FIRM", "Firm", "Its vertices are where the animation puts them"),
+            ("SPRINGS", "Springs", "Springs pull its goo to where the animation puts it"),
         ),
-        "pin_group": _group("The vertices that are held, and how much"),
-        **_springs("pin", 400.0),
-        **_strength("pin"),
+        **_hold("pin", 400.0, "The vertices that are held, and how much"),
     },
-    only_with={"pin_stiffness": "SPRINGS", "pin_damping": "SPRINGS"},
+    only_with=_springs_only("pin"),
     keyed=("pin_strength",),
 )
 
@@ -85,15 +72,12 @@ ATTACHMENT = Influence(
     "Attachment",
     "The vertices that go with a collider",
     {
-        "attachment_kind": EnumProperty(
-            name="Attachment",
-            description="Whether a vertex group is fixed to a collider, at the distance that it has when that begins",
-            items=(
-                ("NONE", "None", "Nothing is fixed to a collider"),
-                ("FIRM", "Firm", "Its vertices go with the collider"),
-                ("SPRINGS", "Springs", "Springs pull its goo along with the collider"),
-            ),
-            **SETTING,
+        "attachment_kind": kind(
+            "Attachment",
+            "Whether a vertex group is fixed to a collider, at the distance that it has when that begins",
+            ("NONE", "None", "Nothing is fixed to a collider"),
+            ("FIRM", "Firm", "Its vertices go with the collider"),
+            ("SPRINGS", "Springs", "Springs pull its goo along with the collider"),
         ),
         "attachment_object": PointerProperty(
             type=bpy.types.Object,
@@ -102,11 +86,9 @@ ATTACHMENT = Influence(
             poll=lambda _group, item: item.dollop.is_collider,
             **SETTING,
         ),
-        "attachment_group": _group("The vertices that are fixed, and how much"),
-        **_springs("attachment", 400.0),
-        **_strength("attachment"),
+        **_hold("attachment", 400.0, "The vertices that are fixed, and how much"),
     },
-    only_with={"attachment_stiffness": "SPRINGS", "attachment_damping": "SPRINGS"},
+    only_with=_springs_only("attachment"),
     keyed=("attachment_strength",),
 )
 
@@ -115,30 +97,20 @@ GOAL_POSITIONS = Influence(
     "Goal Positions",
     "Where springs pull the goo in space",
     {
-        "pull_kind": EnumProperty(
-            name="Goal",
-            description="Positions in space that springs pull the goo to; a Goal Shape changes what it is instead",
-            items=(
-                ("NONE", "None", "Nothing pulls"),
-                ("OBJECT", "Object", "Another object, in its place: a changed copy, its vertices in the same order"),
-                ("SHAPE_KEY", "Shape Key", "One of this object's own shape keys, where the object is"),
-            ),
-            **SETTING,
+        "pull_kind": kind(
+            "Goal",
+            "Positions in space that springs pull the goo to; a Goal Shape changes what it is instead",
+            ("NONE", "None", "Nothing pulls"),
+            ("OBJECT", "Object", "Another object, in its place: a changed copy, its vertices in the same order"),
+            ("SHAPE_KEY", "Shape Key", "One of this object's own shape keys, where the object is"),
         ),
-        "pull_object": PointerProperty(
-            type=bpy.types.Object,
-            name="Object",
-            description="The object whose vertices, as they move, the goo is pulled to",
-            poll=lambda _group, item: item.type == "MESH",
-            **SETTING,
+        **other_shape(
+            "pull",
+            "The object whose vertices, as they move, the goo is pulled to",
+            "The key whose vertices the goo is pulled to",
         ),
-        "pull_shape_key": StringProperty(
-            name="Shape Key", description="The key whose vertices the goo is pulled to", search=shape_keys_of, **SETTING
-        ),
-        "pull_group": _group("The vertices that are pulled, and how much; empty: all of them"),
-        **_springs("pull", 100.0),
-        **_strength("pull"),
+        **_hold("pull", 100.0, "The vertices that are pulled, and how much; empty: all of them"),
     },
-    only_with={"pull_object": "OBJECT", "pull_shape_key": "SHAPE_KEY"},
+    only_with=only_with_shape("pull"),
     keyed=("pull_strength",),
 )

@@ -16,6 +16,7 @@ from .material_values import material_findings
 from .narrow_gaps import gap_findings
 from .overlaps import overlap_findings
 from .resolution import resolution_findings
+from .sharp_edges import sharp_edge_findings
 
 __all__ = ["Finding", "preflight"]
 
@@ -36,6 +37,7 @@ def preflight(scene: Scene) -> list[Finding]:
         findings.extend(body_findings(body))
         findings.extend(resolution_findings(body))
         findings.extend(gap_findings(body))
+        findings.extend(sharp_edge_findings(body))
         findings.extend(material_findings(body, scene.settings))
         findings.extend(explicit_findings(body, scene.settings))
     for collider in colliders:

@@ -13,7 +13,7 @@ from .self_crossing import crossing_faces
 FLAT = 1e-6
 SOLIDIFY = "Give it a volume, for instance with a Solidify modifier."
 CAGE_TAKES_IT = "The cage takes it as it is."
-USE_CAGE = "Set Method to Cage, or repair the mesh."
+USE_CAGE = "Set Filling to Cage, or repair the mesh."
 MISSING = 0.75  # share of the area without a counterpart above which a surface encloses next to nothing
 
 

@@ -51,7 +51,7 @@ def gap_findings(body: Body) -> Iterator[Finding]:
         return
     middle = 0.5 * (body.surface.positions.min(axis=0) + body.surface.positions.max(axis=0))
     positions, size = np.asarray(body.surface.positions - middle, dtype=np.float64), body.element_size
-    triangles = _outward(positions, body.surface.triangles)
+    triangles = outward(positions, body.surface.triangles)
     if not len(triangles):
         return
     used = positions[triangles].reshape(-1, 3)
@@ -78,7 +78,7 @@ def _finding(body: Body, gap: float, place: Array) -> Finding:
     return Finding("warning", body.name, f"at ({x:.3g}, {y:.3g}, {z:.3g}) m", message, remedy, "narrow_gap")
 
 
-def _outward(positions: Array, triangles: NDArray[np.int32]) -> NDArray[np.int32]:
+def outward(positions: Array, triangles: NDArray[np.int32]) -> NDArray[np.int32]:
     """The welded triangles that have area, turned outwards as a whole; none if neighbours disagree."""
     weld = welded(positions, triangles)
     areas = area_vectors(positions, weld)

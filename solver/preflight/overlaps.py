@@ -18,10 +18,10 @@ MOVE_OR_TURN = "Move it clear at the first frame, or turn the plane over."
 
 
 def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider]) -> Iterator[Finding]:
-    """Yield which bodies start inside or through a collider or another body."""
+    """Yield which bodies start inside or through a collider or another body that they would meet: one of a common group."""
     for body in bodies:
         for collider in colliders:
-            how = _depth(body, collider)
+            how = _depth(body, collider) if body.groups & collider.groups else ""
             if how and collider.surface is None:
                 message = f"It starts {how} the plane '{collider.name}' and will be pushed through to its front."
                 yield Finding("warning", body.name, "", message, MOVE_OR_TURN, "starts_in_collider")
@@ -31,7 +31,7 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider]) -> I
                 yield Finding("warning", body.name, "", message, remedy, "starts_in_collider")
     for index, body in enumerate(bodies):
         for other in bodies[index + 1 :]:
-            if _surfaces_overlap(body.surface, other.surface):
+            if body.groups & other.groups and _surfaces_overlap(body.surface, other.surface):
                 message = f"It overlaps '{other.name}' at the start, so the two pass through each other."
                 yield Finding("warning", body.name, "", message, "Move one of them.", "starts_in_body")
 

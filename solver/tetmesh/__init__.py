@@ -3,9 +3,9 @@
 from ..errors import MeshingError
 from ..scene import Body
 from .mesh import TetMesh
-from .report import MeshReport, mesh_report
+from .report import MeshReport, mesh_report, sliver_warning
 
-__all__ = ["MeshReport", "TetMesh", "mesh_report", "tetrahedralize"]
+__all__ = ["MeshReport", "TetMesh", "mesh_report", "sliver_warning", "tetrahedralize"]
 
 
 def tetrahedralize(body: Body) -> tuple[TetMesh, MeshReport]:

@@ -15,11 +15,11 @@ from .compaction import compacted
 from .manifold import manifold_tets
 from .mesh import TetMesh
 from .quality import tet_volumes
+from .slivers import without_slivers
 
-USE_CAGE = "Set Method to Cage, which takes any mesh, or repair the mesh."
+USE_CAGE = "Set Filling to Cage, which takes any mesh, or repair the mesh."
 # These are asked of tetgen, which keeps them but for one sliver of 4 to 10 degrees in a few hundred tets, and for many near
-# a sharp point, as a cone's, that go down to 0.03. Measured: other ratios and angles, more iterations and deeper flips do
-# no better; smoothing longer halves the slivers, but lifts no smallest angle and takes three times as long.
+# a sharp point, as a cone's, that go down to 0.03; other settings do no better. slivers.py lifts the former over 11 degrees.
 SMALLEST_DIHEDRAL = 10.0  # [deg]
 LARGEST_DIHEDRAL = 150.0
 LARGEST_RATIO = 1.5  # circumscribed radius to shortest edge
@@ -40,7 +40,7 @@ def conforming(surface: Surface, element_size: float) -> TetMesh:
     used, numbered = np.unique(faces.weld, return_inverse=True)
     triangles = numbered.reshape(-1, 3).astype(np.int32)
     points, tets = _tetgen(positions[used], triangles, (element_size / extent) ** 3 / 6.0)
-    tets = _without_cavities(points, tets, positions[used], triangles)
+    points, tets = without_slivers(points, _without_cavities(points, tets, positions[used], triangles))
     tets = manifold_tets(np.ascontiguousarray(tets, dtype=np.int32))
     return compacted(points * extent + middle, tets)
 
@@ -64,7 +64,7 @@ def _tetgen(
     try:
         import tetgen
     except ImportError:
-        raise MeshingError("This installation has no tetgen.", remedy="Set Method to Cage.") from None
+        raise MeshingError("This installation has no tetgen.", remedy="Set Filling to Cage.") from None
     mesher = tetgen.TetGen(positions, triangles)
     try:
         # Of faces that cross it leaves lists in the working folder, which may be the artist's or read-only.

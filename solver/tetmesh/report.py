@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import MeshingError
 from ..scene import Surface
 from .boundary import face_table
 from .mesh import TetMesh
 from .quality import minimum_dihedrals, tet_volumes
+
+SLIVER = 5.0  # [deg]
 
 
 @dataclass(frozen=True)
@@ -60,3 +63,18 @@ def mesh_report(mesh: TetMesh, surface: Surface, element_size: float) -> MeshRep
         components=int(components(mesh.tets).max()) + 1,
         outside_fraction=float((~inside & (distance > 0.5 * element_size)).mean()),
     )
+
+
+def sliver_warning(mesh: TetMesh, name: str) -> str:
+    """Return a sentence on the flattest tet of a body and what to do about it; nothing where all angles are over SLIVER.
+
+    The cage never has such tets: a conforming mesh has them where the artist's own faces are thin or meet at a sharp angle.
+    """
+    angles = minimum_dihedrals(mesh)
+    worst = int(angles.argmin())
+    if angles[worst] >= SLIVER:
+        return ""
+    x, y, z = mesh.positions[mesh.tets[worst]].mean(axis=0)
+    message = f"{int((angles < SLIVER).sum())} of its tets are slivers, the flattest with an angle of {angles[worst]:.2g}°."
+    remedy = "Set Filling to Cage, whose angles are over 10°, or make thin faces and sharp edges there blunter."
+    return str(MeshingError(message, body=name, place=f"at ({x:.3g}, {y:.3g}, {z:.3g}) m", remedy=remedy))

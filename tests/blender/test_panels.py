@@ -29,7 +29,7 @@ class Layout:
         self.seen.append(identifier)
         return type("Properties", (), {})()
 
-    def operator_menu_enum(self, identifier, name, **_):
+    def operator_enum(self, identifier, name, **_):
         self.operator(identifier)
 
     def menu(self, identifier, **options):

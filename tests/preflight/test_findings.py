@@ -190,6 +190,43 @@ def test_standing_through_an_open_floor_or_across_another_body():
     assert only("starts_in_body", findings(body(box((0.2, 6.0, 0.2))), across)).severity == "warning"
 
 
+def test_what_shares_no_group_may_overlap():
+    place = np.eye(4)
+    place[:3, 3] = (0.0, 0.5, 5.5)
+    for inner_groups, wall_groups, expected in ((1, 1, {"starts_in_collider", "starts_in_body"}), (2, 4, set())):
+        inner = body(sphere(8, 0.3), "Roll", groups=inner_groups)
+        wall = collider(box(), matrix=place, groups=wall_groups)
+        found = codes(body(), inner, colliders=[wall])
+        assert found & {"starts_in_collider", "starts_in_body"} == expected
+
+
+def prism(profile, seen_from):
+    """A profile of (x, z), counter-clockwise, drawn out along y; all of it is seen from one point inside."""
+    n = len(profile)
+    points = [(x, y, z) for y in (-1.0, 1.0) for x, z in [*profile, seen_from]]
+    faces = []
+    for i in range(n):
+        j = (i + 1) % n
+        faces += [(i, j, n), (n + 1 + j, n + 1 + i, 2 * n + 1), (j, i, n + 1 + i), (j, n + 1 + i, n + 1 + j)]
+    return surface(points, faces)
+
+
+def wedge(degrees):
+    """A long prism whose sharpest edge, at the origin, opens by so much."""
+    half = np.tan(np.radians(0.5 * degrees))
+    return prism([(0, 0), (1, -half), (1, half)], (0.6, 0))
+
+
+def test_a_sharp_edge_of_a_conforming_body():
+    found = only("sharp_edge", findings(body(wedge(4.0), method="conforming")))
+    assert found.severity == "warning" and "4° there" in found.message and "Cage" in found.remedy
+    assert found.place == "edge at (0, 0, 5) m"
+    assert "sharp_edge" not in codes(body(wedge(4.0)))
+    assert "sharp_edge" not in codes(body(wedge(20.0), method="conforming"))
+    notched = prism([(0, -1), (2, -1), (2, 1), (0, 1), (0, 0.02), (1, 0), (0, -0.02)], (1.5, 0))
+    assert "sharp_edge" not in codes(body(notched, method="conforming")), "a sharp groove leaves wide tets"
+
+
 def test_several_bodies():
     apart = findings(body(), body(moved(sphere(8), (4, 0, 0)), "Roll"), body_contact="off")
     assert only("no_mutual_contact", apart).severity == "info"

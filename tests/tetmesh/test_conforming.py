@@ -24,7 +24,7 @@ def test_clean_surfaces_are_met_exactly(part):
     assert tet_volumes(mesh.positions, mesh.tets).min() > 0
     assert report.surface_error < 1e-9 * 1e4
     assert report.volume_error < 0.01
-    assert report.minimum_dihedral > 3
+    assert report.minimum_dihedral > 10
     assert np.array_equal(np.unique(mesh.tets), np.arange(len(mesh.positions)))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ....solver.declared import modules_with
-from ....solver.errors import CacheError, SolverError
+from ....solver.errors import CacheError, ResourceError, SolverError
 from ..playback import show_results, store_of
 from ..result_mesh import RESULT_OF, results_of
 from .contract import ExportFormat, ExportJob
@@ -38,7 +38,7 @@ def export(
     results : result objects; all of the scene's by default
 
     Raises UnsupportedExportError (not in this Blender, or not possible for this bake), CacheError (a frame of the range
-    is missing or damaged), ResourceError (cannot write there). No half file is left.
+    is missing or damaged), ResourceError (cannot write there, or would replace the open .blend). No half file is left.
     """
     chosen = formats()[identifier]
     chosen.require()
@@ -48,8 +48,9 @@ def export(
         raise failure or CacheError("The scene has no baked goo.", place=scene.name, remedy="Bake first.")
     first, last = frames or (store.manifest["frame_start"], store.manifest["frame_end"])
     _require_frames(store, items, first, last)
-    target = Path(path)
-    target = target if target.suffix else target.with_suffix(chosen.extension)
+    target = Path(chosen.named(str(path)))
+    if bpy.data.filepath and target.resolve() == Path(bpy.data.filepath).resolve():
+        raise ResourceError("This is the open .blend itself.", place=str(target), remedy="Choose another name.")
     chosen.write(ExportJob(scene, store, items, target, (first, last), options))
     return target
 

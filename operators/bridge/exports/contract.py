@@ -1,5 +1,6 @@
 """What a file of this folder declares as FORMAT; the menu, the operator and the command line list what they find."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,12 @@ class ExportJob:
 
 @dataclass(frozen=True)
 class ExportFormat:
-    """One format. write: does the export; built_with: its name in bpy.app.build_options, empty if always there."""
+    """One format.
+
+    write      : does the export
+    built_with : its name in bpy.app.build_options, empty if always there
+    variants   : extensions that it can be written with as well
+    """
 
     identifier: str
     label: str
@@ -33,11 +39,17 @@ class ExportFormat:
     description: str
     write: Callable[[ExportJob], None]
     built_with: str = ""
+    variants: tuple[str, ...] = ()
 
     @property
     def available(self) -> bool:
         """Tell whether this Blender can write the format."""
         return not self.built_with or bool(getattr(bpy.app.build_options, self.built_with, False))
+
+    def named(self, path: str) -> str:
+        """Return the path of a file with the format's extension added, unless it has one; a folder stays as it is."""
+        name = os.path.basename(path)
+        return path if not name or name.lower().endswith((self.extension, *self.variants)) else path + self.extension
 
     def require(self) -> None:
         """Raise UnsupportedExportError if this Blender was built without the format."""

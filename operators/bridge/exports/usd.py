@@ -29,4 +29,5 @@ FORMAT = ExportFormat(
     description="Plays in Blender, Houdini, Omniverse; the topology may change; carries every attribute",
     write=write,
     built_with="usd",
+    variants=(".usd", ".usda"),
 )

@@ -13,6 +13,11 @@ FIRST, LAST, RATE = 1, 6, 24.0
 ORIGIN = np.array([0.25, -0.5, 1.0])
 
 
+def close(actual: np.ndarray, expected: np.ndarray, tolerance: float = 1e-5) -> None:
+    assert actual.shape == expected.shape
+    assert np.abs(actual - expected).max() <= tolerance
+
+
 @dataclass
 class Bake:
     """A scene with a body and its cache. surface(frame) → (positions, velocity, triangles) relative to the origin."""

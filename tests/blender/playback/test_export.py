@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from .conftest import FIRST, LAST, ORIGIN, RATE, Bake, strain
+from .conftest import FIRST, LAST, ORIGIN, RATE, Bake, close, strain
 
 pytestmark = pytest.mark.blender
 
@@ -34,11 +34,6 @@ def evaluated(item: "bpy.types.Object") -> tuple[np.ndarray, dict[str, np.ndarra
 
 def imported_mesh() -> "bpy.types.Object":
     return next(item for item in bpy.context.selected_objects if item.type == "MESH")
-
-
-def close(actual: np.ndarray, expected: np.ndarray, tolerance: float = 1e-5) -> None:
-    assert actual.shape == expected.shape
-    assert np.abs(actual - expected).max() <= tolerance
 
 
 @pytest.mark.parametrize("kind", ["changing", "constant"])
@@ -98,6 +93,21 @@ def test_exports_leave_the_scene_as_it_was(constant: Bake, tmp_path: Path) -> No
     assert before == [(item.name, item.select_get(), item.hide_render, len(item.modifiers)) for item in scene.objects]
     assert "dollop_strain_stress" not in constant.result.data.attributes
     close(constant.shown(), constant.surface(4)[0])
+
+
+def test_a_name_gets_its_extension_and_the_open_file_is_never_replaced(constant: Bake, tmp_path: Path) -> None:
+    from dollop.operators.bridge.exports import export
+    from dollop.solver.errors import ResourceError
+
+    for name, written in (("goo", "goo.mdd"), ("goo.v2", "goo.v2.mdd"), ("GOO.MDD", "GOO.MDD")):
+        assert export(constant.scene, "MDD", tmp_path / name).name == written
+    shot = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    before = shot.read_bytes()
+    for name in ("shot.blend", "shot"):
+        with pytest.raises(ResourceError, match=r"open \.blend"):
+            export(constant.scene, "SHAPE_KEYS", tmp_path / name)
+    assert shot.read_bytes() == before
 
 
 def test_shape_keys_play_without_the_cache(constant: Bake, tmp_path: Path) -> None:

@@ -63,9 +63,39 @@ def open_sidebar() -> bool:
     return True
 
 
+def dialog() -> tuple[bpy.types.Window, bpy.types.Area, bpy.types.Region] | None:
+    """The window, the area and the row of buttons of the file dialog, if one is open."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "FILE_BROWSER":
+                (region,) = [item for item in area.regions if item.type == "EXECUTE"]
+                return window, area, region
+    return None
+
+
+def dialog_path() -> str:
+    """The file that the dialog would write."""
+    opened = dialog()
+    parameters = opened[1].spaces.active.params if opened else None
+    if parameters is None:
+        return ""
+    return str(Path(parameters.directory.decode()) / parameters.filename)
+
+
+def available_formats() -> dict[str, bool]:
+    """Which exports this Blender can write."""
+    formats = sys.modules[bpy.types.DOLLOP_OT_export.__module__].formats
+    return {identifier: item.available for identifier, item in formats().items()}
+
+
+def on_screen(window: bpy.types.Window, region: bpy.types.Region) -> list[int]:
+    """Where a region is: left, lower end, width, height [pixels of the screen]."""
+    return [window.x + region.x, window.y + region.y, region.width, region.height]
+
+
 def command_under_mouse() -> str:
     """What the button under the mouse would run, as Blender's own Copy Python Command says it."""
-    window, area, region = view()
+    window, area, region = dialog() or view()
     manager = bpy.context.window_manager
     manager.clipboard = ""
     with bpy.context.temp_override(window=window, area=area, region=region):
@@ -130,6 +160,9 @@ def tell(ready: bool) -> None:
         "answer": answer,
         "window": [window.width, window.height],
         "sidebar": [region.x, region.y, region.width, region.height],
+        "dialog": on_screen(opened[0], opened[2]) if (opened := dialog()) else [],
+        "dialog_path": dialog_path(),
+        "formats": available_formats(),
         "baking": settings.is_baking,
         "stage": settings.stage,
         "message": settings.message,
@@ -222,9 +255,9 @@ def measure_blenders_time() -> None:
 
 def measure_own_time() -> None:
     """Time every call that Blender makes into Dollop in the window's thread."""
-    operators = [bpy.types.DOLLOP_OT_bake.__mro__[1], bpy.types.DOLLOP_OT_tetrahedralize, bpy.types.DOLLOP_OT_preflight]
+    beating = bpy.types.DOLLOP_OT_preflight.__mro__[1]  # what all long operators share
     panels = {getattr(bpy.types, name).__mro__[1] for name in dir(bpy.types) if name.startswith("DOLLOP_PT_")}
-    for owner in (*operators, *panels):
+    for owner in (beating, *panels):
         for name, timed in (("invoke", timed_event), ("modal", timed_event), ("draw", timed_draw)):
             if name in vars(owner):
                 setattr(owner, name, timed(getattr(owner, name)))

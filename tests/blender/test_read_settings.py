@@ -1,0 +1,85 @@
+"""What the reader makes of settings: as they are typed, keyed and driven."""
+
+import numpy as np
+import pytest
+
+from .reading import add_cube, make_body, read, solver
+
+
+def test_settings(scene):
+    make_body(add_cube())
+    scene.render.fps, scene.render.fps_base = 30, 1.001
+    scene.use_gravity = False
+    scene.dollop.use_frame_range, scene.dollop.frame_start, scene.dollop.frame_end = True, 5, 7
+    settings = read(scene).settings
+    assert settings.gravity == (0.0, 0.0, 0.0) and (settings.frame_start, settings.frame_end) == (5, 7)
+    assert settings.frames_per_second == 30 / 1.001
+    assert settings.integrator == "generalized_alpha"
+    scene.dollop.integrator = "newmark"
+    assert read(scene).settings.integrator == "newmark"
+    scene.dollop.maximum_substep = 0.01
+    assert read(scene).settings.maximum_substep == 0.01
+    assert read(scene, frames=(2, 3)).settings.frame_end == 3
+
+
+def test_material_as_typed(scene):
+    """Single precision must not push a value over its limit."""
+    cube = make_body(add_cube())
+    cube.dollop.viscoplastic.poisson_ratio = 0.49
+    cube.dollop.viscoplastic.young_modulus = 12345.6
+    cube.dollop.viscoplastic.yield_measure = "full_norm"
+    body = read(scene).bodies[0]
+    assert body.material.values["poisson_ratio"] == 0.49 and body.material.values["young_modulus"] == 12345.6
+    assert body.material.options["yield_measure"] == "full_norm"
+    assert solver("materials").complete(body.material)
+    assert body.real_size == 0.15
+    cube.dollop.use_real_size = False
+    assert read(scene).bodies[0].real_size == 0
+
+
+def test_every_parameter_has_its_property(scene):
+    cube = add_cube()
+    for identifier, model in solver("materials").models().items():
+        group = getattr(cube.dollop, identifier)
+        for parameter in model.parameters:
+            rna = group.bl_rna.properties[parameter.name]
+            assert getattr(group, parameter.name) == pytest.approx(parameter.default)
+            assert rna.hard_min == pytest.approx(parameter.minimum) and rna.hard_max == pytest.approx(parameter.maximum)
+            assert parameter.description in rna.description and rna.is_animatable == parameter.keyed
+        for choice in model.choices:
+            assert getattr(group, choice.name) == choice.default
+
+
+def test_keyed_numbers_and_gravity_are_read_at_every_frame_from_the_first(scene):
+    body = make_body(add_cube())
+    scene.frame_start, scene.frame_end = 3, 11
+    for frame, stress, damping, gravity in ((3, 100.0, 0.0, -9.81), (11, 300.0, 8.0, 0.0)):
+        body.dollop.viscoplastic.yield_stress, body.dollop.viscoplastic.damping = stress, damping
+        body.keyframe_insert("dollop.viscoplastic.yield_stress", frame=frame)
+        body.keyframe_insert("dollop.viscoplastic.damping", frame=frame)
+        scene.gravity.z = gravity
+        scene.keyframe_insert("gravity", index=2, frame=frame)
+    scene.frame_set(7)
+    seen = read(scene)
+    keys, gravity = seen.bodies[0].keys, seen.settings.gravity_keys
+    assert sorted(keys) == ["damping", "yield_stress"] and scene.frame_current == 7
+    for values, first, last in ((keys["yield_stress"], 100.0, 300.0), (keys["damping"], 0.0, 8.0), (gravity[:, 2], -9.81, 0.0)):
+        assert values.shape == (9,) and (values[0], values[8]) == (first, last) and (np.diff(values) > 0.0).all()
+    assert seen.bodies[0].material.values["yield_stress"] == 100.0 and seen.settings.gravity == (0.0, 0.0, -9.81)
+
+
+def test_a_driven_number_is_read_like_a_keyed_one(scene):
+    body = make_body(add_cube())
+    scene.frame_start, scene.frame_end = 1, 4
+    driver = body.driver_add("dollop.viscoplastic.young_modulus").driver
+    driver.expression = "1000 * frame"
+    assert read(scene).bodies[0].keys["young_modulus"].tolist() == [1000.0, 2000.0, 3000.0, 4000.0]
+
+
+def test_what_is_not_animated_has_no_keys(scene):
+    body = make_body(add_cube())
+    body.keyframe_insert("location", frame=1)
+    seen = read(scene)
+    assert seen.bodies[0].keys == {} and seen.settings.gravity_keys is None
+    assert not body.dollop.viscoplastic.bl_rna.properties["density"].is_animatable
+    assert body.dollop.viscoplastic.bl_rna.properties["yield_stress"].is_animatable
