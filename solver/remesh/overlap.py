@@ -46,23 +46,21 @@ def _frames(corners: Array) -> Array:
     return frames
 
 
-@inline
-def _weight(frame, other, row, n):  # type: ignore[no-untyped-def]
-    """The weight that a row of one tet gives to a corner of another."""
-    x, y, z = other[n, 0] - frame[0, 0], other[n, 1] - frame[0, 1], other[n, 2] - frame[0, 2]
-    return frame[row, 0] * x + frame[row, 1] * y + frame[row, 2] * z
-
-
 @kernel
-def _weigh(frame, other, weights):  # type: ignore[no-untyped-def]
-    """weights (4, 4): row i the i-th weight in one tet of the corners of another; False where one is positive at none."""
-    for i in range(1, 4):
-        for n in range(4):
-            weights[i, n] = _weight(frame, other, 3 + i, n)
-        if not max(max(weights[i, 0], weights[i, 1]), max(weights[i, 2], weights[i, 3])) > 0.0:
-            return False
+def _weigh(frames, t, others, other, weights):  # type: ignore[no-untyped-def]
+    """weights (4, 4): row i the i-th weight in tet t of the corners of another; False where one is positive at none."""
     for n in range(4):
-        weights[0, n] = 1.0 - weights[1, n] - weights[2, n] - weights[3, n]
+        weights[0, n] = 1.0
+    for i in range(1, 4):
+        a, b, c = frames[t, 3 + i, 0], frames[t, 3 + i, 1], frames[t, 3 + i, 2]
+        most = 0.0
+        for n in range(4):
+            x, y = others[other, n, 0] - frames[t, 0, 0], others[other, n, 1] - frames[t, 0, 1]
+            weight = a * x + b * y + c * (others[other, n, 2] - frames[t, 0, 2])
+            weights[i, n], most = weight, max(most, weight)
+            weights[0, n] -= weight
+        if not most > 0.0:
+            return False
     return max(max(weights[0, 0], weights[0, 1]), max(weights[0, 2], weights[0, 3])) > 0.0
 
 
@@ -126,6 +124,12 @@ def _share(a, b, c, d, planes):  # type: ignore[no-untyped-def]
     return ab * ac * ad * _share(_rest(a), on_ab, on_ac, on_ad, planes - 1)
 
 
+@inline
+def _corner(weights, cutting, n):  # type: ignore[no-untyped-def]
+    """The weights of a corner, those that are cut by first."""
+    return weights[cutting[0], n], weights[cutting[1], n], weights[cutting[2], n], weights[cutting[3], n]
+
+
 @kernel
 def _shared(weights, cutting):  # type: ignore[no-untyped-def]
     """The share of a tet, given by its corners' weights (4, 4) in another, that lies in the other; cutting (4) is scratch."""
@@ -138,10 +142,8 @@ def _shared(weights, cutting):  # type: ignore[no-untyped-def]
         return 1.0
     for k in range(planes, 4):
         cutting[k] = cutting[0]
-    p, q, r, s = weights[cutting[0]], weights[cutting[1]], weights[cutting[2]], weights[cutting[3]]
-    return _share(
-        (p[0], q[0], r[0], s[0]), (p[1], q[1], r[1], s[1]), (p[2], q[2], r[2], s[2]), (p[3], q[3], r[3], s[3]), planes
-    )
+    return _share(_corner(weights, cutting, 0), _corner(weights, cutting, 1), _corner(weights, cutting, 2),
+                  _corner(weights, cutting, 3), planes)  # fmt: skip
 
 
 @kernel
@@ -151,7 +153,7 @@ def _candidates(tree, item_lower, item_upper, lower, upper, stack, found):  # ty
     while size:
         size -= 1
         node = stack[size]
-        if _apart(tree.lower[node], tree.upper[node], lower, upper):
+        if _apart(tree.lower, tree.upper, node, lower, upper):
             continue
         if node < tree.leaf:
             stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
@@ -159,7 +161,7 @@ def _candidates(tree, item_lower, item_upper, lower, upper, stack, found):  # ty
             continue
         for k in range(tree.start[node], tree.stop[node]):
             item = tree.order[k]
-            if not _apart(item_lower[item], item_upper[item], lower, upper):
+            if not _apart(item_lower, item_upper, item, lower, upper):
                 if count < len(found):
                     found[count] = item
                 count += 1
@@ -167,11 +169,11 @@ def _candidates(tree, item_lower, item_upper, lower, upper, stack, found):  # ty
 
 
 @inline
-def _apart(lower, upper, other_lower, other_upper):  # type: ignore[no-untyped-def]
-    """Whether two boxes have no inside in common."""
-    apart = upper[0] <= other_lower[0] or lower[0] >= other_upper[0] or upper[1] <= other_lower[1]
-    apart = apart or lower[1] >= other_upper[1] or upper[2] <= other_lower[2]
-    return apart or lower[2] >= other_upper[2]
+def _apart(lowers, uppers, k, lower, upper):  # type: ignore[no-untyped-def]
+    """Whether the k-th of some boxes has no inside in common with another."""
+    apart = uppers[k, 0] <= lower[0] or lowers[k, 0] >= upper[0] or uppers[k, 1] <= lower[1]
+    apart = apart or lowers[k, 1] >= upper[1] or uppers[k, 2] <= lower[2]
+    return apart or lowers[k, 2] >= upper[2]
 
 
 @kernel
@@ -182,18 +184,17 @@ def _overlaps(first, last, tree, item_lower, item_upper, frames, new_frames):  #
     counts, near = np.zeros(last - first, dtype=np.int64), np.empty(256, dtype=np.int32)
     found, volumes, total = np.empty(16 * (last - first) + 64, dtype=np.int32), np.empty(16 * (last - first) + 64), 0
     for t in range(first, last):
-        own = new_frames[t]
         for a in range(3):
-            lower[a] = min(min(own[0, a], own[1, a]), min(own[2, a], own[3, a]))
-            upper[a] = max(max(own[0, a], own[1, a]), max(own[2, a], own[3, a]))
+            x0, x1, x2, x3 = new_frames[t, 0, a], new_frames[t, 1, a], new_frames[t, 2, a], new_frames[t, 3, a]
+            lower[a], upper[a] = min(min(x0, x1), min(x2, x3)), max(max(x0, x1), max(x2, x3))
         count = _candidates(tree, item_lower, item_upper, lower, upper, stack, near)
         if count > len(near):
             near = np.empty(2 * count, dtype=np.int32)
             count = _candidates(tree, item_lower, item_upper, lower, upper, stack, near)
         for k in range(count):
-            old = frames[near[k]]
-            # Its planes first: what remains are the weights to clip by
-            if not _weigh(own, old, weights) or not _weigh(old, own, weights):
+            old = near[k]
+            # Its own planes first: what remains are the weights to clip by
+            if not _weigh(new_frames, t, frames, old, weights) or not _weigh(frames, old, new_frames, t, weights):
                 continue
             share = _shared(weights, cutting)
             if share <= LEAST:
@@ -201,7 +202,7 @@ def _overlaps(first, last, tree, item_lower, item_upper, frames, new_frames):  #
             if total == len(found):
                 found = np.concatenate((found, np.empty(total, dtype=np.int32)))
                 volumes = np.concatenate((volumes, np.empty(total)))
-            found[total], volumes[total] = near[k], share * own[7, 0]
+            found[total], volumes[total] = old, share * new_frames[t, 7, 0]
             total += 1
             counts[t - first] += 1
     return counts, found[:total].copy(), volumes[:total].copy()
