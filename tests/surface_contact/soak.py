@@ -12,15 +12,14 @@ import json
 import time
 from pathlib import Path
 
-import ipctk
 import numpy as np
 
 from solver.bake import prepare
-from solver.contact.surfaces.surface import contact_surfaces
 from solver.errors import StepError
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
+from tests.surface_contact.watch import Watch
 from tests.surfaces import box, moved, sphere, stored, surface
 
 PLATE_SPEED = 3.0  # m/s at which the plate comes down
@@ -107,25 +106,12 @@ def energy(run: Simulation) -> float:
     return float(moving - (state.masses[:, None] * state.positions * np.array(run.gravity)).sum())
 
 
-def watched(run: Simulation) -> ipctk.CollisionMesh:
-    """ipctk's view of all surfaces that are meant to collide: all but those that touched at the start."""
-    surfaces = contact_surfaces(run.state.tets, run.state.positions, run.ranges)
-    edges, faces = (np.concatenate([getattr(s, name) for s in surfaces]) for name in ("edges", "triangles"))
-    mesh = ipctk.CollisionMesh(run.state.positions.copy(), edges, faces)
-    bodies, meant = run.ranges.bodies(), set(run.surfaces.bodies)
-    if run.surfaces.left_out:
-        mesh.can_collide = lambda i, j: tuple(sorted((int(bodies[i]), int(bodies[j])))) in meant
-    elif run.scene.settings.body_contact == "bodies":
-        mesh.can_collide = ipctk.make_vertex_patches_filter(bodies)
-    return mesh
-
-
 def soak(seed: int, frames: int, resolution: int = 6) -> dict[str, object]:
     """Bake one scene; what was found in it."""
     kind, scene = soak_scene(seed, frames, resolution)
     prepared = prepare(scene)
     run = Simulation(scene, *([getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")))
-    mesh, state = watched(run), run.state
+    watch, state = Watch(run, own=scene.settings.body_contact == "all"), run.state
     found = {"seed": seed, "kind": kind, "tets": len(state.tets), "left_out": run.surfaces.left_out}
     before = most = energy(run)
     lowest = -0.5 * 9.81 * state.masses.sum() if kind == "throw" else 0.0
@@ -135,7 +121,7 @@ def soak(seed: int, frames: int, resolution: int = 6) -> dict[str, object]:
         for number in range(1, frames + RELIEF + 1):
             frame = run.advance()
             effort += [frame.statistics[name] for name in names]
-            crossing += bool(ipctk.has_intersections(mesh, run.state.positions))
+            crossing += watch.crosses(run)
             if number <= frames:
                 most = max(most, energy(run))
             inverted[number] = int(frame.statistics["inverted"])
