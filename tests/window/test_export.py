@@ -46,7 +46,7 @@ def test_every_format_is_written_by_clicks_and_reads_back(baked: Any) -> None:
         path = baked.blend.with_name(f"{baked.blend.stem}_goo{ending}")
         if not available[identifier]:
             baked.click_button(f"bpy.ops.dollop.export(format='{identifier}'")
-            baked.wait_for(lambda state: "built without" in state["report"], "the reason why it cannot", 20.0)
+            baked.wait_for(lambda state: "built without" in state["error"], "the reason why it cannot", 20.0)
             assert not baked.state()["dialog"]
             continue
         export_by_clicks(baked, identifier, path)
