@@ -67,6 +67,7 @@ class SolverPanel:
         column = layout.column()
         column.active = context.scene.dollop.body_contact != "off"
         column.prop(context.scene.dollop, "body_friction")
+        layout.prop(context.scene.dollop, "worst_condition")
 
 
 class CachePanel:

@@ -41,6 +41,7 @@ class BodyPanel:
         layout.prop(settings, "method")
         layout.prop(settings, "resolution")
         layout.prop(settings, "contact_detail")
+        layout.prop(settings, "remeshing")
         if settings.estimated_tets:
             estimate = layout.column()
             estimate.enabled = False

@@ -100,7 +100,7 @@ class Body:
         return factor * self.fibre_stiffness, factor * self.fibre_tension
 
 
-REMESHING = {"off": "keeps its tets", "wholesale": "all of it, by isosurface stuffing"}
+REMESHING = {"off": "It keeps its tets", "wholesale": "All of it gets new tets, once and again during the bake"}
 BODY_CONTACT = {"off": "no bodies", "bodies": "bodies with each other", "all": "bodies with each other and themselves"}
 
 

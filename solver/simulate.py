@@ -127,7 +127,7 @@ class Simulation:
         self.element_size = element_size(self.state.volumes)
         self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
-        self.surfaces = touching_bodies(scene, self.state, self.ranges)
+        self.surfaces = touching_bodies(scene, self.state, self.ranges, mesh.surfaces)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
@@ -207,7 +207,7 @@ class Simulation:
         places, owners = old.points.positions(self.state.positions), self.keyed.owners
         present = Discretization(self.state, ranges, *self.bound)
         new, changes = self.remeshing.renewed(present, due, self.clock.previous_step)
-        surfaces = touching_bodies(self.scene, new.state, new.ranges)
+        surfaces = touching_bodies(self.scene, new.state, new.ranges, new.surfaces)
         if surfaces is not None and self.surfaces is not None and set(surfaces.left_out) - set(self.surfaces.left_out):
             self.remeshing.note(due, self.state, ranges)
             return 0
@@ -280,7 +280,7 @@ class Simulation:
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True
-        together = None if self.surfaces is None else self.surfaces.touching(outcome.positions, self.ranges.bodies())
+        together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
         ahead = surprise(outcome.positions, guess, self.finest)
         return Attempt(outcome, past, past.velocities(outcome.positions), state.elastic_forces, ahead)

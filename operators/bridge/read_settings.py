@@ -22,6 +22,7 @@ def read_settings(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = No
         calm_substep=typed_number(settings.calm_substep),
         body_contact=settings.body_contact,
         body_friction=typed_number(settings.body_friction),
+        worst_condition=typed_number(settings.worst_condition),
     )
 
 

@@ -16,6 +16,7 @@ from bpy.props import (
 )
 
 from ...solver.materials import models
+from ...solver.scene import REMESHING
 from .influences import INFLUENCES
 from .material import material_groups
 from .named_data import vertex_group
@@ -131,6 +132,13 @@ def _body() -> dict[str, Any]:
             min=1,
             max=8,
             soft_max=4,
+            **SETTING,
+        ),
+        "remeshing": EnumProperty(
+            name="Remeshing",
+            description="What becomes of tets that flow has worn out: in new ones what is thinner than a tet has torn, parts "
+            "that touch have grown together. Not for bodies with pins, a goal shape or a limit of flow",
+            items=[(name, name.capitalize(), meaning) for name, meaning in REMESHING.items()],
             **SETTING,
         ),
         "element_size": FloatProperty(name="Tet Size", description="Edge length of a tet", unit="LENGTH", **HIDDEN),

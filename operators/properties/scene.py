@@ -76,6 +76,14 @@ class DollopScene(bpy.types.PropertyGroup):
         soft_max=2.0,
         **SETTING,
     )
+    worst_condition: FloatProperty(
+        name="Worst Tet",
+        description="How badly shaped a tet may become, 1 being a regular one, before a body with Remeshing gets new tets",
+        default=6.0,
+        min=2.0,
+        soft_max=20.0,
+        **SETTING,
+    )
     maximum_substep: FloatProperty(
         name="Longest Step",
         description="The solver never takes a longer time step than this: shorter is livelier, and slower to bake",

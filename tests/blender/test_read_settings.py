@@ -22,6 +22,13 @@ def test_settings(scene):
     assert read(scene, frames=(2, 3)).settings.frame_end == 3
 
 
+def test_remeshing_is_off_unless_it_is_set(scene):
+    cube = make_body(add_cube())
+    assert read(scene).bodies[0].remeshing == "off"
+    cube.dollop.remeshing, scene.dollop.worst_condition = "wholesale", 4.5
+    assert read(scene).bodies[0].remeshing == "wholesale" and read(scene).settings.worst_condition == 4.5
+
+
 def test_material_as_typed(scene):
     """Single precision must not push a value over its limit."""
     cube = make_body(add_cube())

@@ -12,15 +12,14 @@ import json
 import time
 from pathlib import Path
 
-import ipctk
 import numpy as np
 
 from solver.bake import prepare
-from solver.contact.surfaces.surface import contact_surfaces
 from solver.errors import StepError
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
+from tests.surface_contact.watch import Watch
 from tests.surfaces import box, moved, sphere, stored, surface
 
 PLATE_SPEED = 3.0  # m/s at which the plate comes down
@@ -105,11 +104,7 @@ def soak(seed: int, frames: int, resolution: int = 6) -> dict[str, object]:
     kind, scene = soak_scene(seed, frames, resolution)
     prepared = prepare(scene)
     run = Simulation(scene, *([getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")))
-    surfaces = contact_surfaces(run.state.tets, run.state.positions, run.ranges)
-    edges, faces = (np.concatenate([getattr(s, name) for s in surfaces]) for name in ("edges", "triangles"))
-    mesh = ipctk.CollisionMesh(run.state.positions.copy(), edges, faces)
-    if scene.settings.body_contact == "bodies":
-        mesh.can_collide = ipctk.make_vertex_patches_filter(run.ranges.bodies())
+    watch = Watch(run, own=scene.settings.body_contact == "all")
     found = {"seed": seed, "kind": kind, "tets": len(run.state.tets), "left_out": len(run.surfaces.left_out)}
     crossing, most, started = 0, energy(run), time.process_time()
     before, effort = most, np.zeros(4)
@@ -118,7 +113,7 @@ def soak(seed: int, frames: int, resolution: int = 6) -> dict[str, object]:
         for _ in range(frames):
             frame = run.advance()
             effort += [frame.statistics[name] for name in names]
-            crossing += bool(ipctk.has_intersections(mesh, run.state.positions))
+            crossing += watch.crosses(run)
             most = max(most, energy(run))
     except StepError as error:
         found["failed"] = error.message
