@@ -9,6 +9,9 @@ process time on one thread, medians:
 - a whole search, which holds until nodes have moved by the room that it leaves;
 - what an iteration takes while a search holds: whether it does, the step's limit, gradient and stiffness;
 - a bake's mean: an iteration, and the share of a search, when nodes move by a hundredth of an edge an iteration.
+
+With --drop instead: a ball of 50k tets under 32k triangles falls on the ground, for so many frames. What all of contact costs
+(the ground a mesh, the ball touching itself), and each part of it, against the exact plane without self-contact.
 """
 
 import argparse
@@ -35,11 +38,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--halvings", type=int, default=5, help="of a ball's icosahedron: 20 4^halvings triangles each")
     parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--drop", type=int, metavar="FRAMES")
     options = parser.parse_args()
     python = development_venv("cp311")
     if Path(sys.executable) != python or os.environ.get("NUMBA_NUM_THREADS") != "1":
         one_thread = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "TBB_NUM_THREADS": "1"}
         return subprocess.call([str(python), __file__, *sys.argv[1:]], env={**run_environment(), **one_thread})
+    if options.drop:
+        drops(options.drop)
+        return 0
     positions, surfaces = pressed_balls(options.halvings)
     triangles = sum(len(surface.triangles) for surface in surfaces)
     print(f"{triangles} triangles, {len(positions)} vertices")
@@ -87,7 +94,7 @@ def pressed_balls(halvings: int) -> tuple[np.ndarray, list]:
         faces = np.ascontiguousarray(faces, np.int32)
         table, vertices = edges_of(faces), np.unique(faces).astype(np.int32)
         sizes = np.full(len(vertices), edge**2), np.full(len(table.vertices), edge**2 / 3.0), np.full(faces.shape, 1.0 / 6.0)
-        surfaces.append(ContactSurface(vertices, table.vertices, faces, *sizes))
+        surfaces.append(ContactSurface(vertices, table.vertices, faces, *sizes, edge))
     return places, surfaces
 
 
@@ -109,11 +116,15 @@ def rival(positions: np.ndarray, surfaces: list, repeats: int) -> None:
 
 def ours(positions: np.ndarray, surfaces: list, repeats: int) -> None:
     """Dollop's search, and what an iteration takes."""
+    from scipy.sparse import identity
+
+    from solver.contact.surfaces.carried import Carried
     from solver.contact.surfaces.surface_contact import SurfaceContact, Touch
 
     apart = positions.copy()  # at rest: round, and away from each other
     apart[len(positions) // 2 :, 2] += 1.0
-    contact = SurfaceContact(surfaces, [Touch(1e4, 0.5, 1e-5), Touch(1e4, 0.5, 1e-5)], apart)
+    touch, themselves = Touch(1e4, 0.5, 1e-5), Carried.by(identity(len(positions), format="csr"))
+    contact = SurfaceContact(surfaces, [touch, touch], apart, themselves)
     edge = contact.neighbourhoods[0].first.edge_length
     rank = np.arange(len(positions), dtype=np.int32)
 
@@ -146,6 +157,43 @@ def ours(positions: np.ndarray, surfaces: list, repeats: int) -> None:
         contact.stiffness(places, rank)
         spent += time.process_time() - started
     print(f"mean of {count} iterations, nodes moving {1e3 * spent / count:9.1f} ms")
+
+
+def drops(frames: int) -> None:
+    """The ball on the exact plane and on a mesh, without and with contact of its own surface."""
+    from scene import DENSITY, POISSON, RADIUS, RESOLUTION, SPEED, YOUNG, sphere
+
+    from solver.bake import prepare
+    from solver.materials import Material
+    from solver.scene import Body, Collider, Scene, Settings, Surface, validated
+    from solver.simulate import Simulation
+
+    points, triangles = sphere(6)
+    ball = Surface(RADIUS * points + [0.0, 0.0, RADIUS + 0.02], triangles)
+    values = {"density": DENSITY, "young_modulus": YOUNG, "poisson_ratio": POISSON, "flow_rate": 0.0, "yield_stress": 1e12}
+    goo = Material("viscoplastic", values, {})
+    body = Body("ball", "Ball", ball, goo, resolution=RESOLUTION["50k"], velocity=(0.0, 0.0, -SPEED))
+    corners = np.array([[x, y, 0.0] for x in (-2.0, 2.0) for y in (-2.0, 2.0)])
+    slab = Surface(corners, np.array([[0, 2, 3], [0, 3, 1]], np.int32))
+    grounds = {"plane": Collider("g", "Ground", "plane", np.eye(4)[None])}
+    grounds["mesh"] = Collider("g", "Ground", "mesh", np.eye(4)[None], slab)
+    prepared, spent = prepare(Scene((body,))), {}
+    lists = [[getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")]
+    for ground, contact in (("plane", "off"), ("plane", "all"), ("mesh", "off"), ("mesh", "all")):
+        settings = Settings(1, frames, threads=1, body_contact=contact)
+        scene = validated(Scene((body,), (grounds[ground],), settings))
+        times, effort = [], 0.0
+        for counted in (2, frames):  # the first two frames compile
+            run = Simulation(scene, *lists)
+            run.pace.hold(1)
+            started, effort = time.process_time(), 0.0
+            for _ in range(counted):
+                effort += run.advance().statistics["newton_iterations"]
+            times.append(time.process_time() - started)
+        spent[ground, contact] = times[-1]
+        ratio = times[-1] / spent["plane", "off"]
+        label = f"{ground:5} contact of bodies {contact:3}"
+        print(f"{label} {times[-1]:7.2f} s, {effort:4.0f} iterations, {ratio:.2f} times", flush=True)
 
 
 def median(call: Callable[[], None], repeats: int) -> float:

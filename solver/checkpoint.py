@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .contact.surfaces.surface_contact import Held
+from .contact.surfaces.friction import Held
 from .output import Snapshot
 from .remesh.discretization import Discretization
 from .state import State

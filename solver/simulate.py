@@ -31,6 +31,7 @@ from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, 
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame
+from .geometry.inside_out import count_inverted
 from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
@@ -127,7 +128,7 @@ class Simulation:
         self.element_size = element_size(self.state.volumes)
         self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
-        self.surfaces = touching_bodies(scene, self.state, self.ranges)
+        self.surfaces = touching_bodies(scene, self.state, self.ranges, mesh.surfaces)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
@@ -155,7 +156,7 @@ class Simulation:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = self.output.frame(moment)
         effort["worst_condition"] = float(worst_conditions(self.state, self.ranges).max())
-        effort["seconds"] = perf_counter() - started
+        effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene))
         if self.surfaces is not None and self.frame == self.scene.settings.frame_start:
@@ -207,7 +208,7 @@ class Simulation:
         places, owners = old.points.positions(self.state.positions), self.keyed.owners
         present = Discretization(self.state, ranges, *self.bound)
         new, changes = self.remeshing.renewed(present, due, self.clock.previous_step)
-        surfaces = touching_bodies(self.scene, new.state, new.ranges)
+        surfaces = touching_bodies(self.scene, new.state, new.ranges, new.surfaces)
         if surfaces is not None and self.surfaces is not None and set(surfaces.left_out) - set(self.surfaces.left_out):
             self.remeshing.note(due, self.state, ranges)
             return 0
@@ -280,7 +281,7 @@ class Simulation:
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True
-        together = None if self.surfaces is None else self.surfaces.touching(outcome.positions, self.ranges.bodies())
+        together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
         ahead = surprise(outcome.positions, guess, self.finest)
         return Attempt(outcome, past, past.velocities(outcome.positions), state.elastic_forces, ahead)

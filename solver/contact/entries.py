@@ -20,7 +20,6 @@ from .settle import settle
 
 Array = NDArray[np.float64]
 
-EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
 
 
 @dataclass
@@ -29,7 +28,7 @@ class Entries:
 
     Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces and bond (c,) [N], what
     stickiness adds to it; places (c,) their numbers among all points of all colliders; adhesion is that of those that stick,
-    None where nothing is sticky.
+    None where nothing is sticky; exact: the share of friction's true stiffness in its stiffness, the rest being its secant.
     """
 
     tets: NDArray[np.int32]
@@ -46,6 +45,7 @@ class Entries:
     bond: Array
     places: NDArray[np.int64]
     adhesion: Adhesion | None = None
+    exact: float = 0.5
 
     def stretch(self, positions: Array) -> Array:
         """How far (c, 3) [m] contacts that hold are stretched across their normals at positions (n, 3), until they slip."""
@@ -73,7 +73,7 @@ class Entries:
         """Add to the element blocks and to the diagonal (n, 9)."""
         contact_stiffness(
             positions, self.tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, EXACT_FRICTION, blocks, diagonal,
+            self.anchor, self.grip, self.slip, self.exact, blocks, diagonal,
         )  # fmt: skip
         if self.adhesion is not None:
             self.adhesion.add_stiffness(positions, blocks, diagonal)
@@ -105,7 +105,7 @@ class Entries:
         force = np.empty_like(self.normal)
         linear_forces(
             around, positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, EXACT_FRICTION, force,
+            self.anchor, self.grip, self.slip, self.exact, force,
         )  # fmt: skip
         return force
 

@@ -192,6 +192,22 @@ def eliminate(held, row_offsets, columns, values, own, touched):  # type: ignore
 
 
 @parallel
+def weigh(order, row_offsets, columns, values, weights, scaled, own):  # type: ignore[no-untyped-def]
+    """Scale blocks (i, j) of `values` by weights_i weights_j (n,) into `scaled`; own (n, 9), by rows: what that adds to the
+    diagonal blocks, which stand for minus the sums of their rows, beyond those sums. Nodes in the mesh's own numbering."""
+    n = len(order)
+    for chunk in prange(CHUNKS):
+        for row in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            i = order[row]
+            own[i] = 0.0
+            for k in range(row_offsets[row], row_offsets[row + 1]):
+                here, there = weights[i], weights[order[columns[k]]]
+                for c in range(9):
+                    scaled[9 * k + c] = np.float32(here * there) * values[9 * k + c]
+                    own[i, 3 * (c % 3) + c // 3] += here * (there - here) * values[9 * k + c]
+
+
+@parallel
 def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no-untyped-def]
     """y_i = own_i x_i + sum_j values_ij (x_j - x_i), the matrix times x (n, 3), nodes in the mesh's own numbering.
 

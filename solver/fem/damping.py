@@ -76,6 +76,8 @@ class Damping:
     ranges: Ranges
     state: State
     matrix: FrozenStiffness | None = None
+    changes: FrozenStiffness | None = None
+    own: Array | None = None
     frames: list[RigidFrame] = field(default_factory=list)
 
     def set_materials(self, materials: list[Material]) -> None:
@@ -100,8 +102,13 @@ class Damping:
         """Whether anything is damped at all."""
         return self.elastic or self.rotated or self.dragging
 
-    def keep(self, positions: Array, space: "Workspace") -> None:
-        """Freeze the damping at positions (n, 3), where the tiles have been evaluated and decomposed."""
+    def keep(self, positions: Array, space: "Workspace", effective: Array) -> None:
+        """Freeze the damping at positions (n, 3), where the tiles have been evaluated and decomposed, for a step whose
+        velocities are displacements over the effective steps (n,) [s].
+
+        What the force changes by with the step's end, K over effective by columns, is symmetric only where all effective
+        steps are alike. Else each entry takes the root of both nodes' steps: right on the diagonal, and Newton converges.
+        """
         nodes = [slice(a, b) for a, b in pairwise(self.ranges.nodes.tolist())]
         self.frames = [RigidFrame.of(own, self.state.masses[own], positions[own]) for own in (nodes[k] for k in self.held)]
         if self.elastic:
@@ -111,7 +118,10 @@ class Damping:
             space.blocks[:] = 0.0
         if self.rotated:
             add_rotated_damping(*space.tiles.arrays, self.tet_times, space.blocks)
-        self.matrix = space.linear.summed(space.blocks, self.matrix)
+        self.matrix = self.changes = space.linear.summed(space.blocks, self.matrix)
+        self.own = None
+        if (effective != effective[0]).any():
+            self.changes, self.own = self.matrix.weighed(np.sqrt(effective.min() / effective))
 
     def gradient(self, velocities: Array) -> Array:
         """Minus the damping force (n, 3) [N] at velocities (n, 3)."""
@@ -133,14 +143,16 @@ class Damping:
         return 0.5 * float(np.einsum("n,ni,ni->", effective, force, velocities))
 
     def beside(self, effective: Array) -> Beside | None:
-        """What the force changes by with a step's end, for LinearSolve.assemble, velocities being displacements over the
-        effective steps (n,) [s]; rigid motion is not taken out of it, nor is drag in it."""
-        return (self.matrix, 1.0 / float(effective.min())) if self.active and self.matrix is not None else None
+        """What the force changes by with a step's end, for LinearSolve.assemble, over the effective steps (n,) [s] of `keep`;
+        rigid motion is not taken out of it, and what `add_own` adds is not in it."""
+        return (self.changes, 1.0 / float(effective.min())) if self.active and self.changes is not None else None
 
-    def add_drag(self, effective: Array, diagonal: Array) -> None:
-        """Add what drag changes by with a step's end to diagonal (n, 9)."""
+    def add_own(self, effective: Array, diagonal: Array) -> None:
+        """Add what drag changes by with a step's end to diagonal (n, 9), and what `beside` leaves out of its diagonal."""
         if self.dragging:
             diagonal[:, ::4] += (self.drag / effective)[:, None]
+        if self.own is not None:
+            diagonal += self.own / float(effective.min())
 
     def hold(self, firmness: Array, effective: Array) -> Array:
         """About how hard damping holds each node (n,) [N/m] while the others rest, over the effective steps (n,) [s].

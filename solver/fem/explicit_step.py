@@ -116,7 +116,7 @@ def _damped(problem: ImplicitStep, velocities: Array) -> tuple[Array, int]:
     space.diagonal[:] = 0.0
     space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = 2.0 * problem.state.masses / problem.step
     every = np.ones(len(velocities))
-    damping.add_drag(every, space.diagonal)
+    damping.add_own(every, space.diagonal)
     space.linear.assemble(space.blocks, space.diagonal, beside=damping.beside(every), held=problem.held)
     force = -damping.gradient(velocities)
     force[problem.held] = 0.0

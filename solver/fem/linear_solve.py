@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS
 from ..jit.pace import Pace
 from .assembly import Pattern
-from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, sum_blocks, to_nodes
+from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, sum_blocks, to_nodes, weigh
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
@@ -161,3 +161,11 @@ class FrozenStiffness:
         y = np.empty_like(x)
         multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, NOTHING, x, y)
         return y
+
+    def weighed(self, weights: Array) -> tuple["FrozenStiffness", Array]:
+        """W K W for the stiffness K and weights W, one a node (n,): its off-diagonal blocks, and the part (n, 9) of its
+        diagonal ones that is not minus the sum of their row."""
+        layout, own = self.layout, np.empty((len(weights), 9))
+        scaled = FrozenStiffness(layout, np.empty_like(self.values))
+        weigh(layout.order, layout.row_offsets, layout.columns, self.values, weights, scaled.values, own)
+        return scaled, own

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts
 from ..contact.entries import Entries
-from ..contact.surfaces.surface_contact import Meetings, SurfaceContact
+from ..contact.surfaces.meetings import Meetings
+from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
 from .assembly import gather_gradient
@@ -26,6 +27,9 @@ Array = NDArray[np.float64]
 
 MAXIMUM_ITERATIONS = 20
 LINEARIZATIONS = 3  # later iterations keep planes and friction bounds, between which sticking and slipping may flip,
+FRESH_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip, but where
+KEPT_FRICTION = 0.9  # planes and bounds are kept it converges much faster,
+FLIPPED = 0.25  # as long as no less than this fraction of a direction can be gone
 LAG = 0.1  # unless these turn out to be off by more than this share,
 MOST_LINEARIZATIONS = 15  # so many times at most
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
@@ -117,7 +121,7 @@ class ImplicitStep:
     def freeze_damping(self, positions: Array) -> None:
         """Let this step's damping be that of the positions (n, 3)."""
         self.evaluate(positions, decompose=True)
-        self.damping.keep(positions, self.space)
+        self.damping.keep(positions, self.space, self.past.effective)
         self.first = True
 
     def find_direction(self, x: Array, around: Array, internal: Array, entries: Entries, free: bool) -> tuple[int, Array]:
@@ -163,13 +167,13 @@ class ImplicitStep:
         met = self.surfaces.meetings(x, direction)
         if self.ahead is not None:
             kept = self.ahead.pressed(direction)
-            if not len(met.gap) and len(kept.gap) == len(self.ahead.gap):
+            if not len(met) and len(kept) == len(self.ahead):
                 return False
             met = kept.joined(met)
-        elif not len(met.gap):
+        elif not len(met):
             return False
-        self.ahead, rank = met, self.space.linear.rank
-        self.pairs = met.beside(self.surfaces.stiffness(x, rank), rank)
+        self.ahead = met
+        self.pairs = self.surfaces.stiffness(x, self.space.linear.rank, met)
         return True
 
     def search_direction(self, x: Array, around: Array, internal: Array, entries: Entries, again: bool) -> int:
@@ -204,12 +208,10 @@ class ImplicitStep:
         if space.volume is not None and not self.projected:
             space.volume.add_curvature(x, space.blocks)
         if self.surfaces is not None:
-            self.pairs = self.surfaces.stiffness(x, space.linear.rank)
-            if self.ahead is not None:
-                self.pairs = self.ahead.beside(self.pairs, space.linear.rank)
+            self.pairs = self.surfaces.stiffness(x, space.linear.rank, self.ahead)
         space.diagonal[:] = 0.0
         space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
-        self.damping.add_drag(self.past.effective, space.diagonal)
+        self.damping.add_own(self.past.effective, space.diagonal)
 
     def _solve_linear(self, around: Array, offset: Array, gradient: Array, entries: Entries) -> int:
         """Solve with contact's stiffness around one place, for the way on from an offset (n, 3); blocks stay as they were."""
@@ -240,11 +242,12 @@ class ImplicitStep:
         if self.surfaces is not None:
             x = self.surfaces.reachable(self.state.positions, x)
         elastic, internal = self.begin(x)
-        fresh_until = LINEARIZATIONS
+        fresh_until, flipping = LINEARIZATIONS, False
         for iteration in range(MAXIMUM_ITERATIONS):
             fresh = iteration < fresh_until
             if fresh:
                 entries = self.contacts.linearize(x)
+            entries.exact = FRESH_FRICTION if fresh or flipping else KEPT_FRICTION
             gradient = internal.copy()
             energy = elastic + entries.add_gradient(x, gradient)
             gradient[self.held] = 0.0
@@ -257,10 +260,16 @@ class ImplicitStep:
             linear += spent
             progress.take(direction)
             found = self.search_line(x, elastic, internal, entries, direction)
+            if found is None and (fresh or not flipping):
+                fresh_until, flipping = min(fresh_until, iteration + 1), True
+                elastic, internal = self.merit(x)
+                continue
             if found is None:
                 _, internal = self.merit(x)
                 return Outcome(x, internal, progress.near(), iteration, linear, entries)
             fraction, elastic, internal = found
+            if fraction < FLIPPED:
+                fresh_until, flipping = min(fresh_until, iteration + 1), True
             before, x = x, x + fraction * direction
             self.projected = max(self.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)

@@ -1,9 +1,11 @@
-"""Stiffness between nodes that share no tet, as contact of surfaces brings: (w w^T) times a 3x3 block, by four nodes each.
+"""Stiffness between nodes that share no tet, as contact of surfaces brings: (w w^T) times a 3x3 block, by four points each.
 
-Kept as a list beside the matrix: which nodes are in contact changes with every Newton iteration, the matrix's places do not.
+Points are carried by nodes, each by as many as its place in the mesh takes. Kept as a list beside the matrix: which points are
+in contact changes with every Newton iteration, the matrix's places do not.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,83 +19,120 @@ IntArray = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class PairStiffness:
-    """c pairs: rows (c, 4) of the matrix, weights (c, 4) that sum to zero, blocks (c, 9) [N/m], symmetric and not negative."""
+    """c pairs of a points: points (c, 4), weights (c, 4) that sum to zero, blocks (c, 9) [N/m], symmetric and not negative.
 
-    rows: IntArray
+    start (a + 1,), rows (e,), shares (e,) : a point moves with the matrix's rows from start[k] to start[k + 1], by shares
+    """
+
+    points: IntArray
     weights: Array
     blocks: Array
+    start: NDArray[np.int64]
+    rows: IntArray
+    shares: Array
 
     @property
-    def arrays(self) -> tuple[IntArray, Array, Array]:
-        """What kernels take."""
-        return self.rows, self.weights, self.blocks
+    def arrays(self) -> tuple[Any, ...]:
+        """What kernels take: the fields, and room for a vector a point, twice."""
+        room = np.empty((2, len(self.start) - 1, 3))
+        return self.points, self.weights, self.blocks, self.start, self.rows, self.shares, room
 
     def add_diagonal(self, diagonal: Array) -> None:
         """Add the diagonal blocks to diagonal (n, 9), by rows [N/m]."""
-        _add_diagonal(*self.arrays, diagonal)
+        _add_diagonal(self.points, self.weights, self.blocks, self.start, self.rows, self.shares, diagonal)
 
     def add_coarse(self, parts: Parts, coarse: Array) -> None:
         """Add W^T K W to the coarse matrix (12a, 12a)."""
-        _add_coarse(*self.arrays, parts.node_parts, parts.modes, coarse)
+        _add_coarse(
+            self.points, self.weights, self.blocks, self.start, self.rows, self.shares, parts.node_parts, parts.modes, coarse
+        )
 
 
 def no_stiffness() -> PairStiffness:
     """That of no pairs."""
-    return PairStiffness(np.zeros((0, 4), np.int32), np.zeros((0, 4)), np.zeros((0, 9)))
+    none = np.zeros(0, np.int32)
+    return PairStiffness(none.reshape(0, 4), np.zeros((0, 4)), np.zeros((0, 9)), np.zeros(1, np.int64), none, np.zeros(0))
 
 
 @kernel
 def add_pairs(pairs, p, q):  # type: ignore[no-untyped-def]
     """q += K p for flat float32 vectors (4n,) by rows, in float64 until the end; return p . K p."""
-    rows, weights, blocks = pairs
+    points, weights, blocks, start, rows, shares, room = pairs
+    moved, force = room[0], room[1]
+    for a in range(len(moved)):
+        x, y, z = 0.0, 0.0, 0.0
+        for e in range(start[a], start[a + 1]):
+            i, share = 4 * rows[e], shares[e]
+            x, y, z = x + share * p[i], y + share * p[i + 1], z + share * p[i + 2]
+        moved[a, 0], moved[a, 1], moved[a, 2] = x, y, z
+        force[a, 0], force[a, 1], force[a, 2] = 0.0, 0.0, 0.0
     total = 0.0
-    for k in range(len(rows)):
+    for k in range(len(points)):
         w, h = weights[k], blocks[k]
         x, y, z = 0.0, 0.0, 0.0
         for m in range(4):
-            i = 4 * rows[k, m]
-            x, y, z = x + w[m] * p[i], y + w[m] * p[i + 1], z + w[m] * p[i + 2]
+            a = points[k, m]
+            x, y, z = x + w[m] * moved[a, 0], y + w[m] * moved[a, 1], z + w[m] * moved[a, 2]
         fx = h[0] * x + h[1] * y + h[2] * z
         fy = h[3] * x + h[4] * y + h[5] * z
         fz = h[6] * x + h[7] * y + h[8] * z
         total += x * fx + y * fy + z * fz
         for m in range(4):
-            i = 4 * rows[k, m]
-            q[i] += np.float32(w[m] * fx)
-            q[i + 1] += np.float32(w[m] * fy)
-            q[i + 2] += np.float32(w[m] * fz)
+            a = points[k, m]
+            force[a, 0] += w[m] * fx
+            force[a, 1] += w[m] * fy
+            force[a, 2] += w[m] * fz
+    for a in range(len(moved)):
+        for e in range(start[a], start[a + 1]):
+            i, share = 4 * rows[e], shares[e]
+            q[i] += np.float32(share * force[a, 0])
+            q[i + 1] += np.float32(share * force[a, 1])
+            q[i + 2] += np.float32(share * force[a, 2])
     return total
 
 
 @kernel
-def _add_diagonal(rows, weights, blocks, diagonal):  # type: ignore[no-untyped-def]
-    for k in range(len(rows)):
+def _add_diagonal(points, weights, blocks, start, rows, shares, diagonal):  # type: ignore[no-untyped-def]
+    """A pair's r moves with a row by the sum over its points, which may have rows in common."""
+    own, listed = np.zeros(len(diagonal)), np.empty(4 * len(rows), np.int32)
+    for k in range(len(points)):
+        count = 0
         for m in range(4):
-            square = weights[k, m] * weights[k, m]
+            a = points[k, m]
+            for e in range(start[a], start[a + 1]):
+                if own[rows[e]] == 0.0:
+                    listed[count], count = rows[e], count + 1
+                own[rows[e]] += weights[k, m] * shares[e]
+        for n in range(count):
+            square = own[listed[n]] * own[listed[n]]
+            own[listed[n]] = 0.0
             for c in range(9):
-                diagonal[rows[k, m], c] += square * blocks[k, c]
+                diagonal[listed[n], c] += square * blocks[k, c]
 
 
 @kernel
-def _add_coarse(rows, weights, blocks, node_parts, modes, coarse):  # type: ignore[no-untyped-def]
-    """A part moved by its mode 3m + axis moves a pair's r along axis by shares[m]: its nodes' weights times modes[m]."""
-    parts, shares = np.empty(4, np.int64), np.empty((4, 4))
-    for k in range(len(rows)):
+def _add_coarse(points, weights, blocks, start, rows, shares, node_parts, modes, coarse):  # type: ignore[no-untyped-def]
+    """A part moved by its mode 3m + axis moves a pair's r along axis by own[m]: its rows' shares times modes[m]."""
+    most = len(coarse) // MODES
+    parts, own = np.empty(most, np.int64), np.empty((most, 4))
+    for k in range(len(points)):
         count = 0
         for m in range(4):
-            part, own = node_parts[rows[k, m]], 0
-            while own < count and parts[own] != part:
-                own += 1
-            if own == count:
-                parts[own], count = part, count + 1
-                shares[own] = 0.0
-            for s in range(4):
-                shares[own, s] += weights[k, m] * modes[4 * rows[k, m] + s]
+            a = points[k, m]
+            for e in range(start[a], start[a + 1]):
+                part, at = node_parts[rows[e]], 0
+                while at < count and parts[at] != part:
+                    at += 1
+                if at == count:
+                    parts[at], count = part, count + 1
+                    own[at] = 0.0
+                for s in range(4):
+                    own[at, s] += weights[k, m] * shares[e] * modes[4 * rows[e] + s]
         for x in range(count):
             for y in range(count):
                 a, b = MODES * parts[x], MODES * parts[y]
                 for s in range(4):
                     for t in range(4):
-                        share = shares[x, s] * shares[y, t]
+                        share = own[x, s] * own[y, t]
                         for c in range(9):
                             coarse[a + 3 * s + c // 3, b + 3 * t + c % 3] += share * blocks[k, c]

@@ -12,7 +12,8 @@ pytestmark = pytest.mark.slow
 
 SIZE = 0.5  # m
 TWELFTHS = 6  # of a second that are looked at
-GROWN = 3e-3  # of the size, to which rounding grows at the blow; 1e-3 is what it should be
+SAME = 1e-3  # of the size, by which vertices may differ, root mean square: rounding is one part in 10^8 of it,
+GROWN = 6e-3  # but a corner that slides may stick by a hair here and slip there
 FAR = (8192.0, -8192.0, 4096.0)
 
 
@@ -41,6 +42,8 @@ def motion(telling, folder):
     cube.scale = scale if telling.applied else scale * SIZE / unit
     if telling.applied:
         bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    finer = cube.modifiers.new("Finer", "SUBSURF")
+    finer.subdivision_type, finer.levels = "SIMPLE", 2
     bpy.ops.dollop.body_add(preset="dough")
     cube.dollop.resolution, cube.dollop.angular_velocity = 6, (3.0, 0.0, 2.0)
     assert bpy.ops.dollop.bake() == {"FINISHED"}, scene.dollop.message
@@ -52,6 +55,14 @@ def motion(telling, folder):
         local = np.array([vertex.co for vertex in goo.data.vertices], dtype=np.float64)
         seen.append((local @ turn.T + (place - shift / unit)) * unit)
     return np.array(seen)
+
+
+def difference(one, other):
+    """Between two motions [m]: at the moment where they differ most, root mean square, and the largest of all."""
+    apart = np.linalg.norm(one - other, axis=2)
+    mean, most = float(np.sqrt((apart**2).mean(axis=1)).max()), float(apart.max())
+    print(f"\ndifference {1000 * mean:.3g} mm, largest {1000 * most:.3g} mm")
+    return mean, most
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +77,12 @@ def told_plainly(extension, tmp_path_factory):
     ids=["centimetres", "kilometres", "scale not applied", "12 fps", "60 fps"],
 )
 def test_units_scale_and_frame_rate_do_not_change_the_motion(told_plainly, telling, tmp_path):
-    other = motion(telling, tmp_path)
-    difference = np.abs(other - told_plainly).max()
-    print(f"\nlargest difference {1000 * difference:.3g} mm")
-    assert np.ptp(told_plainly[:, :, 2]) > SIZE and difference < GROWN * SIZE
+    mean, most = difference(motion(telling, tmp_path), told_plainly)
+    assert np.ptp(told_plainly[:, :, 2]) > SIZE
+    assert mean < SAME * SIZE and most < GROWN * SIZE
 
 
 def test_ten_kilometres_from_the_origin(told_plainly, tmp_path):
     """At places that single precision, in which Blender keeps them, can tell: it is in steps of a millimetre there."""
-    other = motion(Telling(shift=FAR), tmp_path)
-    assert np.abs(other - told_plainly).max() < 1e-3 + 1e-4 * SIZE
+    mean, most = difference(motion(Telling(shift=FAR), tmp_path), told_plainly)
+    assert mean < 1e-3 + 1e-4 * SIZE and most < 1e-3 + GROWN * SIZE

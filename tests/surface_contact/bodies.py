@@ -1,8 +1,12 @@
 """Small tet meshes whose surfaces meet."""
 
 import numpy as np
+from scipy.sparse import identity
 
+from solver.contact.surfaces.carried import Carried
 from solver.contact.surfaces.surface import contact_surface
+from solver.geometry.edges import edges_of
+from solver.tetmesh.boundary import face_table
 
 FIVE = np.array([[0, 1, 3, 5], [0, 3, 2, 6], [0, 5, 4, 6], [3, 5, 6, 7], [0, 3, 5, 6]])
 
@@ -27,12 +31,19 @@ def block(cells, size=1.0, corner=(0.0, 0.0, 0.0)):
 
 
 def surfaces_of(*meshes):
-    """All positions (n, 3), and the contact surface of each mesh in the numbers of all nodes."""
+    """All positions (n, 3), and the surface of each mesh's tets in the numbers of all nodes, as points that carry contact."""
     first = np.cumsum([0, *(len(positions) for positions, _ in meshes)])
-    places = np.concatenate([positions for positions, _ in meshes])
-    return places, [
-        contact_surface((tets + shift).astype(np.int32), places) for (_, tets), shift in zip(meshes, first, strict=False)
-    ]
+    places, surfaces = np.concatenate([positions for positions, _ in meshes]), []
+    for (_, tets), shift in zip(meshes, first, strict=False):
+        triangles = face_table((tets + shift).astype(np.int32)).boundary
+        ends = places[edges_of(triangles).vertices]
+        surfaces.append(contact_surface(triangles, places, float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean())))
+    return places, surfaces
+
+
+def themselves(places):
+    """Points that are the nodes at places (n, 3)."""
+    return Carried.by(identity(len(places), format="csr"))
 
 
 def crumpled(positions, amount, seed=3):

@@ -2,16 +2,15 @@
 
 from dataclasses import replace
 
-import ipctk
 import numba
 import numpy as np
 import pytest
 
-from solver.contact.surfaces.surface import contact_surfaces
 from solver.jit import use_threads
 from solver.simulate import Simulation
 from solver.tetmesh.mesh import TetMesh
 from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, make_scene, momentum
+from tests.surface_contact.watch import Watch
 
 RUBBER = {"young_modulus": 1e5, "poisson_ratio": 0.4, "yield_stress": 1e9, "density": 1000.0}
 FAR = {"gravity": (0.0, 0.0, 0.0)}
@@ -22,18 +21,6 @@ def simulation(meshes, contact="bodies", material=RUBBER, fields=(), friction=0.
     scene = arguments[0]
     chosen = replace(scene.settings, body_contact=contact, body_friction=friction, threads=1)
     return Simulation(replace(scene, settings=chosen), *arguments[1:], fields=list(fields))
-
-
-class Watch:
-    """ipctk's view of all surfaces of a simulation."""
-
-    def __init__(self, run):
-        surfaces = contact_surfaces(run.state.tets, run.state.positions, run.ranges)
-        edges, faces = (np.concatenate([getattr(s, name) for s in surfaces]) for name in ("edges", "triangles"))
-        self.mesh = ipctk.CollisionMesh(run.state.positions.copy(), edges, faces)
-
-    def crosses(self, run):
-        return ipctk.has_intersections(self.mesh, run.state.positions)
 
 
 def thrown(contact, speed=3.0, offset=0.1):
@@ -160,12 +147,12 @@ def test_a_frame_between_two_steps_does_not_cross_either():
     run = thrown("bodies", 4.0)
     settings = replace(run.scene.settings, frames_per_second=60.0)
     run.scene = replace(run.scene, settings=settings)
-    watch = Watch(run)
+    watch = Watch(run, seen=True)
     first = run.ranges.nodes[1]
     for _ in range(30):
         frame = run.advance()
         seen = np.concatenate([body.origin + body.positions for body in frame.bodies])
-        assert len(seen) == len(run.state.positions) and not ipctk.has_intersections(watch.mesh, seen)
+        assert len(seen) == len(run.state.positions) and not watch.crosses(run, seen)
     assert run.state.velocities[:first, 0].mean() < 0.0
 
 

@@ -6,7 +6,7 @@ import pytest
 from solver.contact.surfaces.pairs import distances
 from solver.contact.surfaces.surface_contact import REACH, SurfaceContact, Touch
 from solver.contact.surfaces.terms import add_barrier_gradient
-from tests.surface_contact.bodies import block, surfaces_of
+from tests.surface_contact.bodies import block, surfaces_of, themselves
 
 SOFT = Touch(modulus=1e4, friction=0.5, slip=1e-5)
 
@@ -16,7 +16,7 @@ def two_blocks(gap, turn=0.3, friction=0.5):
     lower, upper = block((4, 4, 1), 0.1), block((2, 2, 1), 0.1, (0.07, 0.09, 1.0))
     rest, surfaces = surfaces_of(lower, upper)
     touch = Touch(modulus=1e4, friction=friction, slip=1e-5)
-    contact = SurfaceContact(surfaces, [touch, touch], rest)
+    contact = SurfaceContact(surfaces, [touch, touch], rest, themselves(rest))
     places, above = rest.copy(), slice(len(lower[0]), None)
     c, s = np.cos(turn), np.sin(turn)
     places[above, :2] = (rest[above, :2] - 0.2) @ np.array([[c, s], [-s, c]]) + 0.2
@@ -69,11 +69,12 @@ def test_forces_are_internal(pressed):
 def dense(stiffness, count):
     """A PairStiffness as a matrix (3n, 3n)."""
     matrix = np.zeros((3 * count, 3 * count))
-    for rows, weights, h in zip(stiffness.rows, stiffness.weights, stiffness.blocks.reshape(-1, 3, 3), strict=True):
-        for m in range(4):
-            for n in range(4):
-                a, b = 3 * rows[m], 3 * rows[n]
-                matrix[a : a + 3, b : b + 3] += weights[m] * weights[n] * h
+    for points, weights, h in zip(stiffness.points, stiffness.weights, stiffness.blocks.reshape(-1, 3, 3), strict=True):
+        moved = np.zeros(count)
+        for a, weight in zip(points, weights, strict=True):
+            entries = slice(stiffness.start[a], stiffness.start[a + 1])
+            np.add.at(moved, stiffness.rows[entries], weight * stiffness.shares[entries])
+        matrix += np.kron(np.outer(moved, moved), h)
     return matrix
 
 
@@ -134,7 +135,7 @@ def test_what_sticks_is_remembered_and_what_slips_lets_go(length, kept):
 def test_no_friction_is_no_drag():
     places, contact, _ = two_blocks(0.3 * REACH, friction=0.0)
     contact.begin_step(places)
-    assert not len(contact.friction.nodes)
+    assert not len(contact.friction.points)
 
 
 def test_a_flat_surface_is_slid_over_as_if_it_had_no_edges():
@@ -166,10 +167,10 @@ def test_a_step_into_another_body_is_stopped_before_it():
 def test_bodies_of_other_groups_and_bodies_without_self_contact_pass():
     rest, surfaces = surfaces_of(block((1, 1, 1), 0.1), block((1, 1, 1), 0.1, (0.0, 0.0, 0.1005)))
     touches = [Touch(1e4, 0.0, 1e-5, own=False, groups=5), Touch(1e4, 0.0, 1e-5, own=False, groups=2)]
-    contact = SurfaceContact(surfaces, touches, rest)
+    contact = SurfaceContact(surfaces, touches, rest, themselves(rest))
     contact.cover(rest, rest)
     assert not len(contact.pairs.nodes)
     touches[1] = Touch(1e4, 0.0, 1e-5, own=False, groups=6)
-    contact = SurfaceContact(surfaces, touches, rest)
+    contact = SurfaceContact(surfaces, touches, rest, themselves(rest))
     contact.cover(rest, rest)
     assert len(contact.pairs.nodes) and contact.touched(rest).sum() == 8

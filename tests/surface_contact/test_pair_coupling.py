@@ -17,19 +17,28 @@ def parts():
 
 @pytest.fixture
 def pairs(parts):
-    rng, count = np.random.default_rng(6), 40
-    rows = np.array([rng.choice(len(parts.order), 4, replace=False) for _ in range(count)]).astype(np.int32)
+    """Forty pairs of thirty points, which one to seven nodes carry, some of them inside a pair the same ones."""
+    rng, count, points = np.random.default_rng(6), 40, 30
+    corners = np.array([rng.choice(points, 4, replace=False) for _ in range(count)]).astype(np.int32)
     s, t = rng.uniform(size=(2, count))
     roots = rng.normal(size=(count, 3, 3))
     blocks = (roots @ np.swapaxes(roots, 1, 2)).reshape(-1, 9)
-    return PairStiffness(rows, np.stack([1.0 - s, s, t - 1.0, -t], axis=1), blocks)
+    carrying = rng.choice(len(parts.order), 60, replace=False)
+    rows = [rng.choice(carrying, rng.integers(1, 8), replace=False) for _ in range(points)]
+    shares = [rng.normal(size=len(own)) for own in rows]
+    shares = np.concatenate([own - own.mean() + 1.0 / len(own) for own in shares])
+    start = np.concatenate([[0], np.cumsum([len(own) for own in rows])])
+    weights = np.stack([1.0 - s, s, t - 1.0, -t], axis=1)
+    return PairStiffness(corners, weights, blocks, start, np.concatenate(rows).astype(np.int32), shares)
 
 
 def matrix_of(pairs, count):
-    matrix = np.zeros((3 * count, 3 * count))
-    for rows, weights, block_ in zip(pairs.rows, pairs.weights, pairs.blocks.reshape(-1, 3, 3), strict=True):
-        places = (3 * rows[:, None] + np.arange(3)).ravel()
-        matrix[np.ix_(places, places)] += np.kron(np.outer(weights, weights), block_)
+    matrix, carried = np.zeros((3 * count, 3 * count)), np.zeros((len(pairs.start) - 1, count))
+    owner = np.repeat(np.arange(len(carried)), np.diff(pairs.start))
+    carried[owner, pairs.rows] = pairs.shares
+    for points, weights, block_ in zip(pairs.points, pairs.weights, pairs.blocks.reshape(-1, 3, 3), strict=True):
+        moved = weights @ carried[points]
+        matrix += np.kron(np.outer(moved, moved), block_)
     return matrix
 
 

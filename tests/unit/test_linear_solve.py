@@ -202,3 +202,17 @@ def test_elastic_stiffness_resists_everything_but_translation():
     moved = system.random.normal(size=system.positions.shape)
     matrix = system.matrix() @ moved.ravel() - (system.diagonal[:, :1] * moved).ravel()
     assert np.abs(stiffness.times(moved).ravel() - matrix).max() < 1e-5 * np.abs(matrix).max()
+
+
+def test_a_stiffness_weighed_by_nodes():
+    """W K W, taken apart into off-diagonal blocks and the rest of the diagonal, against scipy's product."""
+    system = System(ball_mesh(5), 1e5)
+    weights = np.where(system.random.random(len(system.masses)) < 0.3, 0.7, 1.0)
+    system.diagonal[:] = 0.0
+    solver = LinearSolve.of(build_pattern(system.tets, len(weights)), system.positions)
+    scaled, own = solver.summed(system.blocks).weighed(weights)
+    x = system.random.normal(size=system.positions.shape)
+    product = scaled.times(x) + np.einsum("nij,nj->ni", own.reshape(-1, 3, 3), x)
+    expected = weights[:, None] * (system.matrix() @ (weights[:, None] * x).ravel()).reshape(-1, 3)
+    assert np.abs(product - expected).max() < 1e-5 * np.abs(expected).max()
+    assert np.abs(expected - (system.matrix() @ x.ravel()).reshape(-1, 3)).max() > 0.1 * np.abs(expected).max()

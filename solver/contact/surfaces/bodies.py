@@ -2,42 +2,67 @@
 
 from itertools import pairwise
 
+import numpy as np
+from scipy.sparse import block_diag
+
+from ...embedding import Binding, bind, evaluate
+from ...fem.extension import carrying_matrix
 from ...integrators import integrators
 from ...scene import Scene
-from ...state import Ranges, State
+from ...state import Ranges, State, element_size
+from ...surface import Surface
+from ...tetmesh.mesh import TetMesh
 from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
-from .surface import contact_surfaces
+from .carried import Carried
+from .seen import ERROR, seen_surface
+from .surface import contact_surface
 from .surface_contact import SurfaceContact, Touch
 
 
-def touching_bodies(scene: Scene, state: State, ranges: Ranges) -> SurfaceContact | None:
-    """Contact of the bodies' surfaces as the scene's settings want it, of a state at rest; None where there is none.
+def touching_bodies(scene: Scene, state: State, ranges: Ranges, seen: list[Binding]) -> SurfaceContact | None:
+    """Contact of the bodies' surfaces as the scene's settings want it, as they are seen in a state; None where there is none.
 
+    `seen` binds each body's own surface to its tets; that of the state is taken for without contact.
     Steps whose elastic forces are those of their start have no solve that could see to it.
     """
     settings = scene.settings
     alone = settings.body_contact == "bodies" and len(scene.bodies) < 2
     if settings.body_contact == "off" or alone or integrators()[settings.integrator].explicit:
         return None
-    touches = []
-    for body, (a, b) in zip(scene.bodies, pairwise(ranges.tets.tolist()), strict=True):
+    contact = _contact(scene, state, ranges, seen, ERROR)
+    if contact.left_out:  # perhaps only by what was merged
+        contact = _contact(scene, state, ranges, seen, 0.0)
+    return contact
+
+
+def _contact(scene: Scene, state: State, ranges: Ranges, seen: list[Binding], error: float) -> SurfaceContact:
+    """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
+    settings = scene.settings
+    touches, surfaces, rows, places, count = [], [], [], [], 0
+    for body, binding, (a, b), (c, d) in zip(
+        scene.bodies, seen, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
+    ):
         weight = float(state.density[a:b].mean()) * settings.strongest_gravity * body.extent
         modulus = contact_modulus(state.material[:, a:b], weight)
         own = settings.body_contact == "all"
         touches.append(Touch(modulus, settings.body_friction, SLIP_SPEED * STICK_TIME * body.extent, own, body.groups))
-    contact = SurfaceContact(contact_surfaces(state.tets, state.positions, ranges), touches, state.positions.copy())
+        mesh, element = TetMesh(state.positions[c:d], (state.tets[a:b] - c).astype(np.int32)), element_size(state.volumes[a:b])
+        now = Surface(evaluate(binding, mesh.tets, mesh.positions), body.surface.triangles)
+        fit = seen_surface(now, mesh, element, error)
+        surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
+        rows.append(carrying_matrix(bind(mesh, fit.positions), mesh.tets, len(mesh.positions)))
+        places.append(fit.positions)
+        count += len(fit.positions)
+    contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")))
     contact.begin(state.positions)
     return contact
 
 
 def left_out(scene: Scene, contact: SurfaceContact) -> tuple[str, ...]:
     """Sentences on the bodies that do not collide because they touch or overlap at the first frame."""
-    sentences = []
-    for i, j in contact.left_out:
-        one, other = scene.bodies[i].name, scene.bodies[j].name
-        if i == j:
-            sentences.append(f"'{one}' does not collide with itself: its tetrahedra overlap at the first frame.")
-        else:
-            sentences.append(f"'{one}' and '{other}' do not collide: their tetrahedra touch or overlap at the first frame.")
-    return tuple(f"{sentence} Move the parts apart, or raise the resolution." for sentence in sentences)
+    names = [(scene.bodies[i].name, scene.bodies[j].name) for i, j in contact.left_out]
+    return tuple(
+        f"'{one}' and '{other}' do not collide: they touch or overlap at the first frame. Move them apart."
+        for one, other in names
+    )

@@ -88,6 +88,12 @@ def available_formats() -> dict[str, bool]:
     return {identifier: item.available for identifier, item in formats().items()}
 
 
+def last_error() -> str:
+    """What Blender has last reported to have failed."""
+    errors = [report.message for report in bpy.context.window_manager.reports if report.type == "ERROR"]
+    return errors[-1] if errors else ""
+
+
 def on_screen(window: bpy.types.Window, region: bpy.types.Region) -> list[int]:
     """Where a region is: left, lower end, width, height [pixels of the screen]."""
     return [window.x + region.x, window.y + region.y, region.width, region.height]
@@ -163,6 +169,7 @@ def tell(ready: bool) -> None:
         "dialog": on_screen(opened[0], opened[2]) if (opened := dialog()) else [],
         "dialog_path": dialog_path(),
         "formats": available_formats(),
+        "error": last_error(),
         "baking": settings.is_baking,
         "stage": settings.stage,
         "message": settings.message,

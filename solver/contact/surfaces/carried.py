@@ -1,0 +1,85 @@
+"""The points of contact surfaces, each carried by the nodes around it: what is seen is what touches.
+
+x = W X: points move by fixed weights of their nodes. So a straight way of the nodes is one of the points, a force f on points
+is W^T f on nodes, and momentum is kept, as weights add up to one and turn with the body.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from ...fem.pair_coupling import PairStiffness
+from ...jit import kernel
+from ..response import carry_spread
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+NOTHING = 1e-9  # weights below this are rounding
+
+
+@dataclass
+class Carried:
+    """k points over n nodes: point p lies at the sum over nodes[start[p]:start[p + 1]] by weights.
+
+    start (k + 1,), nodes (e,), weights (e,)
+    """
+
+    start: NDArray[np.int64]
+    nodes: IntArray
+    weights: Array
+
+    def __post_init__(self) -> None:
+        self._all = np.arange(len(self.start) - 1)
+
+    @classmethod
+    def by(cls, matrix: csr_matrix) -> "Carried":
+        """By the rows of a matrix (k, n), each of which sums to one."""
+        matrix = matrix.copy()
+        matrix.data[np.abs(matrix.data) < NOTHING] = 0.0
+        matrix.eliminate_zeros()
+        weights = matrix.data / np.repeat(np.asarray(matrix.sum(axis=1)).ravel(), np.diff(matrix.indptr))
+        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), weights)
+
+    def places(self, nodes: Array) -> Array:
+        """Where nodes at (n, 3) carry the points (k, 3); the same of directions."""
+        points = np.empty((len(self._all), 3))
+        carry_spread(nodes, self._all, self._all, self.start, self.nodes, self.weights, points)
+        return points
+
+    def add_forces(self, points: Array, nodes: Array) -> None:
+        """Add forces, or gradients, on points (k, 3) to those on nodes (n, 3)."""
+        _hand_down(self.start, self.nodes, self.weights, points, nodes)
+
+    def nodes_of(self, points: NDArray[np.integer], count: int) -> NDArray[np.bool_]:
+        """Which of so many nodes (n,) carry some of the points by their numbers."""
+        chosen = np.zeros(len(self._all), dtype=bool)
+        chosen[points] = True
+        carrying = np.zeros(count, dtype=bool)
+        carrying[self.nodes[np.repeat(chosen, np.diff(self.start))]] = True
+        return carrying
+
+    def stiffness(self, points: IntArray, weights: Array, blocks: Array, rank: IntArray) -> PairStiffness:
+        """That of pairs of points (c, 4) by weights (c, 4) and blocks (c, 9), with node i at row rank[i] of the matrix."""
+        used, numbered = np.unique(points, return_inverse=True)
+        lengths = np.diff(self.start)[used]
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        entries = np.repeat(self.start[used] - start[:-1], lengths) + np.arange(start[-1])
+        numbered = numbered.reshape(-1, 4).astype(np.int32)
+        return PairStiffness(numbered, weights, blocks, start, rank[self.nodes[entries]], self.weights[entries])
+
+
+@kernel
+def _hand_down(start, nodes, weights, points, total):  # type: ignore[no-untyped-def]
+    """total (n, 3) += W^T points (k, 3), in the points' order."""
+    for p in range(len(points)):
+        x, y, z = points[p, 0], points[p, 1], points[p, 2]
+        if x == 0.0 and y == 0.0 and z == 0.0:
+            continue
+        for e in range(start[p], start[p + 1]):
+            i, w = nodes[e], weights[e]
+            total[i, 0] += w * x
+            total[i, 1] += w * y
+            total[i, 2] += w * z

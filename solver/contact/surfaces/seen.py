@@ -1,0 +1,47 @@
+"""The artist's surface made fit to carry contact: in one piece where it looks so, and about as fine as the tets."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...embedding import mean_edge
+from ...geometry.decimation import decimated
+from ...geometry.edges import welded
+from ...geometry.splitting import split
+from ...geometry.tet_location import locate
+from ...geometry.triangle_tree import closest_points, triangle_tree
+from ...surface import Surface
+from ...tetmesh.boundary import face_table
+from ...tetmesh.mesh import TetMesh
+
+LONGEST = 1.5  # edges, in sizes of the tets: a longer one is cut, so that it gives way where it is pressed,
+FINE = 5.0  # times as many triangles as the tets' boundary has: from then on vertices are merged,
+MERGED = 1.0  # up to edges of this length,
+ERROR = 0.005  # and none is further from what carries contact, again in sizes of the tets
+
+
+def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float = ERROR) -> Surface:
+    """The artist's surface over a mesh of tets of the size `element` [m], both at rest, as it carries contact.
+
+    Vertices in one place are one; triangles without a surface, and those deeper inside the tets than an edge, are left out.
+    What is much finer than the tets is merged, with an `error` in their sizes, and long edges are halved.
+    """
+    triangles = welded(surface.positions, surface.triangles)
+    sides = triangles != np.roll(triangles, 1, axis=1)
+    triangles, boundary = triangles[sides.all(axis=1)], face_table(mesh.tets).boundary
+    shallow = _shallow(surface.positions, mesh, boundary)[triangles].any(axis=1)
+    if shallow.any():
+        triangles = triangles[shallow]
+    if error > 0.0 and len(triangles) > FINE * len(boundary):
+        triangles = decimated(surface.positions, triangles, error * element, MERGED * element)
+    positions, triangles = split(surface.positions, triangles, LONGEST * element)
+    used, numbered = np.unique(triangles, return_inverse=True)
+    return Surface(np.ascontiguousarray(positions[used]), numbered.reshape(-1, 3).astype(np.int32))
+
+
+def _shallow(points: NDArray[np.float64], mesh: TetMesh, boundary: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which of points (n, 3) lie outside the tets, or less than an edge inside their boundary (b, 3)."""
+    middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
+    positions, relative = mesh.positions - middle, np.ascontiguousarray(points - middle)
+    outside = locate(positions, mesh.tets, relative)[0] < 0
+    closest = closest_points(triangle_tree(positions, boundary), relative)
+    return np.asarray(outside | (closest.distance < mean_edge(mesh)))

@@ -1,0 +1,191 @@
+"""A triangle surface with fewer of its vertices, where these are closer to each other than they have to be.
+
+A vertex goes by being drawn along an edge onto another, its triangles following (half-edge collapse). What is left are vertices
+of the surface itself, and every one that has gone lies within a given distance of what is left: those that have gone are kept
+with the triangle that is nearest to them, and measured against what a collapse would make of it.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import inline, kernel
+from .edges import edges_of
+from .triangle import closest_on_triangle
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+LEAST_GONE = 0.02  # share of the vertices that a round has to take away for another one to be worth it
+TURNED = 0.7  # least cosine of the angle by which a collapse may turn a triangle
+SLENDER = 0.15  # least doubled area over the square of the longest side, unless it was more slender before
+MOST_AROUND = 64  # triangles at a vertex, from which on it stays
+
+
+def decimated(positions: Array, triangles: IntArray, error: float, longest: float) -> IntArray:
+    """Triangles (t, 3) of fewer of the positions (n, 3): none that has gone is further than `error` [m] from what is left.
+
+    No edge becomes longer than `longest` [m]; borders, and edges of more than two triangles, stay.
+    """
+    owner = np.full(len(positions), -1, dtype=np.int64)  # of each that has gone, the triangle that is nearest to it
+    while True:
+        edges = edges_of(triangles)
+        frozen = np.zeros(len(positions), dtype=bool)
+        frozen[edges.vertices[edges.counts != 2]] = True
+        start, incident = _grouped(triangles.ravel(), len(positions))
+        frozen |= np.diff(start) > MOST_AROUND
+        held, held_points = _grouped(owner, len(triangles))
+        ends = positions[edges.vertices]
+        lengths = np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1))
+        shortest = np.full(len(positions), np.inf)
+        np.minimum.at(shortest, edges.vertices, lengths[:, None])
+        candidates = np.flatnonzero(~frozen & (shortest < longest))
+        order = candidates[np.lexsort((candidates, shortest[candidates]))]
+        triangles = triangles.copy()
+        gone = _collapse(
+            positions, triangles, start, incident // 3, held, held_points, owner, order, frozen, longest**2, error**2
+        )
+        kept = triangles[:, 0] >= 0
+        numbered = np.cumsum(kept) - 1
+        owner[owner >= 0] = numbered[owner[owner >= 0]]
+        triangles = triangles[kept]
+        if gone <= LEAST_GONE * len(np.unique(triangles)):
+            return triangles
+
+
+def _grouped(group: NDArray[np.integer], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets (count + 1,) and the places in `group` of each group's items, one after another; negative groups have none."""
+    order = np.argsort(group, kind="stable")
+    order = order[group[order] >= 0]
+    return np.searchsorted(group[order], np.arange(count + 1)), order
+
+
+@inline
+def _squared(x, a, b):  # type: ignore[no-untyped-def]
+    return (x[a, 0] - x[b, 0]) ** 2 + (x[a, 1] - x[b, 1]) ** 2 + (x[a, 2] - x[b, 2]) ** 2
+
+
+@inline
+def _normal(x, a, b, c):  # type: ignore[no-untyped-def]
+    ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+    vx, vy, vz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
+    return uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+
+
+@inline
+def _others(triangle, v):  # type: ignore[no-untyped-def]
+    """The two corners after v of a triangle, in its turn."""
+    if triangle[0] == v:
+        return triangle[1], triangle[2]
+    if triangle[1] == v:
+        return triangle[2], triangle[0]
+    return triangle[0], triangle[1]
+
+
+@inline
+def _common(triangles, start, incident, v, u):  # type: ignore[no-untyped-def]
+    """How many neighbours of v, which has no border, are neighbours of u as well."""
+    count = 0
+    for i in range(start[v], start[v + 1]):
+        w, _ = _others(triangles[incident[i]], v)
+        for j in range(start[u], start[u + 1]):
+            t = triangles[incident[j]]
+            if w != u and (t[0] == w or t[1] == w or t[2] == w):
+                count += 1
+                break
+    return count
+
+
+@inline
+def _longest_after(x, triangles, start, incident, v, u, longest2):  # type: ignore[no-untyped-def]
+    """The squared length of the longest new edge if v is drawn onto u; inf where a triangle would turn, or be too slender."""
+    most = 0.0
+    for i in range(start[v], start[v + 1]):
+        b, c = _others(triangles[incident[i]], v)
+        if b == u or c == u:
+            continue
+        ub, uc, bc = _squared(x, u, b), _squared(x, u, c), _squared(x, b, c)
+        most = max(most, ub, uc)
+        x0, y0, z0 = _normal(x, v, b, c)
+        x1, y1, z1 = _normal(x, u, b, c)
+        before, after = np.sqrt(x0 * x0 + y0 * y0 + z0 * z0), np.sqrt(x1 * x1 + y1 * y1 + z1 * z1)
+        slender = min(SLENDER, before / max(_squared(x, v, b), _squared(x, v, c), bc))
+        turned = x0 * x1 + y0 * y1 + z0 * z1 < TURNED * before * after
+        if most > longest2 or turned or after <= slender * max(ub, uc, bc):
+            return np.inf
+    return most
+
+
+@inline
+def _nearest_after(x, p, triangles, start, incident, v, u):  # type: ignore[no-untyped-def]
+    """The triangle nearest to point p once v is drawn onto u, and its squared distance."""
+    nearest, least = np.int64(-1), np.inf
+    for i in range(start[v], start[v + 1]):
+        b, c = _others(triangles[incident[i]], v)
+        if b != u and c != u:
+            d2, _, _, _ = closest_on_triangle(x[p, 0], x[p, 1], x[p, 2], x[u], x[b], x[c])
+            if d2 < least:
+                nearest, least = incident[i], d2
+    return nearest, least
+
+
+@inline
+def _stays_close(x, triangles, start, incident, held, held_points, v, u, error2):  # type: ignore[no-untyped-def]
+    """Whether v, and all that has gone to its triangles, stay close enough if v is drawn onto u."""
+    _, d2 = _nearest_after(x, v, triangles, start, incident, v, u)
+    if d2 > error2:
+        return False
+    for i in range(start[v], start[v + 1]):
+        for k in range(held[incident[i]], held[incident[i] + 1]):
+            _, d2 = _nearest_after(x, held_points[k], triangles, start, incident, v, u)
+            if d2 > error2:
+                return False
+    return True
+
+
+@inline
+def _target(x, triangles, start, incident, held, held_points, v, frozen, longest2, error2):  # type: ignore[no-untyped-def]
+    """The neighbour onto which v is best drawn, that whose longest new edge is shortest; -1 where there is none."""
+    best, least = np.int64(-1), np.inf
+    for i in range(start[v], start[v + 1]):
+        u, _ = _others(triangles[incident[i]], v)
+        if frozen[u]:
+            continue
+        most = _longest_after(x, triangles, start, incident, v, u, longest2)
+        if not most < least or _common(triangles, start, incident, v, u) != 2:
+            continue
+        if _stays_close(x, triangles, start, incident, held, held_points, v, u, error2):
+            best, least = np.int64(u), most
+    return best
+
+
+@kernel
+def _collapse(  # type: ignore[no-untyped-def]
+    x, triangles, start, incident, held, held_points, owner, order, frozen, longest2, error2
+):
+    """One round: vertices in their order, each leaving those around it as they are; returns how many have gone.
+
+    Triangles that go become -1. What has changed is frozen, so that the tables hold for the rest.
+    """
+    gone = 0
+    for n in range(len(order)):
+        v = order[n]
+        if frozen[v]:
+            continue
+        u = _target(x, triangles, start, incident, held, held_points, v, frozen, longest2, error2)
+        if u < 0:
+            continue
+        gone += 1
+        frozen[v] = True
+        owner[v], _ = _nearest_after(x, v, triangles, start, incident, v, u)
+        for i in range(start[v], start[v + 1]):
+            for k in range(held[incident[i]], held[incident[i] + 1]):
+                owner[held_points[k]], _ = _nearest_after(x, held_points[k], triangles, start, incident, v, u)
+        for i in range(start[v], start[v + 1]):
+            t = incident[i]
+            b, c = _others(triangles[t], v)
+            frozen[b] = frozen[c] = True
+            if b == u or c == u:
+                triangles[t, 0] = triangles[t, 1] = triangles[t, 2] = -1
+            else:
+                triangles[t, 0], triangles[t, 1], triangles[t, 2] = u, b, c
+    return gone

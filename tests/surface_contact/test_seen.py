@@ -1,0 +1,110 @@
+"""What is seen counts: artists' meshes on each other over whole bakes, watched by ipctk on the very meshes that are seen."""
+
+import ipctk
+import numba
+import numpy as np
+import pytest
+
+from solver.contact.surfaces.seen import ERROR
+from solver.embedding import evaluate
+from solver.geometry.triangle_tree import closest_points, triangle_tree
+from solver.geometry.winding import winding_numbers, winding_tree
+from solver.jit import use_threads
+from solver.scene import Collider
+from tests.surface_contact.artists import RUBBER, flattened, simulated
+from tests.surface_contact.watch import Watch
+from tests.surfaces import moved, stored, surface
+
+GROUND = Collider("g", "Ground", "plane", np.eye(4)[None], friction=0.5)
+GOO = {"young_modulus": 5e4, "poisson_ratio": 0.4, "yield_stress": 1000.0, "flow_rate": 20.0, "density": 1000.0, "damping": 5.0}
+
+
+def scaled(part, size):
+    return surface(part.positions * size / np.ptp(part.positions, axis=0).max(), part.triangles)
+
+
+def heap(resolution, contact="all"):
+    """A cow falls on a torus, which lies on the ground."""
+    torus, spot = scaled(stored("torus"), 1.0), scaled(stored("spot"), 0.8)
+    torus = surface(torus.positions[:, [0, 2, 1]] * [1.0, -1.0, 1.0], torus.triangles)
+    torus = moved(torus, (0.0, 0.0, 0.01 - torus.positions[:, 2].min()))
+    spot = moved(spot, (0.05, 0.1, torus.positions[:, 2].max() + 0.02 - spot.positions[:, 2].min()))
+    return simulated([torus, spot], resolution, contact, [GROUND], GOO)
+
+
+def depth(run):
+    """How deep [m] a vertex that is seen of one of two bodies lies inside the other."""
+    deepest = 0.0
+    places = [evaluate(binding, run.state.tets, run.state.positions) for binding in run.output.surfaces]
+    for one, other in ((0, 1), (1, 0)):
+        triangles = run.scene.bodies[other].surface.triangles
+        tree = triangle_tree(places[other], triangles)
+        inside = winding_numbers(winding_tree(tree), places[one]) > 0.5
+        if inside.any():
+            deepest = max(deepest, float(closest_points(tree, places[one][inside]).distance.max()))
+    return deepest
+
+
+@pytest.mark.parametrize(("resolution", "merged"), [(12, False), (6, True)])
+def test_what_is_seen_never_crosses(resolution, merged):
+    """But where it is much finer than the tets, by a share of what its vertices may be merged by."""
+    run = heap(resolution)
+    watch, carrying = Watch(run, seen=True), Watch(run)
+    assert not run.surfaces.left_out
+    assert (len(carrying.faces) < len(watch.faces)) == merged
+    for _ in range(24):
+        run.advance()
+        assert not carrying.crosses(run)
+        assert depth(run) < 2.0 * ERROR * run.surfaces.surfaces[1].element if merged else not watch.crosses(run)
+    assert run.surfaces.touched(run.state.positions).sum() > 10
+
+
+def test_open_and_crossing_meshes_cross_no_more_than_at_the_start():
+    """Suzanne's eyes go through her head; two of her, one on the other."""
+    suzanne = scaled(stored("suzanne"), 1.0)
+    height = np.ptp(suzanne.positions[:, 2]) + 0.02
+    lower = moved(suzanne, (0.0, 0.0, -suzanne.positions[:, 2].min()))
+    run = simulated([lower, moved(lower, (0.05, 0.1, height))], 10, "all", [GROUND], GOO)
+    watch = Watch(run)
+    before = watch.crossing(run)
+    for _ in range(12):
+        run.advance()
+        assert watch.crossing(run) <= before
+    assert np.isfinite(run.state.positions).all() and before > 0
+
+
+def gap(run):
+    """The least distance [m] of the first two bodies as they are seen, and the size of their tets."""
+    watch = Watch(run, own=False, seen=True)
+    candidates = ipctk.Candidates()
+    candidates.build(watch.mesh, watch.places(run), 0.05)
+    collisions = ipctk.NormalCollisions()
+    collisions.build(candidates, watch.mesh, watch.places(run), 0.1)
+    return float(np.sqrt(collisions.compute_minimum_distance(watch.mesh, watch.places(run))))
+
+
+@pytest.mark.parametrize(("resolution", "rings"), [(6, 12), (10, 24)])
+def test_what_is_seen_rests_on_what_is_seen(resolution, rings):
+    lower, upper = flattened(rings, 0.01)
+    parts = [moved(part, (0.0, 0.0, 0.41)) for part in (surface(lower.positions * [2.0, 2.0, 1.0], lower.triangles), upper)]
+    run = simulated(parts, resolution, "bodies", [GROUND], RUBBER | {"damping": 40.0, "young_modulus": 2e5})
+    watch = Watch(run, seen=True)
+    for _ in range(30):
+        run.advance()
+        assert not watch.crosses(run)
+    element = min(body.element_size for body in run.scene.bodies)
+    assert np.abs(run.state.velocities).max() < 0.05
+    assert gap(run) < 0.02 * element
+
+
+def test_one_and_two_threads_give_the_same_bytes():
+    ends = []
+    for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
+        run = heap(6)
+        run.pace.hold(threads)
+        for _ in range(12):
+            run.advance()
+        ends.append(run.checkpoint())
+    use_threads(1)
+    for name in ends[0]:
+        assert ends[0][name].tobytes() == ends[1][name].tobytes(), name
