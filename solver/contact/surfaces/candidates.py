@@ -1,8 +1,9 @@
 """The search for pairs that may come close, made with room to spare so that it holds for many Newton iterations.
 
 A search is made for a straight way of all nodes. While there is a place on that way, the same share of it for all of them, from
-which no node is further away than half of `spare` along any axis, a pair that was not found stays further apart than its reach. All is seen from the middle of the bodies concerned, so that a fall together needs no new
-search, and pairs are told by how they move against each other.
+which no node is further away than half of `spare` along any axis, a pair that was not found stays further apart than its reach.
+All is seen from the middle of the bodies concerned, so that a fall together needs no new search, and pairs are told by how they
+move against each other.
 """
 
 import numpy as np
