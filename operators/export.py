@@ -35,7 +35,12 @@ class DOLLOP_OT_export(bpy.types.Operator):
         description="Kind of file",
         items=[(item.identifier, item.label, item.description) for item in formats().values()],
     )
-    filepath: bpy.props.StringProperty(name="File", description="Where to write", subtype="FILE_PATH")
+    filepath: bpy.props.StringProperty(
+        name="File",
+        description="Where to write",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE"},  # the last export's name has the last export's extension
+    )
     check_existing: bpy.props.BoolProperty(description="Ask before a file is replaced", default=True, options={"HIDDEN"})
     filter_glob: bpy.props.StringProperty(default="*.abc;*.usd;*.usdc;*.usda;*.mdd;*.blend", options={"HIDDEN"})
 
@@ -52,8 +57,7 @@ class DOLLOP_OT_export(bpy.types.Operator):
         except SolverError as error:  # before a file is chosen in vain
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        if not self.filepath:
-            self.filepath = _beside_the_blend(context.scene) + chosen.extension
+        self.filepath = self.filepath or _beside_the_blend(context.scene) + chosen.extension
         self.filter_glob = ";".join(f"*{ending}" for ending in (chosen.extension, *chosen.variants))
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}

@@ -92,7 +92,6 @@ class ExportPanel:
     """The frames for other programs."""
 
     bl_label = "Export"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         self.layout.column(align=True).operator_enum(ids.EXPORT, "format")

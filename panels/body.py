@@ -112,7 +112,7 @@ class InfluencePanel(OfBody):
         settings = body(context).dollop
         layout = columns(self.layout, keyed=bool(self.influence.keyed))
         for name in self.influence.in_use(settings):
-            layout.prop(settings, name)
+            layout.prop(settings, name, icon="GROUP_VERTEX" if name.endswith("_group") else "NONE")
 
 
 def influence_panel(influence):

@@ -30,7 +30,9 @@ class ColliderPanel:
         layout.prop(settings, "thickness")
         if settings.collider_kind == "mesh":
             layout.prop(settings, "two_sided")
-        layout.prop(settings, "collision_groups")
+        groups = layout.row()
+        groups.use_property_decorate = False  # a dot for each of the eight would leave eight empty lines
+        groups.prop(settings, "collision_groups")
         layout.prop(settings, "follow_animation")
         if settings.follow_animation:
             layout.prop(settings, "samples", text="Samples")

@@ -31,6 +31,7 @@ from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, 
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame
+from .geometry.inside_out import count_inverted
 from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
@@ -155,7 +156,7 @@ class Simulation:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = self.output.frame(moment)
         effort["worst_condition"] = float(worst_conditions(self.state, self.ranges).max())
-        effort["seconds"] = perf_counter() - started
+        effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene))
         if self.surfaces is not None and self.frame == self.scene.settings.frame_start:

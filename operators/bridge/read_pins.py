@@ -56,6 +56,7 @@ def read_pins(
 
 
 _NAMES = {"pin": "pin", "attachment": "attachment", "pull": "goal positions"}
+_LABELS = {"pin": "Pin", "attachment": "Attachment", "pull": "the Goal of Goal Positions"}
 
 
 def _pin(
@@ -90,7 +91,9 @@ def _members(
     if not name or groups is None or name not in groups.names:
         missing = f"It has no vertex group '{name}'" if name else "No vertex group is chosen"
         raise SceneError(
-            f"{missing} for its {_NAMES[prefix]}.", body=item.name, remedy="Choose one of its groups, or set it to None."
+            f"{missing} for its {_NAMES[prefix]}.",
+            body=item.name,
+            remedy=f"Choose one of its groups, or set {_LABELS[prefix]} to None.",
         )
     own = groups.groups == groups.names.index(name)
     vertices = np.repeat(np.arange(count, dtype=np.int32), np.diff(groups.offsets))[own]

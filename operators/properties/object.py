@@ -75,7 +75,7 @@ def _identity() -> dict[str, Any]:
 def _groups() -> dict[str, Any]:
     return {
         "collision_groups": BoolVectorProperty(
-            name="Groups",
+            name="Collision Groups",
             description="Bodies and colliders meet where they share a group; which bodies collide at all is set under Solver",
             size=8,
             default=(True, *[False] * 7),

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..errors import SceneError
-from ..integrators import integrators
-from ..materials import models
 from ..scene import Body, Collider, Scene, Surface, not_finite, validated
+from .body_contact import contact_findings
 from .body_shape import body_findings
 from .collider_shape import collider_findings
 from .explicit_steps import explicit_findings
@@ -42,7 +41,8 @@ def preflight(scene: Scene) -> list[Finding]:
         findings.extend(explicit_findings(body, scene.settings))
     for collider in colliders:
         findings.extend(collider_findings(collider, scene.settings))
-    findings.extend(overlap_findings(bodies, colliders))
+    findings.extend(contact_findings(bodies, scene.settings))
+    findings.extend(overlap_findings(bodies, colliders, scene.settings))
     if not any(finding.severity == "error" for finding in findings):
         findings.extend(_refused(scene))
     return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
@@ -59,26 +59,9 @@ def _scene_findings(scene: Scene) -> Iterator[Finding]:
     elif frames == 1:
         message = f"The frame range is the single frame {settings.frame_start}, in which nothing moves."
         yield Finding("warning", "", "", message, "Set End further on.", "one_frame")
-    if len(scene.bodies) > 1 and settings.body_contact == "off":
-        message = f"The {len(scene.bodies)} bodies do not collide with each other, only with colliders."
-        yield Finding("info", "", "", message, "Choose Body Contact under Solver.", "no_mutual_contact")
-    elif settings.body_contact != "off" and _without_body_contact(scene):
-        message = "Bodies collide with each other only in implicit steps of the viscoplastic model, so these do not."
-        remedy = "Choose another integrator or model, or switch Body Contact off."
-        yield Finding("warning", "", "", message, remedy, "no_body_contact")
     if not settings.strongest_gravity and not any(any(body.velocity) or any(body.angular_velocity) for body in scene.bodies):
         message = "Gravity is off and nothing has a velocity, so nothing will move."
         yield Finding("warning", "", "", message, "Switch gravity on, or give a body a velocity.", "no_cause")
-
-
-def _without_body_contact(scene: Scene) -> bool:
-    """Whether contact of the bodies is asked for where it does nothing."""
-    if scene.settings.body_contact == "bodies" and len(scene.bodies) < 2:
-        return False
-    integrator = integrators().get(scene.settings.integrator)
-    explicit = integrator is not None and integrator.explicit
-    known = [models().get(body.material.model) for body in scene.bodies]
-    return explicit or any(model is not None and model.dynamics != "newton" for model in known)
 
 
 def _usable(item: Body | Collider, surface: Surface, findings: list[Finding]) -> bool:

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.measures import winding_numbers_by_sum
-from ..scene import Body, Collider, Surface
+from ..scene import Body, Collider, Settings, Surface
+from .body_contact import meet
 from .finding import Finding
 from .self_crossing import pierces
 
@@ -17,8 +18,8 @@ MOVE_OR_HOLLOW = "Move it clear at the first frame; a container has to be Two-Si
 MOVE_OR_TURN = "Move it clear at the first frame, or turn the plane over."
 
 
-def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider]) -> Iterator[Finding]:
-    """Yield which bodies start inside or through a collider or another body that they would meet: one of a common group."""
+def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider], settings: Settings) -> Iterator[Finding]:
+    """Yield which bodies start inside or through a collider or another body that they are meant to meet."""
     for body in bodies:
         for collider in colliders:
             how = _depth(body, collider) if body.groups & collider.groups else ""
@@ -31,7 +32,7 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider]) -> I
                 yield Finding("warning", body.name, "", message, remedy, "starts_in_collider")
     for index, body in enumerate(bodies):
         for other in bodies[index + 1 :]:
-            if body.groups & other.groups and _surfaces_overlap(body.surface, other.surface):
+            if meet(body, other, settings) and _surfaces_overlap(body.surface, other.surface):
                 message = f"It overlaps '{other.name}' at the start, so the two pass through each other."
                 yield Finding("warning", body.name, "", message, "Move one of them.", "starts_in_body")
 

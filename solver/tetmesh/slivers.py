@@ -42,7 +42,7 @@ def without_slivers(points: NDArray[np.float64], tets: NDArray[np.int32]) -> tup
     The boundary stays where it is; a flat part of it may be triangulated anew. Vertices may be left without a tet.
     Source: Freitag and Ollivier-Gooch 1997 (flips and smoothing), Klincsek 1980 and Shewchuk 2002 (taking out an edge).
     """
-    work = _Work(points, tets)
+    work = Tets(points, tets)
     tried: dict[int, int] = {}
     for _ in range(PASSES):
         before = work.changes
@@ -65,7 +65,7 @@ class Change(NamedTuple):
     gain: float
 
 
-class _Work:
+class Tets:
     """A mesh that changes tet by tet."""
 
     def __init__(self, points: NDArray[np.float64], tets: NDArray[np.int32]) -> None:
@@ -158,7 +158,7 @@ def _normal(points, p, q, r):  # type: ignore[no-untyped-def]
     return uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
 
 
-def _better(work: _Work, number: int) -> None:
+def _better(work: Tets, number: int) -> None:
     """Make the best change around one sliver, if any makes its surroundings better: flips before merging before moving."""
     for ways in (_flips, _merges):
         changes = [change for change in ways(work, number) if change.gain > GAIN]
@@ -170,13 +170,13 @@ def _better(work: _Work, number: int) -> None:
             _move(work, vertex)
 
 
-def _flips(work: _Work, number: int) -> Iterator[Change]:
+def _flips(work: Tets, number: int) -> Iterator[Change]:
     """Yield every way to do without the tet by taking out one of its edges or faces."""
     tet = work.tets[number]
     for i, j in _EDGES:
-        ring = _ring(work, tet[i], tet[j])
+        ring = ring_of_edge(work, tet[i], tet[j])
         if 3 <= len(ring) <= LONGEST_RING:
-            yield _without_edge(work, tet[i], tet[j], ring)
+            yield without_edge(work, tet[i], tet[j], ring)
     for vertex, face in zip(tet, _OPPOSITE, strict=True):
         p, q, r = (tet[k] for k in face)
         beyond = work.having(p, q, r) - {number}
@@ -185,7 +185,7 @@ def _flips(work: _Work, number: int) -> Iterator[Change]:
             yield _change(work, beyond | {number}, [(s, t, below, vertex) for s, t in ((p, q), (q, r), (r, p))])
 
 
-def _merges(work: _Work, number: int) -> Iterator[Change]:
+def _merges(work: Tets, number: int) -> Iterator[Change]:
     """Yield every way to do without the tet by merging one of its vertices that is not on the surface into another one."""
     for gone, kept in itertools.permutations(work.tets[number], 2):
         if not work.on_surface[gone]:
@@ -199,12 +199,12 @@ def _exchanged(tet: Tet, gone: int, kept: int) -> Tet:
     return a, b, c, d
 
 
-def _change(work: _Work, old: set[int], new: list[Tet]) -> Change:
+def _change(work: Tets, old: set[int], new: list[Tet]) -> Change:
     quality = tet_quality(work.points, np.array(new, dtype=np.int32)).tolist()
     return Change(old, new, quality, min(quality) - min(work.quality[number] for number in old))
 
 
-def _ring(work: _Work, a: int, b: int) -> list[int]:
+def ring_of_edge(work: Tets, a: int, b: int) -> list[int]:
     """Return the vertices around an edge in order; none if it is on the surface, unless that is flat there.
 
     Seen from b they go around counter-clockwise, so that the tets are (a, b, ring[i], ring[i + 1]).
@@ -232,7 +232,7 @@ def _in_plane(corners: NDArray[np.float64]) -> bool:
     return bool(abs(np.linalg.det(ways)) < 6.0 * FLAT * np.sqrt((ways * ways).sum(axis=1)).max() ** 3)
 
 
-def _without_edge(work: _Work, a: int, b: int, ring: list[int]) -> Change:
+def without_edge(work: Tets, a: int, b: int, ring: list[int]) -> Change:
     """Fill the ring of an edge without it, by the triangulation of the ring whose worst tet is best."""
     size = len(ring)
     triples = list(itertools.combinations(range(size), 3))
@@ -259,7 +259,7 @@ def _both_sides(a: int, b: int, i: int, j: int, k: int) -> list[Tet]:
     return [(i, j, k, b), (i, k, j, a)]
 
 
-def _move(work: _Work, vertex: int) -> None:
+def _move(work: Tets, vertex: int) -> None:
     """Move a vertex to where the worst tet around it is best."""
     numbers = sorted(work.around[vertex])
     tets = np.array([work.tets[number] for number in numbers], dtype=np.int32)

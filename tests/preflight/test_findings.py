@@ -190,16 +190,6 @@ def test_standing_through_an_open_floor_or_across_another_body():
     assert only("starts_in_body", findings(body(box((0.2, 6.0, 0.2))), across)).severity == "warning"
 
 
-def test_what_shares_no_group_may_overlap():
-    place = np.eye(4)
-    place[:3, 3] = (0.0, 0.5, 5.5)
-    for inner_groups, wall_groups, expected in ((1, 1, {"starts_in_collider", "starts_in_body"}), (2, 4, set())):
-        inner = body(sphere(8, 0.3), "Roll", groups=inner_groups)
-        wall = collider(box(), matrix=place, groups=wall_groups)
-        found = codes(body(), inner, colliders=[wall])
-        assert found & {"starts_in_collider", "starts_in_body"} == expected
-
-
 def prism(profile, seen_from):
     """A profile of (x, z), counter-clockwise, drawn out along y; all of it is seen from one point inside."""
     n = len(profile)
@@ -237,6 +227,23 @@ def test_several_bodies():
     assert "no_body_contact" in codes(*touching, integrator="newmark")
     assert only("no_body_contact", findings(*touching, body_contact="all", integrator="newmark")).severity == "warning"
     assert only("starts_in_body", findings(body(), body(sphere(8, 0.3), "Roll"))).severity == "warning"
+
+
+def test_a_model_that_does_not_collide_with_bodies_is_named():
+    roll = body(moved(sphere(8), (4, 0, 0)), "Roll", material=Material("draft"))
+    found = only("no_body_contact", findings(body(), roll))
+    assert found.object_name == "Roll" and "Draft" in found.message
+    assert "no_body_contact" not in codes(body(), roll, body_contact="off")
+    assert "no_body_contact" not in codes(roll)
+
+
+@pytest.mark.parametrize(("groups", "warned"), [(1, True), (3, True), (2, False)])
+def test_what_is_not_meant_to_meet_may_overlap(groups, warned):
+    """Collision groups, and contact of bodies that is switched off."""
+    inside, wall = body(sphere(8, 0.3), "Roll", groups=groups), collider(box((4.0, 4.0, 9.0)), groups=groups)
+    assert ("starts_in_body" in codes(body(), inside)) == warned
+    assert ("starts_in_collider" in codes(body(), colliders=[wall])) == warned
+    assert "starts_in_body" not in codes(body(), inside, body_contact="off")
 
 
 def test_colliders_open_flipped_empty_and_flat():

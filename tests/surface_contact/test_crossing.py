@@ -28,3 +28,14 @@ def test_blocks_cross_when_one_is_in_the_other(height):
     first, second = (SurfaceBoxes(surface, rest) for surface in surfaces)
     assert surfaces_cross(first, second, rest) == (height < 0.1) or height == 0.1
     assert surfaces_cross(first, second, rest) == theirs(rest, surfaces) or height == 0.1
+
+
+def test_a_flat_side_does_not_cross_itself():
+    """Its nodes lie at random in planes that are turned, so that they leave them by rounding."""
+    rng, (rest, surfaces) = np.random.default_rng(4), surfaces_of(block((12, 12, 2), 0.1))
+    rest[:, :2] += 0.03 * rng.uniform(-1.0, 1.0, (len(rest), 2)) * (rest[:, :2] > 0.0) * (rest[:, :2] < 1.15)
+    for _ in range(8):
+        turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        turned = np.ascontiguousarray(rest @ turn.T)
+        boxes = SurfaceBoxes(surfaces[0], turned)
+        assert not surfaces_cross(boxes, boxes, turned)

@@ -108,15 +108,17 @@ class WindowSession:
         self.find_button(command, across)
         self.display.click()
 
-    def click_in_dialog(self, command: str) -> None:
-        """Click the button of the open file dialog that runs the command."""
-        x, y, width, height = self.state()["dialog"]
-        for along in range(width - 2 * STEP, 0, -2 * STEP):
-            self.display.point(x + along, y + height // 2)
-            time.sleep(0.1)
-            if self.ask("button").startswith(command):
-                self.display.click()
-                return
+    def click_in_dialog(self, command: str, seconds: float = 30.0) -> None:
+        """Click the button of the open file dialog that runs the command; Blender takes a while to draw it."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            x, y, width, height = self.state()["dialog"]
+            for along in range(width - 2 * STEP, 0, -2 * STEP):
+                self.display.point(x + along, y + height // 2)
+                time.sleep(0.1)
+                if self.ask("button").startswith(command):
+                    self.display.click()
+                    return
         self.display.screenshot(self.folder / "failed.png")
         raise AssertionError(f"No button of the file dialog runs {command} (picture: {self.folder / 'failed.png'})")
 

@@ -4,10 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import ipctk
 import numpy as np
 from numpy.typing import NDArray
 
 from solver.cache import FrameStore
+from solver.colliders import build_all
+from solver.contact.contacts import query
 from solver.scene import Scene
 
 Array = NDArray[np.float64]
@@ -70,6 +73,45 @@ class Shot:
         """Volume [m^3] inside a body's closed surface."""
         points = self.points(frame, uid)
         return float(np.linalg.det((points - points.mean(axis=0))[self.triangles(uid)]).sum() / 6.0)
+
+    def inverted(self, frame: int) -> float:
+        """The share of all tets that are inside out."""
+        with FrameStore.open(self.cache) as store:
+            tets = sum(int(body["tets"]) for body in store.manifest["meshes"].values())
+            return float(store.journal()[frame]["statistics"]["inverted"]) / tets
+
+    def middle(self, frame: int, uid: str) -> Array:
+        """The centre (3,) of the space inside a body's closed surface [m]."""
+        points = self.points(frame, uid)
+        corners = (points - points.mean(axis=0))[self.triangles(uid)]
+        shares = np.linalg.det(corners) / np.linalg.det(corners).sum()
+        middle: Array = points.mean(axis=0) + shares @ corners.sum(axis=1) / 4.0
+        return middle
+
+    def fastest(self, frame: int) -> float:
+        """The speed [m/s] of the fastest point of all bodies."""
+        velocities = [self.attribute(frame, body.uid, "velocity") for body in self.scene.bodies]
+        return float(np.linalg.norm(np.concatenate(velocities), axis=1).max())
+
+    def crossings(self) -> int:
+        """At how many frames faces of bodies pass through each other, or through others of their own, as ipctk sees it."""
+        bodies, settings = self.scene.bodies, self.scene.settings
+        first = np.cumsum([0, *(len(body.surface.positions) for body in bodies)])
+        faces = np.concatenate([body.surface.triangles + k for body, k in zip(bodies, first, strict=False)])
+        edges = np.unique(np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
+        rest = np.concatenate([body.surface.positions for body in bodies])
+        mesh = ipctk.CollisionMesh(rest, edges, faces)
+        if settings.body_contact == "bodies":
+            mesh.can_collide = ipctk.make_vertex_patches_filter(np.repeat(np.arange(len(bodies)), np.diff(first)))
+        frames = range(settings.frame_start, settings.frame_end + 1)
+        places = (np.concatenate([self.points(frame, body.uid) for body in bodies]) for frame in frames)
+        return sum(bool(ipctk.has_intersections(mesh, place)) for place in places)
+
+    def depth(self, frame: int, uid: str) -> float:
+        """How deep [m] a body's surface lies inside a collider at most."""
+        points, settings = self.points(frame, uid), self.scene.settings
+        time = (frame - settings.frame_start) / settings.frames_per_second
+        return max(-float(query(field, points, time, np.inf)[0].min()) for field in build_all(self.scene))
 
 
 def turned_onto(rest: Array, found: Array) -> Array:

@@ -88,9 +88,10 @@ def available_formats() -> dict[str, bool]:
     return {identifier: item.available for identifier, item in formats().items()}
 
 
-def on_screen(window: bpy.types.Window, region: bpy.types.Region) -> list[int]:
-    """Where a region is: left, lower end, width, height [pixels of the screen]."""
-    return [window.x + region.x, window.y + region.y, region.width, region.height]
+def last_error() -> str:
+    """What Blender has last reported to have failed."""
+    errors = [report.message for report in bpy.context.window_manager.reports if report.type == "ERROR"]
+    return errors[-1] if errors else ""
 
 
 def command_under_mouse() -> str:
@@ -140,6 +141,7 @@ def mean_height(item: bpy.types.Object) -> float:
 def lighten(area: bpy.types.Area) -> None:
     """Look at the body, and leave out of the viewport what is costly to draw without a graphics card."""
     bpy.context.preferences.system.viewport_aa = "OFF"
+    bpy.context.preferences.view.filebrowser_display_type = "SCREEN"  # a window of its own would lie outside so small a screen
     space = area.spaces.active
     space.overlay.show_overlays = False
     space.shading.light = "FLAT"
@@ -151,18 +153,21 @@ def lighten(area: bpy.types.Area) -> None:
 
 def tell(ready: bool) -> None:
     """Write state.json whole, never half."""
-    window, _, region = view()
+    opened = dialog()
+    window, _, region = opened or view()
     scene = bpy.context.scene
     settings = scene.dollop
+    place = [region.x, region.y, region.width, region.height]
     state = {
         "ready": ready,
         "answered": answered,
         "answer": answer,
         "window": [window.width, window.height],
-        "sidebar": [region.x, region.y, region.width, region.height],
-        "dialog": on_screen(opened[0], opened[2]) if (opened := dialog()) else [],
+        "sidebar": [] if opened else place,
+        "dialog": place if opened else [],
         "dialog_path": dialog_path(),
         "formats": available_formats(),
+        "error": last_error(),
         "baking": settings.is_baking,
         "stage": settings.stage,
         "message": settings.message,
@@ -274,7 +279,7 @@ def tick() -> float:
     parts.clear()
     ticks[name] = ticks.get(name, 0) + 1
     last_tick, starved_before = now, starved
-    ready = now - started > 2.0 and open_sidebar()
+    ready = now - started > 2.0 and (dialog() is not None or open_sidebar())
     if redrawing:
         for area in view()[0].screen.areas:
             area.tag_redraw()
