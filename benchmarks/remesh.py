@@ -60,11 +60,11 @@ def measure(element: float, repeats: int, quiet: bool = False) -> None:
     state.positions = state.positions @ np.array(GRADIENT).T
     old = TetMesh(state.positions, state.tets)
     seen = Surface(ball.positions @ np.array(GRADIENT).T, ball.triangles)
-    new = restuffed(old, element)
+    new = restuffed(old, element, np.eye(3))
     change = mesh_change(old, new)
     after = transferred(state, change, 0.01)
     parts: dict[str, Callable[[], Any]] = {
-        "new tets": lambda: restuffed(old, element),
+        "new tets": lambda: restuffed(old, element, np.eye(3)),
         "overlap and nodes": lambda: mesh_change(old, new),
         "state": lambda: transferred(state, change, 0.01),
         "surface": lambda: bind(new, seen.positions),

@@ -31,6 +31,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "pinched": now.pinched.last.copy(),
         "anchors": now.pins.arrays(),
         "fresh": now.remeshing.fresh.copy(),
+        "remeshes": now.remeshing.counts.copy(),
         **({} if now.remeshed is None else now.remeshed.arrays()),
     }
 
@@ -55,5 +56,5 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
         now.surfaces.held = Held.from_arrays(floats)
     now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
     now.pins.restore(floats["anchors"])
-    now.remeshing.fresh = floats["fresh"].copy()
+    now.remeshing.fresh, now.remeshing.counts = floats["fresh"].copy(), floats["remeshes"].astype(np.int64)
     now.space.tiles.refresh(now.state)

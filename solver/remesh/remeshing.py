@@ -13,7 +13,7 @@ from ..state import Ranges, State, material_rows
 from .condition import conditions
 from .discretization import Discretization
 from .record import MeshChange, mesh_change
-from .restuffing import restuffed
+from .restuffing import lattice_turn, restuffed
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
 
 Array = NDArray[np.float64]
@@ -22,7 +22,7 @@ WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next
 
 
 class Remeshing:
-    """Remembers for each body (b,) how worn out its mesh was when it was new.
+    """Remembers for each body (b,) how worn out its mesh was when it was new, and how many it has had.
 
     A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and WORSENED times what that was after
     the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once.
@@ -32,6 +32,7 @@ class Remeshing:
         self.scene = scene
         self.wholesale = np.array([body.remeshing == "wholesale" for body in scene.bodies])
         self.fresh: Array = np.zeros(len(scene.bodies))
+        self.counts: NDArray[np.int64] = np.zeros(len(scene.bodies), dtype=np.int64)
 
     def due(self, state: State, ranges: Ranges) -> list[int]:
         """The bodies that want a new mesh."""
@@ -52,7 +53,8 @@ class Remeshing:
         for index in bodies:
             body, old = self.scene.bodies[index], present.mesh(index)
             try:
-                change = mesh_change(old, restuffed(old, body.element_size))
+                self.counts[index] += 1
+                change = mesh_change(old, restuffed(old, body.element_size, lattice_turn(int(self.counts[index]))))
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
             states[index] = transferred(states[index], change, step)

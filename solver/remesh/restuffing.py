@@ -25,15 +25,29 @@ from .volume import with_volumes
 
 Array = NDArray[np.float64]
 
+GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes back to a symmetry of the lattice
 
-def restuffed(old: TetMesh, element_size: float) -> TetMesh:
+
+
+def lattice_turn(count: int) -> Array:
+    """The rotation (3, 3) of the lattice of a body's count-th new mesh; the first mesh of all, count 0, has none.
+
+    Tets resist a little more along some directions of their lattice than along others, and round goo would run into squares.
+    """
+    c, s = np.cos(count * GOLDEN_ANGLE), np.sin(count * GOLDEN_ANGLE)
+    k, m = np.cos(float(count)), np.sin(float(count))
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
+
+
+def restuffed(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
+    turn (3, 3) rotates the lattice.
     Its surface vertices lie on the old boundary, but for the little that gives each piece back the volume that facets cut
     off. The boundary is a closed manifold. MeshingError when nothing is left, or the lattice would not fit in memory.
     """
     middle = 0.5 * (old.positions.min(axis=0) + old.positions.max(axis=0))
-    centred = TetMesh(old.positions - middle, old.tets)
+    centred = TetMesh((old.positions - middle) @ turn, old.tets)
     lower, upper = centred.positions.min(axis=0), centred.positions.max(axis=0)
     lattice = lattice_around(lower, upper, element_size)
     if point_count(lattice) > MOST_POINTS:
@@ -47,7 +61,7 @@ def restuffed(old: TetMesh, element_size: float) -> TetMesh:
     mesh = _without_crumbs(mesh)
     piece, wanted = _wanted_volumes(centred, mesh)
     mesh = with_volumes(mesh, piece, wanted, element_size)
-    return TetMesh(mesh.positions + middle, mesh.tets)
+    return TetMesh(mesh.positions @ turn.T + middle, mesh.tets)
 
 
 def kinship(first: NDArray[np.int32], second: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -17,7 +17,7 @@ STEP = 1.0 / 96.0
 
 
 def remeshed(old: State, size: float) -> State:
-    return transferred(old, mesh_change(mesh_of(old), restuffed(mesh_of(old), size)), STEP)
+    return transferred(old, mesh_change(mesh_of(old), restuffed(mesh_of(old), size, np.eye(3))), STEP)
 
 
 def elastic(state: State) -> np.ndarray:
