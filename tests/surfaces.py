@@ -45,6 +45,15 @@ def box(sides=(1.0, 1.0, 1.0), centre=(0.0, 0.0, 0.0)) -> Surface:
     return surface(corners * np.asarray(sides) + np.asarray(centre), faces)
 
 
+def cone(sides: int = 32) -> Surface:
+    """Two high and two wide, its base cut into a fan: thin triangles at the tip and at one point of the rim."""
+    angle = np.arange(sides) * 2.0 * np.pi / sides
+    rim = np.stack([np.cos(angle), np.sin(angle), np.full(sides, -1.0)], axis=1)
+    mantle = [(i, (i + 1) % sides, sides) for i in range(sides)]
+    base = [(0, i + 1, i) for i in range(1, sides - 1)]
+    return surface(np.concatenate([rim, [[0.0, 0.0, 1.0]]]), mantle + base)
+
+
 def joined(*parts: Surface) -> Surface:
     shifts = np.cumsum([0] + [len(part.positions) for part in parts[:-1]])
     return surface(

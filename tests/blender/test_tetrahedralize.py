@@ -94,3 +94,17 @@ def test_running_preview_can_be_stopped(body):
     assert not running.poll()
     running.stop()
     assert not running._folder.exists()
+
+
+def test_slivers_of_a_conforming_body_are_told(scene):
+    bpy.ops.mesh.primitive_cone_add(vertices=32, end_fill_type="TRIFAN")
+    cone = bpy.context.object
+    bpy.ops.dollop.body_add()
+    cone.dollop.method, cone.dollop.resolution = "conforming", 6
+    running = bridge("tetrahedralization").Tetrahedralization(scene, [cone])
+    running.wait()
+    (sentence,) = running.show(scene)
+    angle = min(item.value for item in preview_of(cone).data.attributes["dihedral_angle"].data)
+    assert angle < 5 and f"smallest angle {angle:.2g}°" in sentence
+    (warning,) = running.warnings
+    assert "slivers" in warning and "Cage" in warning

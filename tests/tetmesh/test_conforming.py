@@ -6,9 +6,9 @@ import pytest
 from solver.errors import MeshingError
 from solver.materials import Material
 from solver.scene import Body
-from solver.tetmesh import tetrahedralize
-from solver.tetmesh.quality import tet_volumes
-from tests.surfaces import box, flipped, joined, moved, soup, sphere, stored, with_holes
+from solver.tetmesh import sliver_warning, tetrahedralize
+from solver.tetmesh.quality import minimum_dihedrals, tet_volumes
+from tests.surfaces import box, cone, flipped, joined, moved, soup, sphere, stored, with_holes
 
 
 def body(part, resolution=10):
@@ -26,6 +26,14 @@ def test_clean_surfaces_are_met_exactly(part):
     assert report.volume_error < 0.01
     assert report.minimum_dihedral > 10
     assert np.array_equal(np.unique(mesh.tets), np.arange(len(mesh.positions)))
+
+
+def test_slivers_that_stay_are_told_with_a_place_and_the_cage():
+    mesh, report = tetrahedralize(body(cone(), 6))
+    told = sliver_warning(mesh, "Bun")
+    assert report.minimum_dihedral < 5 and told.startswith("'Bun', at (") and "Cage" in told
+    assert f"{int((minimum_dihedrals(mesh) < 5).sum())} of its tets are slivers" in told
+    assert sliver_warning(tetrahedralize(body(sphere(12)))[0], "Bun") == ""
 
 
 def test_the_element_size_counts():

@@ -1,8 +1,9 @@
 """The search for pairs that may come close, made with room to spare so that it holds for many Newton iterations.
 
-A search lays a box around each node: around its places before and after what it is made for, and half of `spare` around
-those. While every node stays in its box, a pair that was not found stays further apart than its reach, wherever in their boxes
-the nodes are. All is seen from the middle of the bodies concerned, so that a fall together needs no new search.
+A search is made for a straight way of all nodes. While there is a place on that way, the same share of it for all of them, from
+which no node is further away than half of `spare` along any axis, a pair that was not found stays further apart than its reach.
+All is seen from the middle of the bodies concerned, so that a fall together needs no new search, and pairs are told by how they
+move against each other.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ from .surface import ContactSurface
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
-SPARE = 0.25  # mean edges that nodes may move, one towards the other, until the next search
+SPARE = 0.25  # mean edges that nodes may leave their way, one towards the other, until the next search
 EDGES = 0.1  # weight of two edges against a vertex and a triangle, which carry what lies flat; edges carry ridges
 
 
@@ -31,10 +32,10 @@ class SurfaceBoxes:
         ends = rest[surface.edges]
         self.edge_length = float(np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)).mean())
 
-    def fit(self, lower: Array, upper: Array) -> None:
-        """Take boxes (n, 3) of the nodes."""
+    def fit(self, lower: Array, upper: Array, move: Array | None = None) -> None:
+        """Take boxes (n, 3) of the nodes, and the way (n, 3) that each goes; None: they stay."""
         for boxes in (self.vertices, self.triangles, self.edges):
-            boxes.fit(lower, upper)
+            boxes.fit(lower, upper, move)
 
     def around(self, before: Array, after: Array) -> tuple[Array, Array]:
         """Lower and upper corner (3,) of the box around the body at two places (n, 3)."""
@@ -56,20 +57,20 @@ class Neighbourhood:
         self.spare = SPARE * min(first.edge_length, second.edge_length)
         self.sides = [first] if self.own else [first, second]
         self.nodes = np.concatenate([side.surface.vertices for side in self.sides])
-        self.lower, self.upper = np.full((2, len(self.nodes), 3), np.nan)  # of the nodes' boxes; nan: none was laid yet
+        self.start, self.way = np.full((2, len(self.nodes), 3), np.nan)  # what was searched; nan: nothing yet
         self.pairs = no_pairs()
 
     def cover(self, before: Array, after: Array) -> bool:
         """See to it that `pairs` holds for nodes anywhere between two places (n, 3); whether it had to be changed."""
         if not self.own and self._apart(before, after):
             changed = len(self.pairs.nodes) > 0
-            self.pairs, self.lower[:] = no_pairs(), np.nan
+            self.pairs, self.start[:] = no_pairs(), np.nan
             return changed
         centers = np.empty((2, 3))
         _middle(self.nodes, before, centers[0])
         _middle(self.nodes, after, centers[1])
         if all(
-            _inside(self.nodes, positions, center, self.lower, self.upper)
+            _on_the_way(self.nodes, positions, center, self.start, self.way, 0.5 * self.spare)
             for positions, center in zip((before, after), centers, strict=True)
         ):
             return False
@@ -83,18 +84,17 @@ class Neighbourhood:
         return bool(((low > other_high + self.reach) | (other_low > high + self.reach)).any())
 
     def _search(self, before: Array, after: Array) -> None:
-        pad = 0.5 * (self.reach + self.spare)
-        lower, upper = np.minimum(before, after) - pad, np.maximum(before, after) + pad
+        pad, way = 0.5 * (self.reach + self.spare), after - before
         for side in self.sides:
-            side.fit(lower, upper)
+            side.fit(before - pad, before + pad, way)
         nodes, points, areas, corners = self._overlaps()
-        travel, kept = np.sqrt(((after - before) ** 2).sum(axis=1)), np.empty(len(nodes), dtype=bool)
-        may_meet(before, travel, 0.5 * np.sqrt(3.0) * self.spare, self.reach, nodes, points, kept)
+        kept = np.empty(len(nodes), dtype=bool)
+        may_meet(before, way, 0.5 * np.sqrt(3.0) * self.spare, self.reach, nodes, points, kept)
         stiffness = self.modulus * areas[kept] / self.reach
         self.pairs = pairs_of(
             nodes[kept], int(kept[:points].sum()), self.rest, self.own, self.reach, stiffness, self.friction, corners[kept]
         )
-        self.lower, self.upper = lower[self.nodes] + 0.5 * self.reach, upper[self.nodes] - 0.5 * self.reach
+        self.start, self.way = before[self.nodes], way[self.nodes]
 
     def _overlaps(self) -> tuple[IntArray, int, Array, Array]:
         """Pairs (k, 4) whose boxes overlap, how many are of a vertex and a triangle, areas (k,) [m^2] and corners (k, 3)."""
@@ -125,12 +125,18 @@ def _middle(nodes, positions, center):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _inside(nodes, positions, center, lower, upper):  # type: ignore[no-untyped-def]
-    """Whether all nodes, seen from the centre, lie in their boxes; never in one of nan."""
+def _on_the_way(nodes, positions, center, start, way, most):  # type: ignore[no-untyped-def]
+    """Whether all nodes, seen from the centre, are at the same share of their ways from the start, but for `most` an axis."""
+    along, square = 0.0, 0.0
     for k in range(len(nodes)):
         for axis in range(3):
-            x = positions[nodes[k], axis] - center[axis]
-            if not (x >= lower[k, axis] and x <= upper[k, axis]):
+            along += (positions[nodes[k], axis] - center[axis] - start[k, axis]) * way[k, axis]
+            square += way[k, axis] * way[k, axis]
+    share = min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
+    for k in range(len(nodes)):
+        for axis in range(3):
+            off = positions[nodes[k], axis] - center[axis] - start[k, axis] - share * way[k, axis]
+            if not (off >= -most and off <= most):
                 return False
     return True
 

@@ -8,6 +8,8 @@ A barrier acts at distances of a millionth of an edge, so digits count more here
 a triangle or along both edges is found by cross products, whose digits hold down to slivers, and else all ends are tried.
 """
 
+import numpy as np
+
 from ...jit import inline, kernel
 
 FLAT = 1e-20  # squared sine of the angle below which two edges have no normal
@@ -104,6 +106,24 @@ def closest_points(positions, pair, edges):  # type: ignore[no-untyped-def]
         y = a[1] - b[1] - v * (c[1] - b[1]) - w * (d[1] - b[1])
         z = a[2] - b[2] - v * (c[2] - b[2]) - w * (d[2] - b[2])
     return w0, w1, w2, w3, x, y, z
+
+
+@inline
+def _length(moves, m):  # type: ignore[no-untyped-def]
+    return np.sqrt(moves[m, 0] ** 2 + moves[m, 1] ** 2 + moves[m, 2] ** 2)
+
+
+@inline
+def closing(direction, pair, edges, moves):  # type: ignore[no-untyped-def]
+    """Fill moves (4, 3) of a pair's nodes less their mean; return by how much they can come closer at most."""
+    for axis in range(3):
+        mean = 0.0
+        for m in range(4):
+            mean += 0.25 * direction[pair[m], axis]
+        for m in range(4):
+            moves[m, axis] = direction[pair[m], axis] - mean
+    a, b, c, d = _length(moves, 0), _length(moves, 1), _length(moves, 2), _length(moves, 3)
+    return max(a, b) + max(c, d) if edges else a + max(max(b, c), d)
 
 
 @kernel

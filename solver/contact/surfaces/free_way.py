@@ -3,29 +3,11 @@
 import numpy as np
 
 from ...jit import inline, kernel
-from .distance import closest_points
+from .distance import closest_points, closing
 
 KEPT = 0.1  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
 NEAR = 0.2  # and it is stopped once it has only this much left
 MOST_ADVANCES = 1000  # of one pair, after which it is stopped where it is
-
-
-@inline
-def _length(moves, m):  # type: ignore[no-untyped-def]
-    return np.sqrt(moves[m, 0] ** 2 + moves[m, 1] ** 2 + moves[m, 2] ** 2)
-
-
-@inline
-def _closing(direction, pair, edges, moves):  # type: ignore[no-untyped-def]
-    """Fill moves (4, 3) of a pair's nodes less their mean; return by how much they can come closer at most."""
-    for axis in range(3):
-        mean = 0.0
-        for m in range(4):
-            mean += 0.25 * direction[pair[m], axis]
-        for m in range(4):
-            moves[m, axis] = direction[pair[m], axis] - mean
-    a, b, c, d = _length(moves, 0), _length(moves, 1), _length(moves, 2), _length(moves, 3)
-    return max(a, b) + max(c, d) if edges else a + max(max(b, c), d)
 
 
 @kernel
@@ -50,12 +32,12 @@ def _way(positions, direction, pair, edges, reach, most, moves, moved, own):  # 
     """The share of direction (n, 3) that one pair may go, at most `most`; moved (4, 3) is where it then is, if it is less."""
     _, _, _, _, x, y, z = closest_points(positions, pair, edges)
     start = np.sqrt(x * x + y * y + z * z)
-    closing, counted = _closing(direction, pair, edges, moves), min(start, reach)
-    if start - most * closing >= KEPT * counted:
+    speed, counted = closing(direction, pair, edges, moves), min(start, reach)
+    if start - most * speed >= KEPT * counted:
         return most
     way, distance = 0.0, start
     for _ in range(MOST_ADVANCES):
-        way += (distance - KEPT * counted) / closing
+        way += (distance - KEPT * counted) / speed
         if way >= most:
             return most
         for m in range(4):

@@ -1,4 +1,8 @@
-"""Which boxes of two trees overlap: both trees walked down at once, in an order that only the trees decide."""
+"""Which boxes of two trees overlap on a way: both trees walked down at once, in an order that only the trees decide.
+
+Each box moves straight on, by some vector within bounds of its own. What lies together moves together, so these bounds are
+narrow, and boxes need not be as large as the way is long: what counts is how two of them move against each other.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +15,7 @@ IntArray = NDArray[np.int32]
 
 
 class Boxes:
-    """Boxes around items (k, m) of nodes, and the tree over them: built once, fitted to where the nodes may be.
+    """Boxes around items (k, m) of nodes, and the trees over them: built once, fitted to where nodes may be and how they move.
 
     The boxes lie in the tree's order, order[i] being the item of box i: what is compared with each other lies together.
     """
@@ -24,23 +28,30 @@ class Boxes:
         self.order = tree.order
         self.tree: Tree = tree._replace(order=np.arange(len(items), dtype=np.int32))
         self.ordered = np.ascontiguousarray(self.items[self.order])
+        self.least, self.most = np.zeros((2, len(items), 3))  # of an item's moves
+        self.moves: Tree = self.tree._replace(lower=np.zeros_like(tree.lower), upper=np.zeros_like(tree.upper))
 
-    def fit(self, lower: Array, upper: Array) -> None:
-        """Take boxes (n, 3) of the nodes."""
+    def fit(self, lower: Array, upper: Array, move: Array | None = None) -> None:
+        """Take boxes (n, 3) of the nodes, and the way (n, 3) that each goes; None: they stay."""
         _item_boxes(self.ordered, lower, upper, self.lower, self.upper)
         fit_boxes(self.tree, self.lower, self.upper)
+        if move is None:
+            self.least[:] = self.most[:] = self.moves.lower[:] = self.moves.upper[:] = 0.0
+            return
+        _item_boxes(self.ordered, move, move, self.least, self.most)
+        fit_boxes(self.moves, self.least, self.most)
 
 
 def overlapping(first: Boxes, second: Boxes) -> IntArray:
-    """Pairs (k, 2) of items, one of each, whose boxes overlap and that have no node in common.
+    """Pairs (k, 2) of items, one of each, whose boxes overlap somewhere on their way and that have no node in common.
 
     With `second` the same as `first` each pair comes once, never an item with itself.
     """
     found = np.empty((4 * len(first.items) + 64, 2), dtype=np.int32)
     while True:
         count = _overlapping(
-            first.tree, second.tree, first is second, first.ordered, second.ordered, first.lower, first.upper, second.lower,
-            second.upper, found,
+            first.tree, second.tree, first.moves, second.moves, first is second, first.ordered, second.ordered,
+            (first.lower, first.upper, first.least, first.most), (second.lower, second.upper, second.least, second.most), found,
         )  # fmt: skip
         if count <= len(found):
             found = found[:count]
@@ -59,12 +70,16 @@ def _item_boxes(items, lower, upper, item_lower, item_upper):  # type: ignore[no
 
 
 @inline
-def _apart(lower, upper, i, other_lower, other_upper, j):  # type: ignore[no-untyped-def]
-    return (
-        lower[i, 0] > other_upper[j, 0] or other_lower[j, 0] > upper[i, 0]
-        or lower[i, 1] > other_upper[j, 1] or other_lower[j, 1] > upper[i, 1]
-        or lower[i, 2] > other_upper[j, 2] or other_lower[j, 2] > upper[i, 2]
-    )  # fmt: skip
+def _apart(boxes, i, others, j):  # type: ignore[no-untyped-def]
+    """Whether two boxes stay apart along an axis on all of their way; boxes: lower, upper, least and most move."""
+    lower, upper, least, most = boxes
+    other_lower, other_upper, other_least, other_most = others
+    for axis in range(3):
+        if lower[i, axis] + min(least[i, axis] - other_most[j, axis], 0.0) > other_upper[j, axis]:
+            return True
+        if other_lower[j, axis] + min(other_least[j, axis] - most[i, axis], 0.0) > upper[i, axis]:
+            return True
+    return False
 
 
 @inline
@@ -78,22 +93,26 @@ def _joined(items, i, others, j):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _overlapping(first, second, same, items, others, lower, upper, other_lower, other_upper, found):  # type: ignore[no-untyped-def]
+def _overlapping(  # type: ignore[no-untyped-def]
+    first, second, first_moves, second_moves, same, items, others, boxes, other_boxes, found
+):
     """Fill found with pairs in the order of the walk; return how many there are, even where found has no room."""
     stack = np.empty((4 * STACK, 2), dtype=np.int32)
+    nodes = (first.lower, first.upper, first_moves.lower, first_moves.upper)
+    other_nodes = (second.lower, second.upper, second_moves.lower, second_moves.upper)
     stack[0, 0], stack[0, 1] = 0, 0
     size, count = 1, 0
     while size:
         size -= 1
         a, b = stack[size, 0], stack[size, 1]
-        if _apart(first.lower, first.upper, a, second.lower, second.upper, b):
+        if _apart(nodes, a, other_nodes, b):
             continue
         if a >= first.leaf and b >= second.leaf:
             for k in range(first.start[a], first.stop[a]):
                 for m in range(second.start[b], second.stop[b]):
                     if same and a == b and m <= k:
                         continue
-                    if _apart(lower, upper, k, other_lower, other_upper, m) or _joined(items, k, others, m):
+                    if _apart(boxes, k, other_boxes, m) or _joined(items, k, others, m):
                         continue
                     if count < len(found):
                         found[count, 0], found[count, 1] = k, m

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ...jit import kernel
 from .barrier import PARALLEL
-from .distance import closest_points
+from .distance import closest_points, closing
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -88,12 +88,14 @@ def _distances(positions, nodes, points, found):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def may_meet(positions, travel, spare, reach, nodes, points, kept):  # type: ignore[no-untyped-def]
-    """Set kept (k,) for the pairs that can come within reach while no node is further than travel (n,) + spare [m] away."""
+def may_meet(positions, way, spare, reach, nodes, points, kept):  # type: ignore[no-untyped-def]
+    """Set kept (k,) for the pairs that can come within reach while all nodes are on a way (n, 3), each at most spare [m] off.
+
+    All have gone the same share of it. What common motion a pair has does not bring it closer.
+    """
+    moves = np.empty((4, 3))
     for k in range(len(nodes)):
-        p, edges = nodes[k], k >= points
-        _, _, _, _, x, y, z = closest_points(positions, p, edges)
-        a, b, c, d = travel[p[0]], travel[p[1]], travel[p[2]], travel[p[3]]
-        way = max(a, b) + max(c, d) if edges else a + max(max(b, c), d)
-        limit = reach + way + 2.0 * spare
+        edges = k >= points
+        _, _, _, _, x, y, z = closest_points(positions, nodes[k], edges)
+        limit = reach + closing(way, nodes[k], edges, moves) + 2.0 * spare
         kept[k] = x * x + y * y + z * z <= limit * limit
