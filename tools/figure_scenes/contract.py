@@ -88,11 +88,6 @@ class Shot:
         middle: Array = points.mean(axis=0) + shares @ corners.sum(axis=1) / 4.0
         return middle
 
-    def fastest(self, frame: int) -> float:
-        """The speed [m/s] of the fastest point of all bodies."""
-        velocities = [self.attribute(frame, body.uid, "velocity") for body in self.scene.bodies]
-        return float(np.linalg.norm(np.concatenate(velocities), axis=1).max())
-
     def crossings(self) -> int:
         """At how many frames faces of bodies pass through each other, or through others of their own, as ipctk sees it."""
         bodies, settings = self.scene.bodies, self.scene.settings
