@@ -4,7 +4,6 @@ import pytest
 
 from tests.surface_contact.soak import soak
 
-
 # Not 29: a squeeze with self-contact whose frames take ten seconds and more, some minutes for all; it is not mended yet
 SEEDS = [*range(29), 30]
 
