@@ -28,7 +28,7 @@ REACH = 0.02  # distance at which surfaces begin to push, in sizes of the tets,
 FINE = 0.1  # and at most so many mean edges of theirs
 NOTHING = 1e-6  # share of the reach that is no distance
 SETTLED = 0.1  # share of all pushing forces by which a correction may miss what they are
-EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant, as with colliders
+EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
 
 
 @dataclass(frozen=True)
