@@ -21,7 +21,6 @@ from .settle import settle
 Array = NDArray[np.float64]
 
 
-
 @dataclass
 class Entries:
     """Linearised contacts of one Newton iteration, in the argument order of contact/response.py; c contacts.
@@ -45,7 +44,7 @@ class Entries:
     bond: Array
     places: NDArray[np.int64]
     adhesion: Adhesion | None = None
-    exact: float = 0.5
+    exact: float = 0.5  # for who does not iterate; fem/newton.py says when it takes more
 
     def stretch(self, positions: Array) -> Array:
         """How far (c, 3) [m] contacts that hold are stretched across their normals at positions (n, 3), until they slip."""
