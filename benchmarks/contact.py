@@ -130,7 +130,7 @@ def ours(positions: np.ndarray, surfaces: list, repeats: int) -> None:
 
     def search() -> None:
         for neighbourhood in contact.neighbourhoods:
-            neighbourhood.start[:] = np.nan
+            neighbourhood.searched = False
         contact.cover(positions, positions)
 
     contact.begin_step(positions)

@@ -52,7 +52,7 @@ Array = NDArray[np.float64]
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
 MOST_DOUBLINGS = 2  # of the longest step, in calm
 EFFORT = ("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts", "remeshes")  # of a frame
-LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps of bodies that touch: in longer ones friction between them is some 5 % off
+LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps in which surfaces may rub: in longer ones friction between them is some 5 % off
 
 
 @dataclass
@@ -93,8 +93,7 @@ class Simulation:
         self.settle(first)
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
-        longest = settings.maximum_substep if self.surfaces is None else min(settings.maximum_substep, LONGEST_TOUCHING)
-        self.clock = Clock(longest, self._calmest(longest))
+        self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
         self.frame = settings.frame_start - 1
         self.worn, self.remeshing = WornReports(len(scene.bodies)), Remeshing(scene)
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
@@ -131,6 +130,7 @@ class Simulation:
         self.surfaces = touching_bodies(scene, self.state, self.ranges, mesh.surfaces)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
+        self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.pinched = PinchReports(points, self.ranges)
         self.contacts.begin(self.state.positions)
@@ -225,12 +225,12 @@ class Simulation:
         """Why an attempt must be made again with half the step, or an empty string."""
         state, outcome, step = self.state, attempt.outcome, self.clock.step
         blocked = (self.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
-        blocked |= self._met(state.positions, outcome.positions)
+        if self.surfaces is not None:
+            blocked |= self.met | self.surfaces.touched(outcome.positions)
         blocked[self.held.held] = True
         thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.farthest)
-        halvings = self.clock.level - self.clock.coarsest
-        startled = halvings < 0 and not attempt.surprise < STARTLED
-        return refusal(outcome, state, self.space.tiles, halvings, drastic, thrown, startled)
+        startled = self.clock.halvings < 0 and not attempt.surprise < STARTLED
+        return refusal(outcome, state, self.space.tiles, self.clock.halvings, drastic, thrown, startled)
 
     def _calmest(self, longest: float) -> int:
         """The level of the longest step in calm: not that of `longest` [s] only where all that acts stays as it is."""
@@ -245,6 +245,10 @@ class Simulation:
     def _bound_step(self) -> None:
         """No step outruns what comes at the bodies, and explicit ones not the sound in the smallest tet."""
         clock, state = self.clock, self.state
+        if self.surfaces is not None:
+            self.met = self.surfaces.touched(state.positions)
+            rubbing = self.met.any() or self.surfaces.bodies_near(state.positions)
+            clock.keep(min(clock.largest, LONGEST_TOUCHING) if rubbing else clock.largest)
         longest = self.contacts.longest_step(state.positions, state.velocities, clock.time, max(clock.step, clock.largest))
         if not self.integrator.explicit:
             if longest < clock.largest or clock.coarsest:
@@ -311,13 +315,6 @@ class Simulation:
         # What pressed on the contacts where the solve has ended says nothing of here
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
         return Attempt(outcome, past, past.velocities(positions), forces)
-
-    def _met(self, before: Array, after: Array) -> NDArray[np.bool_]:
-        """Nodes (n,) that push those of other bodies, or of their own, at one of two positions (n, 3)."""
-        if self.surfaces is None:
-            return np.zeros(len(before), dtype=bool)
-        self.surfaces.cover(before, after)
-        return self.surfaces.touched(before) | self.surfaces.touched(after)
 
     def _guess(self, step: float) -> Array:
         """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""

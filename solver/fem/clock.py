@@ -12,7 +12,8 @@ PATIENCE = 4  # good steps before growing again
 class Clock:
     """Time in whole ticks, so that halving and doubling are exact and steps stay aligned to the grid.
 
-    A step is largest / 2**level. Levels below 0, as far as `calmest`, are for when hardly anything speeds up or slows down.
+    A step is largest / 2**level. Levels below `usual`, as far as `calmest`, are for when hardly anything speeds up or slows
+    down.
     """
 
     def __init__(self, largest: float, calmest: int = 0) -> None:
@@ -21,6 +22,7 @@ class Clock:
         self.level = 0
         self.good = 0
         self.coarsest = 0  # level below which the integrator would not be stable
+        self.usual = 0  # level below which it must be calm
         self.previous_step = largest
 
     @property
@@ -48,6 +50,18 @@ class Clock:
         self.level = max(self.level, self.coarsest)
         return True
 
+    @property
+    def halvings(self) -> int:
+        """How often the longest step that needs no calm has been halved; below 0 in calm."""
+        return self.level - max(self.coarsest, self.usual)
+
+    def keep(self, longest: float) -> None:
+        """From now on take steps above `longest` [s] only where it has been calm for a while."""
+        usual = max(0, int(np.ceil(np.log2(self.largest / longest) - 1e-6)))
+        if usual > self.usual:
+            self.level = max(self.level, usual)
+        self.usual = usual
+
     def halve(self) -> bool:
         """Halve the step; False when it is the smallest already."""
         self.good = 0
@@ -59,22 +73,22 @@ class Clock:
     def tick(self, calm: bool = False, restless: bool = True) -> None:
         """Move on by the step just accepted, and double it after PATIENCE good ones where the grid allows.
 
-        Above the largest step only where it is `calm`; where it is `restless` such a step is halved.
+        Above what is usual only where it is `calm`; where it is `restless` such a step is halved.
         """
         self.previous_step = self.step
         self.ticks += 1 << (LEVELS - self.level)
         self.good += 1
-        if restless and self.level < 0:
+        if restless and self.level < self.usual:
             self.level, self.good = self.level + 1, 0
-        limit = self.calmest if calm and self.coarsest == 0 else self.coarsest
+        limit = self.calmest if calm and self.coarsest == 0 else max(self.coarsest, self.usual)
         if self.good >= PATIENCE and self.level > limit and self.ticks % (1 << (LEVELS - self.level + 1)) == 0:
             self.level, self.good = self.level - 1, 0
 
     def array(self) -> Array:
         """All of it, for a checkpoint."""
-        return np.array([self.largest, self.ticks, self.level, self.good, self.previous_step, self.coarsest])
+        return np.array([self.largest, self.ticks, self.level, self.good, self.previous_step, self.coarsest, self.usual])
 
     def restore(self, values: Array) -> None:
         """Take `array` back."""
         self.largest, self.previous_step = float(values[0]), float(values[4])
-        self.ticks, self.level, self.good, self.coarsest = int(values[1]), int(values[2]), int(values[3]), int(values[5])
+        self.ticks, self.level, self.good, self.coarsest, self.usual = (int(values[k]) for k in (1, 2, 3, 5, 6))

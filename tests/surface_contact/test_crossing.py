@@ -4,7 +4,7 @@ import ipctk
 import numpy as np
 import pytest
 
-from solver.contact.surfaces.candidates import SurfaceBoxes
+from solver.contact.surfaces.clusters import Clusters
 from solver.contact.surfaces.crossing import surfaces_cross
 from tests.surface_contact.bodies import block, crumpled, surfaces_of
 
@@ -18,14 +18,14 @@ def theirs(places, surfaces):
 def test_a_folded_slab_crosses_itself_when_ipctk_says_so(amount):
     rest, surfaces = surfaces_of(block((8, 8, 1), 0.25))
     places = crumpled(rest, amount)
-    boxes = SurfaceBoxes(surfaces[0], rest)
+    boxes = Clusters(surfaces[0], rest)
     assert surfaces_cross(boxes, boxes, places) == theirs(places, surfaces)
 
 
 @pytest.mark.parametrize("height", [0.5, 0.11, 0.1, 0.09, 0.05])
 def test_blocks_cross_when_one_is_in_the_other(height):
     rest, surfaces = surfaces_of(block((3, 3, 1), 0.1), block((2, 2, 2), 0.083, (0.01, 0.02, height)))
-    first, second = (SurfaceBoxes(surface, rest) for surface in surfaces)
+    first, second = (Clusters(surface, rest) for surface in surfaces)
     assert surfaces_cross(first, second, rest) == (height < 0.1) or height == 0.1
     assert surfaces_cross(first, second, rest) == theirs(rest, surfaces) or height == 0.1
 
@@ -37,5 +37,5 @@ def test_a_flat_side_does_not_cross_itself():
     for _ in range(8):
         turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
         turned = np.ascontiguousarray(rest @ turn.T)
-        boxes = SurfaceBoxes(surfaces[0], turned)
+        boxes = Clusters(surfaces[0], turned)
         assert not surfaces_cross(boxes, boxes, turned)

@@ -4,8 +4,9 @@ import ipctk
 import numpy as np
 import pytest
 
-from solver.contact.surfaces.candidates import Neighbourhood, SurfaceBoxes
-from solver.contact.surfaces.overlap import Boxes, overlapping
+from solver.contact.surfaces.candidates import Neighbourhood
+from solver.contact.surfaces.clusters import Clusters, near_clusters
+from solver.contact.surfaces.overlap import Way, edges_near
 from solver.contact.surfaces.pairs import distances
 from tests.surface_contact.bodies import block, crumpled, surfaces_of
 
@@ -20,7 +21,7 @@ def slab():
 
 
 def neighbourhood(surfaces, rest, reach=REACH):
-    boxes = [SurfaceBoxes(surface, rest) for surface in surfaces]
+    boxes = [Clusters(surface, rest) for surface in surfaces]
     return Neighbourhood(boxes[0], boxes[-1], rest, reach, 1e4, 0.5)
 
 
@@ -45,16 +46,18 @@ def all_pairs(surfaces):
     return np.concatenate(parts).astype(np.int32), len(parts[0])
 
 
-def test_overlaps_are_all_and_once(slab):
+def test_near_edges_are_all_and_once(slab):
     places, _, surface = slab
-    boxes = Boxes(surface.edges, places)
-    boxes.fit(places - 0.05, places + 0.05)
-    found = overlapping(boxes, boxes)
-    back = np.argsort(boxes.order)
-    lower, upper = boxes.lower[back], boxes.upper[back]
+    clusters, room, still = Clusters(surface, places), 0.1, np.zeros_like(places)
+    clusters.fit(places, still)
+    found = edges_near(clusters, clusters, near_clusters(clusters, clusters, room), Way(places, still, room, np.inf))
+    ends = places[surface.edges]
+    lower, upper = ends.min(axis=1), ends.max(axis=1) + room
     meet = ((lower[:, None] <= upper[None]) & (lower[None] <= upper[:, None])).all(axis=2)
     expected = {(i, j) for i, j in np.argwhere(meet) if i < j and not set(surface.edges[i]) & set(surface.edges[j])}
-    assert {tuple(sorted(pair)) for pair in found.tolist()} == expected and len(found) == len(expected) > 100
+    pairs = {tuple(sorted(pair)) for pair in found.items.tolist()}
+    assert pairs == expected and len(found.items) == len(expected) > 100
+    assert (np.concatenate([surface.edges[found.items[:, 0]], surface.edges[found.items[:, 1]]], axis=1) == found.nodes).all()
 
 
 @pytest.mark.parametrize("bodies", [1, 2])
@@ -71,7 +74,7 @@ def test_a_search_holds_wherever_nodes_are_in_their_boxes(slab, bodies):
     rng = np.random.default_rng(5)
     assert search.cover(places, places) and not search.cover(places, places)
     held = 0
-    for size in (0.01, 0.02, 0.03):
+    for size in (0.01, 0.02, 0.03, 0.06, 0.1):
         moved = places + rng.uniform(-size, size, places.shape) + [5.0, -3.0, 1.0]
         if search.cover(moved, moved):
             continue
@@ -82,6 +85,21 @@ def test_a_search_holds_wherever_nodes_are_in_their_boxes(slab, bodies):
         listed = pair_set(search.pairs.nodes, search.pairs.points)
         assert expected <= listed and len(expected) > 50
     assert held >= 2
+
+
+def test_what_near_parts_do_together_needs_no_search():
+    """A long slab leans: its ends go far, but no part of it far from its neighbours. All that is within reach is known."""
+    rest, surfaces = surfaces_of(block((16, 4, 1), 0.25))
+    places = crumpled(rest, 0.03)
+    search, (pairs, points) = neighbourhood(surfaces, rest), all_pairs(surfaces)
+    search.cover(places, places)
+    moved = places + np.random.default_rng(3).uniform(-2e-3, 2e-3, places.shape)
+    moved[:, 2] += 0.03 * (rest[:, 0] - 2.0)
+    assert np.abs(moved - places).max() > 0.6 * search.spare and not search.cover(moved, moved)
+    close = distances(moved, pairs, points) < REACH
+    listed = pair_set(search.pairs.nodes, search.pairs.points)
+    expected = pair_set(pairs[:points][close[:points]], int(close[:points].sum())) | pair_set(pairs[points:][close[points:]], 0)
+    assert expected <= listed and len(expected) > 50
 
 
 def test_a_way_is_covered_from_end_to_end(slab):

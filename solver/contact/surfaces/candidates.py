@@ -1,116 +1,111 @@
 """The search for pairs that may come close, made with room to spare so that it holds for many Newton iterations.
 
-A search is made for a straight way of all nodes. While there is a place on that way, the same share of it for all of them, from
-which no node is further away than half of `spare` along any axis, a pair that was not found stays further apart than its reach.
-All is seen from the middle of the bodies concerned, so that a fall together needs no new search, and pairs are told by how they
-move against each other.
+A search is made for a straight way of all nodes. It holds for nodes elsewhere if, for some share of that way, the same for all,
+pairs that were not found cannot have come closer to each other, along any axis, than by what was spared for them: a little
+between clusters (clusters.py) that were near each other, more between all others. What near clusters do together, as when they
+move on, turn or stretch little, needs no new search. All is seen from the middle of the bodies concerned.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...jit import kernel
-from .overlap import Boxes, overlapping
-from .pairs import may_meet, no_pairs, pairs_of
-from .surface import ContactSurface
+from .clusters import ROUNDING, Clusters, near_clusters
+from .overlap import Found, Way, corners_near, edges_near
+from .pairs import Pairs, joined_halves, no_pairs, pairs_of
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
-SPARE = 0.25  # mean edges that nodes may leave their way, one towards the other, until the next search
+SPARE = 0.25  # mean edges that nodes of near clusters may come closer, beside their way, until the next search,
+FAR = 1.0  # and those of others
 EDGES = 0.1  # weight of two edges against a vertex and a triangle, which carry what lies flat; edges carry ridges
-
-
-class SurfaceBoxes:
-    """The trees over one body's vertices, triangles and edges."""
-
-    def __init__(self, surface: ContactSurface, rest: Array) -> None:
-        self.surface = surface
-        self.vertices = Boxes(surface.vertices, rest)
-        self.triangles = Boxes(surface.triangles, rest)
-        self.edges = Boxes(surface.edges, rest)
-        ends = rest[surface.edges]
-        self.edge_length = float(np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)).mean())
-
-    def fit(self, lower: Array, upper: Array, move: Array | None = None) -> None:
-        """Take boxes (n, 3) of the nodes, and the way (n, 3) that each goes; None: they stay."""
-        for boxes in (self.vertices, self.triangles, self.edges):
-            boxes.fit(lower, upper, move)
-
-    def around(self, before: Array, after: Array) -> tuple[Array, Array]:
-        """Lower and upper corner (3,) of the box around the body at two places (n, 3)."""
-        corners = np.empty((2, 3))
-        _box_around(self.surface.vertices, before, after, corners[0], corners[1])
-        return corners[0], corners[1]
 
 
 class Neighbourhood:
     """The pairs of two bodies, or of one with itself."""
 
     def __init__(
-        self, first: SurfaceBoxes, second: SurfaceBoxes, rest: Array, reach: float, modulus: float, friction: float
+        self, first: Clusters, second: Clusters, rest: Array, reach: float, modulus: float, friction: float
     ) -> None:
         """reach [m]; modulus [Pa] that sizes the barrier; friction coefficient; rest (n, 3) the nodes' places at rest."""
         self.first, self.second, self.rest = first, second, rest
         self.own, self.reach = first is second, reach
         self.modulus, self.friction = modulus, friction
-        self.spare = SPARE * min(first.edge_length, second.edge_length)
+        edge = min(first.edge_length, second.edge_length)
+        self.spare, self.far = SPARE * edge, FAR * edge
         self.sides = [first] if self.own else [first, second]
-        self.nodes = np.concatenate([side.surface.vertices for side in self.sides])
-        self.start, self.way = np.full((2, len(self.nodes), 3), np.nan)  # what was searched; nan: nothing yet
+        self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
+        self.start, self.way, self.off = np.empty((3, len(self.nodes), 3))  # what was searched; how far nodes are off it
+        self.searched = False
+        self.near = np.empty((0, 2), dtype=np.int32)
         self.pairs = no_pairs()
 
     def cover(self, before: Array, after: Array) -> bool:
         """See to it that `pairs` holds for nodes anywhere between two places (n, 3); whether it had to be changed."""
-        if not self.own and self._apart(before, after):
+        if not self.own and self.apart(before, after):
             changed = len(self.pairs.nodes) > 0
-            self.pairs, self.start[:] = no_pairs(), np.nan
+            self.pairs, self.searched = no_pairs(), False
             return changed
-        centers = np.empty((2, 3))
-        _middle(self.nodes, before, centers[0])
-        _middle(self.nodes, after, centers[1])
-        if all(
-            _on_the_way(self.nodes, positions, center, self.start, self.way, 0.5 * self.spare)
-            for positions, center in zip((before, after), centers, strict=True)
-        ):
+        if self.searched and self._holds(before) and (after is before or self._holds(after)):
             return False
-        self._search(before - centers[0], after - centers[1])
+        self._search(before, after)
         return True
 
-    def _apart(self, before: Array, after: Array) -> bool:
+    def apart(self, before: Array, after: Array) -> bool:
         """Whether the bodies' own boxes are too far apart for any contact on the way."""
         low, high = self.first.around(before, after)
         other_low, other_high = self.second.around(before, after)
         return bool(((low > other_high + self.reach) | (other_low > high + self.reach)).any())
 
-    def _search(self, before: Array, after: Array) -> None:
-        pad, way = 0.5 * (self.reach + self.spare), after - before
+    def _holds(self, positions: Array) -> bool:
+        """Whether what was found holds with nodes at positions (n, 3)."""
+        worst, spread = _leave(self.nodes, positions, self._middle(positions), self.start, self.way, self.off)
+        if worst <= 0.5 * self.spare:
+            return True
+        if not spread <= self.far:
+            return False
+        ranges, first = [], 0
         for side in self.sides:
-            side.fit(before - pad, before + pad, way)
-        nodes, points, areas, corners = self._overlaps()
-        kept = np.empty(len(nodes), dtype=bool)
-        may_meet(before, way, 0.5 * np.sqrt(3.0) * self.spare, self.reach, nodes, points, kept)
-        stiffness = self.modulus * areas[kept] / self.reach
-        self.pairs = pairs_of(
-            nodes[kept], int(kept[:points].sum()), self.rest, self.own, self.reach, stiffness, self.friction, corners[kept]
-        )
-        self.start, self.way = before[self.nodes], way[self.nodes]
+            ranges.append(np.empty((len(side.vertices.first) - 1, 2, 3)))
+            _ranges(self.off[first:], side.own, side.first_own, ranges[-1])
+            first = len(side.vertices.nodes)
+        return bool(_stay(self.near, ranges[0], ranges[-1], self.spare))
 
-    def _overlaps(self) -> tuple[IntArray, int, Array, Array]:
-        """Pairs (k, 4) whose boxes overlap, how many are of a vertex and a triangle, areas (k,) [m^2] and corners (k, 3)."""
-        first, second = self.first, self.second
-        nodes, areas, corners, points = [], [], [], 0
-        for one, other in ((first, second),) if self.own else ((first, second), (second, first)):
-            found = overlapping(one.vertices, other.triangles)
-            nodes.append(np.concatenate([one.vertices.items[found[:, 0]], other.triangles.items[found[:, 1]]], axis=1))
-            areas.append(one.surface.vertex_areas[found[:, 0]])
-            corners.append(other.surface.corner_shares[found[:, 1]])
-            points += len(found)
-        found = overlapping(first.edges, second.edges)
-        nodes.append(np.concatenate([first.edges.items[found[:, 0]], second.edges.items[found[:, 1]]], axis=1))
-        areas.append(0.5 * EDGES * (first.surface.edge_areas[found[:, 0]] + second.surface.edge_areas[found[:, 1]]))
-        corners.append(np.zeros((len(found), 3)))
-        return np.concatenate(nodes), points, np.concatenate(areas), np.concatenate(corners)
+    def _middle(self, positions: Array) -> Array:
+        center = np.empty(3)
+        _middle(self.nodes, positions, center)
+        return center
+
+    def _search(self, before: Array, after: Array) -> None:
+        """Find all pairs for the way between two places (n, 3)."""
+        start = before - self._middle(before)
+        way = after - self._middle(after) - start
+        for side in self.sides:
+            side.fit(start, way)
+        self.near = near_clusters(self.first, self.second, self.reach + self.far)
+        rounding = ROUNDING * float(np.abs(start[self.nodes]).max() + np.abs(way[self.nodes]).max())
+        # A pair may lose all that its nodes are off against each other, up to `spare` along each axis
+        seen = Way(start, way, self.reach + self.spare + rounding, self.reach + float(np.sqrt(3.0)) * self.spare)
+        there, back = corners_near(self.first, self.second, self.near, seen)
+        edges = edges_near(self.first, self.second, self.near, seen)
+        self.pairs = joined_halves(
+            [self._corner_pairs(self.first, self.second, there), self._corner_pairs(self.second, self.first, back)],
+            [self._edge_pairs(edges)],
+        )
+        self.start[:], self.way[:], self.searched = start[self.nodes], way[self.nodes], True
+
+    def _corner_pairs(self, one: Clusters, other: Clusters, found: Found) -> Pairs:
+        areas = one.surface.vertex_areas[found.items[:, 0]]
+        return self._pairs(found.nodes, len(found.nodes), areas, other.surface.corner_shares[found.items[:, 1]])
+
+    def _edge_pairs(self, found: Found) -> Pairs:
+        one, other = (side.surface.edge_areas[found.items[:, k]] for k, side in enumerate((self.first, self.second)))
+        return self._pairs(found.nodes, 0, 0.5 * EDGES * (one + other), np.zeros((len(found.nodes), 3)))
+
+    def _pairs(self, nodes: IntArray, points: int, areas: Array, corners: Array) -> Pairs:
+        stiffness = self.modulus * areas / self.reach
+        return pairs_of(nodes, points, self.rest, self.own, self.reach, stiffness, self.friction, corners)
 
 
 @kernel
@@ -125,27 +120,47 @@ def _middle(nodes, positions, center):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _on_the_way(nodes, positions, center, start, way, most):  # type: ignore[no-untyped-def]
-    """Whether all nodes, seen from the centre, are at the same share of their ways from the start, but for `most` an axis."""
+def _leave(nodes, positions, center, start, way, off):  # type: ignore[no-untyped-def]
+    """Fill off (k, 3) with what nodes, seen from the centre, are off the best common share of their ways from the start.
+
+    Return the most that one is off along an axis, and the most that two are off against each other; inf if one is nowhere.
+    """
     along, square = 0.0, 0.0
     for k in range(len(nodes)):
         for axis in range(3):
             along += (positions[nodes[k], axis] - center[axis] - start[k, axis]) * way[k, axis]
             square += way[k, axis] * way[k, axis]
     share = min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
-    for k in range(len(nodes)):
-        for axis in range(3):
-            off = positions[nodes[k], axis] - center[axis] - start[k, axis] - share * way[k, axis]
-            if not (off >= -most and off <= most):
-                return False
-    return True
+    worst, spread = 0.0, 0.0
+    for axis in range(3):
+        low, high, total = np.inf, -np.inf, 0.0
+        for k in range(len(nodes)):
+            x = positions[nodes[k], axis] - center[axis] - start[k, axis] - share * way[k, axis]
+            off[k, axis] = x
+            low, high, total = min(low, x), max(high, x), total + x
+        if not np.isfinite(total):
+            return np.inf, np.inf
+        worst, spread = max(worst, -low, high), max(spread, high - low)
+    return worst, spread
 
 
 @kernel
-def _box_around(nodes, before, after, lower, upper):  # type: ignore[no-untyped-def]
-    for axis in range(3):
-        low, high = np.inf, -np.inf
-        for k in range(len(nodes)):
-            x, y = before[nodes[k], axis], after[nodes[k], axis]
-            low, high = min(low, x, y), max(high, x, y)
-        lower[axis], upper[axis] = low, high
+def _ranges(off, own, first_own, ranges):  # type: ignore[no-untyped-def]
+    """Fill ranges (c, 2, 3) with the least and the most that the clusters' nodes are off (k, 3)."""
+    for c in range(len(ranges)):
+        for axis in range(3):
+            low, high = np.inf, -np.inf
+            for k in range(first_own[c], first_own[c + 1]):
+                low, high = min(low, off[own[k], axis]), max(high, off[own[k], axis])
+            ranges[c, 0, axis], ranges[c, 1, axis] = low, high
+
+
+@kernel
+def _stay(near, ranges, others, most):  # type: ignore[no-untyped-def]
+    """Whether no two near clusters are off against each other by more than `most`."""
+    for p in range(len(near)):
+        a, b = near[p, 0], near[p, 1]
+        for axis in range(3):
+            if ranges[a, 1, axis] - others[b, 0, axis] > most or others[b, 1, axis] - ranges[a, 0, axis] > most:
+                return False
+    return True

@@ -5,23 +5,25 @@ from numpy.typing import NDArray
 
 from ...geometry.triangle import segment_crossing
 from ...jit import inline, kernel
-from .candidates import SurfaceBoxes
-from .overlap import overlapping
+from ...jit.box_lanes import BLOCK, LANES, close_lanes
+from .clusters import ROUNDING, Clusters, near_clusters
 
 Array = NDArray[np.float64]
 
 FLAT = 1e-9  # share of an edge's length by which it must rise along a triangle's normal to pass through: less is rounding
 
 
-def surfaces_cross(first: SurfaceBoxes, second: SurfaceBoxes, positions: Array) -> bool:
+def surfaces_cross(first: Clusters, second: Clusters, positions: Array) -> bool:
     """Whether two surfaces, or one and itself, cross with nodes at positions (n, 3); to lie flat on each other is not to."""
+    positions = positions - positions[first.vertices.nodes[0, 0]]
+    room = ROUNDING * float(np.abs(positions).max())
     for side in {id(first): first, id(second): second}.values():
-        side.fit(positions, positions)
-    for one, other in ((first, second),) if first is second else ((first, second), (second, first)):
-        found = overlapping(one.edges, other.triangles)
-        if _any_crosses(positions, one.edges.items, other.triangles.items, found):
-            return True
-    return False
+        side.fit(positions, np.zeros_like(positions))
+    near = near_clusters(first, second, room)
+    return any(
+        bool(_any_crosses(positions, one.edges, other.triangles, found, room))
+        for one, other, found in ((first, second, near), (second, first, np.ascontiguousarray(near[:, ::-1])))
+    )
 
 
 @inline
@@ -34,12 +36,28 @@ def _lies_flat(x, y, z, a, b, c):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _any_crosses(positions, edges, triangles, pairs):  # type: ignore[no-untyped-def]
-    for k in range(len(pairs)):
-        p, q = positions[edges[pairs[k, 0], 0]], positions[edges[pairs[k, 0], 1]]
-        t = triangles[pairs[k, 1]]
-        a, b, c = positions[t[0]], positions[t[1]], positions[t[2]]
-        x, y, z = q[0] - p[0], q[1] - p[1], q[2] - p[2]
-        if not _lies_flat(x, y, z, a, b, c) and segment_crossing(p[0], p[1], p[2], x, y, z, a, b, c) >= 0.0:
-            return True
+def _any_crosses(positions, edges, triangles, near, room):  # type: ignore[no-untyped-def]
+    for p in range(len(near)):
+        a, b = near[p, 0], near[p, 1]
+        for k in range(edges.first[a], edges.first[a + 1]):
+            own = k - edges.first[a]
+            place = BLOCK * (edges.first_block[a] + own // LANES) + own % LANES
+            for block in range(triangles.first_block[b], triangles.first_block[b + 1]):
+                close = close_lanes(edges.boxes, place, triangles.boxes, BLOCK * block, np.float32(room))
+                start = triangles.first[b] + LANES * (block - triangles.first_block[b])
+                for m in range(start, start + LANES if close else start):
+                    if close >> (m - start) & 1 and _crosses(positions, edges.nodes[k], triangles.nodes[m]):
+                        return True
     return False
+
+
+@inline
+def _crosses(positions, edge, triangle):  # type: ignore[no-untyped-def]
+    """Whether an edge passes through a triangle with which it has no node in common."""
+    for m in range(3):
+        if edge[0] == triangle[m] or edge[1] == triangle[m]:
+            return False
+    p, q = positions[edge[0]], positions[edge[1]]
+    a, b, c = positions[triangle[0]], positions[triangle[1]], positions[triangle[2]]
+    x, y, z = q[0] - p[0], q[1] - p[1], q[2] - p[2]
+    return not _lies_flat(x, y, z, a, b, c) and segment_crossing(p[0], p[1], p[2], x, y, z, a, b, c) >= 0.0

@@ -1,134 +1,110 @@
-"""Which boxes of two trees overlap on a way: both trees walked down at once, in an order that only the trees decide.
+"""Which items of near clusters may come close on a way: by their boxes first, then by how much each pair itself can lose."""
 
-Each box moves straight on, by some vector within bounds of its own. What lies together moves together, so these bounds are
-narrow, and boxes need not be as large as the way is long: what counts is how two of them move against each other.
-"""
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...geometry.tree import STACK, Tree, build_tree, fit_boxes
 from ...jit import inline, kernel
+from ...jit.box_lanes import BLOCK, LANES, close_lanes
+from .clusters import Clusters, Items, apart, lane_place
+from .distance import closest_points, closing
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
+ALL, HALF, NONE = 0, 1, 2  # of the pairs within a cluster: all, each but once, or none
 
-class Boxes:
-    """Boxes around items (k, m) of nodes, and the trees over them: built once, fitted to where nodes may be and how they move.
 
-    The boxes lie in the tree's order, order[i] being the item of box i: what is compared with each other lies together.
+class Found(NamedTuple):
+    """Pairs: their nodes (k, 4) as in distance.py, and the numbers (k, 2) of both items in their surfaces."""
+
+    nodes: IntArray
+    items: IntArray
+
+
+class Way(NamedTuple):
+    """Nodes at positions (n, 3) that go a way (n, 3), each by so much beside it that pairs lose up to a bound [m]."""
+
+    positions: Array
+    way: Array
+    room: float  # [m] that boxes leave along each axis
+    bound: float
+
+
+def corners_near(first: Clusters, second: Clusters, near: IntArray, way: Way) -> tuple[Found, Found]:
+    """Of near clusters (k, 2): vertices of the first with triangles of the second, and the other way round.
+
+    All that may come close and have no node in common; of one surface with itself each pair comes once.
     """
-
-    def __init__(self, items: IntArray, positions: Array) -> None:
-        self.items = np.ascontiguousarray(items.reshape(len(items), -1))
-        self.lower, self.upper = np.empty((2, len(items), 3))
-        _item_boxes(self.items, positions, positions, self.lower, self.upper)
-        tree = build_tree(self.lower, self.upper)
-        self.order = tree.order
-        self.tree: Tree = tree._replace(order=np.arange(len(items), dtype=np.int32))
-        self.ordered = np.ascontiguousarray(self.items[self.order])
-        self.least, self.most = np.zeros((2, len(items), 3))  # of an item's moves
-        self.moves: Tree = self.tree._replace(lower=np.zeros_like(tree.lower), upper=np.zeros_like(tree.upper))
-
-    def fit(self, lower: Array, upper: Array, move: Array | None = None) -> None:
-        """Take boxes (n, 3) of the nodes, and the way (n, 3) that each goes; None: they stay."""
-        _item_boxes(self.ordered, lower, upper, self.lower, self.upper)
-        fit_boxes(self.tree, self.lower, self.upper)
-        if move is None:
-            self.least[:] = self.most[:] = self.moves.lower[:] = self.moves.upper[:] = 0.0
-            return
-        _item_boxes(self.ordered, move, move, self.least, self.most)
-        fit_boxes(self.moves, self.least, self.most)
+    back = NONE if first is second else ALL
+    return (
+        _found(first.vertices, second.triangles, (first, second), near, ALL, way),
+        _found(second.vertices, first.triangles, (second, first), np.ascontiguousarray(near[:, ::-1]), back, way),
+    )
 
 
-def overlapping(first: Boxes, second: Boxes) -> IntArray:
-    """Pairs (k, 2) of items, one of each, whose boxes overlap somewhere on their way and that have no node in common.
+def edges_near(first: Clusters, second: Clusters, near: IntArray, way: Way) -> Found:
+    """Of near clusters (k, 2): edges with edges."""
+    return _found(first.edges, second.edges, (first, second), near, HALF if first is second else ALL, way)
 
-    With `second` the same as `first` each pair comes once, never an item with itself.
-    """
-    found = np.empty((4 * len(first.items) + 64, 2), dtype=np.int32)
+
+def _found(items: Items, others: Items, sides: tuple[Clusters, Clusters], near: IntArray, within: int, way: Way) -> Found:
+    boxes, wholes = [side.boxes[side.leaf :] for side in sides], [side.whole for side in sides]
+    most = 2 * len(items.nodes) + 64
     while True:
-        count = _overlapping(
-            first.tree, second.tree, first.moves, second.moves, first is second, first.ordered, second.ordered,
-            (first.lower, first.upper, first.least, first.most), (second.lower, second.upper, second.least, second.most), found,
-        )  # fmt: skip
-        if count <= len(found):
-            found = found[:count]
-            return np.stack([first.order[found[:, 0]], second.order[found[:, 1]]], axis=1)
-        found = np.empty((count, 2), dtype=np.int32)
-
-
-@kernel
-def _item_boxes(items, lower, upper, item_lower, item_upper):  # type: ignore[no-untyped-def]
-    for k in range(len(items)):
-        for axis in range(3):
-            low, high = np.inf, -np.inf
-            for m in range(items.shape[1]):
-                low, high = min(low, lower[items[k, m], axis]), max(high, upper[items[k, m], axis])
-            item_lower[k, axis], item_upper[k, axis] = low, high
+        nodes, numbers = np.empty((most, 4), dtype=np.int32), np.empty((most, 2), dtype=np.int32)
+        count = _close_items(items, others, *boxes, *wholes, near, within, way, nodes, numbers)
+        if count <= most:
+            return Found(nodes[:count], numbers[:count])
+        most = count
 
 
 @inline
-def _apart(boxes, i, others, j):  # type: ignore[no-untyped-def]
-    """Whether two boxes stay apart along an axis on all of their way; boxes: lower, upper, least and most move."""
-    lower, upper, least, most = boxes
-    other_lower, other_upper, other_least, other_most = others
-    for axis in range(3):
-        if lower[i, axis] + min(least[i, axis] - other_most[j, axis], 0.0) > other_upper[j, axis]:
-            return True
-        if other_lower[j, axis] + min(other_least[j, axis] - most[i, axis], 0.0) > upper[i, axis]:
-            return True
-    return False
-
-
-@inline
-def _joined(items, i, others, j):  # type: ignore[no-untyped-def]
-    """Whether two items have a node in common."""
-    for m in range(items.shape[1]):
-        for n in range(others.shape[1]):
-            if items[i, m] == others[j, n]:
-                return True
-    return False
+def _pair_of(pair, corners, k, other_corners, m):  # type: ignore[no-untyped-def]
+    """Fill pair (4,) with the nodes of two items; whether all are different."""
+    first = corners.shape[1]
+    for i in range(first):
+        pair[i] = corners[k, i]
+    for i in range(4 - first):
+        pair[first + i] = other_corners[m, i]
+    apart = pair[0] != pair[2] and pair[0] != pair[3] and pair[1] != pair[2] and pair[1] != pair[3]
+    return apart and (first == 2 or (pair[0] != pair[1]))
 
 
 @kernel
-def _overlapping(  # type: ignore[no-untyped-def]
-    first, second, first_moves, second_moves, same, items, others, boxes, other_boxes, found
-):
-    """Fill found with pairs in the order of the walk; return how many there are, even where found has no room."""
-    stack = np.empty((4 * STACK, 2), dtype=np.int32)
-    nodes = (first.lower, first.upper, first_moves.lower, first_moves.upper)
-    other_nodes = (second.lower, second.upper, second_moves.lower, second_moves.upper)
-    stack[0, 0], stack[0, 1] = 0, 0
-    size, count = 1, 0
-    while size:
-        size -= 1
-        a, b = stack[size, 0], stack[size, 1]
-        if _apart(nodes, a, other_nodes, b):
+def _close_items(items, others, boxes, other_boxes, whole, other_whole, near, within, way, nodes, numbers):  # type: ignore[no-untyped-def]
+    """Fill nodes and numbers in the order of near; return how many pairs there are, even where these have no room."""
+    corners, order, begin, begin_block, blocks = items
+    other_corners, other_order, other_begin, other_begin_block, other_blocks = others
+    positions, direction, room, bound = way
+    count, pair, moves, edges, small_room = 0, np.empty(4, np.int32), np.empty((4, 3)), corners.shape[1] == 2, np.float32(room)
+    for p in range(len(near)):
+        a, b = near[p, 0], near[p, 1]
+        if (a == b and within == NONE) or apart(boxes, a, other_boxes, b, room):
             continue
-        if a >= first.leaf and b >= second.leaf:
-            for k in range(first.start[a], first.stop[a]):
-                for m in range(second.start[b], second.stop[b]):
-                    if same and a == b and m <= k:
+        for block in range(begin_block[a], begin_block[a + 1]):
+            here = close_lanes(other_whole, lane_place(b), blocks, BLOCK * block, small_room)
+            for other in range(other_begin_block[b], other_begin_block[b + 1] if here else other_begin_block[b]):
+                there = close_lanes(whole, lane_place(a), other_blocks, BLOCK * other, small_room)
+                start = other_begin[b] + LANES * (other - other_begin_block[b])
+                for lane in range(LANES if there else 0):
+                    if not here >> lane & 1:
                         continue
-                    if _apart(boxes, k, other_boxes, m) or _joined(items, k, others, m):
-                        continue
-                    if count < len(found):
-                        found[count, 0], found[count, 1] = k, m
-                    count += 1
-        elif same and a == b:
-            left, right = 2 * a + 1, 2 * a + 2
-            stack[size, 0], stack[size, 1] = right, right
-            stack[size + 1, 0], stack[size + 1, 1] = left, right
-            stack[size + 2, 0], stack[size + 2, 1] = left, left
-            size += 3
-        elif b >= second.leaf or (a < first.leaf and a <= b):
-            stack[size, 0], stack[size, 1] = 2 * a + 2, b
-            stack[size + 1, 0], stack[size + 1, 1] = 2 * a + 1, b
-            size += 2
-        else:
-            stack[size, 0], stack[size, 1] = a, 2 * b + 2
-            stack[size + 1, 0], stack[size + 1, 1] = a, 2 * b + 1
-            size += 2
+                    k = begin[a] + LANES * (block - begin_block[a]) + lane
+                    close = close_lanes(blocks, BLOCK * block + lane, other_blocks, BLOCK * other, small_room)
+                    for m in range(start, start + LANES if close else start):
+                        if not close >> (m - start) & 1 or (a == b and within == HALF and m <= k):
+                            continue
+                        if not _pair_of(pair, corners, k, other_corners, m):
+                            continue
+                        _, _, _, _, x, y, z = closest_points(positions, pair, edges)
+                        limit = bound + closing(direction, pair, edges, moves)
+                        if x * x + y * y + z * z > limit * limit:
+                            continue
+                        if count < len(nodes):
+                            for i in range(4):
+                                nodes[count, i] = pair[i]
+                            numbers[count, 0], numbers[count, 1] = order[k], other_order[m]
+                        count += 1
     return count

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ...jit import kernel
 from .barrier import PARALLEL
-from .distance import closest_points, closing
+from .distance import closest_points
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -63,14 +63,21 @@ def pairs_of(
 
 def joined(parts: list[Pairs]) -> Pairs:
     """All of these, those of a vertex and a triangle first."""
-    if not parts:
+    corners = [_part(part, slice(0, part.points)) for part in parts]
+    return joined_halves(corners, [_part(part, slice(part.points, None)) for part in parts])
+
+
+def joined_halves(corners: list[Pairs], edges: list[Pairs]) -> Pairs:
+    """Pairs of a vertex and a triangle, and pairs of two edges, as one."""
+    if not corners + edges:
         return no_pairs()
-    halves = [(part, slice(0, part.points)) for part in parts] + [(part, slice(part.points, None)) for part in parts]
-    columns = [
-        np.concatenate([getattr(part, name)[half] for part, half in halves])
-        for name in ("nodes", "reach", "stiffness", "fade", "friction", "corners")
-    ]
-    return Pairs(columns[0], sum(part.points for part in parts), *columns[1:])
+    nodes, _, *others = (np.concatenate([np.atleast_1d(column) for column in columns]) for columns in zip(*corners, *edges, strict=True))
+    return Pairs(nodes, sum(len(part.nodes) for part in corners), *others)
+
+
+def _part(pairs: Pairs, part: slice) -> Pairs:
+    nodes, _, *others = pairs
+    return Pairs(nodes[part], 0, *(column[part] for column in others))
 
 
 def distances(positions: Array, nodes: IntArray, points: int) -> Array:
@@ -85,17 +92,3 @@ def _distances(positions, nodes, points, found):  # type: ignore[no-untyped-def]
     for k in range(len(nodes)):
         _, _, _, _, x, y, z = closest_points(positions, nodes[k], k >= points)
         found[k] = np.sqrt(x * x + y * y + z * z)
-
-
-@kernel
-def may_meet(positions, way, spare, reach, nodes, points, kept):  # type: ignore[no-untyped-def]
-    """Set kept (k,) for the pairs that can come within reach while all nodes are on a way (n, 3), each at most spare [m] off.
-
-    All have gone the same share of it. What common motion a pair has does not bring it closer.
-    """
-    moves = np.empty((4, 3))
-    for k in range(len(nodes)):
-        edges = k >= points
-        _, _, _, _, x, y, z = closest_points(positions, nodes[k], edges)
-        limit = reach + closing(way, nodes[k], edges, moves) + 2.0 * spare
-        kept[k] = x * x + y * y + z * z <= limit * limit

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from ...fem.pair_coupling import PairStiffness
 from ...geometry.edges import connected
 from ..entries import across
-from .candidates import Neighbourhood, SurfaceBoxes
+from .candidates import Neighbourhood
 from .carried import Carried
+from .clusters import Clusters
 from .crossing import surfaces_cross
 from .free_way import free_fraction, meetings
 from .friction import Friction, Held
@@ -65,7 +66,7 @@ class SurfaceContact:
         self.friction, self.held = Friction(), Held()
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
         self.left_out: list[tuple[int, int]] = []  # and of those that do not collide
-        boxed = [(k, SurfaceBoxes(surfaces[k], rest), touch) for k, touch in enumerate(touches)]
+        boxed = [(k, Clusters(surfaces[k], rest), touch) for k, touch in enumerate(touches)]
         for (i, boxes, touch), (j, others, other) in combinations_with_replacement(boxed, 2):
             if touch.own if boxes is others else touch.groups & other.groups:
                 self.bodies.append((i, j))
@@ -102,6 +103,11 @@ class SurfaceContact:
     def near(self) -> bool:
         """Whether any pair may come close."""
         return len(self.pairs.nodes) > 0
+
+    def bodies_near(self, positions: Array) -> bool:
+        """Whether the boxes around any two bodies meet with nodes at positions (n, 3)."""
+        places = self.carried.places(positions)
+        return any(not each.own and not each.apart(places, places) for each in self.neighbourhoods)
 
     def reachable(self, start: Array, end: Array) -> Array:
         """Positions (n, 3) on the way from a start to an end (n, 3): the end, where nothing touches on the way."""
@@ -192,7 +198,9 @@ class SurfaceContact:
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
-        which, weights, _, _, _ = self._close(self.carried.places(positions))
+        places = self.carried.places(positions)
+        self._cover(places, places)
+        which, weights, _, _, _ = self._close(places)
         return self.carried.nodes_of(self.pairs.nodes[which][weights != 0.0], len(positions))
 
     def _cover(self, before: Array, after: Array) -> None:

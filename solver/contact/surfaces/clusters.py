@@ -1,0 +1,219 @@
+"""A surface in clusters: a few vertices that lie together with the triangles and edges there, and a tree over all of them.
+
+Each box moves straight on, by some vector within bounds of its own. What lies together moves together, so these bounds are
+narrow, and boxes need not be as large as the way is long: what counts is how two of them move against each other.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.tree import STACK, build_tree
+from ...jit import inline, kernel
+from ...jit.box_lanes import BLOCK, LANES
+from .surface import ContactSurface
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+ROUNDING = 1e-6  # share of the nodes' largest coordinate by which boxes in single precision may be off
+PER_CLUSTER = 16  # others near it: the room at first for what a walk finds
+
+
+class Items(NamedTuple):
+    """Items of one kind in the order of their clusters, and their boxes in blocks of LANES, each of one cluster.
+
+    nodes (k, m)             : of each
+    order (k,)               : its number in the surface
+    first (c + 1,)           : those of cluster i are first[i] to first[i + 1],
+    first_block (c + 1,)     : and their blocks; what is left of a block's lanes is apart from everything
+    boxes (blocks * BLOCK,)  : as jit/box_lanes.py has them
+    """
+
+    nodes: IntArray
+    order: IntArray
+    first: IntArray
+    first_block: IntArray
+    boxes: NDArray[np.float32]
+
+
+class Clusters:
+    """The clusters of one body's surface: built once, fitted to where its nodes are and how they move.
+
+    own and first_own (c + 1,) say which nodes a cluster's items have, by their places in `vertices.nodes`.
+    """
+
+    def __init__(self, surface: ContactSurface, rest: Array) -> None:
+        """rest (n, 3): the nodes' places at rest."""
+        self.surface = surface
+        places = rest[surface.vertices]
+        tree = build_tree(places, places)
+        self.leaf = tree.leaf
+        # Of the tree's nodes, its leaves the clusters: lower and upper corner, least and most way
+        self.boxes = np.empty((2 * tree.leaf + 1, 4, 3))
+        self.whole = np.empty(BLOCK * (tree.leaf // LANES + 1), np.float32)  # the clusters' alone, as jit/box_lanes.py has them
+        first = np.append(tree.start[tree.leaf :], np.int32(len(places)))
+        rank = np.zeros(int(surface.vertices.max(initial=0)) + 1, dtype=np.int32)
+        rank[surface.vertices[tree.order]] = np.arange(len(places))
+        self.vertices = _items(surface.vertices[:, None], tree.order, first)
+        self.triangles = _gathered(surface.triangles, rank, first)
+        self.edges = _gathered(surface.edges, rank, first)
+        self.first_own, self.own = _own_nodes((self.vertices, self.triangles, self.edges), rank)
+        ends = rest[surface.edges]
+        self.edge_length = float(np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)).mean())
+
+    @property
+    def kinds(self) -> tuple[Items, Items, Items]:
+        """Vertices, triangles, edges."""
+        return self.vertices, self.triangles, self.edges
+
+    def fit(self, positions: Array, way: Array) -> None:
+        """Take the nodes to go from positions (n, 3) along a way (n, 3)."""
+        for items in self.kinds:
+            _fit_items(items, positions, way)
+        _fit_tree(self.vertices.nodes, self.own, self.first_own, positions, way, self.leaf, self.boxes, self.whole)
+
+    def around(self, before: Array, after: Array) -> tuple[Array, Array]:
+        """Lower and upper corner (3,) of the box around the body at two places (n, 3)."""
+        corners = np.empty((2, 3))
+        _box_around(self.vertices.nodes, before, after, corners[0], corners[1])
+        return corners[0], corners[1]
+
+
+def near_clusters(first: Clusters, second: Clusters, room: float) -> IntArray:
+    """Pairs (k, 2) of clusters, one of each, that come closer than a room [m] along each axis somewhere on their way.
+
+    With `second` the same as `first` each pair comes once, and each cluster with itself. The order is the trees' alone.
+    """
+    found = np.empty((PER_CLUSTER * (first.leaf + 1) + 64, 2), dtype=np.int32)
+    while True:
+        count = _near(first.boxes, second.boxes, first.leaf, second.leaf, first is second, room, found)
+        if count <= len(found):
+            return found[:count]
+        found = np.empty((count, 2), dtype=np.int32)
+
+
+def _gathered(nodes: IntArray, rank: IntArray, first: IntArray) -> Items:
+    """Items (k, m) with the clusters of their first nodes, of a rank among the vertices."""
+    cluster = np.searchsorted(first, rank[nodes[:, 0]], side="right") - 1
+    order = np.argsort(cluster, kind="stable").astype(np.int32)
+    starts = np.searchsorted(cluster[order], np.arange(len(first))).astype(np.int32)
+    return _items(nodes, order, starts)
+
+
+def _items(nodes: IntArray, order: IntArray, first: IntArray) -> Items:
+    """Items of nodes (k, m) in an order (k,), those of cluster i being first[i] to first[i + 1]."""
+    first_block = np.append(0, np.cumsum(-(np.diff(first) // -LANES))).astype(np.int32)
+    return Items(
+        np.ascontiguousarray(nodes[order]), order, first, first_block, np.empty(BLOCK * int(first_block[-1]), np.float32)
+    )
+
+
+def _own_nodes(kinds: tuple[Items, ...], rank: IntArray) -> tuple[IntArray, IntArray]:
+    """Where the nodes of each cluster's items begin (c + 1,), and their ranks."""
+    count = len(kinds[0].first) - 1
+    pairs = [
+        (np.repeat(np.repeat(np.arange(count), np.diff(items.first)), items.nodes.shape[1]), rank[items.nodes.ravel()])
+        for items in kinds
+    ]
+    cluster, ranks = np.unique(np.concatenate(pairs, axis=1), axis=1)
+    return np.searchsorted(cluster, np.arange(count + 1)).astype(np.int32), ranks.astype(np.int32)
+
+
+@kernel
+def _fit_items(items, positions, way):  # type: ignore[no-untyped-def]
+    for c in range(len(items.first) - 1):
+        for block in range(items.first_block[c], items.first_block[c + 1]):
+            for lane in range(LANES):
+                k = items.first[c] + LANES * (block - items.first_block[c]) + lane
+                for axis in range(3):
+                    low, high, least, most = np.inf, -np.inf, 0.0, 0.0
+                    if k < items.first[c + 1]:
+                        least, most = np.inf, -np.inf
+                        for m in range(items.nodes.shape[1]):
+                            x, d = positions[items.nodes[k, m], axis], way[items.nodes[k, m], axis]
+                            low, high, least, most = min(low, x), max(high, x), min(least, d), max(most, d)
+                    at = BLOCK * block + LANES * axis + lane
+                    items.boxes[at], items.boxes[at + 3 * LANES] = low, high
+                    items.boxes[at + 6 * LANES], items.boxes[at + 9 * LANES] = least, most
+
+
+@inline
+def lane_place(k):  # type: ignore[no-untyped-def]
+    """Where the box of number k begins in blocks without gaps."""
+    return BLOCK * (k // LANES) + k % LANES
+
+
+@kernel
+def _fit_tree(vertices, own, first_own, positions, way, leaf, boxes, whole):  # type: ignore[no-untyped-def]
+    for node in range(2 * leaf, -1, -1):
+        for axis in range(3):
+            low, high, least, most = np.inf, -np.inf, np.inf, -np.inf
+            if node >= leaf:
+                for k in range(first_own[node - leaf], first_own[node - leaf + 1]):
+                    i = vertices[own[k], 0]
+                    x, d = positions[i, axis], way[i, axis]
+                    low, high, least, most = min(low, x), max(high, x), min(least, d), max(most, d)
+            else:
+                for child in (2 * node + 1, 2 * node + 2):
+                    low, high = min(low, boxes[child, 0, axis]), max(high, boxes[child, 1, axis])
+                    least, most = min(least, boxes[child, 2, axis]), max(most, boxes[child, 3, axis])
+            boxes[node, 0, axis], boxes[node, 1, axis], boxes[node, 2, axis], boxes[node, 3, axis] = low, high, least, most
+            if node >= leaf:
+                place = lane_place(node - leaf) + LANES * axis
+                whole[place], whole[place + 3 * LANES] = low, high
+                whole[place + 6 * LANES], whole[place + 9 * LANES] = least, most
+
+
+@kernel
+def _box_around(nodes, before, after, lower, upper):  # type: ignore[no-untyped-def]
+    for axis in range(3):
+        low, high = np.inf, -np.inf
+        for k in range(len(nodes)):
+            x, y = before[nodes[k, 0], axis], after[nodes[k, 0], axis]
+            low, high = min(low, x, y), max(high, x, y)
+        lower[axis], upper[axis] = low, high
+
+
+@inline
+def apart(boxes, i, others, j, room):  # type: ignore[no-untyped-def]
+    """Whether two boxes stay further apart than a room along an axis on all of their way."""
+    for axis in range(3):
+        if boxes[i, 0, axis] + min(boxes[i, 2, axis] - others[j, 3, axis], 0.0) > others[j, 1, axis] + room:
+            return True
+        if others[j, 0, axis] + min(others[j, 2, axis] - boxes[i, 3, axis], 0.0) > boxes[i, 1, axis] + room:
+            return True
+    return False
+
+
+@kernel
+def _near(boxes, others, leaf, other_leaf, same, room, found):  # type: ignore[no-untyped-def]
+    """Fill found with pairs in the order of the walk; return how many there are, even where found has no room."""
+    stack = np.empty((4 * STACK, 2), dtype=np.int32)
+    stack[0, 0], stack[0, 1] = 0, 0
+    size, count = 1, 0
+    while size:
+        size -= 1
+        a, b = stack[size, 0], stack[size, 1]
+        if apart(boxes, a, others, b, room):
+            continue
+        if a >= leaf and b >= other_leaf:
+            if count < len(found):
+                found[count, 0], found[count, 1] = a - leaf, b - other_leaf
+            count += 1
+        elif same and a == b:
+            left, right = 2 * a + 1, 2 * a + 2
+            stack[size, 0], stack[size, 1] = right, right
+            stack[size + 1, 0], stack[size + 1, 1] = left, right
+            stack[size + 2, 0], stack[size + 2, 1] = left, left
+            size += 3
+        elif b >= other_leaf or (a < leaf and a <= b):
+            stack[size, 0], stack[size, 1] = 2 * a + 2, b
+            stack[size + 1, 0], stack[size + 1, 1] = 2 * a + 1, b
+            size += 2
+        else:
+            stack[size, 0], stack[size, 1] = a, 2 * b + 2
+            stack[size + 1, 0], stack[size + 1, 1] = a, 2 * b + 1
+            size += 2
+    return count
