@@ -10,7 +10,17 @@ from blenders import package_targets
 from failure import SetUpError
 from installation import Installation, install
 
-STEPS = Path(__file__).parent / "steps"
+HERE = Path(__file__).parent
+STEPS = HERE / "steps"
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What asks for the same Blender runs in the same process (tools/test.py): it is installed, and its shot baked, once."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            parameters = item.callspec.params if hasattr(item, "callspec") else {}
+            item.add_marker(pytest.mark.xdist_group(parameters.get("installation", "zip")))
 
 
 @pytest.fixture(scope="session")
