@@ -26,9 +26,6 @@ from pins import PINS, ROOT
 
 NEEDS_BLENDER = ("blender", "examples", "package", "window")
 GROUPS = ("checks", "solver", *NEEDS_BLENDER)
-# How a group's tests are dealt out to processes. An installed Blender serves all tests that ask for it, so they stay together;
-# the others are dealt in two runs of neighbours, and who is done first takes half of what the other has left.
-DEALING = {"package": "loadgroup"}
 WATCHED = ("-s", "--capture=no", "--pdb", "--trace")  # what a developer looks at needs pytest's own process
 
 
@@ -75,11 +72,12 @@ def run_checks(python: Path, tally: Tally) -> None:
 
 
 def dealt_out(group: str, pytest_arguments: list[str]) -> list[str]:
-    """pytest's arguments that let as many processes as there are cores test a group."""
+    """pytest's arguments that let as many processes as there are cores test a group: each begins with a run of neighbours,
+    and who is done first takes half of what another has left (tests/package deals by installed Blenders instead)."""
     cores = len(os.sched_getaffinity(0))
     if group == "window" or cores == 1 or any(argument in WATCHED for argument in pytest_arguments):
         return []
-    return ["-n", str(cores), "--dist", DEALING.get(group, "worksteal")]
+    return ["-n", str(cores), "--dist", "worksteal"]
 
 
 def run_pytest(title: str, python: Path, arguments: list[str], tally: Tally, environment: dict[str, str]) -> None:
