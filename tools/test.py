@@ -5,6 +5,7 @@
     python3 tools/test.py --only blender -- -k bake
     python3 tools/test.py --strict   as .ci/run does: a Blender that is missing is a failure
 
+Each group is tested by as many processes as there are cores, except the window, which must have the machine for itself.
 The last line is pytest's own, summed over all its runs.
 """
 
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from pins import PINS, ROOT
 
 NEEDS_BLENDER = ("blender", "examples", "package", "window")
 GROUPS = ("checks", "solver", *NEEDS_BLENDER)
+WATCHED = ("-s", "--capture=no", "--pdb", "--trace")  # what a developer looks at needs pytest's own process
 
 
 @dataclass
@@ -49,16 +52,32 @@ class Tally:
 
 
 def run_checks(python: Path, tally: Tally) -> None:
-    """Linter, types, import contract."""
+    """Linter, types, import contract, side by side; what each says is printed whole."""
     commands = {
         "ruff": [str(python), "-m", "ruff", "check", "."],
         "types": [str(python), str(ROOT / "tools" / "static_checks.py"), "types"],
         "imports": [str(python), str(ROOT / "tools" / "static_checks.py"), "imports"],
     }
-    for name, command in commands.items():
-        print(f"--- {name}", flush=True)
-        if subprocess.run(command, cwd=ROOT, env=run_environment()).returncode != 0:
-            tally.broken.append(name)
+
+    def check(command: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, cwd=ROOT, env=run_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+
+    with ThreadPoolExecutor() as pool:
+        for name, done in zip(commands, pool.map(check, commands.values()), strict=True):
+            print(f"--- {name}\n{done.stdout}", end="", flush=True)
+            if done.returncode != 0:
+                tally.broken.append(name)
+
+
+def dealt_out(group: str, pytest_arguments: list[str]) -> list[str]:
+    """pytest's arguments that let as many processes as there are cores test a group: each begins with a run of neighbours,
+    and who is done first takes half of what another has left (tests/package deals by installed Blenders instead)."""
+    cores = len(os.sched_getaffinity(0))
+    if group == "window" or cores == 1 or any(argument in WATCHED for argument in pytest_arguments):
+        return []
+    return ["-n", str(cores), "--dist", "worksteal"]
 
 
 def run_pytest(title: str, python: Path, arguments: list[str], tally: Tally, environment: dict[str, str]) -> None:
@@ -107,7 +126,8 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
         for one in tags if group == "blender" else [tag]:
             folders = test_folders(group)
             if folders:
-                run_pytest(f"{group}, {one}", development_venv(one), [*folders, *extra], tally, environment)
+                arguments_of_pytest = [*dealt_out(group, extra), *folders, *extra]
+                run_pytest(f"{group}, {one}", development_venv(one), arguments_of_pytest, tally, environment)
 
 
 def main() -> int:
