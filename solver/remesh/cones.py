@@ -3,8 +3,8 @@
 In barycentric weights a tet is the corner of space where x, y, z are not negative, up to the plane x + y + z = 1, and its
 first corner is the origin. The cone from there to a triangle, cut by the tet, is the cone to the triangle where it lies in the
 tet, and to its image on that plane where it lies beyond. A polygon is kept as its edges, in no order: a plane shortens those
-that it cuts, and adds one from where they leave to where they come back. What is asked for is a sum over edges. So nothing branches,
-all lanes of a tile do the same, and a triangle on a face of the tet gives the same from either side but for rounding.
+that it cuts, and adds one from where they leave to where they come back. What is asked for is a sum over edges. So nothing
+branches, all lanes of a tile do the same, and a triangle on a face of the tet gives the same from either side but for rounding.
 """
 
 from ..fem.lanes import cross, dot, read
