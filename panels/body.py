@@ -42,6 +42,9 @@ class BodyPanel:
         layout.prop(settings, "resolution")
         layout.prop(settings, "contact_detail")
         layout.prop(settings, "remeshing")
+        if settings.remeshing != "off":
+            layout.prop(settings, "tear_thickness")
+            layout.prop(settings, "inner_material")
         if settings.estimated_tets:
             estimate = layout.column()
             estimate.enabled = False

@@ -164,6 +164,7 @@ def _solve(
         begin = time.monotonic()
         frame = _advance(simulation, store, scene, state, stop)
         state = number, simulation.checkpoint()
+        _store_topologies(store, frame)
         store.write_frame(frame)
         now = time.monotonic()
         if number == solved:
@@ -179,6 +180,17 @@ def _solve(
             _save_checkpoint(store, scene, *state)
             saved = now
     return max(0, settings.frame_end - first + 1)
+
+
+def _store_topologies(store: FrameStore, frame: Frame) -> None:
+    """The records of surfaces that were cut since the frame before, each from the one that it follows."""
+    if not frame.changes:
+        return
+    from .tearing.cut_topology import cut_topology
+
+    for change in frame.changes:
+        before = store.read_topology(change.uid, change.topology - 1)
+        store.write_topology(change.uid, change.topology, cut_topology(before, change.cut))
 
 
 def _advance(

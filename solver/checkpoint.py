@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .contact.surfaces.friction import Held
 from .output import Snapshot
-from .remesh.discretization import Discretization
+from .remesh.discretization import Discretization, at_rest
 from .state import State
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now = simulation
     meshes = Discretization.from_arrays(arrays)
     if meshes is not None or now.remeshed is not None:
-        now.settle(meshes or now.at_rest(), remeshed=meshes is not None)
+        now.settle(meshes or at_rest(now.scene.bodies, *now._rest), remeshed=meshes is not None)
     floats = {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()}
     now.state = State.from_arrays({name: floats[name] for name in vars(now.state)} | {"tets": now.state.tets})
     now.damping.state = now.state
@@ -58,3 +58,4 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.pins.restore(floats["anchors"])
     now.remeshing.fresh, now.remeshing.counts = floats["fresh"].copy(), floats["remeshes"].astype(np.int64)
     now.space.tiles.refresh(now.state)
+    now.cuts = ()

@@ -82,7 +82,9 @@ class SideBySide:
                 other = statistics.get(name, 0.0)
                 statistics[name] = max(other, value) if name.startswith("worst") else other + value
         in_order = tuple(bodies[place] for place in np.argsort(self.order))
-        return Frame(frames[0].number, in_order, statistics, tuple(chain.from_iterable(frame.warnings for frame in frames)))
+        warnings = tuple(chain.from_iterable(frame.warnings for frame in frames))
+        changes = tuple(chain.from_iterable(frame.changes for frame in frames))
+        return Frame(frames[0].number, in_order, statistics, warnings, changes)
 
     def checkpoint(self) -> dict[str, NDArray[np.generic]]:
         """The parts' checkpoints, each name with the number of its part before it."""

@@ -1,9 +1,13 @@
 """What a simulation yields: one frame of every body's surface, and the records that change its topology."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .tearing.surface_cut import SurfaceCut
 
 
 @dataclass(frozen=True)
@@ -26,10 +30,24 @@ class BodyFrame:
 
 
 @dataclass(frozen=True)
+class TopologyChange:
+    """A body's surface was cut: its record `topology` is the one before it, topology - 1, after the cut."""
+
+    uid: str
+    topology: int
+    cut: "SurfaceCut"
+
+
+@dataclass(frozen=True)
 class Frame:
-    """One frame of the whole scene; `statistics` are plain numbers for the log and the manifest."""
+    """One frame of the whole scene.
+
+    statistics : plain numbers for the log and the manifest
+    changes    : records of topology that are new since the frame before, in their order
+    """
 
     number: int
     bodies: tuple[BodyFrame, ...]
     statistics: dict[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    changes: tuple[TopologyChange, ...] = ()

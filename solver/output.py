@@ -48,12 +48,19 @@ def between(before: Snapshot, after: Snapshot, fraction: float, step: float) -> 
 
 
 class SurfaceOutput:
-    """Evaluates every body's surface binding; tables are built once."""
+    """Evaluates every body's surface binding; tables are built once. topologies (b,) are the records that they belong to."""
 
     def __init__(
-        self, bodies: tuple[Body, ...], surfaces: list[Binding], state: Solids, ranges: Ranges, pattern: Pattern
+        self,
+        bodies: tuple[Body, ...],
+        surfaces: list[Binding],
+        state: Solids,
+        ranges: Ranges,
+        pattern: Pattern,
+        topologies: NDArray[np.int64] | None = None,
     ) -> None:
         self.bodies, self.tets, self.pattern = bodies, state.tets, pattern
+        self.topologies = np.zeros(len(bodies), dtype=np.int64) if topologies is None else topologies
         first = zip(surfaces, ranges.tets[:-1], ranges.nodes[:-1], strict=True)
         self.surfaces = [shifted(binding, int(tet), int(node)) for binding, tet, node in first]
         self.origins = [0.5 * (b.surface.positions.min(axis=0) + b.surface.positions.max(axis=0)) for b in bodies]
@@ -77,4 +84,5 @@ class SurfaceOutput:
             "plastic_strain": np.maximum(carried[:, 6], 0.0).astype(np.float32),
             "stress": np.maximum(carried[:, 7], 0.0).astype(np.float32),
         }
-        return BodyFrame(self.bodies[body].uid, origin, (carried[:, :3] - origin).astype(np.float32), attributes)
+        positions = (carried[:, :3] - origin).astype(np.float32)
+        return BodyFrame(self.bodies[body].uid, origin, positions, attributes, int(self.topologies[body]))

@@ -13,6 +13,8 @@ from .collider import Collider as Collider
 from .errors import SceneError
 from .force_fields.field import ForceField, validated_field
 from .force_fields.kinds import kinds
+from .geometry.edges import unpaired_edges
+from .geometry.measures import signed_volumes
 from .integrators import integrators
 from .keyframes import at_frame, checked_keys
 from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
@@ -36,6 +38,7 @@ class Body:
     method        : "cage" (lattice cage, any mesh) or "conforming" (tetgen, clean closed meshes)
     resolution    : elements across the largest extent of the body
     remeshing     : a key of REMESHING: whether it gets new tets where flow has worn out the old ones
+    tear_thickness : where it gets new tets, a neck thinner than this between thicker parts tears [m]; 0: nothing is cut
     contact_detail : points that touch colliders along an edge of half an element: 1 for what is larger than elements
     velocity      : (3,) initial velocity [m/s]
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
@@ -72,6 +75,7 @@ class Body:
     field_weights: dict[str, float] = field(default_factory=dict)
     contact_detail: int = 1
     remeshing: str = "off"
+    tear_thickness: float = 0.0
 
     @property
     def extent(self) -> float:
@@ -219,6 +223,7 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
             remedy="Remove them, or choose another model.",
         )
     _check_remeshing(body)
+    _check_tearing(body)
     count = len(surface.positions)
     pins = tuple(validated_pin(pin, body.name, count, _frames(settings), colliders) for pin in body.pins)
     return _with_validated_keys(replace(body, pins=pins), settings)
@@ -244,6 +249,26 @@ def _check_remeshing(body: Body) -> None:
             raise SceneError(
                 f"It has {name}, which no new mesh takes over.", body=body.name, remedy="Remove it, or set Remeshing to Off."
             )
+
+
+def _check_tearing(body: Body) -> None:
+    """Only a closed surface can be cut and closed again."""
+    if not 0 <= body.tear_thickness < np.inf:
+        raise SceneError("Its tear thickness is negative or not finite.", body=body.name, remedy="Set it to 0 or more.")
+    if body.tear_thickness == 0.0 or body.remeshing == "off":
+        return
+    surface = body.surface
+    open_edges = unpaired_edges(surface.triangles)
+    if not open_edges and signed_volumes(surface.positions, surface.triangles).sum() < 0.0:
+        raise SceneError(
+            "It cannot tear, for its faces point inwards.", body=body.name, remedy="Use Mesh > Normals > Recalculate Outside."
+        )
+    if open_edges:
+        raise SceneError(
+            f"It cannot tear, for it is not closed: {open_edges} of its edges do not have two faces turned alike.",
+            body=body.name,
+            remedy="Close it (Mesh > Clean Up > Fill Holes, Mesh > Normals > Recalculate Outside), or set Tear Thickness to 0.",
+        )
 
 
 def _with_validated_keys(body: Body, settings: Settings) -> Body:

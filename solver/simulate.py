@@ -23,14 +23,12 @@ from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
-from .fem.fibre_field import set_fibres
-from .fem.goal import set_goals
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
-from .frame import Frame
+from .frame import Frame, TopologyChange
 from .geometry.inside_out import count_inverted
 from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
@@ -39,10 +37,10 @@ from .output import Snapshot, SurfaceOutput, between
 from .pinched import PinchReports
 from .pins.holding import Holding
 from .remesh.contact_memory import handed_on
-from .remesh.discretization import Discretization
+from .remesh.discretization import Discretization, at_rest
 from .remesh.remeshing import Remeshing, touching_handed_on, worst_conditions
 from .scene import Scene
-from .state import build_state, element_size
+from .state import element_size
 from .step_failure import step_failure
 from .tetmesh.mesh import TetMesh
 from .worn import WornReports
@@ -88,7 +86,7 @@ class Simulation:
         self.remeshed: Discretization | None = None
         self.integrator = integrators()[settings.integrator]
         self.fields = build_all(scene) if fields is None else fields
-        first = self.at_rest()
+        first = at_rest(scene.bodies, *self._rest)
         self.pace = Pace(settings.threads, len(first.state.positions))
         self.settle(first)
         self.pins.start(self.state)
@@ -96,25 +94,21 @@ class Simulation:
         self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
         self.frame = settings.frame_start - 1
         self.worn, self.remeshing = WornReports(len(scene.bodies)), Remeshing(scene)
+        self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.before = Snapshot.of(self.state)
-
-    def at_rest(self) -> Discretization:
-        """The bodies as they were filled with tets."""
-        meshes, surfaces, contacts = self._rest
-        state, ranges = build_state(self.scene.bodies, meshes)
-        set_goals(state, ranges, self.scene.bodies, surfaces)
-        set_fibres(state, ranges, self.scene.bodies, surfaces)
-        return Discretization(state, ranges, surfaces, contacts)
 
     def settle(self, mesh: Discretization, remeshed: bool = False) -> None:
         """Take over meshes and build all that hangs on them; kept for checkpoints where they are not those of the start."""
         scene, settings = self.scene, self.scene.settings
         self.remeshed, mesh = (mesh, mesh.copy()) if remeshed else (None, mesh)
-        self.state, self.ranges, self.bound = mesh.state, mesh.ranges, (mesh.surfaces, mesh.contacts)
+        self.state, self.ranges = mesh.state, mesh.ranges
+        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.topologies
         self.space = Workspace.of(self.state)
         self.space.linear.pace = self.pace
-        self.output = SurfaceOutput(scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern)
+        self.output = SurfaceOutput(
+            scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies
+        )
         extents = [body.extent for body in scene.bodies]
         points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
@@ -127,7 +121,7 @@ class Simulation:
         self.element_size = element_size(self.state.volumes)
         self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
-        self.surfaces = touching_bodies(scene, self.state, self.ranges, mesh.surfaces)
+        self.surfaces = touching_bodies(scene, self.state, self.ranges, mesh.surfaces, mesh.triangles)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start
@@ -161,7 +155,8 @@ class Simulation:
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene))
         if self.surfaces is not None and self.frame == self.scene.settings.frame_start:
             warnings += left_out(self.scene, self.surfaces)
-        return Frame(self.frame, bodies, effort, warnings)
+        changes, self.cuts = self.cuts, ()
+        return Frame(self.frame, bodies, effort, warnings, changes)
 
     def checkpoint(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to go on with the bytes of an uninterrupted run."""
@@ -207,14 +202,16 @@ class Simulation:
         old, ranges, touching, anchors = self.contacts, self.ranges, self.touching, self.pins.arrays()
         places, owners = old.points.positions(self.state.positions), self.keyed.owners
         present = Discretization(self.state, ranges, *self.bound)
-        new, changes = self.remeshing.renewed(present, due, self.clock.previous_step)
-        surfaces = touching_bodies(self.scene, new.state, new.ranges, new.surfaces)
+        renewed = self.remeshing.renewed(present, due, self.clock.previous_step)
+        new = renewed.mesh
+        surfaces = touching_bodies(self.scene, new.state, new.ranges, new.surfaces, new.triangles)
         if surfaces is not None and self.surfaces is not None and set(surfaces.left_out) - set(self.surfaces.left_out):
             self.remeshing.note(due, self.state, ranges)
             return 0
         self.settle(new, remeshed=True)
+        self.cuts += renewed.cuts
         self.remeshing.note(due, self.state, self.ranges)
-        self.touching = touching_handed_on(touching, ranges, changes)
+        self.touching = touching_handed_on(touching, ranges, renewed.changes)
         now = self.contacts.points.positions(self.state.positions)
         self.contacts.restore(handed_on(old, places, owners, self.contacts, now, self.keyed.owners))
         self.pins.restore(anchors)

@@ -34,15 +34,23 @@ def fetch_wheels(platform: str, tag: str, python: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     requirements = wheel_requirements(tag)
     if not all(_wheel(folder, requirement) for requirement in requirements):
-        command = [str(python), "-m", "pip", "download", "-q", "--no-input", "--only-binary=:all:", "--no-deps"]
-        command += ["--implementation", "cp", "--python-version", tag.removeprefix("cp"), "--dest", str(folder)]
-        for wheel_platform in PINS["platforms"][platform]:
-            command += ["--platform", wheel_platform]
-        subprocess.run([*command, *requirements], check=True)
+        _download(requirements, platform, tag, folder, python)
     wheels = [_wheel(folder, requirement) for requirement in requirements]
     if not all(wheels):
         raise SetUpError(f"Not every one of {' '.join(requirements)} could be fetched for {platform}, {tag}.")
     return sorted(wheel for wheel in wheels if wheel)
+
+
+def _download(requirements: list[str], platform: str, tag: str, folder: Path, python: Path) -> None:
+    """Into a folder of its own first: another process may be building a zip of the same wheels."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as unfinished:
+        command = [str(python), "-m", "pip", "download", "-q", "--no-input", "--only-binary=:all:", "--no-deps"]
+        command += ["--implementation", "cp", "--python-version", tag.removeprefix("cp"), "--dest", unfinished]
+        for wheel_platform in PINS["platforms"][platform]:
+            command += ["--platform", wheel_platform]
+        subprocess.run([*command, *requirements], check=True)
+        for wheel in Path(unfinished).iterdir():
+            wheel.replace(folder / wheel.name)
 
 
 def _wheel(folder: Path, requirement: str) -> Path | None:

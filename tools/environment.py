@@ -97,7 +97,8 @@ def install(python: Path, requirements: list[str]) -> None:
         return
     print(f"Installing {' '.join(missing)}", flush=True)
     # The whole list at once: otherwise pip would be free to move a neighbour that is already right.
-    subprocess.run([str(python), "-m", "pip", "install", "-q", "--no-input", *requirements], check=True)
+    command = [str(python), "-m", "pip", "install", "-q", "--no-input", "--disable-pip-version-check", *requirements]
+    subprocess.run(command, check=True)
 
 
 def development_venv(tag: str) -> Path:

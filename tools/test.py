@@ -5,6 +5,7 @@
     python3 tools/test.py --only blender -- -k bake
     python3 tools/test.py --strict   as .ci/run does: a Blender that is missing is a failure
 
+Each group is tested by as many processes as there are cores, except the window, which must have the machine for itself.
 The last line is pytest's own, summed over all its runs.
 """
 
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +26,7 @@ from pins import PINS, ROOT
 
 NEEDS_BLENDER = ("blender", "examples", "package", "window")
 GROUPS = ("checks", "solver", *NEEDS_BLENDER)
+WATCHED = ("-s", "--capture=no", "--pdb", "--trace")  # what a developer looks at needs pytest's own process
 
 
 @dataclass
@@ -49,16 +52,40 @@ class Tally:
 
 
 def run_checks(python: Path, tally: Tally) -> None:
-    """Linter, types, import contract."""
+    """Linter, types, import contract, side by side; what each says is printed whole."""
     commands = {
         "ruff": [str(python), "-m", "ruff", "check", "."],
         "types": [str(python), str(ROOT / "tools" / "static_checks.py"), "types"],
         "imports": [str(python), str(ROOT / "tools" / "static_checks.py"), "imports"],
     }
-    for name, command in commands.items():
-        print(f"--- {name}", flush=True)
-        if subprocess.run(command, cwd=ROOT, env=run_environment()).returncode != 0:
-            tally.broken.append(name)
+
+    def check(command: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, cwd=ROOT, env=run_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+
+    with ThreadPoolExecutor() as pool:
+        for name, done in zip(commands, pool.map(check, commands.values()), strict=True):
+            print(f"--- {name}\n{done.stdout}", end="", flush=True)
+            if done.returncode != 0:
+                tally.broken.append(name)
+
+
+def processes(group: str, pytest_arguments: list[str]) -> int:
+    """How many processes test a group: as many as there are cores, where nothing needs the machine or pytest for itself."""
+    alone = group == "window" or any(argument in WATCHED for argument in pytest_arguments)
+    return 1 if alone else len(os.sched_getaffinity(0))
+
+
+def test_group(group: str, tag: str, pytest_arguments: list[str], tally: Tally, environment: dict[str, str]) -> None:
+    """Test a group in one environment. Each process begins with a run of neighbours, and who is done first takes half of what
+    another has left (tests/package deals by installed Blenders instead)."""
+    count = processes(group, pytest_arguments)
+    dealt = ["-n", str(count), "--dist", "worksteal"] if count > 1 else []
+    # Two threads each, for the tests that are about them; tests/conftest.py lets the others have one
+    threads = {"NUMBA_NUM_THREADS": "2"} if count > 1 else {}
+    arguments = [*dealt, *test_folders(group), *pytest_arguments]
+    run_pytest(f"{group}, {tag}", development_venv(tag), arguments, tally, environment | threads)
 
 
 def run_pytest(title: str, python: Path, arguments: list[str], tally: Tally, environment: dict[str, str]) -> None:
@@ -95,7 +122,6 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
     groups = arguments.only or [group for group in GROUPS if not (arguments.fast and group in ("package", "window"))]
     tag = own_tag()
     tags = [tag, *(other for other in PINS["venvs"] if other != tag)] if arguments.strict else [tag]
-    extra = [*(["-m", "not slow"] if arguments.fast else []), *arguments.pytest_arguments]
     environment = run_environment()
     environment["DOLLOP_STRICT"] = "1" if arguments.strict else ""
     environment["DOLLOP_ALL_BLENDERS"] = "1" if arguments.all_blenders else ""
@@ -105,9 +131,9 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
             continue
         # Only Blender's own tests differ from bpy to bpy; tests/package starts every Blender by itself.
         for one in tags if group == "blender" else [tag]:
-            folders = test_folders(group)
-            if folders:
-                run_pytest(f"{group}, {one}", development_venv(one), [*folders, *extra], tally, environment)
+            left_out = [*(["slow"] if arguments.fast else []), *(["program"] if one != tag else [])]
+            marks = ["-m", " and ".join(f"not {mark}" for mark in left_out)] if left_out else []
+            test_group(group, one, [*marks, *arguments.pytest_arguments], tally, environment)
 
 
 def main() -> int:

@@ -68,6 +68,15 @@ def topology_steps(item: bpy.types.Object, scene: bpy.types.Scene) -> Steps[Surf
     return mirrored(topology) if np.linalg.det(matrix[:3, :3]) < 0 else topology
 
 
+def with_inner_slot(topology: SurfaceTopology, item: bpy.types.Object) -> SurfaceTopology:
+    """Return the record with one more slot for faces that close a tear, where the body has a material for them."""
+    inner = item.dollop.inner_material
+    if inner is None or item.dollop.tear_thickness == 0.0:
+        return topology
+    materials = topology.materials or ("",)
+    return replace(topology, materials=(*materials, inner.name), inner_slot=len(materials))
+
+
 def mesh_topology(mesh: bpy.types.Mesh) -> SurfaceTopology:
     """Return a mesh's record, without custom normals, materials and vertex groups."""
     offsets = np.empty(len(mesh.polygons) + 1, np.int32)

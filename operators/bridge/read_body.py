@@ -45,6 +45,7 @@ def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, A
         "resolution": settings.resolution,
         "contact_detail": settings.contact_detail,
         "remeshing": settings.remeshing,
+        "tear_thickness": typed_number(settings.tear_thickness) * metres,
         "velocity": tuple(float(value) for value in np.array(settings.velocity, dtype=np.float64) * metres),
         "angular_velocity": tuple(settings.angular_velocity),
         "groups": collision_groups(item),

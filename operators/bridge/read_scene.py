@@ -12,7 +12,7 @@ from ...solver.scene import Body, Collider, Scene, validated
 from .baked_settings import settings_of
 from .evaluation import frame_kept, made_visible
 from .identity import bodies_of, colliders_of, complete_all
-from .mesh_topology import topology_steps
+from .mesh_topology import topology_steps, with_inner_slot
 from .playback_pause import playback_paused
 from .read_body import read_body
 from .read_collider import painted_steps, read_collider
@@ -89,7 +89,7 @@ def _body_steps(
     keys = samples.settings.get(item.name_full, {})
     body = read_body(item, scene, keys)
     yield f"Reading '{item.name}'"
-    topology = yield from topology_steps(item, scene)
+    topology = with_inner_slot((yield from topology_steps(item, scene)), item)
     groups, count = topology.vertex_groups, topology.vertex_count
     pins = read_pins(item, groups, count, samples.shapes[item.name_full], keys)
     return replace(body, pins=pins, field_weights=field_weights(item, fields_of(scene))), topology

@@ -92,6 +92,8 @@ def fill_result(item: bpy.types.Object, sample: Sample, store: FrameStore, scene
     wanted = f"{store.manifest['bake']} {frame.uid} {frame.topology}"
     if mesh.get(_FILLED) != wanted or len(mesh.vertices) != len(positions):
         topology = store.read_topology(frame.uid, frame.topology)
+        for name in topology.materials[len(mesh.materials) :]:
+            mesh.materials.append(bpy.data.materials.get(name))
         fill_mesh(mesh, topology, positions)
         fill_vertex_groups(item, topology.vertex_groups)
         mesh[_FILLED] = wanted

@@ -58,7 +58,7 @@ def object_group() -> type:
         for identifier, group in material_groups().items()
     }
     acting = {name: value for influence in INFLUENCES for name, value in influence.properties.items()}
-    annotations = {**_identity(), **_groups(), **_body(), **acting, **_collider(), **pointers}
+    annotations = {**_identity(), **_groups(), **_body(), **_remeshing(), **acting, **_collider(), **pointers}
     namespace = {"__annotations__": annotations, "__doc__": "Dollop's settings of one object"}
     return type("DollopObject", (bpy.types.PropertyGroup,), namespace)
 
@@ -134,13 +134,6 @@ def _body() -> dict[str, Any]:
             soft_max=4,
             **SETTING,
         ),
-        "remeshing": EnumProperty(
-            name="Remeshing",
-            description="What becomes of tets that flow has worn out: in new ones what is thinner than a tet has torn, parts "
-            "that touch have grown together. Not for bodies with pins, a goal shape or a limit of flow",
-            items=[(name, name.capitalize(), meaning) for name, meaning in REMESHING.items()],
-            **SETTING,
-        ),
         "element_size": FloatProperty(name="Tet Size", description="Edge length of a tet", unit="LENGTH", **HIDDEN),
         "estimated_tets": IntProperty(name="Tet Count", description="About how many tetrahedra this makes", **HIDDEN),
         "velocity": FloatVectorProperty(
@@ -151,6 +144,32 @@ def _body() -> dict[str, Any]:
             description="Angular velocity at the first frame, per second, about the centre of mass",
             subtype="EULER",
             unit="ROTATION",
+            **SETTING,
+        ),
+    }
+
+
+def _remeshing() -> dict[str, Any]:
+    return {
+        "remeshing": EnumProperty(
+            name="Remeshing",
+            description="What becomes of tets that flow has worn out: in new ones what is thinner than a tet has torn, parts "
+            "that touch have grown together. Not for bodies with pins, a goal shape or a limit of flow",
+            items=[(name, name.capitalize(), meaning) for name, meaning in REMESHING.items()],
+            **SETTING,
+        ),
+        "tear_thickness": FloatProperty(
+            name="Tear Thickness",
+            description="A neck thinner than this between thicker parts tears when the goo gets new tets, and its surface is "
+            "cut and closed there. 0: nothing is cut. Only for closed meshes; at least one and a half tet sizes work well",
+            min=0.0,
+            subtype="DISTANCE",
+            **SETTING,
+        ),
+        "inner_material": PointerProperty(
+            name="Inner Material",
+            description="Material of the faces that close a surface where it has torn; none: as the faces around",
+            type=bpy.types.Material,
             **SETTING,
         ),
     }

@@ -51,6 +51,7 @@ class SurfaceTopology:
     materials       : names of the slots' materials, "" for an empty slot
     active_uv       : UV layer that renders use when none is named
     active_color    : colour layer that renders use when none is named
+    inner_slot      : slot of faces that close a cut (solver/tearing); -1 for the slot of the faces around
     """
 
     vertex_count: int
@@ -68,6 +69,7 @@ class SurfaceTopology:
     materials: tuple[str, ...] = ()
     active_uv: str = ""
     active_color: str = ""
+    inner_slot: int = -1
 
     @property
     def face_count(self) -> int:
@@ -116,6 +118,8 @@ def to_arrays(topology: SurfaceTopology) -> dict[str, NDArray]:
     arrays |= {name: getattr(topology, name) for name in (*_PLAIN, "rest_positions")}
     arrays["materials"] = _text(topology.materials)
     arrays["active"] = _text((topology.active_uv, topology.active_color))
+    if topology.inner_slot >= 0:
+        arrays["inner_slot"] = np.array(topology.inner_slot, np.int64)
     arrays["uv_names"] = _text(tuple(topology.uv_layers))
     for index, uv in enumerate(topology.uv_layers.values()):
         arrays[f"uv.{index}"] = uv
@@ -150,6 +154,7 @@ def from_arrays(arrays: dict[str, NDArray]) -> SurfaceTopology:
         materials=tuple(map(str, arrays["materials"])),
         active_uv=str(arrays["active"][0]),
         active_color=str(arrays["active"][1]),
+        inner_slot=int(arrays.get("inner_slot", -1)),
         **{name: arrays[name] for name in _PLAIN},
     )
 

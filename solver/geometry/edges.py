@@ -70,6 +70,13 @@ def edges_of(triangles: NDArray[np.int32]) -> Edges:
     )
 
 
+def unpaired_edges(triangles: NDArray[np.int32]) -> int:
+    """Return how many edges of (t, 3) triangles do not have exactly two of them, one walked to and one fro."""
+    edges = edges_of(triangles)
+    forward = np.add.reduceat(edges.forward.astype(np.int64), edges.first[:-1])
+    return int(((edges.counts != 2) | (forward != 1)).sum())
+
+
 def hole_area(positions: NDArray[np.float64], triangles: NDArray[np.int32], edges: Edges) -> float:
     """Return the area that it takes to close a surface [m^2]: of each connected border the area vector's length.
 

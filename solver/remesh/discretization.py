@@ -1,14 +1,17 @@
 """What every table of a simulation is built from, so that a checkpoint can have them built again."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..embedding import Binding, Spread
-from ..state import Ranges, State
+from ..fem.fibre_field import set_fibres
+from ..fem.goal import set_goals
+from ..scene import Body
+from ..state import Ranges, State, build_state
 from ..tetmesh.mesh import TetMesh
 
 PREFIX = "mesh."
@@ -16,8 +19,9 @@ PREFIX = "mesh."
 
 @dataclass
 class Discretization:
-    """Meshes and what is bound to them; surfaces and contacts hold one item a body.
+    """Meshes and what is bound to them; surfaces, contacts, triangles and topologies hold one item a body.
 
+    triangles (t, 3) join the points of a surface, topologies count how often they have changed (frame.TopologyChange).
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
 
@@ -25,6 +29,8 @@ class Discretization:
     ranges: Ranges
     surfaces: list[Binding]
     contacts: list[Binding]
+    triangles: list[NDArray[np.int32]]
+    topologies: NDArray[np.int64]
 
     def mesh(self, body: int) -> TetMesh:
         """One body's mesh as it lies."""
@@ -33,12 +39,13 @@ class Discretization:
 
     def copy(self) -> "Discretization":
         """The same with a state of its own, which steps may change."""
-        return Discretization(State.from_arrays(self.state.arrays()), self.ranges, self.surfaces, self.contacts)
+        return replace(self, state=State.from_arrays(self.state.arrays()))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All of it by name, for a checkpoint."""
         arrays = {f"state.{name}": values for name, values in self.state.arrays().items()}
-        arrays |= {"nodes": self.ranges.nodes, "tets": self.ranges.tets}
+        arrays |= {"nodes": self.ranges.nodes, "tets": self.ranges.tets, "topologies": self.topologies}
+        arrays |= {f"triangles.{body}": triangles for body, triangles in enumerate(self.triangles)}
         for kind, bindings in (("surface", self.surfaces), ("contact", self.contacts)):
             for body, binding in enumerate(bindings):
                 arrays |= {f"{kind}.{body}.{name}": values for name, values in _of_binding(binding).items()}
@@ -53,7 +60,20 @@ class Discretization:
         ranges = Ranges(own["nodes"].astype(np.int64), own["tets"].astype(np.int64))
         bodies = range(len(ranges.nodes) - 1)
         surfaces, contacts = ([_binding(own, f"{kind}.{body}.") for body in bodies] for kind in ("surface", "contact"))
-        return cls(State.from_arrays(_after(own, "state.")), ranges, surfaces, contacts)
+        triangles = [own[f"triangles.{body}"] for body in bodies]
+        state = State.from_arrays(_after(own, "state."))
+        return cls(state, ranges, surfaces, contacts, triangles, own["topologies"].astype(np.int64))
+
+
+def at_rest(
+    bodies: tuple[Body, ...], meshes: list[TetMesh], surfaces: list[Binding], contacts: list[Binding]
+) -> Discretization:
+    """The bodies as they were filled with tets."""
+    state, ranges = build_state(bodies, meshes)
+    set_goals(state, ranges, bodies, surfaces)
+    set_fibres(state, ranges, bodies, surfaces)
+    triangles = [body.surface.triangles for body in bodies]
+    return Discretization(state, ranges, surfaces, contacts, triangles, np.zeros(len(bodies), dtype=np.int64))
 
 
 def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

@@ -9,8 +9,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..fem.limit_surface import symmetric_exponential
-from ..jit import parallel
+from ..fem.limit_surface import symmetric_exponential, times
+from ..jit import CHUNKS, kernel, parallel
 from ..svd import signed_svd
 
 Array = NDArray[np.float64]
@@ -35,15 +35,33 @@ def basis_matrices(edges: Array, strain: Array) -> tuple[Array, Array]:
 
     F_p = F_e^-1, made to keep volume: how far flow goes is counted from the mesh as it is now.
     """
-    stretch, unstretch = np.empty((len(edges), 9)), np.empty((len(edges), 9))
-    _exponentials(strain, stretch, unstretch)
-    grown = np.exp(strain[:, :3].sum(axis=1) / 3.0)[:, None, None]
-    return np.linalg.solve(edges, stretch.reshape(-1, 3, 3)), grown * unstretch.reshape(-1, 3, 3)
+    beta, plastic = np.empty((len(edges), 9)), np.empty((len(edges), 9))
+    _basis_matrices(np.ascontiguousarray(edges).reshape(-1, 9), strain, beta, plastic)
+    return beta.reshape(-1, 3, 3), plastic.reshape(-1, 3, 3)
 
 
 @parallel
-def _exponentials(strain, stretch, unstretch):  # type: ignore[no-untyped-def]
-    """exp(h) and exp(-h) (m, 9) of strains (m, 6)."""
-    for t in prange(len(strain)):
-        symmetric_exponential(1.0, strain[t], stretch[t])
-        symmetric_exponential(-1.0, strain[t], unstretch[t])
+def _basis_matrices(edges, strain, beta, plastic):  # type: ignore[no-untyped-def]
+    for chunk in prange(CHUNKS):
+        inverse, stretch = np.empty(9), np.empty(9)
+        for t in range(len(edges) * chunk // CHUNKS, len(edges) * (chunk + 1) // CHUNKS):
+            symmetric_exponential(1.0, strain[t], stretch)
+            _invert(edges[t], inverse)
+            times(inverse, stretch, beta[t])
+            symmetric_exponential(-1.0, strain[t], plastic[t])
+            grown = np.exp((strain[t, 0] + strain[t, 1] + strain[t, 2]) / 3.0)
+            for k in range(9):
+                plastic[t, k] *= grown
+
+
+@kernel
+def _invert(m, out):  # type: ignore[no-untyped-def]
+    """out := the inverse of a row-major 3x3 matrix, of a tet that is not flat."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        for n in range(3):
+            p, q = (n + 1) % 3, (n + 2) % 3
+            out[3 * n + i] = m[3 * j + p] * m[3 * k + q] - m[3 * j + q] * m[3 * k + p]
+    determinant = m[0] * out[0] + m[1] * out[3] + m[2] * out[6]
+    for n in range(9):
+        out[n] /= determinant

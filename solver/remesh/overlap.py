@@ -1,8 +1,8 @@
 """How much of each new tet lies in which old one, exactly: tets clipped by tets.
 
-In barycentric weights of an old tet its inside is where all four are positive, so a new tet's corners are given by their four
-weights and cut where one after the other changes sign. A cut tet falls into tets whose shares of the whole follow from where
-its edges are cut, in closed form; no share is negative, and together they miss nothing.
+In barycentric weights of a new tet an old one's faces are triangles, and the volume that both share is the signed sum of four
+cones over them (cones.py). A face between two old tets serves both, with opposite signs. What is old is looked up for some new
+tets together, which lie next to each other.
 """
 
 import numpy as np
@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
 from ..geometry.tree import STACK, build_tree
-from ..jit import inline, kernel
+from ..jit import TILE, inline, kernel
+from ..tetmesh.boundary import face_table
+from .around import TOGETHER, Filling, numbered, room, weighed
+from .cones import CONE, CORNERS, WEIGHT, cones
 
 Array = NDArray[np.float64]
 
 LEAST = 1e-12  # share of a tet that is rounding
+SPREAD = 2.0  # new tets are looked up together as long as they are at most this much longer than the first one
 
 
 def overlaps(
@@ -22,128 +26,161 @@ def overlaps(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
     """Return start (m + 1,), old tets (p,) and the volume (p,) [m^3] that each shares with a new tet.
 
-    New tet t shares volume with those of start[t]:start[t + 1].
+    New tet t shares volume with those of start[t]:start[t + 1]. Old tets that share a face are turned alike, as those of a mesh
+    are; they may have turned inside out since.
     """
-    old, new = _frames(old_positions[old_tets]), _frames(positions[tets])
-    lower, upper = old[:, :4].min(axis=1), old[:, :4].max(axis=1)
-    parts = in_chunks(_overlaps, len(tets), build_tree(lower, upper), lower, upper, old, new)
+    corners = old_positions[old_tets]
+    lower, upper = corners.min(axis=1), corners.max(axis=1)
+    old = Filling(
+        np.ascontiguousarray(old_positions), old_tets, face_table(old_tets).neighbours, lower, upper, build_tree(lower, upper)
+    )
+    parts = in_chunks(_overlaps, len(tets), old, np.ascontiguousarray(positions[tets]))
     start = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _, _ in parts]))]).astype(np.int64)
     return start, np.concatenate([found for _, found, _ in parts]), np.concatenate([volume for _, _, volume in parts])
 
 
-def _frames(corners: Array) -> Array:
-    """Return (m, 8, 3): the corners (m, 4, 3), the rows that give a point's weights of the last three of them by its way from
-    the first, and the volume in the last row."""
-    u, v, w = (corners[:, i] - corners[:, 0] for i in (1, 2, 3))
-    vw = np.cross(v, w)
-    determinant = np.einsum("mi,mi->m", u, vw)
-    inverse = 1.0 / np.where(determinant != 0.0, determinant, np.inf)  # a flat tet holds nothing: no weight is positive
-    frames = np.empty((len(corners), 8, 3))
-    frames[:, :4] = corners
-    for k, normal in enumerate((vw, np.cross(w, u), np.cross(u, v))):
-        frames[:, 4 + k] = normal * inverse[:, None]
-    frames[:, 7] = np.abs(determinant)[:, None] / 6.0
-    return frames
+@kernel
+def _overlaps(first, last, old, new):  # type: ignore[no-untyped-def]
+    """Counts (last - first,) of new tets, and the old tets and volumes that they share, one after the other."""
+    around, stack, lower, upper = room(256), np.empty(STACK, dtype=np.int32), np.empty(3), np.empty(3)
+    stamps = np.full(max(len(old.positions), len(old.tets)), -1, dtype=np.int32)
+    counts, total = np.zeros(last - first, dtype=np.int64), 0
+    found, volumes = np.empty(20 * (last - first) + 64, dtype=np.int32), np.empty(20 * (last - first) + 64)
+    end = first
+    while end < last:
+        begin = end
+        end = _end_of_group(new, begin, last, lower, upper)
+        count = _candidates(old.tree, old.lower, old.upper, lower, upper, stack, around.found)
+        if count > len(around.found):
+            around = room(2 * count)
+            _candidates(old.tree, old.lower, old.upper, lower, upper, stack, around.found)
+        pairs = _pairs(old, new, begin, end, count, numbered(old, count, stamps, around), around)
+        if total + pairs > len(found):
+            found = np.concatenate((found, np.empty(total + pairs, dtype=np.int32)))
+            volumes = np.concatenate((volumes, np.empty(total + pairs)))
+        for k in range(pairs):
+            share = abs(around.share[k])
+            if share > LEAST:
+                found[total], volumes[total] = around.which[k], share * around.volume[around.whose[k] - begin]
+                counts[around.whose[k] - first] += 1
+                total += 1
+    return counts, found[:total].copy(), volumes[:total].copy()
 
 
 @kernel
-def _weigh(frames, t, others, other, weights):  # type: ignore[no-untyped-def]
-    """weights (4, 4): row i the i-th weight in tet t of the corners of another; False where one is positive at none."""
-    for n in range(4):
-        weights[0, n] = 1.0
-    for i in range(1, 4):
-        a, b, c = frames[t, 3 + i, 0], frames[t, 3 + i, 1], frames[t, 3 + i, 2]
-        most = 0.0
-        for n in range(4):
-            x, y = others[other, n, 0] - frames[t, 0, 0], others[other, n, 1] - frames[t, 0, 1]
-            weight = a * x + b * y + c * (others[other, n, 2] - frames[t, 0, 2])
-            weights[i, n], most = weight, max(most, weight)
-            weights[0, n] -= weight
-        if not most > 0.0:
-            return False
-    return max(max(weights[0, 0], weights[0, 1]), max(weights[0, 2], weights[0, 3])) > 0.0
-
-
-@inline
-def _cut_at(inner, outer):  # type: ignore[no-untyped-def]
-    """Where an edge from a weight that is not negative to a negative one is cut, from the inner end."""
-    return inner / (inner - outer)
-
-
-@inline
-def _cut_point(a, b, s):  # type: ignore[no-untyped-def]
-    """The corner at s on the edge from a to b, without the weight that it was cut by."""
-    return a[1] + s * (b[1] - a[1]), a[2] + s * (b[2] - a[2]), a[3] + s * (b[3] - a[3]), 0.0
-
-
-@inline
-def _rest(a):  # type: ignore[no-untyped-def]
-    """A corner without its first weight."""
-    return a[1], a[2], a[3], 0.0
+def _end_of_group(new, begin, last, lower, upper):  # type: ignore[no-untyped-def]
+    """Where a group of new tets that lie together ends; sets its box."""
+    end, longest = begin, 0.0
+    low, high = np.empty(3), np.empty(3)
+    while end < last and end - begin < TOGETHER:
+        length = 0.0
+        for a in range(3):
+            low[a], high[a] = (np.inf, -np.inf) if end == begin else (lower[a], upper[a])
+            for n in range(4):
+                low[a], high[a] = min(low[a], new[end, n, a]), max(high[a], new[end, n, a])
+            length = max(length, high[a] - low[a])
+        if end == begin:
+            longest = SPREAD * length
+        elif length > longest:
+            break
+        lower[:], upper[:] = low, high
+        end += 1
+    return end
 
 
 @kernel
-def _share(a, b, c, d, planes):  # type: ignore[no-untyped-def]
-    """The share of a tet in which the first so many of its corners' weights, of four each, are all positive."""
-    if a[0] < b[0]:
-        a, b = b, a
-    if c[0] < d[0]:
-        c, d = d, c
-    if a[0] < c[0]:
-        a, c = c, a
-    if b[0] < d[0]:
-        b, d = d, b
-    if b[0] < c[0]:
-        b, c = c, b
-    if a[0] < 0.0:
-        return 0.0
-    if d[0] >= 0.0:
-        return 1.0 if planes == 1 else _share(_rest(a), _rest(b), _rest(c), _rest(d), planes - 1)
-    ad = _cut_at(a[0], d[0])
-    if c[0] >= 0.0:
-        bd, cd = _cut_at(b[0], d[0]), _cut_at(c[0], d[0])
-        if planes == 1:
-            return 1.0 - (1.0 - ad) * (1.0 - bd) * (1.0 - cd)
-        on_ad, on_bd, on_cd = _cut_point(a, d, ad), _cut_point(b, d, bd), _cut_point(c, d, cd)
-        share = ad * _share(_rest(a), _rest(b), _rest(c), on_ad, planes - 1)
-        share += bd * (1.0 - ad) * _share(_rest(b), _rest(c), on_ad, on_bd, planes - 1)
-        return share + cd * (1.0 - ad) * (1.0 - bd) * _share(_rest(c), on_ad, on_bd, on_cd, planes - 1)
-    ac = _cut_at(a[0], c[0])
-    if b[0] >= 0.0:
-        bc, bd = _cut_at(b[0], c[0]), _cut_at(b[0], d[0])
-        if planes == 1:
-            return ac * ad + ac * bd * (1.0 - ad) + bc * bd * (1.0 - ac)
-        on_ac, on_ad, on_bc, on_bd = _cut_point(a, c, ac), _cut_point(a, d, ad), _cut_point(b, c, bc), _cut_point(b, d, bd)
-        share = ac * ad * _share(_rest(a), _rest(b), on_ac, on_ad, planes - 1)
-        share += ac * bd * (1.0 - ad) * _share(_rest(b), on_ac, on_ad, on_bd, planes - 1)
-        return share + bc * bd * (1.0 - ac) * _share(_rest(b), on_ac, on_bc, on_bd, planes - 1)
-    ab = _cut_at(a[0], b[0])
-    if planes == 1:
-        return ab * ac * ad
-    on_ab, on_ac, on_ad = _cut_point(a, b, ab), _cut_point(a, c, ac), _cut_point(a, d, ad)
-    return ab * ac * ad * _share(_rest(a), on_ab, on_ac, on_ad, planes - 1)
+def _pairs(old, new, begin, end, count, tiles, around):  # type: ignore[no-untyped-def]
+    """List the new tets of a group and the old tets that they may share volume with, and the shares; return how many."""
+    pairs, waiting = 0, 0
+    corners, lower, upper = around.corners, np.empty(3), np.empty(3)
+    for t in range(begin, end):
+        for a in range(3):
+            lower[a] = min(min(new[t, 0, a], new[t, 1, a]), min(new[t, 2, a], new[t, 3, a]))
+            upper[a] = max(max(new[t, 0, a], new[t, 1, a]), max(new[t, 2, a], new[t, 3, a]))
+        around.volume[t - begin] = weighed(new, t, tiles, around)
+        some = 0
+        for k in range(count):
+            sides = around.sides[corners[k, 0]] & around.sides[corners[k, 1]]
+            sides &= around.sides[corners[k, 2]] & around.sides[corners[k, 3]]
+            around.pair[k] = -1
+            around.near[some] = k
+            some += sides == 0
+        before = pairs
+        # Which pairs there are must not hang on who else is in the group: it says which of two tets a face is taken from
+        for s in range(some):
+            k = around.near[s]
+            apart = _apart(old.lower, old.upper, around.found[k], lower, upper)
+            if not apart and not _outside(around.nodes, corners[k, 0], corners[k, 1], corners[k, 2], corners[k, 3]):
+                around.near[pairs - before] = k
+                around.pair[k] = pairs
+                around.whose[pairs], around.which[pairs], around.share[pairs] = t, around.found[k], 0.0
+                pairs += 1
+        for s in range(pairs - before):
+            k = around.near[s]
+            i, j, m, n = corners[k, 0], corners[k, 1], corners[k, 2], corners[k, 3]
+            waiting = _face(around, k, 0, j, m, n, waiting)
+            waiting = _face(around, k, 1, i, n, m, waiting)
+            waiting = _face(around, k, 2, i, j, n, waiting)
+            waiting = _face(around, k, 3, i, m, j, waiting)
+    _flush(around, waiting)
+    return pairs
 
 
 @inline
-def _corner(weights, cutting, n):  # type: ignore[no-untyped-def]
-    """The weights of a corner, those that are cut by first."""
-    return weights[cutting[0], n], weights[cutting[1], n], weights[cutting[2], n], weights[cutting[3], n]
+def _outside(nodes, i, j, m, n):  # type: ignore[no-untyped-def]
+    """Whether a face of a tet has the new tet on its other side."""
+    outside = _behind(nodes, j, m, n, i) or _behind(nodes, i, m, n, j)
+    return outside or _behind(nodes, i, j, n, m) or _behind(nodes, i, j, m, n)
+
+
+@inline
+def _point(nodes, node):  # type: ignore[no-untyped-def]
+    """A node by its weights."""
+    return nodes[node + WEIGHT * TILE], nodes[node + (WEIGHT + 1) * TILE], nodes[node + (WEIGHT + 2) * TILE]
+
+
+@inline
+def _behind(nodes, a, b, c, inner):  # type: ignore[no-untyped-def]
+    """Whether all corners of the new tet lie on the other side of a plane through three nodes than the `inner` node."""
+    (x, y, z), (bx, by, bz), (cx, cy, cz) = _point(nodes, a), _point(nodes, b), _point(nodes, c)
+    ux, uy, uz, vx, vy, vz = bx - x, by - y, bz - z, cx - x, cy - y, cz - z
+    p, q, r = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    offset = p * x + q * y + r * z
+    x, y, z = _point(nodes, inner)
+    if p * x + q * y + r * z > offset:
+        return max(max(p, q), max(r, 0.0)) <= offset
+    return min(min(p, q), min(r, 0.0)) >= offset
+
+
+@inline
+def _face(around, k, face, a, b, c, waiting):  # type: ignore[no-untyped-def]
+    """Put the cone over a face of the k-th old tet in the tile, unless its neighbour has; return how many wait there."""
+    neighbour = around.neighbours[k, face]
+    other = around.pair[neighbour] if neighbour >= 0 else -1
+    if (other >= 0 and neighbour < k) or around.sides[a] & around.sides[b] & around.sides[c] & 7:
+        return waiting
+    tile = around.tile
+    for axis in range(3):
+        slot = (WEIGHT + axis) * TILE
+        tile[(CORNERS + axis) * TILE + waiting] = around.nodes[a + slot]
+        tile[(CORNERS + 3 + axis) * TILE + waiting] = around.nodes[b + slot]
+        tile[(CORNERS + 6 + axis) * TILE + waiting] = around.nodes[c + slot]
+    around.pluses[waiting], around.minuses[waiting] = around.pair[k], other
+    if waiting + 1 < TILE:
+        return waiting + 1
+    _flush(around, TILE)
+    return 0
 
 
 @kernel
-def _shared(weights, cutting):  # type: ignore[no-untyped-def]
-    """The share of a tet, given by its corners' weights (4, 4) in another, that lies in the other; cutting (4) is scratch."""
-    planes = 0
-    for i in range(4):
-        if min(min(weights[i, 0], weights[i, 1]), min(weights[i, 2], weights[i, 3])) < 0.0:
-            cutting[planes] = i
-            planes += 1
-    if planes == 0:
-        return 1.0
-    for k in range(planes, 4):
-        cutting[k] = cutting[0]
-    return _share(_corner(weights, cutting, 0), _corner(weights, cutting, 1), _corner(weights, cutting, 2),
-                  _corner(weights, cutting, 3), planes)  # fmt: skip
+def _flush(around, waiting):  # type: ignore[no-untyped-def]
+    """Add what the cones that wait give to the shares of their pairs."""
+    cones(around.tile)
+    for n in range(waiting):
+        cone = around.tile[CONE * TILE + n]
+        around.share[around.pluses[n]] += cone
+        if around.minuses[n] >= 0:
+            around.share[around.minuses[n]] -= cone
 
 
 @kernel
@@ -170,39 +207,7 @@ def _candidates(tree, item_lower, item_upper, lower, upper, stack, found):  # ty
 
 @inline
 def _apart(lowers, uppers, k, lower, upper):  # type: ignore[no-untyped-def]
-    """Whether the k-th of some boxes has no inside in common with another."""
-    apart = uppers[k, 0] <= lower[0] or lowers[k, 0] >= upper[0] or uppers[k, 1] <= lower[1]
-    apart = apart or lowers[k, 1] >= upper[1] or uppers[k, 2] <= lower[2]
-    return apart or lowers[k, 2] >= upper[2]
-
-
-@kernel
-def _overlaps(first, last, tree, item_lower, item_upper, frames, new_frames):  # type: ignore[no-untyped-def]
-    """Counts (last - first,) of new tets, and the old tets and volumes that they share, one after the other."""
-    stack, lower, upper = np.empty(STACK, dtype=np.int32), np.empty(3), np.empty(3)
-    weights, cutting = np.empty((4, 4)), np.empty(4, dtype=np.int64)
-    counts, near = np.zeros(last - first, dtype=np.int64), np.empty(256, dtype=np.int32)
-    found, volumes, total = np.empty(16 * (last - first) + 64, dtype=np.int32), np.empty(16 * (last - first) + 64), 0
-    for t in range(first, last):
-        for a in range(3):
-            x0, x1, x2, x3 = new_frames[t, 0, a], new_frames[t, 1, a], new_frames[t, 2, a], new_frames[t, 3, a]
-            lower[a], upper[a] = min(min(x0, x1), min(x2, x3)), max(max(x0, x1), max(x2, x3))
-        count = _candidates(tree, item_lower, item_upper, lower, upper, stack, near)
-        if count > len(near):
-            near = np.empty(2 * count, dtype=np.int32)
-            count = _candidates(tree, item_lower, item_upper, lower, upper, stack, near)
-        for k in range(count):
-            old = near[k]
-            # Its own planes first: what remains are the weights to clip by
-            if not _weigh(new_frames, t, frames, old, weights) or not _weigh(frames, old, new_frames, t, weights):
-                continue
-            share = _shared(weights, cutting)
-            if share <= LEAST:
-                continue
-            if total == len(found):
-                found = np.concatenate((found, np.empty(total, dtype=np.int32)))
-                volumes = np.concatenate((volumes, np.empty(total)))
-            found[total], volumes[total] = old, share * new_frames[t, 7, 0]
-            total += 1
-            counts[t - first] += 1
-    return counts, found[:total].copy(), volumes[:total].copy()
+    """Whether the k-th of some boxes has no inside in common with another; without branches, which nothing could foretell."""
+    apart = (uppers[k, 0] <= lower[0]) | (lowers[k, 0] >= upper[0]) | (uppers[k, 1] <= lower[1])
+    apart |= (lowers[k, 1] >= upper[1]) | (uppers[k, 2] <= lower[2])
+    return apart | (lowers[k, 2] >= upper[2])

@@ -1,6 +1,6 @@
 """Wholesale remeshing during a bake: which bodies are due, and the meshes that they get (Bargteil 2007, section 4)."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -8,8 +8,11 @@ from numpy.typing import NDArray
 
 from ..embedding import bind, contact_samples, evaluate
 from ..errors import MeshingError
+from ..frame import TopologyChange
 from ..scene import Body, Scene, Surface
 from ..state import Ranges, State, material_rows
+from ..tearing.renewal import cut_where_torn, restuffed_apart
+from ..tetmesh.mesh import TetMesh
 from .condition import conditions
 from .discretization import Discretization
 from .record import MeshChange, mesh_change
@@ -19,6 +22,15 @@ from .transfer import OF_FIBRES, body_state, joined_states, transferred
 Array = NDArray[np.float64]
 
 WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due
+
+
+@dataclass(frozen=True)
+class Renewed:
+    """What a remesh gives: new meshes, the record of each body's change, and where surfaces were cut."""
+
+    mesh: Discretization
+    changes: dict[int, MeshChange]
+    cuts: tuple[TopologyChange, ...]
 
 
 class Remeshing:
@@ -42,28 +54,42 @@ class Remeshing:
         bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
 
-    def renewed(self, present: Discretization, bodies: list[int], step: float) -> tuple[Discretization, dict[int, MeshChange]]:
-        """The discretization with new meshes for some bodies, and the record of each; step [s] is the last one taken.
+    def renewed(self, present: Discretization, bodies: list[int], step: float) -> "Renewed":
+        """The discretization with new meshes for some bodies; step [s] is the last one taken.
 
         The other bodies keep every array.
         """
         everybody = enumerate(self.scene.bodies)
         states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
-        surfaces, contacts, changes = list(present.surfaces), list(present.contacts), {}
+        surfaces, contacts, triangles = list(present.surfaces), list(present.contacts), list(present.triangles)
+        topologies, changes, cuts = present.topologies.copy(), {}, []
         for index in bodies:
             body, old = self.scene.bodies[index], present.mesh(index)
             try:
                 self.counts[index] += 1
-                change = mesh_change(old, restuffed(old, body.element_size, lattice_turn(int(self.counts[index]))))
+                change = mesh_change(old, self._new_mesh(body, old, lattice_turn(int(self.counts[index]))))
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
             states[index] = transferred(states[index], change, step)
-            seen = Surface(evaluate(surfaces[index], old.tets, old.positions), body.surface.triangles)
-            surfaces[index] = bind(change.new, seen.positions)
-            contacts[index] = contact_samples(seen, change.new, 0.5 * body.element_size / body.contact_detail)
+            seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
+            spacing = 0.5 * body.element_size / body.contact_detail
             changes[index] = change
+            if body.tear_thickness == 0.0:
+                surfaces[index], contacts[index] = bind(change.new, seen.positions), contact_samples(seen, change.new, spacing)
+                continue
+            torn = cut_where_torn(old, change.new, seen, body.element_size, spacing)
+            surfaces[index], contacts[index], triangles[index] = torn.surface, torn.contacts, torn.triangles
+            if torn.cut is not None:
+                topologies[index] += 1
+                cuts.append(TopologyChange(body.uid, int(topologies[index]), torn.cut))
         state, ranges = joined_states(states)
-        return Discretization(state, ranges, surfaces, contacts), changes
+        return Renewed(Discretization(state, ranges, surfaces, contacts, triangles, topologies), changes, tuple(cuts))
+
+    def _new_mesh(self, body: Body, old: TetMesh, turn: Array) -> TetMesh:
+        """The body's next mesh, on a lattice that is turned so; in pieces where it has become too thin."""
+        if body.tear_thickness == 0.0:
+            return restuffed(old, body.element_size, turn)
+        return restuffed_apart(old, body.tear_thickness, body.element_size, turn)
 
     def note(self, bodies: list[int], state: State, ranges: Ranges) -> None:
         """Take in how worn out bodies are that have just got a new mesh, or were refused one."""

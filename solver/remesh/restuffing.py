@@ -28,7 +28,6 @@ Array = NDArray[np.float64]
 GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes back to a symmetry of the lattice
 
 
-
 def lattice_turn(count: int) -> Array:
     """The rotation (3, 3) of the lattice of a body's count-th new mesh; the first mesh of all, count 0, has none.
 
@@ -70,6 +69,8 @@ def kinship(first: NDArray[np.int32], second: NDArray[np.int32]) -> tuple[NDArra
     Pieces that merge and that split are of one family. Old ones that nothing is left of join the first.
     """
     old, new = int(first.max()) + 1, int(second.max()) + 1
+    if old == new == 1:
+        return np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
     graph = coo_matrix((np.ones(len(first)), (first, second + old)), shape=(old + new, old + new))
     families = np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
     left = np.isin(families[:old], families[old:])

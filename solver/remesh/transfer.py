@@ -142,7 +142,10 @@ def _node_fields(old: State, change: MeshChange, masses: Array, families: Famili
         np.concatenate([old.velocities, old.previous_velocities, old.accelerations, old.loads], axis=1)
     )
     velocities, before, accelerations, loads = (np.ascontiguousarray(fields[:, k : k + 3]) for k in (0, 3, 6, 9))
-    for new, had in ((velocities, old.velocities), (before, old.previous_velocities)):
+    # Accelerations and loads too: by what they add up to, generalized alpha would push the body on
+    for new, had in (
+        (velocities, old.velocities), (before, old.previous_velocities), (accelerations, old.accelerations), (loads, old.loads),
+    ):  # fmt: skip
         _keep_momentum(new, had, old, change, masses, families)
     return {
         "positions": positions, "velocities": velocities, "previous_velocities": before,

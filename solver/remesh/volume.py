@@ -35,8 +35,9 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
         step = np.clip(moved + missing / gained, -FARTHEST * element_size, FARTHEST * element_size) - moved
         positions[nodes] += step[owner[nodes], None] * normal[nodes]
         moved += step
-    result = TetMesh(positions, mesh.tets)
-    return result if dihedral_angles(result).min() >= SHARPEST and tet_volumes(positions, mesh.tets).min() > 0.0 else mesh
+    changed = TetMesh(positions, mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)])
+    well = dihedral_angles(changed).min() >= SHARPEST and tet_volumes(positions, changed.tets).min() > 0.0
+    return TetMesh(positions, mesh.tets) if well else mesh
 
 
 def _node_normals(positions: Array, boundary: NDArray[np.int32]) -> tuple[Array, Array]:

@@ -5,12 +5,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from blenders import package_targets
 from failure import SetUpError
 from installation import Installation, install
 
 STEPS = Path(__file__).parent / "steps"
+
+
+class OneInstallationEach(LoadScopeScheduling):
+    """Tests of one Blender go to one process: it is installed, and its shot baked, once. The zips' own go together too."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((name for name in package_targets() if nodeid.endswith(f"[{name}]")), "zip")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """tools/test.py has several processes test; xdist's own groups ("loadgroup") do nothing under pytest 9.2."""
+    return OneInstallationEach(config, log)
 
 
 @pytest.fixture(scope="session")

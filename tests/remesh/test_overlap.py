@@ -53,6 +53,25 @@ def test_two_fillings_of_one_box_share_all_of_it():
     assert np.abs(theirs / tet_volumes(old.positions, old.tets) - 1.0).max() < 1e-12
 
 
+def test_what_lies_on_a_face_but_for_rounding_shares_what_it_shares_a_little_further():
+    rng = np.random.default_rng(2)
+    for _ in range(400):
+        first = rng.random((4, 3))
+        weights = rng.random((3, 4))
+        weights[:, 0] = 0.0
+        weights /= weights.sum(axis=1, keepdims=True)
+        second = np.concatenate([weights @ first, first.mean(axis=0)[None] + rng.random((1, 3))])
+        here, there = (_shared_volume(first, second + way) for way in (0.0, 1e-9))
+        assert abs(here - there) < 1e-7
+        second[:2] += 2.0 * (second[1] - second[0]) * [[-1.0], [1.0]]  # an edge in the face's plane that goes through it
+        here, there = (_shared_volume(first, second + way) for way in (0.0, 1e-9))
+        assert abs(here - there) < 1e-7
+
+
+def _shared_volume(first: np.ndarray, second: np.ndarray) -> float:
+    return float(overlaps(second, ONE, first, ONE)[2].sum())
+
+
 def test_a_mesh_shares_each_tet_with_itself_alone():
     mesh = box_mesh((3, 3, 3))
     start, sources, volumes = overlaps(mesh.positions, mesh.tets, mesh.positions, mesh.tets)

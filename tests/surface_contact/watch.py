@@ -22,7 +22,7 @@ class Watch:
             counts = np.diff(first)
         else:
             scene = replace(run.scene, settings=replace(run.scene.settings, body_contact="all"))
-            self.contact = touching_bodies(scene, run.state, run.ranges, run.bound[0])
+            self.contact = touching_bodies(scene, run.state, run.ranges, run.bound[0], run.bound[2])
             faces = [surface.triangles for surface in self.contact.surfaces]
             counts = [len(surface.vertices) for surface in self.contact.surfaces]
         self.faces = np.concatenate(faces).astype(np.int32)

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import ipctk
 import numpy as np
@@ -106,7 +108,12 @@ class Shot:
         """How deep [m] a body's surface lies inside a collider at most."""
         points, settings = self.points(frame, uid), self.scene.settings
         time = (frame - settings.frame_start) / settings.frames_per_second
-        return max(-float(query(field, points, time, np.inf)[0].min()) for field in build_all(self.scene))
+        return max(-float(query(field, points, time, np.inf)[0].min()) for field in self.obstacles)
+
+    @cached_property
+    def obstacles(self) -> list[Any]:
+        """The scene's colliders, built."""
+        return build_all(self.scene)
 
 
 def turned_onto(rest: Array, found: Array) -> Array:

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import block_diag
 
 from ...embedding import Binding, bind, evaluate
@@ -20,35 +21,39 @@ from .surface import contact_surface
 from .surface_contact import SurfaceContact, Touch
 
 
-def touching_bodies(scene: Scene, state: State, ranges: Ranges, seen: list[Binding]) -> SurfaceContact | None:
+def touching_bodies(
+    scene: Scene, state: State, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]]
+) -> SurfaceContact | None:
     """Contact of the bodies' surfaces as the scene's settings want it, as they are seen in a state; None where there is none.
 
-    `seen` binds each body's own surface to its tets; that of the state is taken for without contact.
+    `seen` binds each body's own surface, of triangles (t, 3), to its tets; that of the state is taken for without contact.
     Steps whose elastic forces are those of their start have no solve that could see to it.
     """
     settings = scene.settings
     alone = settings.body_contact == "bodies" and len(scene.bodies) < 2
     if settings.body_contact == "off" or alone or integrators()[settings.integrator].explicit:
         return None
-    contact = _contact(scene, state, ranges, seen, ERROR)
+    contact = _contact(scene, state, ranges, seen, triangles, ERROR)
     if contact.left_out:  # perhaps only by what was merged
-        contact = _contact(scene, state, ranges, seen, 0.0)
+        contact = _contact(scene, state, ranges, seen, triangles, 0.0)
     return contact
 
 
-def _contact(scene: Scene, state: State, ranges: Ranges, seen: list[Binding], error: float) -> SurfaceContact:
+def _contact(
+    scene: Scene, state: State, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]], error: float
+) -> SurfaceContact:
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
     touches, surfaces, rows, places, count = [], [], [], [], 0
-    for body, binding, (a, b), (c, d) in zip(
-        scene.bodies, seen, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
+    for body, binding, faces, (a, b), (c, d) in zip(
+        scene.bodies, seen, triangles, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
     ):
         weight = float(state.density[a:b].mean()) * settings.strongest_gravity * body.extent
         modulus = contact_modulus(state.material[:, a:b], weight)
         own = settings.body_contact == "all"
         touches.append(Touch(modulus, settings.body_friction, SLIP_SPEED * STICK_TIME * body.extent, own, body.groups))
         mesh, element = TetMesh(state.positions[c:d], (state.tets[a:b] - c).astype(np.int32)), element_size(state.volumes[a:b])
-        now = Surface(evaluate(binding, mesh.tets, mesh.positions), body.surface.triangles)
+        now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
         fit = seen_surface(now, mesh, element, error)
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
         rows.append(carrying_matrix(bind(mesh, fit.positions), mesh.tets, len(mesh.positions)))

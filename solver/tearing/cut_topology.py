@@ -1,0 +1,209 @@
+"""The topology record of a surface that has been cut: everything that lies on it goes over, face by face."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from ..cache.topology import NamedArray, SurfaceTopology, VertexGroups
+from ..errors import CacheError
+from .blend import Blend
+from .flat_uvs import flat_coordinates, scale_of
+from .surface_cut import INNER, SurfaceCut
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Corners:
+    """What joins a record to the triangles of its surface.
+
+    face  : (t,) of each triangle
+    loops : (t, 3) the corners of that face that are the triangle's
+    """
+
+    face: Indices
+    loops: Indices
+
+
+@dataclass(frozen=True)
+class Faces:
+    """New faces: offsets (f + 1,) and vertices (c,) of their corners, what these come from, and the old face of each (f,)."""
+
+    offsets: NDArray[np.int32]
+    corner_vertices: NDArray[np.int32]
+    corners: Blend
+    sources: Indices
+
+
+def cut_topology(old: SurfaceTopology, cut: SurfaceCut) -> SurfaceTopology:
+    """Return the record after a cut; CacheError when the two do not fit.
+
+    Faces of which nothing is missing stay as they are, in their order; of others what is left lies there in triangles. Those
+    that close the cut come last: they lie in the record's inner slot, with UVs spread flat, on the scale of the rest.
+    """
+    own = _corners(old, cut.old_triangles)
+    new = _laid_out(old, own, cut)
+    inner = cut.triangles[cut.origin == INNER]
+    flat = flat_coordinates(cut.positions, inner)
+    points = Blend.after(
+        cut.kept.astype(np.int64), old.corner_vertices[own.loops[cut.vertices.triangles]], cut.vertices.weights
+    )
+    edges, corner_edges, edge_sources = _edges(old, new.corner_vertices, new.offsets, _numbers(old, cut))
+    return replace(
+        old,
+        vertex_count=len(cut.positions),
+        face_offsets=new.offsets,
+        corner_vertices=new.corner_vertices,
+        material_index=_materials(old, new.sources, len(inner)),
+        sharp_faces=old.sharp_faces[new.sources] if len(old.sharp_faces) else old.sharp_faces,
+        edges=edges,
+        corner_edges=corner_edges,
+        uv_layers={name: _with_flat(uv, new.corners.of(uv), flat, own, cut.area) for name, uv in old.uv_layers.items()},
+        attributes=tuple(_attribute(layer, points, new, edge_sources) for layer in old.attributes),
+        vertex_groups=old.vertex_groups and _groups(old.vertex_groups, points, len(cut.kept)),
+        corner_normals=_normals(old.corner_normals, new.corners, len(inner)),
+        rest_positions=points.of(old.rest_positions) if len(old.rest_positions) else old.rest_positions,
+    )
+
+
+def _laid_out(old: SurfaceTopology, own: Corners, cut: SurfaceCut) -> Faces:
+    """Return the new faces, in the order of the new triangles, as the next cut will look for them."""
+    sizes = np.diff(old.face_offsets)
+    complete = np.bincount(own.face[cut.origin[cut.whole]], minlength=old.face_count) == sizes - 2
+    mine = cut.origin != INNER
+    face = np.where(mine, own.face[cut.origin], own.face[cut.corners.triangles[:, 0]])
+    stays = mine & complete[face]
+    # Of the triangles that a complete face has, the first stands for it
+    rows = np.flatnonzero(~(stays & np.roll(stays, 1) & (face == np.roll(face, 1)) & (np.arange(len(face)) > 0)))
+    counts = np.where(stays[rows], sizes[face[rows]], 3)
+    kept, pieces = np.repeat(stays[rows], counts), rows[~stays[rows]]
+    loops = np.flatnonzero(np.repeat(complete, sizes))
+    vertices = np.empty(len(kept), dtype=np.int32)
+    vertices[kept], vertices[~kept] = _numbers(old, cut)[old.corner_vertices[loops]], cut.triangles[pieces].ravel()
+    indices, weights = np.empty((len(kept), 3), dtype=np.int64), np.empty((len(kept), 3))
+    indices[kept], weights[kept] = loops[:, None], (1.0, 0.0, 0.0)
+    indices[~kept] = own.loops[cut.corners.triangles[pieces].ravel()]
+    weights[~kept] = cut.corners.weights[pieces].reshape(-1, 3)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    return Faces(offsets, vertices, Blend(indices, weights), face[rows])
+
+
+def _numbers(old: SurfaceTopology, cut: SurfaceCut) -> NDArray[np.int32]:
+    """The new number (n,) of each old vertex, -1 for one that is gone."""
+    numbers = np.full(old.vertex_count, -1, dtype=np.int32)
+    numbers[cut.kept] = np.arange(len(cut.kept), dtype=np.int32)
+    return numbers
+
+
+def _corners(old: SurfaceTopology, triangles: NDArray[np.int32]) -> Corners:
+    """Return where triangles (t, 3) lie in a record: they follow the order of its faces, one of n corners having n - 2."""
+    sizes = np.diff(old.face_offsets).astype(np.int64)
+    face = np.repeat(np.arange(old.face_count), sizes - 2)
+    fits = len(face) == len(triangles)
+    if fits:
+        keys = np.repeat(np.arange(old.face_count), sizes) * old.vertex_count + old.corner_vertices
+        order = np.argsort(keys, kind="stable")
+        wanted = face[:, None] * old.vertex_count + triangles
+        loops = order[np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)]
+        fits = bool((keys[loops] == wanted).all())
+    if not fits:
+        raise CacheError("A surface that has torn and its topology record do not fit together.", remedy="Bake again.")
+    return Corners(face, loops)
+
+
+def _materials(old: SurfaceTopology, faces: Indices, closing: int) -> NDArray[np.int32]:
+    """The slots of the new faces, the last so many of which close the cut; empty where all are the first."""
+    if not len(old.material_index) and old.inner_slot <= 0:
+        return old.material_index
+    every = old.material_index if len(old.material_index) else np.zeros(old.face_count, dtype=np.int32)
+    slots = every[faces]
+    if old.inner_slot >= 0:
+        slots[len(slots) - closing :] = old.inner_slot
+    return slots
+
+
+def _attribute(layer: NamedArray, points: Blend, new: Faces, edges: Indices) -> NamedArray:
+    """A layer on the new elements; edges that were not there before have zeros."""
+    if layer.domain == "EDGE":
+        values = layer.values[np.maximum(edges, 0)]
+        values[edges < 0] = 0
+    elif layer.domain == "FACE":
+        values = layer.values[new.sources]
+    else:
+        values = (points if layer.domain == "POINT" else new.corners).of(layer.values)
+    return replace(layer, values=values)
+
+
+def _with_flat(
+    old: NDArray[np.float32], new: NDArray[np.float32], flat: NDArray[np.float64], own: Corners, area: float
+) -> NDArray[np.float32]:
+    """The UVs of the new corners, those of the last ones replaced by flat coordinates (k, 2) [m] at the scale of the old."""
+    if len(flat):
+        new[len(new) - len(flat) :] = flat * scale_of(old[own.loops], area) + 0.5
+    return new
+
+
+def _normals(old: NDArray[np.float32], corners: Blend, closing: int) -> NDArray[np.float32]:
+    """Custom normals (c, 3) of unit length, if there are any; zero, which asks for Blender's own, where faces close a cut."""
+    if not len(old):
+        return old
+    normals: NDArray[np.float32] = corners.of(old)
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    off = np.abs(length[:, 0] - 1.0) > 1e-6
+    normals[off] /= np.maximum(length[off], 1e-30)
+    normals[len(normals) - 3 * closing :] = 0.0
+    return normals
+
+
+def _groups(old: VertexGroups, points: Blend, kept: int) -> VertexGroups:
+    """Weights of the vertices: of the first so many as they are, of the others mixed."""
+    lengths = np.diff(old.offsets)[points.main[:kept]]
+    ends = np.cumsum(lengths)
+    entries = np.repeat(old.offsets[points.main[:kept]] - (ends - lengths), lengths) + np.arange(lengths.sum())
+    groups = csr_matrix(
+        (old.weights.astype(np.float64), old.groups, old.offsets), shape=(len(old.offsets) - 1, len(old.names))
+    )
+    new = len(points.main) - kept
+    rows = np.repeat(np.arange(new), 3)
+    mixing = csr_matrix((points.weights[kept:].ravel(), (rows, points.indices[kept:].ravel())), shape=(new, groups.shape[0]))
+    mixed = csr_matrix(mixing @ groups)
+    mixed.eliminate_zeros()
+    mixed.sort_indices()
+    offsets = np.concatenate([[0], ends, lengths.sum() + mixed.indptr[1:]])
+    return VertexGroups(
+        old.names,
+        offsets.astype(np.int32),
+        np.concatenate([old.groups[entries], mixed.indices]).astype(np.int32),
+        np.concatenate([old.weights[entries], mixed.data]).astype(np.float32),
+    )
+
+
+def _edges(
+    old: SurfaceTopology, corner_vertices: NDArray[np.int32], offsets: NDArray[np.int32], number: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Indices]:
+    """Edges (e, 2), the edge (c,) of each corner, and the old edge (e,) that each is or -1: old ones first, in their order."""
+    if not len(old.edges):
+        return old.edges, old.corner_edges, np.zeros(0, dtype=np.int64)
+    following = np.arange(len(corner_vertices)) + 1
+    following[offsets[1:] - 1] = offsets[:-1]
+    count = int(corner_vertices.max()) + 1
+    ends = np.sort(np.stack([corner_vertices, corner_vertices[following]], axis=1), axis=1).astype(np.int64)
+    keys, corner_edges = np.unique(ends[:, 0] * count + ends[:, 1], return_inverse=True)
+    renumbered = np.sort(number[old.edges], axis=1).astype(np.int64)
+    loose = np.ones(len(old.edges), dtype=bool)
+    loose[old.corner_edges] = False
+    old_keys = np.where(renumbered[:, 0] >= 0, renumbered[:, 0] * count + renumbered[:, 1], -1)
+    staying = np.flatnonzero((np.isin(old_keys, keys) | loose) & (old_keys >= 0))
+    fresh = np.flatnonzero(~np.isin(keys, old_keys[staying]))
+    place = np.empty(len(keys), dtype=np.int64)
+    place[fresh] = len(staying) + np.arange(len(fresh))
+    found = np.isin(old_keys[staying], keys)
+    place[np.searchsorted(keys, old_keys[staying[found]])] = np.flatnonzero(found)
+    edges = np.concatenate([number[old.edges[staying]], np.stack([keys[fresh] // count, keys[fresh] % count], axis=1)])
+    return (
+        edges.astype(np.int32),
+        place[corner_edges].astype(np.int32),
+        np.concatenate([staying, np.full(len(fresh), -1, dtype=np.int64)]),
+    )

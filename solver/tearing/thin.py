@@ -1,0 +1,99 @@
+"""Where a solid is thinner than its tear thickness between thicker parts, it falls apart (Bargteil 2007, claim B19).
+
+What lies at least half the thickness deep is thick, and a connected part of it is a lump where it is a good deal thicker
+somewhere: a stump that has torn before is as thick as its neck was, and no lump. From the lumps, places are given out from the
+deepest to the shallowest, as water would run backwards (a watershed of the depth), so that two lumps meet where a neck is
+thinnest. Corners, ends and edges are thin too, but hang on one lump only and stay.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import generate_binary_structure, grey_dilation, label
+from scipy.spatial import cKDTree
+
+from ..geometry.tet_location import locate
+from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..tetmesh.boundary import face_table
+from ..tetmesh.compaction import compacted
+from ..tetmesh.manifold import components
+from ..tetmesh.mesh import TetMesh
+from ..tetmesh.quality import tet_volumes
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int32]
+
+LUMP = 1.3  # times as thick as the tear thickness
+SAMPLES = 3.0  # places looked at along the tear thickness, or along an element if that is shorter
+LEVELS = (0.75, 0.5, 0.25, 0.0)  # of half the tear thickness: depths at which places are given out
+LEAST_SHARE, LEAST_ELEMENTS = 0.03, 4.0  # of its piece's volume and in elements: nothing smaller is torn off
+MOST_PLACES = 3_000_000
+
+
+def torn(mesh: TetMesh, thickness: float, element_size: float) -> TetMesh:
+    """Return the mesh without the tets across which it tears, given the tear thickness [m]; itself where it does not.
+
+    Nothing is torn off that is smaller than LEAST_SHARE of its piece or LEAST_ELEMENTS cells of `element_size` [m].
+    """
+    piece, part = components(mesh.tets), np.zeros(len(mesh.positions), dtype=np.int32)
+    for k in range(int(piece.max()) + 1):
+        own = mesh.tets[piece == k]
+        nodes = np.unique(own)
+        part[nodes] = _parts(compacted(mesh.positions, own), thickness, element_size)
+    across = (part[mesh.tets] != part[mesh.tets[:, :1]]).any(axis=1)
+    if not across.any():
+        return mesh
+    left = mesh.tets[~across]
+    piece = components(left)
+    volumes = np.bincount(piece, tet_volumes(mesh.positions, left))
+    return compacted(mesh.positions, left[(volumes >= LEAST_ELEMENTS * element_size**3)[piece]])
+
+
+def _parts(mesh: TetMesh, thickness: float, element_size: float) -> Labels:
+    """Return which part (n,) each node of a connected mesh belongs to."""
+    spacing = min(thickness, element_size) / SAMPLES
+    lower, sides = mesh.positions.min(axis=0), np.ptp(mesh.positions, axis=0)
+    spacing = max(spacing, float((sides.prod() / MOST_PLACES) ** (1.0 / 3.0)))
+    shape = tuple(np.ceil(sides / spacing).astype(int) + 1)
+    places = (np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, 3)) * spacing
+    depth = _depths(TetMesh(mesh.positions - lower, mesh.tets), places, 0.5 * LUMP * thickness).reshape(shape)
+    # A place on the grid misses the deepest one by half a spacing or so
+    seeds, count = label(depth >= 0.5 * (thickness - spacing))
+    lumps = np.zeros(count + 1, dtype=bool)
+    lumps[seeds[depth >= 0.5 * (LUMP * thickness - spacing)]] = True
+    if lumps.sum() < 2:
+        return np.zeros(len(mesh.positions), dtype=np.int32)
+    seeds = np.where(lumps[seeds], seeds, 0)
+    least = max(LEAST_SHARE * (depth > 0.0).sum(), LEAST_ELEMENTS * (element_size / spacing) ** 3)
+    parts = _given_out(seeds.astype(np.int32), depth, 0.5 * thickness)
+    sizes = np.bincount(parts.ravel(), minlength=count + 1)
+    large = sizes >= least
+    large[0], large[1 + int(sizes[1:].argmax())] = False, True
+    if not large[1:].all():
+        parts = _given_out(np.where(large[seeds], seeds, 0).astype(np.int32), depth, 0.5 * thickness)
+    known = np.flatnonzero(parts.ravel())
+    nearest = cKDTree(places[known]).query(mesh.positions - lower)[1]
+    result: Labels = parts.ravel()[known[nearest]]
+    return result
+
+
+def _depths(mesh: TetMesh, places: Array, most: float) -> Array:
+    """Return how deep in the mesh places (k, 3) lie [m], `most` for all that lie deeper, 0 outside."""
+    depth = np.zeros(len(places))
+    inside = np.flatnonzero(locate(mesh.positions, mesh.tets, places)[0] >= 0)
+    tree = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)
+    depth[inside] = np.minimum(closest_points(tree, places[inside], most).distance, most)
+    return depth
+
+
+def _given_out(seeds: Labels, depth: Array, half: float) -> Labels:
+    """Return the part of each place of a grid that hangs on a seed: deep places first, nearest seeds first, 0 elsewhere."""
+    parts, cross = seeds.copy(), generate_binary_structure(3, 1)
+    for lower in LEVELS:
+        free = (depth > lower * half) & (parts == 0)
+        while True:
+            taken = free & (grown := grey_dilation(parts, footprint=cross)).astype(bool)
+            if not taken.any():
+                break
+            parts[taken] = grown[taken]
+            free &= ~taken
+    return parts

@@ -1,0 +1,72 @@
+"""Bodies that tear: two lumps on a neck."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from solver.bake import PreparedBody, prepare
+from solver.cache.topology import NamedArray, SurfaceTopology, VertexGroups
+from solver.presets import load_preset
+from solver.scene import Body, Scene, Settings, Surface, validated
+from solver.simulate import Simulation
+from tests.surfaces import sphere, surface
+
+DOUGH = Path(__file__).parents[2] / "presets" / "dough.toml"
+
+
+def dumbbell(rings: int = 28, neck: float = 0.09) -> Surface:
+    """A metre long along x, its lumps 0.4 m across, its neck of a radius [m]."""
+    globe = sphere(rings)
+    z, turned = globe.positions[:, 2], globe.positions[:, :2]
+    along = 0.5 - np.round(np.arccos(np.clip(z, -1.0, 1.0)) / np.pi * rings) / rings
+    lump = 0.2 * np.sqrt(np.maximum(0.0, 1.0 - ((np.abs(along) - 0.3) / 0.2) ** 2)) * (np.abs(along) > 0.2)
+    radius = np.maximum(lump, neck * (np.abs(along) < 0.35))
+    around = turned / np.maximum(np.sqrt((turned**2).sum(axis=1, keepdims=True)), 1e-9) * radius[:, None]
+    around[np.abs(along) == 0.5] = 0.0
+    return surface(np.concatenate([along[:, None], around], axis=1), globe.triangles)
+
+
+def scene(frames: int = 12, resolution: int = 12, tear: float = 0.15, **options) -> Scene:
+    """A dumbbell of soft dough in free flight."""
+    goo = load_preset(DOUGH)
+    material = replace(goo.material, values={**goo.material.values, "yield_stress": 20.0, "hardening_modulus": 0.0})
+    body = Body(
+        "b", "Gum", dumbbell(), material, goo.real_size, resolution=resolution, remeshing="wholesale", tear_thickness=tear,
+        **options,
+    )  # fmt: skip
+    settings = Settings(frame_end=frames, worst_condition=2.5, gravity=(0.0, 0.0, 0.0), threads=1)
+    return validated(Scene((body,), (), settings))
+
+
+def pulled(shot: Scene, speed: float = 6.0, prepared: PreparedBody | None = None) -> Simulation:
+    """The dumbbell with its lumps flying apart, each at a speed [m/s]."""
+    made = prepared or prepare(shot)[0]
+    simulation = Simulation(shot, [made.mesh], [made.surface], [made.contacts], fields=[])
+    velocities = np.zeros_like(simulation.state.positions)
+    velocities[:, 0] = speed * np.tanh(simulation.state.positions[:, 0] / 0.15)
+    simulation.state.velocities, simulation.state.previous_velocities = velocities, velocities.copy()
+    return simulation
+
+
+def record_of(part: Surface) -> SurfaceTopology:
+    """A record of a surface on which everything tells the place that it belongs to; faces are numbered, edges marked."""
+    count, triangles = len(part.positions), part.triangles
+    ends = np.unique(np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2), axis=1), axis=0)
+    keys = ends[:, 0] * count + ends[:, 1]
+    sides = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2), axis=2).reshape(-1, 2)
+    places, corners = part.positions.astype(np.float32), part.positions[triangles.ravel()].astype(np.float32)
+    attributes = (
+        NamedArray("place", "POINT", "FLOAT_VECTOR", places),
+        NamedArray("corner", "CORNER", "FLOAT_VECTOR", corners),
+        NamedArray("number", "FACE", "INT", np.arange(len(triangles), dtype=np.int32)),
+        NamedArray("end", "EDGE", "INT", ends[:, 0].astype(np.int32)),
+    )
+    groups = VertexGroups(("x",), np.arange(count + 1, dtype=np.int32), np.zeros(count, np.int32), places[:, 0].copy())
+    return SurfaceTopology(
+        count, np.arange(len(triangles) + 1, dtype=np.int32) * np.int32(3), triangles.ravel().copy(),
+        material_index=(np.arange(len(triangles)) % 2).astype(np.int32),
+        edges=ends.astype(np.int32), corner_edges=np.searchsorted(keys, sides[:, 0] * count + sides[:, 1]).astype(np.int32),
+        uv_layers={"map": np.ascontiguousarray(corners[:, :2])}, attributes=attributes, vertex_groups=groups,
+        materials=("one", "two", "inside"), inner_slot=2,
+    )  # fmt: skip

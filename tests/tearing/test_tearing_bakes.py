@@ -1,0 +1,138 @@
+"""A dumbbell pulled apart: it tears, its surface is cut once, cache and resume go on with it."""
+
+from dataclasses import replace
+
+import ipctk
+import numpy as np
+import pytest
+
+from solver.bake import bake, prepare
+from solver.cache import FrameStore
+from solver.errors import SceneError
+from solver.geometry.edges import connected, unpaired_edges
+from solver.output import Snapshot
+from solver.preflight import preflight
+from solver.scene import Scene, validated
+from solver.simulate import Simulation
+from solver.tetmesh.manifold import components
+from solver.tetmesh.quality import tet_volumes
+from tests.surfaces import flipped, with_holes
+
+from .shapes import dumbbell, pulled, record_of, scene
+
+
+@pytest.fixture(scope="module")
+def shot() -> Scene:
+    return scene()
+
+
+@pytest.fixture(scope="module")
+def prepared(shot):
+    return prepare(shot)[0]
+
+
+def momentum(simulation) -> np.ndarray:
+    return (simulation.state.masses[:, None] * simulation.state.velocities).sum(axis=0)
+
+
+def shells(cut) -> int:
+    """How many connected parts a cut surface has."""
+    ends = np.stack([cut.triangles, np.roll(cut.triangles, -1, axis=1)]).reshape(2, -1)
+    return len(np.unique(connected(ends, len(cut.positions))[cut.triangles]))
+
+
+def crossing(positions, triangles) -> bool:
+    places = positions.astype(np.float64)
+    return bool(ipctk.has_intersections(ipctk.CollisionMesh(places, ipctk.edges(triangles), triangles), places))
+
+
+def test_it_tears_and_keeps_what_it_had(shot, prepared):
+    simulation = pulled(shot, prepared=prepared)
+    begun, had = float(tet_volumes(simulation.state.positions, simulation.state.tets).sum()), momentum(simulation)
+    before = prepared.surface
+    changes = []
+    for _ in range(12):
+        frame = simulation.advance()
+        changes += frame.changes
+        body = frame.bodies[0]
+        assert body.topology == len(changes)
+        if frame.changes:
+            cut = frame.changes[0].cut
+            assert frame.changes[0].uid == "b" and unpaired_edges(cut.triangles) == 0
+            assert len(body.positions) == len(cut.positions) and not crossing(body.positions, cut.triangles)
+    assert len(changes) == 1 and components(simulation.state.tets).max() + 1 == shells(cut) >= 2
+    now = float(tet_volumes(simulation.state.positions, simulation.state.tets).sum())
+    assert now == pytest.approx(begun, rel=0.02) and len(before.tets) < len(body.positions)
+    size = np.abs(simulation.state.masses[:, None] * simulation.state.velocities).sum()
+    assert np.abs(momentum(simulation) - had).max() < 1e-5 * size
+    assert np.ptp(body.positions[:, 0]) > 1.5 and np.ptp(body.positions[:, 1]) < 0.6  # apart, and no vertex left behind
+
+
+def test_what_is_seen_does_not_jump(shot, prepared):
+    """At the cut, and at remeshes of pieces, vertices that stay are where they were."""
+    jumps = []
+
+    class Jumping(Simulation):
+        def settle(self, mesh, remeshed=False):
+            before = self.output.frame(Snapshot.of(self.state))[0].positions if remeshed else None
+            super().settle(mesh, remeshed)
+            if before is not None:
+                self.last = before
+
+        def _remesh(self):
+            done = super()._remesh()
+            if done:
+                now, before = self.output.frame(Snapshot.of(self.state))[0].positions, self.last
+                kept = self.cuts[-1].cut.kept if self.cuts else np.arange(len(before))
+                jumps.append(float(np.abs(now[: len(kept)] - before[kept]).max()))
+            return done
+
+    simulation = pulled(shot, prepared=prepared)
+    simulation.__class__ = Jumping
+    for _ in range(12):
+        simulation.advance()
+    assert jumps and max(jumps) < 0.02 * shot.bodies[0].element_size
+
+
+def test_a_bake_writes_the_record_once_and_goes_on(shot, prepared, tmp_path, monkeypatch):
+    """With the same bytes, whether it is stopped before or after the cut."""
+    monkeypatch.setattr("solver.bake.start", lambda scene, *_: pulled(scene, prepared=prepared))
+    monkeypatch.setattr("solver.bake.prepare", lambda scene, report=None: [prepared])
+    record = record_of(shot.bodies[0].surface)
+
+    def frames(folder, last=12, **options):
+        bake(scene(last), folder, topologies={"b": record}, **options)
+        with FrameStore.open(folder) as store:
+            return [store.read_body_frame(number, "b") for number in store.frames()], store
+
+    whole, store = frames(tmp_path / "whole")
+    torn = [frame.topology for frame in whole].index(1)
+    assert 2 <= torn < 10 and [frame.topology for frame in whole[torn:]] == [1] * (12 - torn)
+    assert sorted(path.name for path in (tmp_path / "whole").glob("topology*")) == [
+        "topology_b_000000.dollop.npz", "topology_b_000001.dollop.npz",
+    ]  # fmt: skip
+    cut = store.read_topology("b", 1)
+    assert cut.vertex_count == len(whole[torn].positions) and list(store.damage()) == []
+    assert set(np.unique(cut.material_index)) == {0, 1, 2}
+    for last in (torn, torn + 2):
+        frames(tmp_path / f"{last}", last)
+        resumed, _ = frames(tmp_path / f"{last}", resume=True)
+        assert [a.positions.tobytes() for a in resumed] == [a.positions.tobytes() for a in whole]
+        name = "topology_b_000001.dollop.npz"
+        assert (tmp_path / f"{last}" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_without_a_tear_thickness_nothing_is_cut(prepared):
+    simulation = pulled(scene(tear=0.0), prepared=prepared)
+    for _ in range(8):
+        frame = simulation.advance()
+        assert not frame.changes and frame.bodies[0].topology == 0
+
+
+@pytest.mark.parametrize("wreck, word", [(with_holes(dumbbell()), "not closed"), (flipped(dumbbell()), "inwards")])
+def test_only_a_closed_surface_may_tear(wreck, word):
+    shot = scene()
+    broken = replace(shot, bodies=(replace(shot.bodies[0], surface=wreck),))
+    with pytest.raises(SceneError, match=word):
+        validated(broken)
+    assert any(word in finding.message and finding.object_name == "Gum" for finding in preflight(broken))
