@@ -71,7 +71,8 @@ def joined_halves(corners: list[Pairs], edges: list[Pairs]) -> Pairs:
     """Pairs of a vertex and a triangle, and pairs of two edges, as one."""
     if not corners + edges:
         return no_pairs()
-    nodes, _, *others = (np.concatenate([np.atleast_1d(column) for column in columns]) for columns in zip(*corners, *edges, strict=True))
+    columns = zip(*corners, *edges, strict=True)
+    nodes, _, *others = (np.concatenate([np.atleast_1d(part) for part in column]) for column in columns)
     return Pairs(nodes, sum(len(part.nodes) for part in corners), *others)
 
 
