@@ -244,7 +244,7 @@ class Simulation:
         clock, state = self.clock, self.state
         if self.surfaces is not None:
             self.met = self.surfaces.touched(state.positions)
-            rubbing = self.met.any() or self.surfaces.bodies_near(state.positions)
+            rubbing = self.surfaces.several or self.met.any()
             clock.keep(min(clock.largest, LONGEST_TOUCHING) if rubbing else clock.largest)
         longest = self.contacts.longest_step(state.positions, state.velocities, clock.time, max(clock.step, clock.largest))
         if not self.integrator.explicit:

@@ -43,7 +43,7 @@ class Neighbourhood:
 
     def cover(self, before: Array, after: Array) -> bool:
         """See to it that `pairs` holds for nodes anywhere between two places (n, 3); whether it had to be changed."""
-        if not self.own and self.apart(before, after):
+        if not self.own and self._apart(before, after):
             changed = len(self.pairs.nodes) > 0
             self.pairs, self.searched = no_pairs(), False
             return changed
@@ -52,7 +52,7 @@ class Neighbourhood:
         self._search(before, after)
         return True
 
-    def apart(self, before: Array, after: Array) -> bool:
+    def _apart(self, before: Array, after: Array) -> bool:
         """Whether the bodies' own boxes are too far apart for any contact on the way."""
         low, high = self.first.around(before, after)
         other_low, other_high = self.second.around(before, after)

@@ -104,10 +104,10 @@ class SurfaceContact:
         """Whether any pair may come close."""
         return len(self.pairs.nodes) > 0
 
-    def bodies_near(self, positions: Array) -> bool:
-        """Whether the boxes around any two bodies meet with nodes at positions (n, 3)."""
-        places = self.carried.places(positions)
-        return any(not each.own and not each.apart(places, places) for each in self.neighbourhoods)
+    @property
+    def several(self) -> bool:
+        """Whether it is of bodies with each other, not only of a body with itself."""
+        return not all(each.own for each in self.neighbourhoods)
 
     def reachable(self, start: Array, end: Array) -> Array:
         """Positions (n, 3) on the way from a start to an end (n, 3): the end, where nothing touches on the way."""
