@@ -12,6 +12,7 @@ from solver.errors import SceneError
 from solver.geometry.edges import connected, unpaired_edges
 from solver.output import Snapshot
 from solver.preflight import preflight
+from solver.preflight.self_crossing import crossing_faces
 from solver.scene import Scene, validated
 from solver.simulate import Simulation
 from solver.tearing.cut_topology import cut_topology
@@ -100,7 +101,9 @@ def test_a_checker_through_twenty_remeshes_and_a_split(shot, prepared):
     assert components(simulation.state.tets).max() >= 1 and frame.bodies[0].topology >= 1
     assert max(simulation.jumps) < 0.02 * element and sum(simulation.jumps) < 0.01 * element
     triangles = simulation.bound[2][0]
-    assert unpaired_edges(triangles) == 0 and not crossing(frame.bodies[0].positions, triangles)
+    # ipctk also counts triangles at the rim that are as thin as rounding, and fold over by it
+    places = frame.bodies[0].positions.astype(np.float64)
+    assert unpaired_edges(triangles) == 0 and not len(crossing_faces(places, triangles))
     assert record.vertex_count == len(frame.bodies[0].positions) and len(names) > 1000
     # the map of a corner of the old surface is that of its vertex: its place at rest
     known = record.corner_vertices < len(names)
