@@ -71,13 +71,21 @@ def run_checks(python: Path, tally: Tally) -> None:
                 tally.broken.append(name)
 
 
-def dealt_out(group: str, pytest_arguments: list[str]) -> list[str]:
-    """pytest's arguments that let as many processes as there are cores test a group: each begins with a run of neighbours,
-    and who is done first takes half of what another has left (tests/package deals by installed Blenders instead)."""
-    cores = len(os.sched_getaffinity(0))
-    if group == "window" or cores == 1 or any(argument in WATCHED for argument in pytest_arguments):
-        return []
-    return ["-n", str(cores), "--dist", "worksteal"]
+def processes(group: str, pytest_arguments: list[str]) -> int:
+    """How many processes test a group: as many as there are cores, where nothing needs the machine or pytest for itself."""
+    alone = group == "window" or any(argument in WATCHED for argument in pytest_arguments)
+    return 1 if alone else len(os.sched_getaffinity(0))
+
+
+def test_group(group: str, tag: str, pytest_arguments: list[str], tally: Tally, environment: dict[str, str]) -> None:
+    """Test a group in one environment. Each process begins with a run of neighbours, and who is done first takes half of what
+    another has left (tests/package deals by installed Blenders instead)."""
+    count = processes(group, pytest_arguments)
+    dealt = ["-n", str(count), "--dist", "worksteal"] if count > 1 else []
+    # Two threads each, for the tests that are about them; tests/conftest.py lets the others have one
+    threads = {"NUMBA_NUM_THREADS": "2"} if count > 1 else {}
+    arguments = [*dealt, *test_folders(group), *pytest_arguments]
+    run_pytest(f"{group}, {tag}", development_venv(tag), arguments, tally, environment | threads)
 
 
 def run_pytest(title: str, python: Path, arguments: list[str], tally: Tally, environment: dict[str, str]) -> None:
@@ -114,7 +122,6 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
     groups = arguments.only or [group for group in GROUPS if not (arguments.fast and group in ("package", "window"))]
     tag = own_tag()
     tags = [tag, *(other for other in PINS["venvs"] if other != tag)] if arguments.strict else [tag]
-    extra = [*(["-m", "not slow"] if arguments.fast else []), *arguments.pytest_arguments]
     environment = run_environment()
     environment["DOLLOP_STRICT"] = "1" if arguments.strict else ""
     environment["DOLLOP_ALL_BLENDERS"] = "1" if arguments.all_blenders else ""
@@ -124,10 +131,9 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
             continue
         # Only Blender's own tests differ from bpy to bpy; tests/package starts every Blender by itself.
         for one in tags if group == "blender" else [tag]:
-            folders = test_folders(group)
-            if folders:
-                arguments_of_pytest = [*dealt_out(group, extra), *folders, *extra]
-                run_pytest(f"{group}, {one}", development_venv(one), arguments_of_pytest, tally, environment)
+            left_out = [*(["slow"] if arguments.fast else []), *(["program"] if one != tag else [])]
+            marks = ["-m", " and ".join(f"not {mark}" for mark in left_out)] if left_out else []
+            test_group(group, one, [*marks, *arguments.pytest_arguments], tally, environment)
 
 
 def main() -> int:

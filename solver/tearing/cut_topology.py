@@ -27,47 +27,74 @@ class Corners:
     loops: Indices
 
 
+@dataclass(frozen=True)
+class Faces:
+    """New faces: offsets (f + 1,) and vertices (c,) of their corners, what these come from, and the old face of each (f,)."""
+
+    offsets: NDArray[np.int32]
+    corner_vertices: NDArray[np.int32]
+    corners: Blend
+    sources: Indices
+
+
 def cut_topology(old: SurfaceTopology, cut: SurfaceCut) -> SurfaceTopology:
     """Return the record after a cut; CacheError when the two do not fit.
 
-    Faces of which nothing is missing come first and stay as they are, then what is left of others, in triangles, then those
-    that close the cut: these lie in the record's inner slot, with UVs spread flat, on the scale of the rest.
+    Faces of which nothing is missing stay as they are, in their order; of others what is left lies there in triangles. Those
+    that close the cut come last: they lie in the record's inner slot, with UVs spread flat, on the scale of the rest.
     """
-    own, sizes = _corners(old, cut.old_triangles), np.diff(old.face_offsets)
-    complete = np.bincount(own.face[cut.origin[cut.whole]], minlength=old.face_count) == sizes - 2
-    mine = cut.origin != INNER
-    part, inner = np.flatnonzero(mine & ~complete[own.face[cut.origin]]), np.flatnonzero(~mine)
-    pieces = np.concatenate([part, inner])
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate([sizes[complete], np.full(len(pieces), 3)]))]).astype(np.int32)
-    loops = np.flatnonzero(np.repeat(complete, sizes))
-    number = np.full(old.vertex_count, -1, dtype=np.int32)
-    number[cut.kept] = np.arange(len(cut.kept), dtype=np.int32)
-    corner_vertices = np.concatenate([number[old.corner_vertices[loops]], cut.triangles[pieces].ravel()])
-    sources = cut.corners
-    faces = np.concatenate([np.flatnonzero(complete), own.face[cut.origin[part]], own.face[sources.triangles[inner, 0]]])
-    corners = Blend.after(
-        loops, own.loops[sources.triangles[pieces].ravel()], sources.weights[pieces].reshape(-1, 3)
-    )
+    own = _corners(old, cut.old_triangles)
+    new = _laid_out(old, own, cut)
+    inner = cut.triangles[cut.origin == INNER]
+    flat = flat_coordinates(cut.positions, inner)
     points = Blend.after(
         cut.kept.astype(np.int64), old.corner_vertices[own.loops[cut.vertices.triangles]], cut.vertices.weights
     )
-    edges, corner_edges, edge_sources = _edges(old, corner_vertices, offsets, number)
-    flat = flat_coordinates(cut.positions, cut.triangles[inner])
+    edges, corner_edges, edge_sources = _edges(old, new.corner_vertices, new.offsets, _numbers(old, cut))
     return replace(
         old,
         vertex_count=len(cut.positions),
-        face_offsets=offsets,
-        corner_vertices=corner_vertices,
-        material_index=_materials(old, faces, len(inner)),
-        sharp_faces=old.sharp_faces[faces] if len(old.sharp_faces) else old.sharp_faces,
+        face_offsets=new.offsets,
+        corner_vertices=new.corner_vertices,
+        material_index=_materials(old, new.sources, len(inner)),
+        sharp_faces=old.sharp_faces[new.sources] if len(old.sharp_faces) else old.sharp_faces,
         edges=edges,
         corner_edges=corner_edges,
-        uv_layers={name: _with_flat(uv, corners.of(uv), flat, own, cut.area) for name, uv in old.uv_layers.items()},
-        attributes=tuple(_attribute(layer, points, corners, faces, edge_sources) for layer in old.attributes),
+        uv_layers={name: _with_flat(uv, new.corners.of(uv), flat, own, cut.area) for name, uv in old.uv_layers.items()},
+        attributes=tuple(_attribute(layer, points, new, edge_sources) for layer in old.attributes),
         vertex_groups=old.vertex_groups and _groups(old.vertex_groups, points, len(cut.kept)),
-        corner_normals=_normals(old.corner_normals, corners, len(inner)),
+        corner_normals=_normals(old.corner_normals, new.corners, len(inner)),
         rest_positions=points.of(old.rest_positions) if len(old.rest_positions) else old.rest_positions,
     )
+
+
+def _laid_out(old: SurfaceTopology, own: Corners, cut: SurfaceCut) -> Faces:
+    """Return the new faces, in the order of the new triangles, as the next cut will look for them."""
+    sizes = np.diff(old.face_offsets)
+    complete = np.bincount(own.face[cut.origin[cut.whole]], minlength=old.face_count) == sizes - 2
+    mine = cut.origin != INNER
+    face = np.where(mine, own.face[cut.origin], own.face[cut.corners.triangles[:, 0]])
+    stays = mine & complete[face]
+    # Of the triangles that a complete face has, the first stands for it
+    rows = np.flatnonzero(~(stays & np.roll(stays, 1) & (face == np.roll(face, 1)) & (np.arange(len(face)) > 0)))
+    counts = np.where(stays[rows], sizes[face[rows]], 3)
+    kept, pieces = np.repeat(stays[rows], counts), rows[~stays[rows]]
+    loops = np.flatnonzero(np.repeat(complete, sizes))
+    vertices = np.empty(len(kept), dtype=np.int32)
+    vertices[kept], vertices[~kept] = _numbers(old, cut)[old.corner_vertices[loops]], cut.triangles[pieces].ravel()
+    indices, weights = np.empty((len(kept), 3), dtype=np.int64), np.empty((len(kept), 3))
+    indices[kept], weights[kept] = loops[:, None], (1.0, 0.0, 0.0)
+    indices[~kept] = own.loops[cut.corners.triangles[pieces].ravel()]
+    weights[~kept] = cut.corners.weights[pieces].reshape(-1, 3)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    return Faces(offsets, vertices, Blend(indices, weights), face[rows])
+
+
+def _numbers(old: SurfaceTopology, cut: SurfaceCut) -> NDArray[np.int32]:
+    """The new number (n,) of each old vertex, -1 for one that is gone."""
+    numbers = np.full(old.vertex_count, -1, dtype=np.int32)
+    numbers[cut.kept] = np.arange(len(cut.kept), dtype=np.int32)
+    return numbers
 
 
 def _corners(old: SurfaceTopology, triangles: NDArray[np.int32]) -> Corners:
@@ -97,15 +124,15 @@ def _materials(old: SurfaceTopology, faces: Indices, closing: int) -> NDArray[np
     return slots
 
 
-def _attribute(layer: NamedArray, points: Blend, corners: Blend, faces: Indices, edges: Indices) -> NamedArray:
+def _attribute(layer: NamedArray, points: Blend, new: Faces, edges: Indices) -> NamedArray:
     """A layer on the new elements; edges that were not there before have zeros."""
     if layer.domain == "EDGE":
         values = layer.values[np.maximum(edges, 0)]
         values[edges < 0] = 0
     elif layer.domain == "FACE":
-        values = layer.values[faces]
+        values = layer.values[new.sources]
     else:
-        values = (points if layer.domain == "POINT" else corners).of(layer.values)
+        values = (points if layer.domain == "POINT" else new.corners).of(layer.values)
     return replace(layer, values=values)
 
 

@@ -1,8 +1,9 @@
 """Where a solid is thinner than its tear thickness between thicker parts, it falls apart (Bargteil 2007, claim B19).
 
-What lies at least half the thickness deep is thick. From its connected parts, places are given out from the deepest to the
-shallowest, as water would run backwards (a watershed of the depth), so that two parts meet where a neck is thinnest. Corners,
-ends and edges are thin too, but hang on one part only and stay.
+What lies at least half the thickness deep is thick, and a connected part of it is a lump where it is a good deal thicker
+somewhere: a stump that has torn before is as thick as its neck was, and no lump. From the lumps, places are given out from the
+deepest to the shallowest, as water would run backwards (a watershed of the depth), so that two lumps meet where a neck is
+thinnest. Corners, ends and edges are thin too, but hang on one lump only and stay.
 """
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..tetmesh.quality import tet_volumes
 Array = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
+LUMP = 1.3  # times as thick as the tear thickness
 SAMPLES = 3.0  # places looked at along the tear thickness, or along an element if that is shorter
 LEVELS = (0.75, 0.5, 0.25, 0.0)  # of half the tear thickness: depths at which places are given out
 LEAST_SHARE, LEAST_ELEMENTS = 0.03, 4.0  # of its piece's volume and in elements: nothing smaller is torn off
@@ -53,12 +55,14 @@ def _parts(mesh: TetMesh, thickness: float, element_size: float) -> Labels:
     spacing = max(spacing, float((sides.prod() / MOST_PLACES) ** (1.0 / 3.0)))
     shape = tuple(np.ceil(sides / spacing).astype(int) + 1)
     places = (np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, 3)) * spacing
-    depth = _depths(TetMesh(mesh.positions - lower, mesh.tets), places, 0.5 * thickness).reshape(shape)
+    depth = _depths(TetMesh(mesh.positions - lower, mesh.tets), places, 0.5 * LUMP * thickness).reshape(shape)
     # A place on the grid misses the deepest one by half a spacing or so
-    thick = depth >= 0.5 * (thickness - spacing)
-    seeds, count = label(thick)
-    if count < 2:
+    seeds, count = label(depth >= 0.5 * (thickness - spacing))
+    lumps = np.zeros(count + 1, dtype=bool)
+    lumps[seeds[depth >= 0.5 * (LUMP * thickness - spacing)]] = True
+    if lumps.sum() < 2:
         return np.zeros(len(mesh.positions), dtype=np.int32)
+    seeds = np.where(lumps[seeds], seeds, 0)
     least = max(LEAST_SHARE * (depth > 0.0).sum(), LEAST_ELEMENTS * (element_size / spacing) ** 3)
     parts = _given_out(seeds.astype(np.int32), depth, 0.5 * thickness)
     sizes = np.bincount(parts.ravel(), minlength=count + 1)

@@ -102,8 +102,9 @@ def test_one_and_two_threads_give_the_same_bytes():
     for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
         run = heap(6)
         run.pace.hold(threads)
-        for _ in range(12):
+        for _ in range(6):
             run.advance()
+        assert run.surfaces.touched(run.state.positions).any()
         ends.append(run.checkpoint())
     use_threads(1)
     for name in ends[0]:

@@ -76,10 +76,9 @@ def test_everything_goes_over(ball, cut):
 def test_whole_faces_keep_their_bytes(ball, cut):
     old = record_of(ball)
     new = cut_topology(old, cut)
-    count = 3 * int(cut.whole.sum())
-    stayed = (3 * cut.origin[cut.whole][:, None] + np.arange(3)).ravel()
-    assert new.uv_layers["map"][:count].tobytes() == old.uv_layers["map"][stayed].tobytes()
-    assert (cut.kept[new.corner_vertices[:count]] == old.corner_vertices[stayed]).all()
+    now, stayed = np.repeat(cut.whole, 3), (3 * cut.origin[cut.whole][:, None] + np.arange(3)).ravel()
+    assert new.uv_layers["map"][now].tobytes() == old.uv_layers["map"][stayed].tobytes()
+    assert (cut.kept[new.corner_vertices[now]] == old.corner_vertices[stayed]).all()
 
 
 def test_inner_faces_are_spread_at_the_scale_of_the_rest(cut, ball):
@@ -104,6 +103,12 @@ def test_polygons_stay_whole_or_fall_into_triangles():
     new = cut_topology(record, cut)
     assert (np.diff(new.face_offsets)[:2] == 4).all() and (np.diff(new.face_offsets)[2:] == 3).all()
     assert (new.corner_vertices[:8] == quads[:2].ravel()).all()
+    # and again: what is left of the first cut is cut, its record still fits
+    once = Surface(cut.positions, cut.triangles)
+    twice = cut_surface(once, box((3.0, 0.2, 3.0), (0.0, 0.1, 0.0)))
+    assert twice is not None
+    last = cut_topology(new, twice)
+    assert last.vertex_count == len(twice.positions) and last.corner_vertices.max() + 1 == last.vertex_count
     with pytest.raises(CacheError):
         cut_topology(replace(record, face_offsets=record.face_offsets[:-1]), cut)
 

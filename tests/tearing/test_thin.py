@@ -52,6 +52,15 @@ def test_corners_edges_and_sheets_stay():
             assert torn(whole, thickness, 0.1) is whole
 
 
+def test_a_stump_is_no_lump(mesh):
+    """A bead of 0.25 m on a neck of 0.18 m: that is what a neck looks like that has torn before."""
+    positions = mesh.positions.copy()
+    positions[:, 1:] *= np.where(positions[:, :1] > 0.1, 0.625, 1.0)
+    stump = TetMesh(positions, mesh.tets)
+    assert torn(stump, 0.24, SIZE) is stump
+    assert torn(mesh, 0.24, SIZE) is not mesh
+
+
 def test_nothing_small_is_torn_off(mesh):
     """A lump of some thousandth of the body stays on it."""
     positions = mesh.positions.copy()

@@ -100,8 +100,10 @@ class WindowSession:
             self.display.point(x + int(across * width), y + height - offset)
             time.sleep(0.1)
             if self.ask("button").startswith(command):
-                self.last_offset = offset
-                return True
+                time.sleep(0.5)  # on a busy machine the sidebar may still be scrolling
+                if self.ask("button").startswith(command):
+                    self.last_offset = offset
+                    return True
         return False
 
     def click_button(self, command: str, across: float = 0.33) -> None:

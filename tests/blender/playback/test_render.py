@@ -49,7 +49,7 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "BLENDER_USER_RESOURCES": str(folder / "user")}
 
 
-@pytest.fixture(params=["module", pytest.param("program", marks=pytest.mark.slow)])
+@pytest.fixture(params=["module", pytest.param("program", marks=[pytest.mark.slow, pytest.mark.program])])
 def render(request: pytest.FixtureRequest, tmp_path: Path) -> Render:
     """Run render_steps.py in a Blender of its own; pictures go to tmp_path/pictures."""
     if request.param == "module":
@@ -126,6 +126,7 @@ def in_window(action: str, damage: str, program: Blender, tmp_path: Path) -> tup
 
 
 @pytest.mark.slow
+@pytest.mark.program
 @pytest.mark.parametrize(("damage", "written"), [("missing", 2), ("", 4)])
 def test_in_the_window_the_animation_stops_and_the_window_lives(
     damage: str, written: int, program: Blender, tmp_path: Path
@@ -139,6 +140,7 @@ def test_in_the_window_the_animation_stops_and_the_window_lives(
 
 
 @pytest.mark.slow
+@pytest.mark.program
 @pytest.mark.parametrize("damage", ["missing", "flipped", ""])
 def test_in_the_window_a_still_of_a_bad_frame_is_not_drawn(damage: str, program: Blender, tmp_path: Path) -> None:
     state, said = in_window("window_still", damage, program, tmp_path)
