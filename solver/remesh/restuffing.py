@@ -39,11 +39,11 @@ def lattice_turn(count: int) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
 
 
-def restuffed(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
+def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) -> TetMesh:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
     turn (3, 3) rotates the lattice.
-    Its boundary lies about the old one (fitting.py), but for the little that gives each piece back its volume, and is a closed
+    Its boundary lies about the old one (fitting.py; without `fit` it has its vertices there and cuts off what is round), but for the little that gives each piece back its volume, and is a closed
     manifold. MeshingError when nothing is left, or the lattice would not fit in memory.
     """
     middle = 0.5 * (old.positions.min(axis=0) + old.positions.max(axis=0))
@@ -60,7 +60,9 @@ def restuffed(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
         raise MeshingError("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     mesh = _without_crumbs(mesh)
     piece, wanted = _wanted_volumes(centred, mesh)
-    mesh = with_volumes(fitted(mesh, centred, element_size), piece, wanted, element_size)
+    if fit:
+        mesh = fitted(mesh, centred, element_size)
+    mesh = with_volumes(mesh, piece, wanted, element_size)
     return TetMesh(mesh.positions @ turn.T + middle, mesh.tets)
 
 
