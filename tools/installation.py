@@ -13,6 +13,7 @@ from build_extension import build, this_platform
 from failure import SetUpError
 
 MODULE = "bl_ext.user_default.dollop"
+PATIENCE = 3600.0  # seconds: a first bake compiles the solver, on whatever the machine leaves it
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Installation:
         mine = {"BLENDER_USER_RESOURCES": str(self.folder / "resources"), "NUMBA_CACHE_DIR": str(self.folder / "numba")}
         return {**os.environ, **mine, "PYTHONDONTWRITEBYTECODE": "1"}
 
-    def run(self, command: list[str], expected: int = 0, timeout: float = 600.0) -> str:
+    def run(self, command: list[str], expected: int = 0) -> str:
         """Run to the end; return what it wrote."""
         answer = subprocess.run(
             command,
@@ -37,7 +38,7 @@ class Installation:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=timeout,
+            timeout=PATIENCE,
         )
         assert answer.returncode == expected, f"exit code {answer.returncode}, not {expected}:\n{answer.stdout[-4000:]}"
         return answer.stdout

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+PATIENCE = 3600.0  # seconds: a page compiles most of the solver, on whatever the machine leaves it
 SNIPPET = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LOAD = "import sys; sys.path.insert(0, {tools!r})\nimport bpy, source_extension\n"
 LOAD += "bpy.ops.wm.read_factory_settings(use_empty=True)\nsource_extension.load()\n"
@@ -20,7 +21,7 @@ def _run(page: Path, folder: Path, prelude: str, search: list[Path]) -> str:
     script.write_text(prelude + "\n".join(snippets), encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, search))}
     command = [sys.executable, str(script)]
-    answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+    answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert answer.returncode == 0, answer.stdout[-2000:] + answer.stderr[-3000:]
     return answer.stdout
 
