@@ -31,7 +31,8 @@ class TornSurface:
 def restuffed_apart(old: TetMesh, thickness: float, element_size: float, turn: NDArray[np.float64]) -> TetMesh:
     """Return new tets for an old mesh (remesh.restuffing), less what is thinner than its tear thickness [m].
 
-    Pieces stay pieces, however near they are; none is fitted to the steps that old tets make where it has torn. One that is thinner than new tets would be keeps its old ones.
+    Pieces stay pieces, however near they are; none is fitted to the steps that old tets make where it has torn. One that is
+    thinner than new tets would be keeps its old ones.
     """
     left = torn(old, thickness, element_size)
     piece = components(left.tets)
