@@ -42,8 +42,8 @@ def lattice_turn(count: int) -> Array:
 def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) -> TetMesh:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
-    turn (3, 3) rotates the lattice. The boundary lies about the old one (fitting.py; without `fit` it has its vertices there, and
-    cuts off what is round), but for the little that gives each piece back its volume, and is a closed manifold.
+    turn (3, 3) rotates the lattice. The boundary lies about the old one (fitting.py; without `fit` it has its vertices there,
+    and cuts off what is round), but for the little that gives each piece back its volume, and is a closed manifold.
     MeshingError when nothing is left, or the lattice would not fit in memory.
     """
     middle = 0.5 * (old.positions.min(axis=0) + old.positions.max(axis=0))
