@@ -93,7 +93,7 @@ def _settled_body(body: Body, count: int) -> Body:
     keys = {name: _settled(values[:count]) for name, values in body.keys.items()}
     moving = {name: values for name, values in keys.items() if len(values) > 1}
     pins = tuple(_settled_pin(pin, count) for pin in body.pins)
-    return replace(body, activation=_settled(body.activation[:count]), keys=moving, pins=pins)
+    return replace(body, activation=_settled(body.activation[:count]), rise=_settled(body.rise[:count]), keys=moving, pins=pins)
 
 
 def _settled_pin(pin: Pin, count: int) -> Pin:

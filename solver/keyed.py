@@ -1,7 +1,7 @@
 """What the artist keys over time: one value a frame, linear between frames, put where the solver reads it at every step.
 
-Keyed are a body's material (`Body.keys`), how far its fibres are activated, and gravity. Flow stays what it is: a modulus that
-changes changes the stress that a strain means, not the shape that the goo has flowed to.
+Keyed are a body's material (`Body.keys`), how far its fibres are activated, how fast it rises, and gravity. Flow stays what it
+is: a modulus that changes changes the stress that a strain means, not the shape that the goo has flowed to.
 """
 
 import numpy as np
@@ -51,13 +51,18 @@ class KeyedSettings:
 
     @property
     def still(self) -> bool:
-        """Whether nothing is keyed."""
+        """Whether nothing is keyed, and nothing rises."""
         bodies = self.scene.bodies
-        return len(self.gravities) == 1 and not any(body.keys or np.ptp(body.activation) > 0.0 for body in bodies)
+        changing = any(body.keys or np.ptp(body.activation) > 0.0 or body.rise.any() for body in bodies)
+        return len(self.gravities) == 1 and not changing
 
     def gravity(self, time: float) -> Array:
         """Gravity (3,) at a time [s] since the first frame [m/s^2]."""
         return np.asarray(at_frame(self.gravities, self._place(time)), dtype=np.float64)
+
+    def rise(self, time: float) -> Array:
+        """How fast the volume of each body (b,) grows at a time [s] since the first frame [1/s]."""
+        return np.array([float(at_frame(body.rise, self._place(time))) for body in self.scene.bodies])
 
     def restart(self, state: State) -> None:
         """Work on the state of a checkpoint, and write all that is keyed into it next time."""

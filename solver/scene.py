@@ -48,6 +48,7 @@ class Body:
     fibre_stiffness : resistance of the fibres to being stretched, at `real_size` [Pa]
     fibre_tension : with which fibres that are fully activated shorten, at `real_size` [Pa]
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
+    rise          : (k,) by which share of itself its volume grows in a second while its mass stays [1/s]; one a frame, or k = 1
     keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
     pins          : what holds some of its vertices (solver/pins); where two hold a node without give, the first does
     groups        : collision groups, eight bits: it meets bodies and colliders that share one of them
@@ -69,6 +70,7 @@ class Body:
     fibre_stiffness: float = 0.0
     fibre_tension: float = 0.0
     activation: FloatArray = field(default_factory=lambda: np.ones(1))
+    rise: FloatArray = field(default_factory=lambda: np.zeros(1))
     keys: dict[str, FloatArray] = field(default_factory=dict)
     pins: tuple[Pin, ...] = ()
     groups: int = FIRST_GROUP
@@ -222,11 +224,22 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
             body=body.name,
             remedy="Remove them, or choose another model.",
         )
+    body = replace(body, rise=_validated_rise(body, settings))
     _check_remeshing(body)
     _check_tearing(body)
     count = len(surface.positions)
     pins = tuple(validated_pin(pin, body.name, count, _frames(settings), colliders) for pin in body.pins)
     return _with_validated_keys(replace(body, pins=pins), settings)
+
+
+def _validated_rise(body: Body, settings: Settings) -> FloatArray:
+    rise = checked_keys(body.rise, _frames(settings), "The rate at which it rises", least=-10.0, most=10.0, body=body.name)
+    if rise.any() and body.goal is not None:
+        raise SceneError("It has a goal shape, which says how large it is.", body=body.name, remedy="Remove it, or the rise.")
+    model = models()[body.material.model]
+    if rise.any() and model.dynamics != "newton":
+        raise SceneError(f"The model {model.label} does not rise.", body=body.name, remedy="Choose another model.")
+    return rise
 
 
 def _check_remeshing(body: Body) -> None:

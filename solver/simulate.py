@@ -25,6 +25,7 @@ from .fem.damping import Damping
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
 from .fem.momentum import balance_momentum
 from .fem.newton import ImplicitStep, Outcome
+from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
@@ -326,6 +327,7 @@ class Simulation:
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)
         commit_flow(state, self.space.tiles, self.clock.step)
+        rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
         if self.integrator.remember is not None:
             self.integrator.remember(state, attempt.past, attempt.velocities, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions

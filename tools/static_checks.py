@@ -15,9 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = str(ROOT / "pyproject.toml")
 PROGRAMS = Path(sys.executable).parent
+MYPY_CACHE = ROOT / ".mypy_cache" / str(sys.implementation.cache_tag)  # each Python has a numpy of its own
 TYPED = ["dollop/solver", "dollop/operators/bridge"]
 COMMANDS = {
-    "types": [str(PROGRAMS / "mypy"), "--config-file", CONFIGURATION, "--cache-dir", str(ROOT / ".mypy_cache"), *TYPED],
+    "types": [str(PROGRAMS / "mypy"), "--config-file", CONFIGURATION, "--cache-dir", str(MYPY_CACHE), *TYPED],
     "imports": [str(PROGRAMS / "lint-imports"), "--config", CONFIGURATION, "--no-cache"],
 }
 

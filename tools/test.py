@@ -51,12 +51,14 @@ class Tally:
         return f"====== {', '.join(parts)} in {time.monotonic() - self.started:.2f}s ======"
 
 
-def run_checks(python: Path, tally: Tally) -> None:
-    """Linter, types, import contract, side by side; what each says is printed whole."""
+def run_checks(tags: list[str], tally: Tally) -> None:
+    """Linter, types (numpy's differ from Python to Python), import contract, side by side; what each says is printed whole."""
+    python, checks = development_venv(tags[0]), str(ROOT / "tools" / "static_checks.py")
+    types = {f"types, {tag}": [str(development_venv(tag)), checks, "types"] for tag in tags}
     commands = {
         "ruff": [str(python), "-m", "ruff", "check", "."],
-        "types": [str(python), str(ROOT / "tools" / "static_checks.py"), "types"],
-        "imports": [str(python), str(ROOT / "tools" / "static_checks.py"), "imports"],
+        **types,
+        "imports": [str(python), checks, "imports"],
     }
 
     def check(command: list[str]) -> subprocess.CompletedProcess[str]:
@@ -127,7 +129,7 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
     environment["DOLLOP_ALL_BLENDERS"] = "1" if arguments.all_blenders else ""
     for group in groups:
         if group == "checks":
-            run_checks(development_venv(tag), tally)
+            run_checks(tags, tally)
             continue
         # Only Blender's own tests differ from bpy to bpy; tests/package starts every Blender by itself.
         for one in tags if group == "blender" else [tag]:

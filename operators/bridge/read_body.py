@@ -29,9 +29,17 @@ def read_body(item: bpy.types.Object, scene: bpy.types.Scene, keys: dict[str, ND
         goal=read_goal(item, scene),
         fibres=read_fibres(item, scene),
         activation=keys.get("fibre_activation", np.array([typed_number(item.dollop.fibre_activation)])),
+        rise=_rise(item, keys),
         keys={name: values for name, values in keys.items() if name not in acting},
         **body_settings(item, scene),
     )
+
+
+def _rise(item: bpy.types.Object, keys: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return (k,) the rates at which it rises [1/s]."""
+    if item.dollop.rise_kind == "NONE":
+        return np.zeros(1)
+    return keys.get("rise_rate", np.array([typed_number(item.dollop.rise_rate)]))
 
 
 def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:

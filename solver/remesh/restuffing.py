@@ -21,6 +21,7 @@ from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
 from ..tetmesh.quality import tet_volumes
+from .fitting import fitted
 from .volume import with_volumes
 
 Array = NDArray[np.float64]
@@ -38,12 +39,12 @@ def lattice_turn(count: int) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
 
 
-def restuffed(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
+def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) -> TetMesh:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
-    turn (3, 3) rotates the lattice.
-    Its surface vertices lie on the old boundary, but for the little that gives each piece back the volume that facets cut
-    off. The boundary is a closed manifold. MeshingError when nothing is left, or the lattice would not fit in memory.
+    turn (3, 3) rotates the lattice. The boundary lies about the old one (fitting.py; without `fit` it has its vertices there,
+    and cuts off what is round), but for the little that gives each piece back its volume, and is a closed manifold.
+    MeshingError when nothing is left, or the lattice would not fit in memory.
     """
     middle = 0.5 * (old.positions.min(axis=0) + old.positions.max(axis=0))
     centred = TetMesh((old.positions - middle) @ turn, old.tets)
@@ -59,16 +60,19 @@ def restuffed(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
         raise MeshingError("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     mesh = _without_crumbs(mesh)
     piece, wanted = _wanted_volumes(centred, mesh)
+    if fit:
+        mesh = fitted(mesh, centred, element_size)
     mesh = with_volumes(mesh, piece, wanted, element_size)
     return TetMesh(mesh.positions @ turn.T + middle, mesh.tets)
 
 
-def kinship(first: NDArray[np.int32], second: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the family (a,), (b,) of old and of new pieces, given pairs (k,), (k,) that share some place.
+def kinship(
+    first: NDArray[np.int32], second: NDArray[np.int32], old: int, new: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the family (old,), (new,) of so many old and new pieces, given pairs (k,), (k,) that share some place.
 
     Pieces that merge and that split are of one family. Old ones that nothing is left of join the first.
     """
-    old, new = int(first.max()) + 1, int(second.max()) + 1
     if old == new == 1:
         return np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
     graph = coo_matrix((np.ones(len(first)), (first, second + old)), shape=(old + new, old + new))
@@ -108,7 +112,7 @@ def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Arra
         return after, old_volume
     holders = locate(old.positions, old.tets, new.positions[new.tets].mean(axis=1))[0]
     found = holders >= 0
-    old_family, new_family = kinship(before[holders[found]], after[found])
+    old_family, new_family = kinship(before[holders[found]], after[found], len(old_volume), len(new_volume))
     count = int(max(old_family.max(), new_family.max())) + 1
     had, has = np.bincount(old_family, old_volume, count), np.bincount(new_family, new_volume, count)
     return after, new_volume * (had / np.where(has > 0.0, has, 1.0))[new_family]

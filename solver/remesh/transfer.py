@@ -65,7 +65,7 @@ def kinship_of_pieces(change: MeshChange) -> Families:
     """The family (m,), (m',) of each old and each new tet: pieces that merge or split belong together."""
     before, after = components(change.old.tets), components(change.new.tets)
     sources, targets = change.pairs()
-    old, new = kinship(before[sources], after[targets])
+    old, new = kinship(before[sources], after[targets], int(before.max()) + 1, int(after.max()) + 1)
     return old[before], new[after]
 
 

@@ -6,26 +6,27 @@ from numpy.typing import NDArray
 from ..geometry.measures import area_vectors
 from ..tetmesh.boundary import face_table
 from ..tetmesh.mesh import TetMesh
-from ..tetmesh.quality import dihedral_angles, tet_volumes
+from ..tetmesh.quality import tet_volumes
+from .guarding import guarded
 
 Array = NDArray[np.float64]
 
 ROUNDS = 6
 EXACT = 1e-13  # share of the volume that is rounding
 FARTHEST = 0.1  # element sizes by which a boundary may move
-SHARPEST = 8.0  # dihedral angle below which moving is not worth the volume [deg]
 
 
 def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element_size: float) -> TetMesh:
     """Return the mesh with the boundary of each piece (m,) moved evenly until it has the volume wanted (pieces,) [m^3].
 
-    Not further than FARTHEST elements, and not at all where that would leave tets sharper than SHARPEST.
+    Not further than FARTHEST elements, nor than tets bear.
     """
     boundary = face_table(mesh.tets).boundary
     nodes = np.unique(boundary)
     owner = np.zeros(len(mesh.positions), dtype=np.int64)
     owner[mesh.tets] = piece[:, None]
-    positions, moved = mesh.positions.copy(), np.zeros(len(wanted))
+    touched = mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)]
+    positions, moved = mesh.positions, np.zeros(len(wanted))
     for _ in range(ROUNDS):
         missing = wanted - np.bincount(piece, tet_volumes(positions, mesh.tets), len(wanted))
         if (np.abs(missing) <= EXACT * wanted).all():
@@ -33,11 +34,11 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
         normal, area = _node_normals(positions, boundary)
         gained = np.bincount(owner[nodes], area[nodes], len(wanted))
         step = np.clip(moved + missing / gained, -FARTHEST * element_size, FARTHEST * element_size) - moved
-        positions[nodes] += step[owner[nodes], None] * normal[nodes]
+        further = positions.copy()
+        further[nodes] += step[owner[nodes], None] * normal[nodes]
+        positions = guarded(positions, further, touched)
         moved += step
-    changed = TetMesh(positions, mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)])
-    well = dihedral_angles(changed).min() >= SHARPEST and tet_volumes(positions, changed.tets).min() > 0.0
-    return TetMesh(positions, mesh.tets) if well else mesh
+    return TetMesh(positions, mesh.tets)
 
 
 def _node_normals(positions: Array, boundary: NDArray[np.int32]) -> tuple[Array, Array]:

@@ -47,9 +47,8 @@ def cut_topology(old: SurfaceTopology, cut: SurfaceCut) -> SurfaceTopology:
     new = _laid_out(old, own, cut)
     inner = cut.triangles[cut.origin == INNER]
     flat = flat_coordinates(cut.positions, inner)
-    points = Blend.after(
-        cut.kept.astype(np.int64), old.corner_vertices[own.loops[cut.vertices.triangles]], cut.vertices.weights
-    )
+    between = old.corner_vertices[own.loops[cut.vertices.triangles]].astype(np.int64)
+    points = Blend.after(cut.kept.astype(np.int64), between, cut.vertices.weights)
     edges, corner_edges, edge_sources = _edges(old, new.corner_vertices, new.offsets, _numbers(old, cut))
     return replace(
         old,

@@ -31,7 +31,8 @@ class TornSurface:
 def restuffed_apart(old: TetMesh, thickness: float, element_size: float, turn: NDArray[np.float64]) -> TetMesh:
     """Return new tets for an old mesh (remesh.restuffing), less what is thinner than its tear thickness [m].
 
-    Pieces stay pieces, however near they are. One that is thinner than new tets would be keeps its old ones.
+    Pieces stay pieces, however near they are; none is fitted to the steps that old tets make where it has torn. One that is
+    thinner than new tets would be keeps its old ones.
     """
     left = torn(old, thickness, element_size)
     piece = components(left.tets)
@@ -40,7 +41,7 @@ def restuffed_apart(old: TetMesh, thickness: float, element_size: float, turn: N
     for k in range(count):
         part = compacted(left.positions, left.tets[piece == k])
         try:
-            parts.append(restuffed(part, element_size, turn))
+            parts.append(restuffed(part, element_size, turn, fit=False))
         except MeshingError:
             if count == 1:
                 raise

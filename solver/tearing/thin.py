@@ -24,7 +24,7 @@ Labels = NDArray[np.int32]
 
 LUMP = 1.3  # times as thick as the tear thickness
 SAMPLES = 3.0  # places looked at along the tear thickness, or along an element if that is shorter
-LEVELS = (0.75, 0.5, 0.25, 0.0)  # of half the tear thickness: depths at which places are given out
+LEVELS = (0.8, 0.6, 0.4, 0.2, 0.0)  # of half the tear thickness: depths at which places are given out
 LEAST_SHARE, LEAST_ELEMENTS = 0.03, 4.0  # of its piece's volume and in elements: nothing smaller is torn off
 MOST_PLACES = 3_000_000
 

@@ -50,7 +50,7 @@ class Layout:
 
 def panels():
     names = [name for name in dir(bpy.types) if name.startswith("DOLLOP_PT_")]
-    assert len(names) == 30
+    assert len(names) == 32
     return [getattr(bpy.types, name) for name in names]
 
 
@@ -128,6 +128,7 @@ def test_numbers_tell_their_unit(cube):
 def test_every_tooltip_is_written(extension):
     owners = [bpy.types.Object.bl_rna.properties["dollop"].fixed_type, bpy.types.Scene.bl_rna.properties["dollop"].fixed_type]
     keyed = {"fibre_activation", "friction", "stickiness", "thickness", "pin_strength", "attachment_strength", "pull_strength"}
+    keyed |= {"rise_rate"}
     for owner in owners:
         for prop in owner.properties:
             if prop.identifier not in ("rna_type", "name") and prop.type != "POINTER":

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from solver.geometry.triangle_tree import closest_points, triangle_tree
+from solver.remesh.fitting import fitted
 from solver.remesh.restuffing import lattice_turn, restuffed
 from solver.tetmesh.boundary import face_table
 from solver.tetmesh.manifold import components
@@ -31,11 +32,56 @@ def test_a_flattened_and_a_sheared_ball(gradient):
     new = restuffed(old, SIZE, lattice_turn(1))
     angles = dihedral_angles(new)
     assert is_manifold(new) and tet_volumes(new.positions, new.tets).min() > 0.0
-    assert angles.min() > 8.0 and angles.max() < 165.0
+    assert angles.min() > 10.0 and angles.max() < 165.0
     assert volume(new) == pytest.approx(volume(old), rel=1e-12)
-    boundary = triangle_tree(old.positions, face_table(old.tets).boundary)
-    outside = new.positions[np.unique(face_table(new.tets).boundary)]
-    assert closest_points(boundary, outside).distance.max() < 0.05 * SIZE
+    assert max(apart(old, new), apart(new, old)) < 0.2 * SIZE
+
+
+def apart(first: TetMesh, second: TetMesh) -> float:
+    """How far points all over the first boundary are from the second one at most [m]."""
+    faces = face_table(first.tets).boundary
+    corners = first.positions[faces]
+    points = np.concatenate([corners.mean(axis=1), 0.8 * corners[:, 0] + 0.1 * corners[:, 1] + 0.1 * corners[:, 2]])
+    other = triangle_tree(second.positions, face_table(second.tets).boundary)
+    return float(closest_points(other, points).distance.max())
+
+
+def test_twelve_remeshes_leave_a_puddle_its_rim():
+    """At the rim it is one element thick and bends within one: it may be off by half an element, on the mean by a tenth."""
+    first = mesh = squashed(ball(SIZE), np.diag([1.8, 1.8, 0.32]))
+    for k in range(12):
+        mesh = restuffed(mesh, SIZE, lattice_turn(k + 1))
+    assert max(apart(first, mesh), apart(mesh, first)) < 0.5 * SIZE
+    assert volume(mesh) == pytest.approx(volume(first), rel=1e-9)
+    assert is_manifold(mesh) and dihedral_angles(mesh).min() >= 10.0
+    assert creases(mesh).max() < 1.2 * creases(first).max()
+    rim, was = (np.abs(one.positions[:, :2]).max() for one in (mesh, first))
+    assert rim == pytest.approx(was, abs=0.3 * SIZE)
+
+
+def creases(mesh: TetMesh) -> np.ndarray:
+    """The 100th part of angles between neighbouring boundary triangles that are largest [deg]."""
+    faces = face_table(mesh.tets).boundary
+    x = mesh.positions[faces]
+    normals = np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    owner = {(a, b): k for k, face in enumerate(faces.tolist()) for a, b in zip(face, face[1:] + face[:1], strict=True)}
+    pairs = np.array([(k, owner[b, a]) for (a, b), k in owner.items() if a < b])
+    angles = np.degrees(np.arccos(np.clip((normals[pairs[:, 0]] * normals[pairs[:, 1]]).sum(axis=1), -1.0, 1.0)))
+    return np.sort(angles)[-max(1, len(angles) // 100) :][:1]
+
+
+def test_nothing_pulls_at_a_boundary_from_inside():
+    """Of two balls in one another only the union's surface counts."""
+    inner = ball(SIZE, 0.8, centre=(0.05, 0.0, 0.0))
+    new = fitted(restuffed(ball(SIZE), SIZE, np.eye(3)), joined(ball(SIZE), inner), SIZE)
+    assert max(apart(new, ball(SIZE)), apart(ball(SIZE), new)) < 0.1 * SIZE
+
+
+def test_a_piece_inside_another_goes_into_it():
+    old = joined(ball(SIZE), ball(SIZE, 0.5))
+    new = restuffed(old, SIZE, np.eye(3))
+    assert components(new.tets).max() == 0 and apart(new, ball(SIZE)) < 0.3 * SIZE
 
 
 def test_balls_that_overlap_become_one():

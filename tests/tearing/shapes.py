@@ -39,10 +39,12 @@ def scene(frames: int = 12, resolution: int = 12, tear: float = 0.15, **options)
     return validated(Scene((body,), (), settings))
 
 
-def pulled(shot: Scene, speed: float = 6.0, prepared: PreparedBody | None = None) -> Simulation:
+def pulled(
+    shot: Scene, speed: float = 6.0, prepared: PreparedBody | None = None, kind: type[Simulation] = Simulation
+) -> Simulation:
     """The dumbbell with its lumps flying apart, each at a speed [m/s]."""
     made = prepared or prepare(shot)[0]
-    simulation = Simulation(shot, [made.mesh], [made.surface], [made.contacts], fields=[])
+    simulation = kind(shot, [made.mesh], [made.surface], [made.contacts], fields=[])
     velocities = np.zeros_like(simulation.state.positions)
     velocities[:, 0] = speed * np.tanh(simulation.state.positions[:, 0] / 0.15)
     simulation.state.velocities, simulation.state.previous_velocities = velocities, velocities.copy()

@@ -30,18 +30,18 @@ def volume(mesh: TetMesh) -> float:
 
 
 def test_a_neck_tears_where_it_is_thinnest(mesh):
-    """0.18 m thick, and a fifth thinner about x = 0.05 m."""
+    """0.18 m thick, and half as thick about x = 0.05 m."""
     positions = mesh.positions.copy()
-    positions[:, 1:] *= 1.0 - 0.2 * np.exp(-(((positions[:, :1] - 0.05) / 0.06) ** 2))
+    positions[:, 1:] *= 1.0 - 0.5 * np.exp(-(((positions[:, :1] - 0.05) / 0.06) ** 2))
     pinched = TetMesh(positions, mesh.tets)
-    assert torn(pinched, 0.12, SIZE) is pinched
+    assert torn(pinched, 0.06, SIZE) is pinched
     left = torn(pinched, 0.18, SIZE)
     assert components(left.tets).max() == 1 and volume(left) > 0.97 * volume(pinched)
     assert len(pinched.positions) - len(left.positions) < 20
     piece = components(left.tets)
     ends = (left.positions[np.unique(left.tets[piece == k])][:, 0] for k in (0, 1))
     low, high = sorted(ends, key=lambda part: float(part.mean()))
-    assert abs(0.5 * (low.max() + high.min()) - 0.05) < SIZE
+    assert abs(0.5 * (low.max() + high.min()) - 0.05) < 0.5 * SIZE
 
 
 def test_corners_edges_and_sheets_stay():
@@ -53,11 +53,11 @@ def test_corners_edges_and_sheets_stay():
 
 
 def test_a_stump_is_no_lump(mesh):
-    """A bead of 0.25 m on a neck of 0.18 m: that is what a neck looks like that has torn before."""
+    """A bead of 0.22 m on a neck that is thinner: that is what a neck looks like that has torn before."""
     positions = mesh.positions.copy()
-    positions[:, 1:] *= np.where(positions[:, :1] > 0.1, 0.625, 1.0)
+    positions[:, 1:] *= np.where(positions[:, :1] > 0.1, 0.55, 1.0)
     stump = TetMesh(positions, mesh.tets)
-    assert torn(stump, 0.24, SIZE) is stump
+    assert torn(stump, 0.2, SIZE) is stump
     assert torn(mesh, 0.24, SIZE) is not mesh
 
 

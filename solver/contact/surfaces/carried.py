@@ -67,8 +67,8 @@ class Carried:
         lengths = np.diff(self.start)[used]
         start = np.concatenate([[0], np.cumsum(lengths)])
         entries = np.repeat(self.start[used] - start[:-1], lengths) + np.arange(start[-1])
-        numbered = numbered.reshape(-1, 4).astype(np.int32)
-        return PairStiffness(numbered, weights, blocks, start, rank[self.nodes[entries]], self.weights[entries])
+        numbers = np.asarray(numbered.reshape(-1, 4), dtype=np.int32)
+        return PairStiffness(numbers, weights, blocks, start, rank[self.nodes[entries]], self.weights[entries])
 
 
 @kernel

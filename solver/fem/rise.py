@@ -1,0 +1,28 @@
+"""Bodies that rise: their rest volume grows by a share a second, as that of dough that proves, or shrinks.
+
+Growth is alike in all directions, F = F_e F_p F_g with F_g = J^(1/3) I (Rodriguez, Hoger and McCulloch 1994), so that the rest
+shape takes it over as it does flow: beta := J^(-1/3) beta, V := J V with J = exp(rate dt). What is free to swell stays without
+stress, what is confined presses on what confines it. Mass stays.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..slots import DENSITY, VOLUME, B
+from ..state import Ranges, State
+from .tile import Tiles
+
+Array = NDArray[np.float64]
+
+
+def rise(state: State, tiles: Tiles, ranges: Ranges, rates: Array, step: float) -> None:
+    """Let bodies grow at rates (b,) [1/s] for a step [s], in state and tiles."""
+    if not rates.any():
+        return
+    grown = np.repeat(rates * step, np.diff(ranges.tets))
+    state.volumes = state.volumes * np.exp(grown)
+    state.density = state.density * np.exp(-grown)
+    state.rest_shape_inverse = state.rest_shape_inverse * np.exp(-grown / 3.0)[:, None, None]
+    tiles.pack(B, state.rest_shape_inverse.reshape(-1, 9))
+    tiles.pack(VOLUME, state.volumes)
+    tiles.pack(DENSITY, state.density)

@@ -1,0 +1,76 @@
+"""Laying a new boundary where the old one was, between its own vertices too.
+
+Stuffing puts new vertices on the old surface, so every facet cuts off what is round and bridges what is hollow; remesh after
+remesh the rim of a puddle retreats. Here the boundary is faired once, so that the old one's folds die out; then points all over
+the old surface pull at the facets that are nearest to them. A vertex goes by the mean of what pulls at its facets and at its
+neighbours', and no further than its tets bear.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_matrix, csr_matrix, diags
+
+from ..geometry.measures import area_vectors
+from ..geometry.tet_location import locate
+from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..tetmesh.boundary import face_table
+from ..tetmesh.mesh import TetMesh
+from .guarding import guarded
+
+Array = NDArray[np.float64]
+
+ROUNDS = 3
+FARTHEST = 0.5  # element sizes by which a vertex may move in all
+REACH = 1.5  # element sizes from which a facet is pulled at
+ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
+FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
+
+
+def fitted(mesh: TetMesh, old: TetMesh, element_size: float) -> TetMesh:
+    """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other."""
+    faces, pulling = face_table(mesh.tets).boundary, _outermost(old, ASIDE * element_size)
+    nodes = np.unique(faces)
+    tets = mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)]
+    means = _means_of_neighbours(faces, len(mesh.positions))
+    faired = mesh.positions.copy()
+    faired[nodes] += FAIRING * (means @ mesh.positions - mesh.positions)[nodes]
+    positions = guarded(mesh.positions, faired, tets)
+    for _ in range(ROUNDS):
+        step = _pull(positions, faces, pulling, REACH * element_size)
+        step[nodes] = 0.5 * (step + means @ step)[nodes]
+        way = positions + step - mesh.positions
+        length = np.sqrt((way**2).sum(axis=1, keepdims=True))
+        way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
+        positions = guarded(positions, mesh.positions + way, tets)
+    return TetMesh(positions, mesh.tets)
+
+
+def _outermost(mesh: TetMesh, aside: float) -> Array:
+    """Points (k, 3) all over a mesh's boundary, vertices and middles of triangles, but where another part of it begins."""
+    faces = face_table(mesh.tets).boundary
+    corners, normals = np.unique(faces), area_vectors(mesh.positions, faces)
+    of_nodes = np.zeros_like(mesh.positions)
+    np.add.at(of_nodes, faces, normals[:, None])
+    points = np.concatenate([mesh.positions[corners], mesh.positions[faces].mean(axis=1)])
+    outward = np.concatenate([of_nodes[corners], normals])
+    outward *= aside / np.maximum(np.sqrt((outward**2).sum(axis=1, keepdims=True)), 1e-300)
+    return np.asarray(points[locate(mesh.positions, mesh.tets, points + outward)[0] < 0])
+
+
+def _means_of_neighbours(faces: NDArray[np.int32], count: int) -> csr_matrix:
+    """The matrix (count, count) that averages over the neighbours on a closed surface; rows of other nodes are zero."""
+    first, second = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    joined = coo_matrix((np.ones(len(first)), (first, second)), shape=(count, count)).tocsr()
+    return diags(1.0 / np.maximum(np.asarray(joined.sum(axis=1)).ravel(), 1.0)) @ joined
+
+
+def _pull(positions: Array, faces: NDArray[np.int32], points: Array, reach: float) -> Array:
+    """Return by how much nodes (n, 3) are to move on the mean for facets to meet points (k, 3) not further than reach [m]."""
+    found = closest_points(triangle_tree(positions, faces), points, reach)
+    near = np.flatnonzero(found.triangle >= 0)
+    corners, weights = faces[found.triangle[near]], found.weights[near]
+    offsets = points[near] - np.einsum("ki,kid->kd", weights, positions[corners])
+    total = np.bincount(corners.ravel(), weights.ravel(), len(positions))
+    sums = [np.bincount(corners.ravel(), (weights * offsets[:, [a]]).ravel(), len(positions)) for a in range(3)]
+    pull: Array = np.stack(sums, axis=1) / np.where(total > 0.0, total, 1.0)[:, None]
+    return pull
