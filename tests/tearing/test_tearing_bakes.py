@@ -101,7 +101,7 @@ def test_a_checker_through_twenty_remeshes_and_a_split(shot, prepared):
     assert components(simulation.state.tets).max() >= 1 and frame.bodies[0].topology >= 1
     assert max(simulation.jumps) < 0.02 * element and sum(simulation.jumps) < 0.01 * element
     triangles = simulation.bound[2][0]
-    # ipctk also counts triangles at the rim that are as thin as rounding, and fold over by it
+    # ipctk does report crossings here, at the rim of the cut, where triangles are very thin: not settled yet
     places = frame.bodies[0].positions.astype(np.float64)
     assert unpaired_edges(triangles) == 0 and not len(crossing_faces(places, triangles))
     assert record.vertex_count == len(frame.bodies[0].positions) and len(names) > 1000
