@@ -1,7 +1,8 @@
 """Where compiled kernels are kept: one folder for each state of the solver's sources.
 
 numba's disk cache notices a change of a kernel's own file, but not of a file that it calls into; a folder keyed by the
-contents of all files cannot go stale.
+contents of all files cannot go stale. Types that are ours are kept in it by the names of their modules, which differ with how
+the solver is imported: in Blender it is a part of the extension, in its child processes it is not. So that name is a key too.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ def kernel_folder() -> Path:
 
 @cache
 def _name() -> str:
-    digest = hashlib.blake2b(digest_size=8)
+    digest = hashlib.blake2b(__name__.encode(), digest_size=8)
     sources = Path(__file__).parents[1]
     for path in sorted(sources.rglob("*.py")):
         digest.update(str(path.relative_to(sources)).encode() + path.read_bytes())

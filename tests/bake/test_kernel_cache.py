@@ -23,3 +23,24 @@ def test_without_a_choice_it_is_the_users_cache(variable, monkeypatch, tmp_path)
     monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setenv("NUMBA_CACHE_DIR", "")
     assert tmp_path in kernel_folder().parents
+
+
+CLOSEST = """
+import os, sys, types
+import numpy as np
+if "{package}" == "whole.solver":
+    sys.modules["whole"] = types.ModuleType("whole")
+    sys.modules["whole"].__path__ = [os.getcwd()]
+from {package}.geometry.triangle_tree import closest_points, triangle_tree
+tree = triangle_tree(np.eye(3), np.array([[0, 1, 2]], np.int32))
+print(float(closest_points(tree, np.zeros((1, 3))).distance[0]))
+"""
+
+
+def test_the_solver_may_be_a_part_of_something_else(monkeypatch, tmp_path):
+    """As it is in Blender, whose child processes import it by itself: what one has compiled does not stop the other."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    for package in ("whole.solver", "solver"):
+        command = [sys.executable, "-c", CLOSEST.format(package=package)]
+        found = subprocess.check_output(command, text=True, cwd=Path(__file__).parents[2])
+        assert float(found) == pytest.approx(3.0**-0.5)
