@@ -13,7 +13,7 @@ from .distance import closest_points, closing
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
-ALL, HALF, NONE = 0, 1, 2  # of the pairs within a cluster: all, each but once, or none
+ALL, HALF, NONE = 0, 1, 2  # of the pairs within a cluster: all, each but once (others come once anyway), or none
 
 
 class Found(NamedTuple):
@@ -94,7 +94,7 @@ def _close_items(items, others, boxes, other_boxes, whole, other_whole, near, wi
                     k = begin[a] + LANES * (block - begin_block[a]) + lane
                     close = close_lanes(blocks, BLOCK * block + lane, other_blocks, BLOCK * other, small_room)
                     for m in range(start, start + LANES if close else start):
-                        if not close >> (m - start) & 1 or (a == b and within == HALF and m <= k):
+                        if not close >> (m - start) & 1 or (within == HALF and m <= k):
                             continue
                         if not _pair_of(pair, corners, k, other_corners, m):
                             continue
