@@ -37,9 +37,10 @@ class Blender:
     in_root: bool = False
 
     def start(self, arguments: list[str], folder: Path) -> list[str]:
-        """The command line with these arguments; everything they name has to lie in the folder."""
+        """The command line with these arguments; everything they name, but for compiled kernels, has to lie in the folder."""
         if self.in_root:
-            return [str(HERE / "real_blender" / "in_root.sh"), str(ROOT_FOLDER), str(folder), "--", *self.program, *arguments]
+            folders = [str(folder), *_kernel_folder()]
+            return [str(HERE / "real_blender" / "in_root.sh"), str(ROOT_FOLDER), *folders, "--", *self.program, *arguments]
         return [*self.program, *arguments]
 
     def script(self, script: Path, arguments: list[str], folder: Path, blend: Path | None = None) -> list[str]:
@@ -48,6 +49,15 @@ class Blender:
             return self.start([str(script), "--", *arguments], folder)
         opened = [str(blend)] if blend else []
         return self.start(["-b", *opened, "--python-exit-code", "1", "--python", str(script), "--", *arguments], folder)
+
+
+def _kernel_folder() -> list[str]:
+    """Where the tests keep compiled kernels, if they chose a folder."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if not chosen:
+        return []
+    Path(chosen).mkdir(parents=True, exist_ok=True)
+    return [chosen]
 
 
 def module_blender(tag: str) -> Blender:

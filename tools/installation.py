@@ -1,4 +1,4 @@
-"""A built zip, installed into a clean Blender that shares nothing with the user's own."""
+"""A built zip, installed into a clean Blender that shares nothing with the user's own, but for the tests' compiled kernels."""
 
 import json
 import os
@@ -18,7 +18,7 @@ PATIENCE = 3600.0  # seconds: a first bake compiles the solver, on whatever the 
 
 @dataclass(frozen=True)
 class Installation:
-    """A Blender with the zip installed; everything it reads and writes lies in its folder."""
+    """A Blender with the zip installed; what it reads and writes lies in its folder, and in NUMBA_CACHE_DIR."""
 
     blender: Blender
     folder: Path
@@ -26,8 +26,7 @@ class Installation:
 
     @property
     def environment(self) -> dict[str, str]:
-        mine = {"BLENDER_USER_RESOURCES": str(self.folder / "resources"), "NUMBA_CACHE_DIR": str(self.folder / "numba")}
-        return {**os.environ, **mine, "PYTHONDONTWRITEBYTECODE": "1"}
+        return {**os.environ, "BLENDER_USER_RESOURCES": str(self.folder / "resources"), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def run(self, command: list[str], expected: int = 0) -> str:
         """Run to the end; return what it wrote."""

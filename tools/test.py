@@ -5,8 +5,8 @@
     python3 tools/test.py --only blender -- -k bake
     python3 tools/test.py --strict   as .ci/run does: a Blender that is missing is a failure
 
-Each group is tested by as many processes as there are cores, except the window, which must have the machine for itself.
-The last line is pytest's own, summed over all its runs.
+Each group is tested by as many processes as there are cores, except the window, where one mouse goes from test to test while
+the package, mostly, has the machine. The last line is pytest's own, summed over all its runs.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from pins import PINS, ROOT
 
 NEEDS_BLENDER = ("blender", "examples", "package", "window")
 GROUPS = ("checks", "solver", *NEEDS_BLENDER)
+TOGETHER = ("package", "window")  # a window waits for its mouse and its solver, and leaves a core to others
 WATCHED = ("-s", "--capture=no", "--pdb", "--trace")  # what a developer looks at needs pytest's own process
 
 
@@ -74,12 +75,14 @@ def run_checks(tags: list[str], tally: Tally) -> None:
 
 
 def processes(group: str, pytest_arguments: list[str]) -> int:
-    """How many processes test a group: as many as there are cores, where nothing needs the machine or pytest for itself."""
+    """How many processes test a group: as many as there are cores, where nothing needs the screen or pytest for itself."""
     alone = group == "window" or any(argument in WATCHED for argument in pytest_arguments)
     return 1 if alone else len(os.sched_getaffinity(0))
 
 
-def test_group(group: str, tag: str, pytest_arguments: list[str], tally: Tally, environment: dict[str, str]) -> None:
+def test_group(
+    group: str, tag: str, pytest_arguments: list[str], tally: Tally, environment: dict[str, str], at_end: bool = False
+) -> None:
     """Test a group in one environment. Each process begins with a run of neighbours, and who is done first takes half of what
     another has left (tests/package deals by installed Blenders instead)."""
     count = processes(group, pytest_arguments)
@@ -87,20 +90,29 @@ def test_group(group: str, tag: str, pytest_arguments: list[str], tally: Tally, 
     # Two threads each, for the tests that are about them; tests/conftest.py lets the others have one
     threads = {"NUMBA_NUM_THREADS": "2"} if count > 1 else {}
     arguments = [*dealt, *test_folders(group), *pytest_arguments]
-    run_pytest(f"{group}, {tag}", development_venv(tag), arguments, tally, environment | threads)
+    run_pytest(f"{group}, {tag}", development_venv(tag), arguments, tally, environment | threads, at_end)
 
 
-def run_pytest(title: str, python: Path, arguments: list[str], tally: Tally, environment: dict[str, str]) -> None:
-    """One pytest process; Blender can end a process without a word, so a missing report counts as broken."""
-    print(f"--- {title}", flush=True)
+def run_pytest(
+    title: str, python: Path, arguments: list[str], tally: Tally, environment: dict[str, str], at_end: bool = False
+) -> None:
+    """One pytest process; Blender can end a process without a word, so a missing report counts as broken.
+
+    at_end : print what it says when it is done, because another speaks at the same time
+    """
+    if not at_end:
+        print(f"--- {title}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [str(python), "-m", "pytest", "-q", f"--junitxml={report}", *arguments]
-        code = subprocess.run(command, cwd=ROOT, env=environment).returncode
+        kept = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} if at_end else {}
+        done = subprocess.run(command, cwd=ROOT, env=environment, text=True, **kept)
+        if at_end:
+            print(f"--- {title}\n{done.stdout}", end="", flush=True)
         if report.exists():
             tally.add(report)
-        if code != 0 or not report.exists():
-            tally.broken.append(f"{title} (exit code {code})")
+        if done.returncode != 0 or not report.exists():
+            tally.broken.append(f"{title} (exit code {done.returncode})")
 
 
 def test_folders(group: str) -> list[str]:
@@ -127,7 +139,9 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
     environment = run_environment()
     environment["DOLLOP_STRICT"] = "1" if arguments.strict else ""
     environment["DOLLOP_ALL_BLENDERS"] = "1" if arguments.all_blenders else ""
-    for group in groups:
+    watched = any(argument in WATCHED for argument in arguments.pytest_arguments)
+    together = [] if watched else [group for group in groups if group in TOGETHER]
+    for group in (group for group in groups if group not in together):
         if group == "checks":
             run_checks(tags, tally)
             continue
@@ -136,6 +150,11 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
             left_out = [*(["slow"] if arguments.fast else []), *(["program"] if one != tag else [])]
             marks = ["-m", " and ".join(f"not {mark}" for mark in left_out)] if left_out else []
             test_group(group, one, [*marks, *arguments.pytest_arguments], tally, environment)
+    with ThreadPoolExecutor() as pool:
+        at_end = len(together) > 1
+        runs = [pool.submit(test_group, one, tag, arguments.pytest_arguments, tally, environment, at_end) for one in together]
+        for run in runs:
+            run.result()
 
 
 def main() -> int:

@@ -19,9 +19,9 @@ os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 import numba
 
-from .kernel_cache import kernel_folder
+from .kernel_locator import keep_kernels
 
-numba.config.CACHE_DIR = str(kernel_folder())  # the variable is read when numba is imported, by whomever
+keep_kernels()
 
 CHUNKS = 64
 TILE = 128

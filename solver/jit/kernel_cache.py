@@ -11,9 +11,11 @@ import sys
 from functools import cache
 from pathlib import Path
 
+SOURCES = Path(__file__).absolute().parents[1]
+
 
 def kernel_folder() -> Path:
-    """This solver's folder inside NUMBA_CACHE_DIR, or inside the user's cache; solver/jit has numba use it."""
+    """This solver's folder inside NUMBA_CACHE_DIR, or inside the user's cache; kernel_locator.py has numba use it."""
     base = Path(os.environ.get("NUMBA_CACHE_DIR") or _user_cache() / "dollop" / "numba")
     return base / _name()
 
@@ -21,9 +23,8 @@ def kernel_folder() -> Path:
 @cache
 def _name() -> str:
     digest = hashlib.blake2b(__name__.encode(), digest_size=8)
-    sources = Path(__file__).parents[1]
-    for path in sorted(sources.rglob("*.py")):
-        digest.update(str(path.relative_to(sources)).encode() + path.read_bytes())
+    for path in sorted(SOURCES.rglob("*.py")):
+        digest.update(path.relative_to(SOURCES).as_posix().encode() + path.read_bytes())
     return f"solver_{digest.hexdigest()}_py{sys.version_info.major}{sys.version_info.minor}"
 
 

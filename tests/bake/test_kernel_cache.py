@@ -1,5 +1,6 @@
 """Compiled kernels are kept where a change of any source cannot be missed."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +12,9 @@ from solver.jit.kernel_cache import kernel_folder
 
 def test_whoever_imports_a_kernel_has_it_kept_there(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    script = "import numba, solver.jit; print(numba.config.CACHE_DIR)"
+    script = "from solver.geometry.triangle import solid_angle; print(solid_angle._cache.cache_path)"
     chosen = subprocess.check_output([sys.executable, "-c", script], text=True, cwd=Path(__file__).parents[2]).strip()
-    assert kernel_folder().parent == tmp_path and chosen == str(kernel_folder())
+    assert kernel_folder().parent == tmp_path and chosen == str(kernel_folder() / "geometry")
 
 
 @pytest.mark.parametrize("variable", ["XDG_CACHE_HOME", "LOCALAPPDATA"])
@@ -44,3 +45,18 @@ def test_the_solver_may_be_a_part_of_something_else(monkeypatch, tmp_path):
         command = [sys.executable, "-c", CLOSEST.format(package=package)]
         found = subprocess.check_output(command, text=True, cwd=Path(__file__).parents[2])
         assert float(found) == pytest.approx(3.0**-0.5)
+
+
+def test_the_same_sources_elsewhere_need_no_compiling(monkeypatch, tmp_path):
+    """Another Blender beside this one, or a farm's shared folder; and a kernel that is not ours stays where numba has it."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
+    kept = []
+    for place in ("one", "two"):
+        copy = tmp_path / place
+        shutil.copytree(Path(__file__).parents[2] / "solver", copy / "solver", ignore=shutil.ignore_patterns("__pycache__"))
+        subprocess.check_output([sys.executable, "-c", CLOSEST.format(package="solver")], cwd=copy)
+        kept.append({path: path.stat().st_mtime_ns for path in (tmp_path / "kernels").rglob("*.nb[ic]")})
+    assert kept[0] and kept[0] == kept[1]
+    other = "import numba, solver.jit.kernel_locator as own; print(own.KernelLocator.from_function(len, numba.__file__))"
+    said = subprocess.check_output([sys.executable, "-c", other], text=True, cwd=tmp_path / "one")
+    assert said.strip() == "None"

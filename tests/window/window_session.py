@@ -11,7 +11,7 @@ from typing import Any
 from display import HEIGHT, WIDTH, Display
 from installation import Installation
 
-STEP = 8  # pixels between two places that are asked for their button; a button is about 20 high
+STEP = 15  # pixels between two places that are asked for their button; a button is about 20 high
 
 
 @dataclass
@@ -115,7 +115,7 @@ class WindowSession:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             x, y, width, height = self.state()["dialog"]
-            for along in range(width - 2 * STEP, 0, -2 * STEP):
+            for along in range(width - STEP, 0, -STEP):
                 self.display.point(x + along, y + height // 2)
                 time.sleep(0.1)
                 if self.ask("button").startswith(command):

@@ -4,6 +4,9 @@ A search is made for a straight way of all nodes. It holds for nodes elsewhere i
 pairs that were not found cannot have come closer to each other, along any axis, than by what was spared for them: a little
 between clusters (clusters.py) that were near each other, more between all others. What near clusters do together, as when they
 move on, turn or stretch little, needs no new search. All is seen from the middle of the bodies concerned.
+
+Clusters of one surface lie near each other because they hang together. Where it is not folded (unfolded.py) that is known for
+all of a patch at once, and nothing is searched.
 """
 
 import numpy as np
@@ -13,6 +16,7 @@ from ...jit import kernel
 from .clusters import ROUNDING, Clusters, near_clusters
 from .overlap import Found, Way, corners_near, edges_near
 from .pairs import Pairs, joined_halves, no_pairs, pairs_of
+from .unfolded import Unfolded
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -35,6 +39,7 @@ class Neighbourhood:
         edge = min(first.edge_length, second.edge_length)
         self.spare, self.far = SPARE * edge, FAR * edge
         self.sides = [first] if self.own else [first, second]
+        self.unfolded = Unfolded(first, rest) if self.own else None
         self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
         self.start, self.way, self.off = np.empty((3, len(self.nodes), 3))  # what was searched; how far nodes are off it
         self.searched = False
@@ -70,6 +75,8 @@ class Neighbourhood:
             ranges.append(np.empty((len(side.vertices.first) - 1, 2, 3)))
             _ranges(self.off[first:], side.own, side.first_own, ranges[-1])
             first = len(side.vertices.nodes)
+        if self.unfolded is not None and not self.unfolded.stay(ranges[0], self.spare):
+            return False
         return bool(_stay(self.near, ranges[0], ranges[-1], self.spare))
 
     def _middle(self, positions: Array) -> Array:
@@ -86,7 +93,11 @@ class Neighbourhood:
         self.near = near_clusters(self.first, self.second, self.reach + self.far)
         rounding = ROUNDING * float(np.abs(start[self.nodes]).max() + np.abs(way[self.nodes]).max())
         # A pair may lose all that its nodes are off against each other, up to `spare` along each axis
-        seen = Way(start, way, self.reach + self.spare + rounding, self.reach + float(np.sqrt(3.0)) * self.spare)
+        loose = float(np.sqrt(3.0)) * self.spare
+        if self.unfolded is not None:
+            self.unfolded.look(start, way, self.reach, loose)
+            self.near = self.unfolded.rest_of(self.near)
+        seen = Way(start, way, self.reach + self.spare + rounding, self.reach + loose)
         there, back = corners_near(self.first, self.second, self.near, seen)
         edges = edges_near(self.first, self.second, self.near, seen)
         self.pairs = joined_halves(

@@ -1,0 +1,218 @@
+"""Patches of a surface, in which unfolded.py looks for folds: chosen once, by how triangles hang together and lie at rest.
+
+A patch is made for a run of clusters. Its core are these and the clusters around them, whose pairs with them it answers for.
+Around the core come all triangles as far as a ball about it reaches along the surface, so that its rim stays clear of the core.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.edges import edges_of
+from ...jit import kernel
+from .clusters import Clusters
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+SIZES = (128, 32, 8)  # clusters of a patch: of a large one each pair costs less, a small one bends less
+RINGS = 1  # of clusters around them: about all that are near them on a surface that is not folded
+WIDER, BEYOND = 1.25, 1.5  # the ball's radius: so many times the core's, and so many mean edges more
+
+
+class Rows(NamedTuple):
+    """Rows of different lengths, one after the other: row i is values[first[i]:first[i + 1]]."""
+
+    values: IntArray
+    first: IntArray
+
+
+class Patches(NamedTuple):
+    """p patches, those for most clusters first. Vertices are named by their place in the order of the clusters.
+
+    clusters (p, 2) : it is for the clusters from clusters[i, 0] to before clusters[i, 1]
+    core            : clusters whose pairs with these it answers for
+    inside          : vertices of their items
+    disk            : vertices of the triangles at those
+    triangles       : numbers of the triangles at those, the first `at_core[i]` of them, then of all others of the patch
+    rim             : rows (k, 2), from vertex to vertex: what is left of the triangles' sides where they do not cancel
+    touched         : clusters that have a vertex of it
+    """
+
+    clusters: IntArray
+    at_core: IntArray
+    core: Rows
+    inside: Rows
+    disk: Rows
+    triangles: Rows
+    rim: Rows
+    touched: Rows
+
+
+class Ranked(NamedTuple):
+    """A surface by the order of its clusters' vertices.
+
+    places (v, 3), corners (t, 3), around: rows of the triangles at each vertex, cluster (v,) of each vertex,
+    side (t, 3): number of the edge from corner k to the next, one more, less than zero where it is walked backwards,
+    own: rows of the vertices of each cluster's items
+    """
+
+    places: Array
+    corners: IntArray
+    around: Rows
+    cluster: IntArray
+    side: IntArray
+    own: Rows
+
+
+def ranked(clusters: Clusters, rest: Array) -> Ranked:
+    """Name the vertices of a surface, its nodes at rest at (n, 3), by the clusters' order."""
+    nodes, first = clusters.vertices.nodes[:, 0], clusters.vertices.first
+    rank = np.zeros(int(nodes.max(initial=0)) + 1, dtype=np.int32)
+    rank[nodes] = np.arange(len(nodes))
+    corners = np.ascontiguousarray(rank[clusters.surface.triangles])
+    order = np.argsort(corners.ravel(), kind="stable")
+    starts = np.searchsorted(corners.ravel()[order], np.arange(len(nodes) + 1))
+    around = Rows((order // 3).astype(np.int32), starts.astype(np.int32))
+    edges = edges_of(corners)
+    side = np.empty(corners.size, dtype=np.int32)
+    number = np.repeat(np.arange(len(edges.vertices)), edges.counts) + 1
+    side[edges.order] = np.where(edges.forward, number, -number)
+    cluster = np.repeat(np.arange(len(first) - 1), np.diff(first)).astype(np.int32)
+    return Ranked(
+        np.ascontiguousarray(rest[nodes]), corners, around, cluster, side.reshape(-1, 3), Rows(clusters.own, clusters.first_own)
+    )  # fmt: skip
+
+
+def patches_of(surface: Ranked, edge_length: float) -> Patches:
+    """The patches of a surface with a mean edge length [m]."""
+    count, vertices, triangles = len(surface.own.first) - 1, len(surface.places), len(surface.corners)
+    marks = np.zeros(count, np.int32), np.zeros(vertices, np.int32), np.zeros(triangles, np.int32)
+    net = np.zeros(int(np.abs(surface.side).max(initial=0)) + 1, np.int32)
+    room = tuple(np.empty(size, np.int32) for size in (count, vertices, vertices, triangles, 6 * triangles, count))
+    clusters, at_core, rows = [], [], []
+    for size in SIZES:
+        for start in range(0, count, size):
+            last = min(start + size, count)
+            core, inside, disk, near, all_triangles, rim, touched = _gather(
+                surface, start, last, BEYOND * edge_length, *marks, net, *room
+            )
+            if rim == 0:  # it goes all around
+                continue
+            clusters.append((start, last))
+            at_core.append(near)
+            lengths = core, inside, disk, all_triangles, 2 * rim, touched
+            rows.append([values[:length].copy() for values, length in zip(room, lengths, strict=True)])
+    columns = zip(*rows, strict=True) if rows else [()] * 6
+    return Patches(np.array(clusters, np.int32).reshape(-1, 2), np.array(at_core, np.int32), *map(_joined, columns))
+
+
+def _joined(rows: tuple[IntArray, ...]) -> Rows:
+    first = np.append(0, np.cumsum([len(row) for row in rows])).astype(np.int32)
+    return Rows(np.concatenate([np.zeros(0, np.int32), *rows]), first)
+
+
+@kernel
+def _gather(  # type: ignore[no-untyped-def]
+    surface, start, last, beyond, cluster_mark, vertex_mark, triangle_mark, net, core, inside, disk, found, rim, touched
+):
+    """Fill core ... touched for the clusters from start to before last; return how many there are of each (see Patches)."""
+    cluster_mark[:], vertex_mark[:], triangle_mark[:] = 0, 0, 0
+    cores = _core(surface, start, last, cluster_mark, core)
+    insides, disks, near, center, radius = _at_core(surface, core[:cores], vertex_mark, triangle_mark, inside, disk, found)
+    triangles = _around(surface, center, WIDER * radius + beyond, near, vertex_mark, triangle_mark, found)
+    cluster_mark[:] = 0
+    rims, touching = _rim(surface, found[:triangles], net, cluster_mark, rim, touched)
+    return cores, insides, disks, near, triangles, rims, touching
+
+
+@kernel
+def _core(surface, start, last, mark, core):  # type: ignore[no-untyped-def]
+    """Fill core with the clusters from start to before last and RINGS of others around them; return their number."""
+    _, corners, (at, first_at), cluster, _, (own, first_own) = surface
+    count = 0
+    for c in range(start, last):
+        core[count], mark[c], count = c, 1, count + 1
+    begin = 0
+    for _ in range(RINGS):
+        end = count
+        for i in range(begin, end):
+            for j in range(first_own[core[i]], first_own[core[i] + 1]):
+                for k in range(first_at[own[j]], first_at[own[j] + 1]):
+                    for m in range(3):
+                        c = cluster[corners[at[k], m]]
+                        if mark[c] == 0:
+                            core[count], mark[c], count = c, 1, count + 1
+        begin = end
+    return count
+
+
+@kernel
+def _at_core(surface, core, vertex_mark, triangle_mark, inside, disk, found):  # type: ignore[no-untyped-def]
+    """Fill inside, disk and found; return their numbers, the mean of what is inside, and the disk's radius around it."""
+    places, corners, (at, first_at), _, _, (own, first_own) = surface
+    insides, center = 0, np.zeros(3)
+    for c in core:
+        for j in range(first_own[c], first_own[c + 1]):
+            v = own[j]
+            if vertex_mark[v] == 0:
+                inside[insides], disk[insides], vertex_mark[v], insides = v, v, 1, insides + 1
+                center += places[v]
+    center /= insides
+    disks, near, square = insides, 0, 0.0
+    for i in range(insides):
+        for k in range(first_at[inside[i]], first_at[inside[i] + 1]):
+            t = at[k]
+            if triangle_mark[t] == 0:
+                found[near], triangle_mark[t], near = t, 1, near + 1
+                for m in range(3):
+                    v = corners[t, m]
+                    if vertex_mark[v] == 0:
+                        disk[disks], vertex_mark[v], disks = v, 1, disks + 1
+    for i in range(disks):
+        off = places[disk[i]] - center
+        square = max(square, off[0] * off[0] + off[1] * off[1] + off[2] * off[2])
+    return insides, disks, near, center, np.sqrt(square)
+
+
+@kernel
+def _around(surface, center, radius, count, vertex_mark, triangle_mark, found):  # type: ignore[no-untyped-def]
+    """Add to found (of which there are `count`) all triangles at vertices in the ball that hang together with those there."""
+    places, corners, (at, first_at), _, _, _ = surface
+    i = 0
+    while i < count:
+        for m in range(3):
+            v = corners[found[i], m]
+            off = places[v] - center
+            if vertex_mark[v] == 2 or off[0] * off[0] + off[1] * off[1] + off[2] * off[2] > radius * radius:
+                continue
+            vertex_mark[v] = 2
+            for k in range(first_at[v], first_at[v + 1]):
+                t = at[k]
+                if triangle_mark[t] == 0:
+                    found[count], triangle_mark[t], count = t, 1, count + 1
+        i += 1
+    return count
+
+
+@kernel
+def _rim(surface, triangles, net, mark, rim, touched):  # type: ignore[no-untyped-def]
+    """Fill rim and touched; return their numbers. `net` holds zeros, before and after."""
+    _, corners, _, cluster, side, _ = surface
+    rims, touching = 0, 0
+    for t in triangles:
+        for m in range(3):
+            c, s = cluster[corners[t, m]], side[t, m]
+            net[abs(s)] += 1 if s > 0 else -1
+            if mark[c] == 0:
+                touched[touching], mark[c], touching = c, 1, touching + 1
+    for t in triangles:
+        for m in range(3):
+            s = side[t, m]
+            ahead = 1 if s > 0 else -1
+            # Where several triangles meet at an edge, as many of its sides are left over as do not cancel
+            if net[abs(s)] * ahead > 0:
+                rim[2 * rims], rim[2 * rims + 1] = corners[t, m], corners[t, (m + 1) % 3]
+                rims, net[abs(s)] = rims + 1, net[abs(s)] - ahead
+    return rims, touching

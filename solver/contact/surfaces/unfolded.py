@@ -1,0 +1,238 @@
+"""Parts of a surface that do not come near themselves, because seen from one side nothing of them lies over anything else.
+
+For a patch (fold_patches.py) and its mean normal as the direction of view, on all of a straight way of its vertices:
+
+- every triangle is seen from the front: so as many of them cover a point as the rim winds around it;
+- seen through a linear map that makes the core about round, the core lies in a disk and the rim outside of it, and the rim
+  winds around the disk's centre once: so exactly one triangle covers each point of the disk;
+- triangles at the core's vertices are so high that neither of two items of the core that have no vertex in common comes
+  closer to a vertex of the other than a distance: what lies between them is a triangle at that vertex.
+
+Then no pair of the core's items without a common vertex is closer than that distance, seen so and in space, and none crosses
+another. This is the test of normals and contour (Volino & Magnenat-Thalmann 1994; Schvartzman et al. 2010, who let the contour
+be star-shaped) with a contour that may be of any shape but stays away, and with bounds for a way and for a distance.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...jit import inline, kernel
+from .clusters import Clusters
+from .fold_patches import patches_of, ranked
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+class Unfolded:
+    """Which clusters of one body's surface need no search for pairs among themselves."""
+
+    def __init__(self, clusters: Clusters, rest: Array) -> None:
+        """rest (n, 3): the nodes' places at rest."""
+        surface = ranked(clusters, rest)
+        self.nodes, self.corners = clusters.vertices.nodes[:, 0], surface.corners
+        self.patches = patches_of(surface, clusters.edge_length)
+        self.patch = np.full(len(clusters.vertices.first) - 1, -1, dtype=np.int32)  # that answers for a cluster, or -1
+        self.views = np.empty((len(surface.corners), 4, 3))
+
+    def look(self, positions: Array, way: Array, reach: float, loose: float) -> None:
+        """Find them for nodes that go from positions (n, 3) along a way (n, 3).
+
+        reach : distance that pairs of them keep [m]
+        loose : how far nodes of a patch may be off that way against each other [m]
+        """
+        start, going = positions[self.nodes], way[self.nodes]
+        _views(self.corners, start, going, self.views)
+        self.patch[:] = -1
+        _look(self.patches, self.corners, self.views, start, going, reach, loose, self.patch)
+
+    def rest_of(self, near: IntArray) -> IntArray:
+        """Of pairs (k, 2) of near clusters those that nothing is known of."""
+        left = np.empty(len(near), dtype=bool)
+        _unknown(near, self.patch, self.patches.core, left)
+        return near[left]
+
+    def stay(self, ranges: Array, most: float) -> bool:
+        """Whether no two nodes of a patch are off their way against each other by more than `most`, by the clusters' ranges."""
+        return bool(_stay_together(self.patch, self.patches, ranges, most))
+
+
+@inline
+def _cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+@kernel
+def _views(corners, start, way, views):  # type: ignore[no-untyped-def]
+    """Fill views (t, 4, 3): twice the area vectors as Bezier points over the way, and the longest edge, squared."""
+    for t in range(len(corners)):
+        a, b, c = corners[t]
+        px, py, pz = start[b, 0] - start[a, 0], start[b, 1] - start[a, 1], start[b, 2] - start[a, 2]
+        qx, qy, qz = start[c, 0] - start[a, 0], start[c, 1] - start[a, 1], start[c, 2] - start[a, 2]
+        rx, ry, rz = px + way[b, 0] - way[a, 0], py + way[b, 1] - way[a, 1], pz + way[b, 2] - way[a, 2]
+        sx, sy, sz = qx + way[c, 0] - way[a, 0], qy + way[c, 1] - way[a, 1], qz + way[c, 2] - way[a, 2]
+        ux, uy, uz = _cross(px, py, pz, qx, qy, qz)
+        vx, vy, vz = _cross(px, py, pz, sx, sy, sz)
+        wx, wy, wz = _cross(rx, ry, rz, qx, qy, qz)
+        yx, yy, yz = _cross(rx, ry, rz, sx, sy, sz)
+        views[t, 0, 0], views[t, 0, 1], views[t, 0, 2] = ux, uy, uz
+        views[t, 1, 0], views[t, 1, 1], views[t, 1, 2] = 0.5 * (vx + wx), 0.5 * (vy + wy), 0.5 * (vz + wz)
+        views[t, 2, 0], views[t, 2, 1], views[t, 2, 2] = yx, yy, yz
+        before = max(px * px + py * py + pz * pz, qx * qx + qy * qy + qz * qz)
+        after = max(rx * rx + ry * ry + rz * rz, sx * sx + sy * sy + sz * sz)
+        ex, ey, ez, fx, fy, fz = px - qx, py - qy, pz - qz, rx - sx, ry - sy, rz - sz
+        views[t, 3, 0] = max(before, after, ex * ex + ey * ey + ez * ez, fx * fx + fy * fy + fz * fz)
+
+
+@kernel
+def _look(patches, corners, views, start, way, reach, loose, patch):  # type: ignore[no-untyped-def]
+    clusters, at_core, _, inside, disk, triangles, rim, _ = patches
+    for p in range(len(clusters)):
+        if patch[clusters[p, 0]] >= 0:
+            continue
+        mine = triangles.values[triangles.first[p] : triangles.first[p + 1]]
+        view = _mean_normal(mine, views)
+        if not _seen_from_the_front(mine, at_core[p], views, view, reach + loose, loose):
+            continue
+        if _rim_stays_away(
+            inside.values[inside.first[p] : inside.first[p + 1]], disk.values[disk.first[p] : disk.first[p + 1]],
+            rim.values[rim.first[p] : rim.first[p + 1]], start, way, view, loose,
+        ):  # fmt: skip
+            patch[clusters[p, 0] : clusters[p, 1]] = p
+
+
+@kernel
+def _mean_normal(triangles, views):  # type: ignore[no-untyped-def]
+    view = np.zeros(3)
+    for t in triangles:
+        view[0], view[1], view[2] = view[0] + views[t, 1, 0], view[1] + views[t, 1, 1], view[2] + views[t, 1, 2]
+    size = np.sqrt(view[0] * view[0] + view[1] * view[1] + view[2] * view[2])
+    return view / max(size, 1e-300)
+
+
+@kernel
+def _seen_from_the_front(triangles, at_core, views, view, high, low):  # type: ignore[no-untyped-def]
+    """Whether all triangles are, on all of their way: the first at_core of them at least `high`, the others `low`."""
+    x, y, z = view
+    for i in range(len(triangles)):
+        v, least = views[triangles[i]], high if i < at_core else low
+        # Twice the area over the longest edge is the least of the three heights
+        area = np.inf
+        for k in range(3):
+            area = min(area, v[k, 0] * x + v[k, 1] * y + v[k, 2] * z)
+        if not area > 0.0 or not area * area > least * least * v[3, 0]:
+            return False
+    return True
+
+
+@kernel
+def _rim_stays_away(inside, disk, rim, start, way, view, loose):  # type: ignore[no-untyped-def]
+    """Whether the rim stays outside of a circle around the disk's vertices, and winds around its centre once."""
+    center, drift = np.zeros(3), np.zeros(3)
+    for v in inside:
+        for axis in range(3):
+            center[axis] += start[v, axis] / len(inside)
+            drift[axis] += way[v, axis] / len(inside)
+    right, up = _plane_of(view)
+    right, up, stretch = _rounded(disk, start, way, center, drift, right, up)
+    square = 0.0
+    for v in disk:
+        x, y, ends_x, ends_y = _seen(start, way, v, center, drift, right, up)
+        square = max(square, x * x + y * y, ends_x * ends_x + ends_y * ends_y)
+    radius, turns = np.sqrt(square) + 2.5 * loose * stretch, 0
+    for k in range(0, len(rim), 2):
+        ax, ay, ends_ax, ends_ay = _seen(start, way, rim[k], center, drift, right, up)
+        bx, by, ends_bx, ends_by = _seen(start, way, rim[k + 1], center, drift, right, up)
+        long = max((ax - bx) ** 2 + (ay - by) ** 2, (ends_ax - ends_bx) ** 2 + (ends_ay - ends_by) ** 2)
+        away = radius + 0.5 * np.sqrt(long)
+        if _closest(ax, ay, ends_ax, ends_ay) < away * away or _closest(bx, by, ends_bx, ends_by) < away * away:
+            return False
+        if (ay < 0.0) != (by < 0.0):
+            crosses = ax + (bx - ax) * ay / (ay - by) > 0.0
+            turns += (1 if by >= 0.0 else -1) if crosses else 0
+    return turns == 1
+
+
+@inline
+def _seen(start, way, v, center, drift, right, up):  # type: ignore[no-untyped-def]
+    """Where a vertex is seen from the moving centre at its start and at the end of its way."""
+    x, y, z = start[v, 0] - center[0], start[v, 1] - center[1], start[v, 2] - center[2]
+    u, w, s = x + way[v, 0] - drift[0], y + way[v, 1] - drift[1], z + way[v, 2] - drift[2]
+    return (
+        x * right[0] + y * right[1] + z * right[2], x * up[0] + y * up[1] + z * up[2],
+        u * right[0] + w * right[1] + s * right[2], u * up[0] + w * up[1] + s * up[2],
+    )  # fmt: skip
+
+
+@inline
+def _closest(x, y, ends_x, ends_y):  # type: ignore[no-untyped-def]
+    """The square of the least distance from the origin of what goes straight from one place to another."""
+    u, v = ends_x - x, ends_y - y
+    square = u * u + v * v
+    share = min(max(-(x * u + y * v) / square, 0.0), 1.0) if square > 0.0 else 0.0
+    return (x + share * u) ** 2 + (y + share * v) ** 2
+
+
+@kernel
+def _plane_of(view):  # type: ignore[no-untyped-def]
+    """Two unit vectors right and up with right x up = view."""
+    least = 0
+    for axis in range(1, 3):
+        if abs(view[axis]) < abs(view[least]):
+            least = axis
+    right = -view[least] * view
+    right[least] += 1.0
+    right /= np.sqrt(right[0] * right[0] + right[1] * right[1] + right[2] * right[2])
+    x, y, z = _cross(view[0], view[1], view[2], right[0], right[1], right[2])
+    return right, np.array([x, y, z])
+
+
+@kernel
+def _rounded(disk, start, way, center, drift, right, up):  # type: ignore[no-untyped-def]
+    """The same plane through the map that makes the disk's vertices as wide one way as another; by how much it lengthens."""
+    a, b, d = 0.0, 0.0, 0.0
+    for v in disk:
+        x, y, ends_x, ends_y = _seen(start, way, v, center, drift, right, up)
+        a, b, d = a + x * x + ends_x * ends_x, b + x * y + ends_x * ends_y, d + y * y + ends_y * ends_y
+    a, b, d = a / (2 * len(disk)), b / (2 * len(disk)), d / (2 * len(disk))
+    determinant = max(a * d - b * b, 1e-12 * (a + d) ** 2)
+    root = np.sqrt(determinant)
+    # The inverse of the symmetric square root of the moments, by its adjugate
+    scale = 1.0 / (root * np.sqrt(max(a + d + 2.0 * root, 1e-300)))
+    least = 0.5 * (a + d) - np.sqrt(max(0.25 * (a + d) ** 2 - determinant, 0.0))
+    stretch = 1.0 / np.sqrt(max(least, determinant / max(a + d, 1e-300)))
+    return scale * ((d + root) * right - b * up), scale * ((a + root) * up - b * right), stretch
+
+
+@kernel
+def _unknown(near, patch, core, left):  # type: ignore[no-untyped-def]
+    """Fill left (k,) with whether no patch answers for each pair of clusters (k, 2)."""
+    mark, marked = np.full(len(patch), -1, np.int32), -1
+    for k in range(len(near)):
+        a, b = near[k]
+        left[k] = True
+        for one, other in ((a, b), (b, a)):
+            p = patch[one]
+            if p < 0 or not left[k]:
+                continue
+            if p != marked:
+                marked = p
+                for i in range(core.first[p], core.first[p + 1]):
+                    mark[core.values[i]] = p
+            left[k] = mark[other] != p
+
+
+@kernel
+def _stay_together(patch, patches, ranges, most):  # type: ignore[no-untyped-def]
+    touched = patches.touched
+    for p in range(len(patches.clusters)):
+        if patch[patches.clusters[p, 0]] != p:
+            continue
+        for axis in range(3):
+            low, high = np.inf, -np.inf
+            for i in range(touched.first[p], touched.first[p + 1]):
+                c = touched.values[i]
+                low, high = min(low, ranges[c, 0, axis]), max(high, ranges[c, 1, axis])
+            if not high - low <= most:
+                return False
+    return True
