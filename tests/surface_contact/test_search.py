@@ -50,7 +50,9 @@ def test_near_edges_are_all_and_once(slab):
     places, _, surface = slab
     clusters, room, still = Clusters(surface, places), 0.1, np.zeros_like(places)
     clusters.fit(places, still)
-    found = edges_near(clusters, clusters, near_clusters(clusters, clusters, room), Way(places, still, room, np.inf))
+    near = near_clusters(clusters, clusters, room)
+    clusters.fit_items(places, still, near)
+    found = edges_near(clusters, clusters, near, Way(places, still, room, np.inf))
     ends = places[surface.edges]
     lower, upper = ends.min(axis=1), ends.max(axis=1) + room
     meet = ((lower[:, None] <= upper[None]) & (lower[None] <= upper[:, None])).all(axis=2)

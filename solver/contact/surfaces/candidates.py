@@ -22,7 +22,9 @@ Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 SPARE = 0.25  # mean edges that nodes of near clusters may come closer, beside their way, until the next search,
-FAR = 1.0  # and those of others
+FAR = 1.0  # and those of others;
+TIGHT = 0.06  # the same as SPARE where little of a surface is folded: to look again is cheap, and less of it seems folded
+ALL_AXES = float(np.sqrt(3.0))  # what is off by so much along each axis is off by so many times more
 EDGES = 0.1  # weight of two edges against a vertex and a triangle, which carry what lies flat; edges carry ridges
 
 
@@ -37,7 +39,7 @@ class Neighbourhood:
         self.own, self.reach = first is second, reach
         self.modulus, self.friction = modulus, friction
         edge = min(first.edge_length, second.edge_length)
-        self.spare, self.far = SPARE * edge, FAR * edge
+        self.edge, self.spare, self.far = edge, SPARE * edge, FAR * edge
         self.sides = [first] if self.own else [first, second]
         self.unfolded = Unfolded(first, rest) if self.own else None
         self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
@@ -90,14 +92,12 @@ class Neighbourhood:
         way = after - self._middle(after) - start
         for side in self.sides:
             side.fit(start, way)
-        self.near = near_clusters(self.first, self.second, self.reach + self.far)
-        rounding = ROUNDING * float(np.abs(start[self.nodes]).max() + np.abs(way[self.nodes]).max())
+        rounding = ROUNDING * max(side.farthest for side in self.sides)
+        self.near = self._near_clusters(start, way, rounding)
+        for k, side in enumerate(self.sides):
+            side.fit_items(start, way, self.near if self.own else self.near[:, k])
         # A pair may lose all that its nodes are off against each other, up to `spare` along each axis
-        loose = float(np.sqrt(3.0)) * self.spare
-        if self.unfolded is not None:
-            self.unfolded.look(start, way, self.reach, loose)
-            self.near = self.unfolded.rest_of(self.near)
-        seen = Way(start, way, self.reach + self.spare + rounding, self.reach + loose)
+        seen = Way(start, way, self.reach + self.spare + rounding, self.reach + ALL_AXES * self.spare)
         there, back = corners_near(self.first, self.second, self.near, seen)
         edges = edges_near(self.first, self.second, self.near, seen)
         self.pairs = joined_halves(
@@ -105,6 +105,15 @@ class Neighbourhood:
             [self._edge_pairs(edges)],
         )
         self.start[:], self.way[:], self.searched = start[self.nodes], way[self.nodes], True
+
+    def _near_clusters(self, start: Array, way: Array, rounding: float) -> IntArray:
+        """The near clusters among which pairs have to be looked for; sets `spare`."""
+        room, tight = self.reach + self.far, TIGHT * self.edge
+        if self.unfolded is None or not self.unfolded.look(start, way, self.reach, ALL_AXES * tight + rounding):
+            self.spare = SPARE * self.edge
+            return near_clusters(self.first, self.second, room)
+        self.spare = tight
+        return self.unfolded.rest_of(near_clusters(self.first, self.second, room, self.unfolded.known))
 
     def _corner_pairs(self, one: Clusters, other: Clusters, found: Found) -> Pairs:
         areas = one.surface.vertex_areas[found.items[:, 0]]

@@ -69,10 +69,19 @@ class Clusters:
         return self.vertices, self.triangles, self.edges
 
     def fit(self, positions: Array, way: Array) -> None:
-        """Take the nodes to go from positions (n, 3) along a way (n, 3)."""
-        for items in self.kinds:
-            _fit_items(items, positions, way)
+        """Take the nodes to go from positions (n, 3) along a way (n, 3): the clusters, not yet their items."""
         _fit_tree(self.vertices.nodes, self.own, self.first_own, positions, way, self.leaf, self.boxes, self.whole)
+
+    def fit_items(self, positions: Array, way: Array, wanted: IntArray) -> None:
+        """The same for the items of the clusters of some numbers (k,)."""
+        clusters = np.unique(wanted)
+        for items in self.kinds:
+            _fit_items(items, positions, way, clusters)
+
+    @property
+    def farthest(self) -> float:
+        """The largest coordinate and the largest way along an axis, added up [m]."""
+        return float(np.abs(self.boxes[0, :2]).max() + np.abs(self.boxes[0, 2:]).max())
 
     def around(self, before: Array, after: Array) -> tuple[Array, Array]:
         """Lower and upper corner (3,) of the box around the body at two places (n, 3)."""
@@ -81,14 +90,17 @@ class Clusters:
         return corners[0], corners[1]
 
 
-def near_clusters(first: Clusters, second: Clusters, room: float) -> IntArray:
+def near_clusters(first: Clusters, second: Clusters, room: float, known: NDArray[np.bool_] | None = None) -> IntArray:
     """Pairs (k, 2) of clusters, one of each, that come closer than a room [m] along each axis somewhere on their way.
 
     With `second` the same as `first` each pair comes once, and each cluster with itself. The order is the trees' alone.
+    known : the tree's nodes whose clusters are not wanted with each other
     """
     found = np.empty((PER_CLUSTER * (first.leaf + 1) + 64, 2), dtype=np.int32)
+    if known is None:
+        known = np.zeros(2 * first.leaf + 1, dtype=np.bool_)
     while True:
-        count = _near(first.boxes, second.boxes, first.leaf, second.leaf, first is second, room, found)
+        count = _near(first.boxes, second.boxes, first.leaf, second.leaf, first is second, room, known, found)
         if count <= len(found):
             return found[:count]
         found = np.empty((count, 2), dtype=np.int32)
@@ -122,8 +134,8 @@ def _own_nodes(kinds: tuple[Items, ...], rank: IntArray) -> tuple[IntArray, IntA
 
 
 @kernel
-def _fit_items(items, positions, way):  # type: ignore[no-untyped-def]
-    for c in range(len(items.first) - 1):
+def _fit_items(items, positions, way, clusters):  # type: ignore[no-untyped-def]
+    for c in clusters:
         for block in range(items.first_block[c], items.first_block[c + 1]):
             for lane in range(LANES):
                 k = items.first[c] + LANES * (block - items.first_block[c]) + lane
@@ -188,7 +200,7 @@ def apart(boxes, i, others, j, room):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _near(boxes, others, leaf, other_leaf, same, room, found):  # type: ignore[no-untyped-def]
+def _near(boxes, others, leaf, other_leaf, same, room, known, found):  # type: ignore[no-untyped-def]
     """Fill found with pairs in the order of the walk; return how many there are, even where found has no room."""
     stack = np.empty((4 * STACK, 2), dtype=np.int32)
     stack[0, 0], stack[0, 1] = 0, 0
@@ -196,7 +208,7 @@ def _near(boxes, others, leaf, other_leaf, same, room, found):  # type: ignore[n
     while size:
         size -= 1
         a, b = stack[size, 0], stack[size, 1]
-        if apart(boxes, a, others, b, room):
+        if apart(boxes, a, others, b, room) or (same and a == b and known[a]):
             continue
         if a >= leaf and b >= other_leaf:
             if count < len(found):

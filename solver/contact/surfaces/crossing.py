@@ -17,9 +17,12 @@ def surfaces_cross(first: Clusters, second: Clusters, positions: Array) -> bool:
     """Whether two surfaces, or one and itself, cross with nodes at positions (n, 3); to lie flat on each other is not to."""
     positions = positions - positions[first.vertices.nodes[0, 0]]
     room = ROUNDING * float(np.abs(positions).max())
-    for side in {id(first): first, id(second): second}.values():
-        side.fit(positions, np.zeros_like(positions))
+    still = np.zeros_like(positions)
+    for side in (first, second):
+        side.fit(positions, still)
     near = near_clusters(first, second, room)
+    for side, mine in ((first, near[:, 0]), (second, near[:, 1])) if first is not second else ((first, near),):
+        side.fit_items(positions, still, mine)
     return any(
         bool(_any_crosses(positions, one.edges, other.triangles, found, room))
         for one, other, found in ((first, second, near), (second, first, np.ascontiguousarray(near[:, ::-1])))

@@ -24,6 +24,10 @@ Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 
+LITTLE = 0.5  # share of clusters below which what is known is not worth a look, and the next
+UNASKED = 8  # looks are left out
+
+
 class Unfolded:
     """Which clusters of one body's surface need no search for pairs among themselves."""
 
@@ -34,21 +38,37 @@ class Unfolded:
         self.patches = patches_of(surface, clusters.edge_length)
         self.patch = np.full(len(clusters.vertices.first) - 1, -1, dtype=np.int32)  # that answers for a cluster, or -1
         self.views = np.empty((len(surface.corners), 4, 3))
+        self.left_out = 0
 
-    def look(self, positions: Array, way: Array, reach: float, loose: float) -> None:
-        """Find them for nodes that go from positions (n, 3) along a way (n, 3).
+    def look(self, positions: Array, way: Array, reach: float, loose: float) -> bool:
+        """Find them for nodes that go from positions (n, 3) along a way (n, 3); False, and none, where there are few.
 
         reach : distance that pairs of them keep [m]
         loose : how far nodes of a patch may be off that way against each other [m]
         """
+        self.patch[:] = -1
+        self.left_out -= 1
+        if self.left_out >= 0:
+            return False
         start, going = positions[self.nodes], way[self.nodes]
         _views(self.corners, start, going, self.views)
-        self.patch[:] = -1
-        _look(self.patches, self.corners, self.views, start, going, reach, loose, self.patch)
+        _look(self.patches, self.views, start, going, reach, loose, self.patch)
+        if (self.patch >= 0).mean() >= LITTLE:
+            return True
+        self.patch[:], self.left_out = -1, UNASKED
+        return False
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """The nodes of the clusters' tree whose clusters one patch answers for."""
+        found = np.empty(2 * len(self.patch) - 1, dtype=np.int32)
+        found[len(self.patch) - 1 :] = self.patch
+        _one_patch(found)
+        return found >= 0
 
     def rest_of(self, near: IntArray) -> IntArray:
         """Of pairs (k, 2) of near clusters those that nothing is known of."""
-        left = np.empty(len(near), dtype=bool)
+        left = np.empty(len(near), dtype=np.bool_)
         _unknown(near, self.patch, self.patches.core, left)
         return near[left]
 
@@ -85,7 +105,7 @@ def _views(corners, start, way, views):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _look(patches, corners, views, start, way, reach, loose, patch):  # type: ignore[no-untyped-def]
+def _look(patches, views, start, way, reach, loose, patch):  # type: ignore[no-untyped-def]
     clusters, at_core, _, inside, disk, triangles, rim, _ = patches
     for p in range(len(clusters)):
         if patch[clusters[p, 0]] >= 0:
@@ -202,6 +222,14 @@ def _rounded(disk, start, way, center, drift, right, up):  # type: ignore[no-unt
     least = 0.5 * (a + d) - np.sqrt(max(0.25 * (a + d) ** 2 - determinant, 0.0))
     stretch = 1.0 / np.sqrt(max(least, determinant / max(a + d, 1e-300)))
     return scale * ((d + root) * right - b * up), scale * ((a + root) * up - b * right), stretch
+
+
+@kernel
+def _one_patch(found):  # type: ignore[no-untyped-def]
+    """From the patches of a tree's leaves fill in those of its other nodes, -1 where they differ."""
+    for node in range(len(found) // 2 - 1, -1, -1):
+        left, right = found[2 * node + 1], found[2 * node + 2]
+        found[node] = left if left == right else -1
 
 
 @kernel

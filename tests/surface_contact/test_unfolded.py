@@ -1,0 +1,158 @@
+"""What is taken to be unfolded does not come near itself: against all pairs, on sheets that wave, fold, wind and cross."""
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull, Delaunay, cKDTree
+
+from solver.contact.surfaces.candidates import Neighbourhood
+from solver.contact.surfaces.clusters import Clusters, near_clusters
+from solver.contact.surfaces.pairs import REST_SHARE, distances
+from solver.contact.surfaces.surface import contact_surface
+from solver.contact.surfaces.unfolded import Unfolded
+
+REACH = 0.1  # of an edge, which is about 1
+LOOSE = 0.1
+
+
+def disk(radius):
+    """A flat disk's vertices (v, 3), about 1 apart, and triangles."""
+    steps = np.arange(-int(1.2 * radius), int(1.2 * radius) + 1)
+    i, j = (part.ravel() for part in np.meshgrid(steps, steps))
+    flat = np.stack([i + 0.5 * j, 0.75**0.5 * j, 0.0 * i], axis=1)
+    flat = flat[np.hypot(flat[:, 0], flat[:, 1]) < radius]
+    triangles = Delaunay(flat[:, :2]).simplices
+    sides = flat[triangles[:, 1:]] - flat[triangles[:, :1]]
+    turned = np.cross(sides[:, 0, :2], sides[:, 1, :2]) < 0.0
+    triangles[turned] = triangles[turned][:, ::-1]
+    return flat, triangles.astype(np.int32)
+
+
+def waves(flat):
+    """A sheet with waves a third as high as they are long."""
+    return flat + [0.0, 0.0, 1.0] * (2.0 * np.sin(flat[:, :1] / 2.0) * np.cos(flat[:, 1:2] / 2.5))
+
+
+def twice_around(flat):
+    """A sheet that winds twice around the middle of a patch: seen from above all of it faces up, and it lies on itself."""
+    apart = flat - flat[np.hypot(*(flat[:, :2] - [8.5, 11.258]).T).argmin()]
+    angle, distance = 2.0 * np.arctan2(apart[:, 1], apart[:, 0]), np.hypot(apart[:, 0], apart[:, 1])
+    lift = 0.04 * np.cos(0.5 * angle)
+    return np.stack([distance * np.cos(angle), distance * np.sin(angle), lift], axis=1)
+
+
+def pleat(flat):
+    """A sheet folded onto itself, so flat that its halves come within reach."""
+    return np.stack([np.abs(flat[:, 0]), flat[:, 1], np.where(flat[:, 0] < 0.0, 0.0, 0.05)], axis=1)
+
+
+def band(flat):
+    """A sheet around a cylinder, whose ends cross."""
+    angle = flat[:, 0] / 14.0
+    return np.stack([15.0 * np.cos(angle), 15.0 * np.sin(angle), flat[:, 1] + 0.02 * flat[:, 0]], axis=1)
+
+
+def turned_over(flat):
+    """A flat sheet of which a narrow strip is turned over, so that three layers lie there."""
+    x = flat[:, 0]
+    along = np.where(x < 0.0, x, np.where(x < 3.0, -x, x - 6.0))
+    return np.stack([along, flat[:, 1], 0.02 * np.clip(x, 0.0, 3.0)], axis=1)
+
+
+def squeezed(flat):
+    """A flat sheet of triangles not much higher than pairs reach."""
+    return flat * [1.0, 0.2, 1.0]
+
+
+def ball(count, radius):
+    """A ball's vertices (count, 3) and triangles, all of about one size."""
+    k = np.arange(count) + 0.5
+    angle, height = k * np.pi * (3.0 - np.sqrt(5.0)), 1.0 - 2.0 * k / count
+    wide = np.sqrt(1.0 - height**2)
+    places = np.stack([wide * np.cos(angle), wide * np.sin(angle), height], axis=1)
+    triangles = ConvexHull(places).simplices
+    turned = np.linalg.det(places[triangles]) < 0.0
+    triangles[turned] = triangles[turned][:, ::-1]
+    return radius * places, triangles.astype(np.int32)
+
+
+def items_of(clusters, surface):
+    """For each vertex, triangle and edge of a surface its cluster."""
+    found = []
+    for items in clusters.kinds:
+        mine = np.empty(len(items.order), dtype=np.int64)
+        mine[items.order] = np.repeat(np.arange(len(items.first) - 1), np.diff(items.first))
+        found.append(mine)
+    return found
+
+
+def close_items(places, surface, reach):
+    """Pairs of items, (k, 2) vertex and triangle and (l, 2) edge and edge, without common vertex within reach."""
+    middles = places[surface.triangles].mean(axis=1), places[surface.edges].mean(axis=1)
+    wide = 3.5  # that far apart are the middles of items of about length 1 that come close
+    pairs = cKDTree(places).sparse_distance_matrix(cKDTree(middles[0]), wide, output_type="ndarray")
+    corners = np.stack([pairs["i"], pairs["j"]], axis=1)
+    corners = corners[(surface.triangles[corners[:, 1]] != corners[:, :1]).all(axis=1)]
+    edges = cKDTree(middles[1]).query_pairs(wide, output_type="ndarray")
+    first, last = surface.edges[edges[:, 0]], surface.edges[edges[:, 1]]
+    edges = edges[(first[:, :, None] != last[:, None, :]).all(axis=(1, 2))]
+    nodes = [
+        np.concatenate([corners[:, :1], surface.triangles[corners[:, 1]]], axis=1),
+        np.concatenate([surface.edges[edges[:, 0]], surface.edges[edges[:, 1]]], axis=1),
+    ]
+    close = distances(places, np.concatenate(nodes).astype(np.int32), len(corners)) < reach
+    return corners[close[: len(corners)]], edges[close[len(corners) :]]
+
+
+def answered(unfolded, a, b):
+    """Which pairs of clusters (k,), (k,) need no search."""
+    pairs = np.stack([a, b], axis=1).astype(np.int32)
+    left = {tuple(pair) for pair in unfolded.rest_of(pairs).tolist()}
+    return np.array([tuple(pair) not in left for pair in pairs.tolist()], dtype=bool)
+
+
+# Each with the share of clusters of which more is known
+SHEETS = {"waves": (waves, 0.3), "twice around": (twice_around, 0.1), "pleat": (pleat, 0.05), "band": (band, 0.05)}
+SHEETS |= {"turned over": (turned_over, 0.05), "squeezed": (squeezed, -1.0)}
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_what_needs_no_search_stays_apart_on_all_of_its_way(name, monkeypatch):
+    """However nodes go beside the way, within the bound: no pair of items of clusters that are answered for comes close."""
+    shape, least = SHEETS[name]
+    flat, triangles = disk(44.0)
+    places, surface = shape(flat), contact_surface(triangles, flat, 1.0)
+    clusters, rng = Clusters(surface, flat), np.random.default_rng(2)
+    unfolded = Unfolded(clusters, flat)
+    way = 0.3 * np.sin(places[:, [1, 0, 0]] * [0.3, 0.2, 0.2])  # layers that lie on each other go the same way
+    monkeypatch.setattr("solver.contact.surfaces.unfolded.LITTLE", 0.0)
+    assert unfolded.look(places, way, REACH, LOOSE)
+    in_vertices, in_triangles, in_edges = items_of(clusters, surface)
+    found = 0
+    for share in (0.0, 0.5, 1.0):
+        off = rng.uniform(-0.5, 0.5, places.shape) * LOOSE / np.sqrt(3.0)
+        corners, edges = close_items(places + share * way + off, surface, REACH)
+        found += len(corners) + len(edges)
+        assert not answered(unfolded, in_vertices[corners[:, 0]], in_triangles[corners[:, 1]]).any()
+        assert not answered(unfolded, in_edges[edges[:, 0]], in_edges[edges[:, 1]]).any()
+    assert found > 10 or name == "waves"
+    assert (unfolded.patch >= 0).mean() > least
+
+
+def test_a_ball_needs_hardly_any_search_until_it_is_dented():
+    """Pushed in until its poles touch, it is looked at again, and every pair within reach is found."""
+    rest, triangles = ball(3000, 15.0)
+    surface = contact_surface(triangles, rest, 1.0)
+    clusters = Clusters(surface, rest)
+    search = Neighbourhood(clusters, clusters, rest, REACH, 1e4, 0.5)
+    search.cover(rest, rest)
+    all_near, unknown = len(near_clusters(clusters, clusters, 1.0)), len(search.near)
+    dented = rest.copy()
+    top = (np.hypot(*rest[:, :2].T) < 10.0) & (rest[:, 2] > 0.0)
+    dented[top, 2] = 0.05 - rest[top, 2]
+    assert search.cover(dented, dented)
+    corners, edges = close_items(dented, surface, search.reach * REST_SHARE)
+    listed = {tuple(sorted(map(int, nodes))) for nodes in search.pairs.nodes}
+    nodes = [(vertex, *surface.triangles[triangle]) for vertex, triangle in corners]
+    nodes += [(*surface.edges[first], *surface.edges[last]) for first, last in edges]
+    assert len(corners) > 50 and len(edges) > 50 and {tuple(sorted(map(int, each))) for each in nodes} <= listed
+    assert unknown < 0.1 * all_near
