@@ -21,7 +21,8 @@ PREFIX = "mesh."
 class Discretization:
     """Meshes and what is bound to them; surfaces, contacts, triangles and topologies hold one item a body.
 
-    triangles (t, 3) join the points of a surface, topologies count how often they have changed (frame.TopologyChange).
+    triangles (t, 3) join the points of a surface. topologies and hosts are of all bodies of the scene: how often the surface
+    has changed (frame.TopologyChange), and as part of which body each goes on (solver/merging), most of them as their own.
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
 
@@ -31,6 +32,7 @@ class Discretization:
     contacts: list[Binding]
     triangles: list[NDArray[np.int32]]
     topologies: NDArray[np.int64]
+    hosts: NDArray[np.int64]
 
     def mesh(self, body: int) -> TetMesh:
         """One body's mesh as it lies."""
@@ -45,6 +47,7 @@ class Discretization:
         """All of it by name, for a checkpoint."""
         arrays = {f"state.{name}": values for name, values in self.state.arrays().items()}
         arrays |= {"nodes": self.ranges.nodes, "tets": self.ranges.tets, "topologies": self.topologies}
+        arrays["hosts"] = self.hosts
         arrays |= {f"triangles.{body}": triangles for body, triangles in enumerate(self.triangles)}
         for kind, bindings in (("surface", self.surfaces), ("contact", self.contacts)):
             for body, binding in enumerate(bindings):
@@ -62,7 +65,8 @@ class Discretization:
         surfaces, contacts = ([_binding(own, f"{kind}.{body}.") for body in bodies] for kind in ("surface", "contact"))
         triangles = [own[f"triangles.{body}"] for body in bodies]
         state = State.from_arrays(_after(own, "state."))
-        return cls(state, ranges, surfaces, contacts, triangles, own["topologies"].astype(np.int64))
+        of_scene = (own[name].astype(np.int64) for name in ("topologies", "hosts"))
+        return cls(state, ranges, surfaces, contacts, triangles, *of_scene)
 
 
 def at_rest(
@@ -73,7 +77,8 @@ def at_rest(
     set_goals(state, ranges, bodies, surfaces)
     set_fibres(state, ranges, bodies, surfaces)
     triangles = [body.surface.triangles for body in bodies]
-    return Discretization(state, ranges, surfaces, contacts, triangles, np.zeros(len(bodies), dtype=np.int64))
+    count = len(bodies)
+    return Discretization(state, ranges, surfaces, contacts, triangles, np.zeros(count, dtype=np.int64), np.arange(count))
 
 
 def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

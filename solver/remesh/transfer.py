@@ -50,7 +50,10 @@ def joined_states(states: list[State]) -> tuple[State, Ranges]:
 
 
 def transferred(old: State, change: MeshChange, step: float) -> State:
-    """The state of one body on the new mesh; step [s] is the last one taken. But for fibres its material is even."""
+    """The state of one body on the new mesh; step [s] is the last one taken.
+
+    A new tet is of the material of the old one that it shares most volume with, but for fibres, which are averaged.
+    """
     families = kinship_of_pieces(change)
     tets = _tet_fields(old, change, families)
     masses = lumped_masses(change.new.tets, tets["density"], tets["volumes"], len(change.new.positions))
@@ -90,7 +93,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families) -> dict[str,
     )
     beta, plastic = basis_matrices(new_edges, strain)
     count = len(volumes)
-    rows = np.repeat(old.material[:, :1], count, axis=1)
+    rows = np.ascontiguousarray(old.material[:, change.main()])
     rows[OF_FIBRES] = fields[:, 18:20].T
     hardening = fields[:, 3].copy()
     return {

@@ -16,3 +16,10 @@ class TetMesh:
 
     positions: NDArray[np.float64]
     tets: NDArray[np.int32]
+
+
+def joined_meshes(parts: list[TetMesh]) -> TetMesh:
+    """Return several meshes as one, one after another, with nothing between them."""
+    first = np.cumsum([0, *(len(part.positions) for part in parts)]).tolist()
+    tets = np.concatenate([part.tets + start for part, start in zip(parts, first, strict=False)])
+    return TetMesh(np.concatenate([part.positions for part in parts]), tets.astype(np.int32))
