@@ -89,7 +89,9 @@ class Simulation:
         self.fields = build_all(scene) if fields is None else fields
         first = at_rest(scene.bodies, *self._rest)
         self.pace = Pace(settings.threads, len(first.state.positions))
+        self.first_pins: Holding | None = None
         self.settle(first)
+        self.first_pins = self.pins
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
         self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
@@ -114,7 +116,7 @@ class Simulation:
         points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
-        self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields)
+        self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])

@@ -79,6 +79,7 @@ class Targets:
 class Grip:
     """A pin on its nodes (h,) with weights (h,) of a body; exactly one of targets and collider is set.
 
+    left           : share of its vertices, by their weights, that no cut has taken away
     anchors (h, 3) : at the end of the last step [m]
     ahead (h, 3)   : at the end of the step in hand
     """
@@ -87,6 +88,7 @@ class Grip:
     body: int
     nodes: Nodes
     weights: Array
+    left: float
     targets: Targets | None
     collider: Follows | None
     anchors: Array
@@ -111,9 +113,12 @@ class Holding:
 
     def __init__(
         self, scene: Scene, state: Solids, ranges: Ranges, bearings: list[Bearing], surfaces: list[Binding],
-        fields: Sequence[Follows],
+        fields: Sequence[Follows], first: "Holding | None" = None,
     ) -> None:  # fmt: skip
-        """bearings, and surfaces bound to their tets, hold one item a body, fields one a collider."""
+        """bearings, and surfaces bound to their tets, hold one item a body, fields one a collider.
+
+        first: the pins at rest, whose springs hold as much mass as these do, however new tets lie.
+        """
         self.frames_per_second, self.first = scene.settings.frames_per_second, ranges.nodes
         colliders = {collider.uid: field for collider, field in zip(scene.colliders, fields, strict=False)}
         self.grips: list[Grip] = []
@@ -121,6 +126,20 @@ class Holding:
             for pin in body.pins:
                 self._grip(body, index, pin, bearing, surface, colliders.get(pin.collider))
         self.masses, self.ending = state.masses, 0.0
+        if first is not None:
+            for key, grip in self._by_pin().items():
+                grip.weights = grip.weights * (first.sprung(key) / self.sprung(key))
+
+    def _by_pin(self) -> dict[tuple[int, int], Grip]:
+        """The grips by body and pin; all holdings of a simulation share its pins."""
+        return {(grip.body, id(grip.pin)): grip for grip in self.grips}
+
+    def sprung(self, key: tuple[int, int]) -> float:
+        """The mass that a pin's springs hold [kg], by the weights of its vertices that are left; 1 where it has no give."""
+        grip = self._by_pin()[key]
+        if grip.pin.stiffness == 0.0:
+            return 1.0
+        return float((self.masses[grip.nodes] * grip.weights).sum()) / grip.left
 
     def _grip(
         self, body: Body, index: int, pin: Pin, bearing: Bearing, surface: Binding, collider: Follows | None
@@ -139,7 +158,8 @@ class Holding:
         if pin.targets is not None:
             carried = Carried(places, bearing.positions[there], body.element_size)
             targets = Targets(pin.targets[:, which], carried, self.frames_per_second)
-        self.grips.append(Grip(pin, index, nodes + self.first[index], shares, targets, collider, places.copy()))
+        left = float(pin.weights[which].sum() / pin.weights.sum())
+        self.grips.append(Grip(pin, index, nodes + self.first[index], shares, left, targets, collider, places.copy()))
 
     @property
     def still(self) -> bool:
@@ -191,9 +211,9 @@ class Holding:
 
         A new anchor is as far from its node as those of the old nodes around it were on the mean.
         """
-        theirs = {(grip.body, id(grip.pin)): grip for grip in old.grips}
-        for grip in self.grips:
-            had = theirs[grip.body, id(grip.pin)]
+        theirs = old._by_pin()
+        for key, grip in self._by_pin().items():
+            had = theirs[key]
             if grip.body not in changes:
                 grip.anchors = had.anchors
                 continue

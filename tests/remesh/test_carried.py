@@ -32,10 +32,11 @@ class Forced(Simulation):
         return [0] if due else []
 
     def seen(self):
-        return self.output.frame(Snapshot.of(self.state))[0].positions
+        body = self.output.frame(Snapshot.of(self.state))[0]
+        return body.origin + body.positions
 
 
-def shot(values=None, *, frames=24, at=(6, 12), resolution=9, colliders=(), fields=(), gravity=-9.81, sides=SIDES, **options):
+def shot(values=None, *, frames=24, at=(6, 12), resolution=9, colliders=(), gravity=-9.81, sides=SIDES, **options):
     """A bar of nine cells to its length, standing on the origin."""
     surface = divided(box(sides, (0.0, 0.0, 0.5 * sides[2])))
     pins = options.pop("pins", lambda positions: ())(surface.positions)
@@ -46,7 +47,7 @@ def shot(values=None, *, frames=24, at=(6, 12), resolution=9, colliders=(), fiel
     settings = Settings(frame_end=frames, gravity=(0.0, 0.0, gravity), worst_condition=50.0, threads=1)
     scene = validated(Scene((body,), tuple(colliders), settings))
     made = prepare(scene)[0]
-    return Forced(scene, [made.mesh], [made.surface], [made.contacts], fields=list(fields), at=at)
+    return Forced(scene, [made.mesh], [made.surface], [made.contacts], fields=None if colliders else [], at=at)
 
 
 def divided(part, times=3):
@@ -62,7 +63,7 @@ def divided(part, times=3):
 
 
 def top(positions):
-    return np.flatnonzero(positions[:, 2] > positions[:, 2].max() - 1e-9).astype(np.int32)
+    return np.flatnonzero(positions[:, 2] > positions[:, 2].max() - 1e-6).astype(np.int32)
 
 
 def moved_top(positions, frames, speed=0.4):
@@ -74,12 +75,15 @@ def moved_top(positions, frames, speed=0.4):
 
 @pytest.mark.parametrize("stiffness", [0.0, 4000.0])
 def test_a_pin_that_moves_and_lets_go(stiffness):
-    """The bar hangs on it through three remeshes as it does without any, then falls freely."""
+    """A stiff bar hangs on it through three remeshes as it does without any, then falls freely."""
     frames, ends = 30, []
     strength = np.where(np.arange(frames) < 20, 1.0, 0.0)
+
+    def pins(x):
+        return (Pin("pin", top(x), np.ones(len(top(x))), moved_top(x, frames), "", stiffness, 20.0, strength),)
+
     for at in ((), (5, 10, 15)):
-        pins = lambda x: (Pin("pin", top(x), np.ones(len(top(x))), moved_top(x, frames), "", stiffness, 20.0, strength),)  # noqa: E731
-        bar = shot(frames=frames, at=at, pins=pins)
+        bar = shot({"young_modulus": 3e5}, frames=frames, at=at, pins=pins, velocity=(0.4, 0.0, 0.0))
         where, middle = top(bar.scene.bodies[0].surface.positions), []
         for k in range(frames):
             bar.advance()
@@ -122,7 +126,8 @@ def hook(positions, strength):
 
 @pytest.mark.parametrize("stiffness", [0.0, 500.0])
 def test_a_bake_with_pins_goes_on_from_a_checkpoint_after_a_remesh(stiffness):
-    """With the same bytes; and a body that is not due keeps its pins as they are."""
+    """With the same bytes."""
+
     def pins(x):
         return (Pin("pin", top(x), np.ones(len(top(x))), moved_top(x, 12), "", stiffness, 5.0),)
 
@@ -150,23 +155,26 @@ def test_a_body_becomes_its_goal_through_remeshes():
     assert bar.done >= {6, 14, 22}
 
 
-@pytest.mark.parametrize("at", [(), (8, 12, 16)])
-def test_flow_ends_at_its_limit_through_remeshes(at):
+def test_flow_ends_at_its_limit_through_remeshes():
     """A bar that is drawn to one and a half times its length keeps of it what its limit lets it."""
     frames = 40
     strength = np.where(np.arange(frames) < 26, 1.0, 0.0)
 
     def pins(x):
-        ends = np.flatnonzero(np.abs(x[:, 2] - 0.45) > 0.45 - 1e-9).astype(np.int32)
+        ends = np.flatnonzero(np.abs(x[:, 2] - 0.45) > 0.45 - 1e-6).astype(np.int32)
         targets = np.tile(x[ends], (frames + 1, 1, 1))
         share = np.clip((np.arange(frames + 1) - 1) / 20.0, 0.0, 1.0)
         targets[:, :, 2] = 0.45 + (targets[:, :, 2] - 0.45) * (1.0 + 0.5 * share[:, None])
         return (Pin("ends", ends, np.ones(len(ends)), targets, strength=strength),)
 
     soft = {"yield_stress": 300.0, "flow_rate": 100.0, "damping": 30.0, "plastic_limit": 0.2}
-    bar = shot(soft, frames=frames, at=at, gravity=0.0, pins=pins)
-    for _ in range(frames):
-        bar.advance()
-    grown = np.log(np.ptp(bar.seen()[:, 2]) / 0.9)
-    # |L| = grown sqrt(3/2) of what is drawn along one axis
-    assert grown * np.sqrt(1.5) == pytest.approx(0.2, rel=0.15)
+    bars = [shot(soft, frames=frames, at=at, gravity=0.0, pins=pins) for at in ((), (8, 12, 16))]
+    grown = []
+    for bar in bars:
+        for _ in range(frames):
+            bar.advance()
+        grown.append(np.ptp(bar.seen()[:, 2]) - 0.9)
+        gone = np.log(np.linalg.svd(bar.state.plastic_deformation, compute_uv=False))
+        gone = np.sqrt(((gone - gone.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
+        assert 0.15 < gone.mean() < gone.max() < 0.2 * (1.0 + 1e-6)
+    assert grown[1] == pytest.approx(grown[0], rel=0.1) and bars[1].done >= {8, 12, 16}
