@@ -47,12 +47,12 @@ from solver.warm_up import warm_up_remeshing
 if sys.argv[1] == "warm":
     warm_up_remeshing(remeshed())
 else:
-    event.register("numba:compile", Listener())
     from tests.remesh.shapes import ball, mesh_of, moved, state_of
     from solver.remesh.record import mesh_change
     from solver.remesh.restuffing import lattice_turn, restuffed
     from solver.remesh.transfer import transferred
     old = moved(state_of(ball(0.5)), [[1.2, 0.5, 0], [0, 0.9, 0.1], [0, 0.2, 0.8]])
+    event.register("numba:compile", Listener())
     transferred(old, mesh_change(mesh_of(old), restuffed(mesh_of(old), 0.4, lattice_turn(2))), 0.02)
     assert not compiled, sorted(set(compiled))
 """
