@@ -91,7 +91,9 @@ class Simulation:
         self.fields = build_all(scene) if fields is None else fields
         first = at_rest(scene.bodies, *self._rest)
         self.pace = Pace(settings.threads, len(first.state.positions))
+        self.first_pins: Holding | None = None
         self.settle(first)
+        self.first_pins = self.pins
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
         self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
@@ -111,7 +113,7 @@ class Simulation:
         settings, alive = scene.settings, np.unique(mesh.hosts)
         self.remeshed, mesh = (mesh, mesh.copy()) if remeshed else (None, mesh)
         self.state, self.ranges = mesh.state, mesh.ranges
-        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.topologies, mesh.hosts
+        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.bearings, mesh.topologies, mesh.hosts
         self.space = Workspace.of(self.state)
         self.space.linear.pace = self.pace
         self.output = SurfaceOutput(
@@ -121,8 +123,7 @@ class Simulation:
         points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
-        rest = [self._rest[0][k] for k in alive]
-        self.pins = Holding(scene, self.state, self.ranges, rest, mesh.surfaces, self.fields)
+        self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
@@ -158,7 +159,7 @@ class Simulation:
             moment = between(self.before, moment, 1.0 - late / step, step)
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
-        bodies = with_gone(self.output.frame(moment), self.whole, self.bound[3])
+        bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])
         effort["worst_condition"] = float(worst_conditions(self.state, self.ranges).max())
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)

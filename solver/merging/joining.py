@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread, shifted
 from ..frame import TopologyChange
 from ..geometry.edges import connected
+from ..pins.bearing import Bearing
 from ..remesh.discretization import Discretization
 from ..remesh.transfer import body_state, joined_states
 from ..scene import Scene
 from ..state import State
+from ..tetmesh.mesh import TetMesh, joined_meshes
 
 IntArray = NDArray[np.int64]
 
@@ -85,6 +87,7 @@ def joined(present: Discretization, pairs: list[tuple[int, int]]) -> Joined:
         [_bound(states, present.surfaces, group) for group in groups],
         [_bound(states, present.contacts, group) for group in groups],
         [_triangles(present, group) for group in groups],
+        [_bearing([present.bearings[k] for k in group]) for group in groups],
         topologies, hosts,
     )  # fmt: skip
     taken = {number: alive[group[1:]].tolist() for number, group in enumerate(groups) if len(group) > 1}
@@ -104,6 +107,16 @@ def _triangles(present: Discretization, group: list[int]) -> NDArray[np.int32]:
     first = np.cumsum([0, *(len(present.surfaces[k].tets) for k in group)]).tolist()
     parts = [present.triangles[k] + start for k, start in zip(group, first, strict=False)]
     return np.concatenate(parts).astype(np.int32)
+
+
+def _bearing(parts: list[Bearing]) -> Bearing:
+    """What pins of the first lie on, and what is of others and has none."""
+    if len(parts) == 1:
+        return parts[0]
+    mesh = joined_meshes([part.mesh for part in parts])
+    surface = joined_meshes([TetMesh(part.positions, part.triangles) for part in parts])
+    others = np.full(len(surface.positions) - len(parts[0].positions), -1, dtype=np.int32)
+    return Bearing(mesh.positions, mesh.tets, surface.positions, surface.tets, np.concatenate([parts[0].vertices, others]))
 
 
 def _bound(states: list[State], bindings: list[Binding], group: list[int]) -> Binding:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread
 from ..fem.fibre_field import set_fibres
 from ..fem.goal import set_goals
+from ..pins.bearing import Bearing
 from ..scene import Body
 from ..state import Ranges, State, build_state
 from ..tetmesh.mesh import TetMesh
@@ -19,7 +20,7 @@ PREFIX = "mesh."
 
 @dataclass
 class Discretization:
-    """Meshes and what is bound to them; surfaces, contacts, triangles and topologies hold one item a body.
+    """Meshes and what is bound to them; surfaces, contacts, triangles, bearings and topologies hold one item a body.
 
     triangles (t, 3) join the points of a surface. topologies and hosts are of all bodies of the scene: how often the surface
     has changed (frame.TopologyChange), and as part of which body each goes on (solver/merging), most of them as their own.
@@ -31,6 +32,7 @@ class Discretization:
     surfaces: list[Binding]
     contacts: list[Binding]
     triangles: list[NDArray[np.int32]]
+    bearings: list[Bearing]
     topologies: NDArray[np.int64]
     hosts: NDArray[np.int64]
 
@@ -49,6 +51,8 @@ class Discretization:
         arrays |= {"nodes": self.ranges.nodes, "tets": self.ranges.tets, "topologies": self.topologies}
         arrays["hosts"] = self.hosts
         arrays |= {f"triangles.{body}": triangles for body, triangles in enumerate(self.triangles)}
+        for body, bearing in enumerate(self.bearings):
+            arrays |= {f"bearing.{body}.{name}": values for name, values in vars(bearing).items()}
         for kind, bindings in (("surface", self.surfaces), ("contact", self.contacts)):
             for body, binding in enumerate(bindings):
                 arrays |= {f"{kind}.{body}.{name}": values for name, values in _of_binding(binding).items()}
@@ -64,9 +68,10 @@ class Discretization:
         bodies = range(len(ranges.nodes) - 1)
         surfaces, contacts = ([_binding(own, f"{kind}.{body}.") for body in bodies] for kind in ("surface", "contact"))
         triangles = [own[f"triangles.{body}"] for body in bodies]
+        bearings = [Bearing(**_after(own, f"bearing.{body}.")) for body in bodies]
         state = State.from_arrays(_after(own, "state."))
         of_scene = (own[name].astype(np.int64) for name in ("topologies", "hosts"))
-        return cls(state, ranges, surfaces, contacts, triangles, *of_scene)
+        return cls(state, ranges, surfaces, contacts, triangles, bearings, *of_scene)
 
 
 def at_rest(
@@ -77,8 +82,9 @@ def at_rest(
     set_goals(state, ranges, bodies, surfaces)
     set_fibres(state, ranges, bodies, surfaces)
     triangles = [body.surface.triangles for body in bodies]
-    count = len(bodies)
-    return Discretization(state, ranges, surfaces, contacts, triangles, np.zeros(count, dtype=np.int64), np.arange(count))
+    bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
+    topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
+    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts)
 
 
 def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

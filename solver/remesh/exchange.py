@@ -26,8 +26,8 @@ def renew(simulation: "Simulation") -> int:
     due = sorted({*worn, *chain.from_iterable(met)})
     if not due:
         return 0
-    old, ranges, touching, anchors = now.contacts, now.ranges, now.touching, now.pins.arrays()
-    places, owners = old.points.positions(now.state.positions), now.keyed.owners
+    old, ranges, touching, pins, before = now.contacts, now.ranges, now.touching, now.pins, now.state.positions
+    places, owners = old.points.positions(before), now.keyed.owners
     made = joined(Discretization(now.state, ranges, *now.bound), met)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     due = np.unique(made.into[due]).tolist()
@@ -48,7 +48,7 @@ def renew(simulation: "Simulation") -> int:
     now.touching = touching_handed_on(touching[made.order], made.mesh.ranges, renewed.changes)
     here = now.contacts.points.positions(now.state.positions)
     now.contacts.restore(handed_on(old, places, made.into[owners], now.contacts, here, now.keyed.owners))
-    now.pins.restore(anchors)
+    now.pins.hand_on(pins, before, now.state.positions, renewed.changes)
     now.keyed.restart(now.state)
     return len(due)
 

@@ -11,6 +11,7 @@ from ..errors import MeshingError
 from ..frame import TopologyChange
 from ..merging.joining import Joined, element_sizes, living
 from ..scene import Body, Scene, Surface
+from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
 from ..tearing.renewal import renewed_body
 from .condition import conditions
@@ -78,8 +79,8 @@ class Remeshing:
         everybody = enumerate(self.scene.bodies)
         states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
         surfaces, contacts, triangles = list(present.surfaces), list(present.contacts), list(present.triangles)
-        topologies, changes, cuts, apart = present.topologies.copy(), {}, [], set()
-        fragments: dict[int, tuple[int, float]] = {}
+        bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
+        apart, fragments = set(), dict[int, tuple[int, float]]()
         for index in bodies:
             body, old = self.scene.bodies[index], present.mesh(index)
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
@@ -90,15 +91,16 @@ class Remeshing:
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
             changes[index] = new.change
-            states[index] = transferred(states[index], new.change, step)
-            surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.triangles
+            states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
+            surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
+            bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.kept)
             apart |= {index} if new.apart else set()
             fragments |= {index: new.fragments} if new.fragments[0] else {}
             for cut in new.cuts:
                 topologies[self.alive[index]] += 1
                 cuts.append(TopologyChange(body.uid, int(topologies[self.alive[index]]), cut))
         state, ranges = joined_states(states)
-        mesh = Discretization(state, ranges, surfaces, contacts, triangles, topologies, present.hosts)
+        mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, present.hosts)
         return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments)
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, apart: frozenset[int] = frozenset()) -> None:
@@ -106,6 +108,12 @@ class Remeshing:
         self.fresh[bodies] = worst_conditions(state, ranges)[bodies]
         for body in bodies:
             self.waits[body] = self.waits[body] + 1 if body in apart else 0
+
+
+def _counts_flow(body: Body, state: State) -> bool:
+    """Whether it matters how far the body has flowed before it got new tets, given what its own are made of."""
+    limited = "plastic_limit" in body.keys or bool(state.material[PLASTIC_LIMIT].any())
+    return limited or body.goal is not None
 
 
 def _with_first_material(state: State, body: Body) -> State:

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RenewedBody:
-    """A body on its new mesh: the change, its surface's binding and triangles, that of its contact points, how it was cut.
+    """A body on its new mesh: the change, the bindings of its surface, as it is seen, and of contact points, how it was cut.
 
     apart     : whether some pieces touch that should have merged, and are still apart
     fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
@@ -40,10 +40,18 @@ class RenewedBody:
     change: MeshChange
     surface: Binding
     contacts: Binding
-    triangles: NDArray[np.int32]
+    seen: Surface
     cuts: tuple[SurfaceCut, ...]
     apart: bool = False
     fragments: tuple[int, float] = (0, 0.0)
+
+    @property
+    def kept(self) -> NDArray[np.int32] | None:
+        """Which (k,) of the vertices that there were are left, the first of the surface as it is now; None: all of them."""
+        kept: NDArray[np.int32] | None = None
+        for cut in self.cuts:
+            kept = cut.kept if kept is None else kept[cut.kept[cut.kept < len(kept)]]
+        return kept
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ def renewed_body(
     if body.tear_thickness == 0.0 and not components(old.tets).any():
         new = restuffed(old, element_size, turn)
         change = mesh_change(old, new)
-        return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen.triangles, ())
+        return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen, ())
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
     fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
     if left is not old:
@@ -87,7 +95,7 @@ def renewed_body(
     pieces = Pieces(change.new)
     owners = pieces.owners(seen, element_size)
     surface, contacts = pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing)
-    return RenewedBody(change, surface, contacts, seen.triangles, tuple(cuts), apart, (fragments, gone))
+    return RenewedBody(change, surface, contacts, seen, tuple(cuts), apart, (fragments, gone))
 
 
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:

@@ -66,7 +66,7 @@ def test_nothing_small_is_torn_off(mesh):
     """A lump of some thousandth of the body stays on it."""
     positions = mesh.positions.copy()
     positions[positions[:, 0] > 0.15] *= 0.25
-    assert torn(TetMesh(positions, mesh.tets), 0.06, 4.0 * SIZE).tets.shape == mesh.tets.shape
+    assert torn(TetMesh(positions, mesh.tets), 0.06, 4.0 * SIZE).mesh.tets.shape == mesh.tets.shape
 
 
 def test_pieces_get_tets_apart(mesh):
