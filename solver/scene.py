@@ -243,25 +243,17 @@ def _validated_rise(body: Body, settings: Settings) -> FloatArray:
 
 
 def _check_remeshing(body: Body) -> None:
-    """What does not go over to a new mesh yet is refused, not forgotten."""
     if body.remeshing not in REMESHING:
         raise SceneError(
             f"There is no remeshing '{body.remeshing}'.", body=body.name, remedy=f"Choose one of {', '.join(REMESHING)}."
         )
-    if body.remeshing == "off":
-        return
-    material = complete(body.material)
-    kept = {
-        "pins": bool(body.pins),
-        "a goal shape": body.goal is not None,
-        "a limit of flow": material.values.get("plastic_limit", 0.0) > 0.0 or "plastic_limit" in body.keys,
-        f"the model {models()[material.model].label}": models()[material.model].dynamics != "newton",
-    }
-    for name, has in kept.items():
-        if has:
-            raise SceneError(
-                f"It has {name}, which no new mesh takes over.", body=body.name, remedy="Remove it, or set Remeshing to Off."
-            )
+    model = models()[complete(body.material).model]
+    if body.remeshing != "off" and model.dynamics != "newton":
+        raise SceneError(
+            f"The model {model.label} takes no new tets.",
+            body=body.name,
+            remedy="Choose another model, or set Remeshing to Off.",
+        )
 
 
 def _check_tearing(body: Body) -> None:

@@ -89,7 +89,9 @@ class Simulation:
         self.fields = build_all(scene) if fields is None else fields
         first = at_rest(scene.bodies, *self._rest)
         self.pace = Pace(settings.threads, len(first.state.positions))
+        self.first_pins: Holding | None = None
         self.settle(first)
+        self.first_pins = self.pins
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
         self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
@@ -104,7 +106,7 @@ class Simulation:
         scene, settings = self.scene, self.scene.settings
         self.remeshed, mesh = (mesh, mesh.copy()) if remeshed else (None, mesh)
         self.state, self.ranges = mesh.state, mesh.ranges
-        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.topologies
+        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.bearings, mesh.topologies
         self.space = Workspace.of(self.state)
         self.space.linear.pace = self.pace
         self.output = SurfaceOutput(
@@ -114,7 +116,7 @@ class Simulation:
         points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
-        self.pins = Holding(scene, self.state, self.ranges, self._rest[0], mesh.surfaces, self.fields)
+        self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
@@ -200,8 +202,8 @@ class Simulation:
         due = self.remeshing.due(self.state, self.ranges)
         if not due:
             return 0
-        old, ranges, touching, anchors = self.contacts, self.ranges, self.touching, self.pins.arrays()
-        places, owners = old.points.positions(self.state.positions), self.keyed.owners
+        old, ranges, touching, pins, before = self.contacts, self.ranges, self.touching, self.pins, self.state.positions
+        places, owners = old.points.positions(before), self.keyed.owners
         present = Discretization(self.state, ranges, *self.bound)
         renewed = self.remeshing.renewed(present, due, self.clock.previous_step)
         new = renewed.mesh
@@ -215,7 +217,7 @@ class Simulation:
         self.touching = touching_handed_on(touching, ranges, renewed.changes)
         now = self.contacts.points.positions(self.state.positions)
         self.contacts.restore(handed_on(old, places, owners, self.contacts, now, self.keyed.owners))
-        self.pins.restore(anchors)
+        self.pins.hand_on(pins, before, self.state.positions, renewed.changes)
         self.keyed.restart(self.state)
         return len(due)
 

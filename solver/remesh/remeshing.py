@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..embedding import bind, contact_samples, evaluate
 from ..errors import MeshingError
 from ..frame import TopologyChange
+from ..materials import complete
 from ..scene import Body, Scene, Surface
 from ..state import Ranges, State, material_rows
 from ..tearing.renewal import cut_where_torn, restuffed_apart
@@ -62,7 +63,7 @@ class Remeshing:
         everybody = enumerate(self.scene.bodies)
         states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
         surfaces, contacts, triangles = list(present.surfaces), list(present.contacts), list(present.triangles)
-        topologies, changes, cuts = present.topologies.copy(), {}, []
+        bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
         for index in bodies:
             body, old = self.scene.bodies[index], present.mesh(index)
             try:
@@ -70,20 +71,24 @@ class Remeshing:
                 change = mesh_change(old, self._new_mesh(body, old, lattice_turn(int(self.counts[index]))))
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
-            states[index] = transferred(states[index], change, step)
+            states[index] = transferred(states[index], change, step, _counts_flow(body))
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
             spacing = 0.5 * body.element_size / body.contact_detail
             changes[index] = change
             if body.tear_thickness == 0.0:
                 surfaces[index], contacts[index] = bind(change.new, seen.positions), contact_samples(seen, change.new, spacing)
+                bearings[index] = bearings[index].renewed(change.new, seen, None)
                 continue
             torn = cut_where_torn(old, change.new, seen, body.element_size, spacing)
             surfaces[index], contacts[index], triangles[index] = torn.surface, torn.contacts, torn.triangles
+            kept = None
             if torn.cut is not None:
+                seen, kept = Surface(torn.cut.positions, torn.triangles), torn.cut.kept
                 topologies[index] += 1
                 cuts.append(TopologyChange(body.uid, int(topologies[index]), torn.cut))
+            bearings[index] = bearings[index].renewed(change.new, seen, kept)
         state, ranges = joined_states(states)
-        return Renewed(Discretization(state, ranges, surfaces, contacts, triangles, topologies), changes, tuple(cuts))
+        return Renewed(Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies), changes, tuple(cuts))
 
     def _new_mesh(self, body: Body, old: TetMesh, turn: Array) -> TetMesh:
         """The body's next mesh, on a lattice that is turned so; in pieces where it has become too thin."""
@@ -94,6 +99,12 @@ class Remeshing:
     def note(self, bodies: list[int], state: State, ranges: Ranges) -> None:
         """Take in how worn out bodies are that have just got a new mesh, or were refused one."""
         self.fresh[bodies] = worst_conditions(state, ranges)[bodies]
+
+
+def _counts_flow(body: Body) -> bool:
+    """Whether it matters how far the body has flowed before it got new tets."""
+    limited = "plastic_limit" in body.keys or complete(body.material).values.get("plastic_limit", 0.0) > 0.0
+    return limited or body.goal is not None
 
 
 def _with_first_material(state: State, body: Body) -> State:
