@@ -2,8 +2,8 @@
 
     python benchmarks/remesh.py [--element 0.05] [--threads 1] [--repeats 3]
 
-A ball of radius 0.5 m, sheared and flattened, is remeshed at its old cell size; the default cell gives some 50k tets. Medians of
-process time and of wall time, compiled before the first is timed; the parts share what they ask of a mesh.
+A ball of radius 0.5 m, sheared and flattened, is remeshed at its old cell size; the default cell gives some 50k tets. Medians
+of process time and of wall time, compiled before the first is timed; the parts share what they ask of a mesh.
 """
 
 import argparse

@@ -3,7 +3,7 @@
 The functions load what is compiled when they are called; the classes are data that Blender may read.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from .tetmesh.mesh import TetMesh
 FAR_OUTSIDE = 0.02
 LEVEL = 1e-3  # of the spacing: points whose heights differ by less stand out alike, whatever the last digits say
 SAMPLES_APART = 0.8  # of the spacing; at 1 a vertex of a resting ball sags 0.1 elements below the ground, at this 0.02
+STANDBY_APART = 0.1  # of the spacing, between vertices that stand by
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,13 @@ class Binding:
     tets    : (k,) int32, index into TetMesh.tets
     weights : (k, 4) float64, summing to 1
     spread  : what replaces the weights of points clearly outside when the binding is evaluated; None keeps them
+    standby : (k,) bool, which of the points that carry contact do so only where they are seen to sink in; None: none of them
     """
 
     tets: NDArray[np.int32]
     weights: NDArray[np.float64]
     spread: Spread | None = None
+    standby: NDArray[np.bool_] | None = None
 
 
 def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -66,7 +69,7 @@ def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.
 def shifted(binding: Binding, tets: int, nodes: int) -> Binding:
     """Return the binding for a mesh whose tets and nodes follow after so many others in common arrays."""
     spread = binding.spread and binding.spread.shifted(0, nodes)
-    return Binding((binding.tets + tets).astype(np.int32), binding.weights, spread)
+    return replace(binding, tets=(binding.tets + tets).astype(np.int32), spread=spread)
 
 
 def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
@@ -121,8 +124,9 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
 
     Vertices, and points inside triangles larger than the spacing. Vertices come first, of them those that stand out furthest
     from the cage and from their neighbours, so that corners touch; what is seen between points that touch sags through the
-    ground by some share of their distance, so none is further than SAMPLES_APART from one. Points deeper inside the cage
-    than an edge (inner shells) are left out.
+    ground by some share of their distance, so none is further than SAMPLES_APART from one. As goo flows, so do they apart,
+    and folds of the surface turn outwards: so the other vertices stand by. Points deeper inside the cage than an edge (inner
+    shells) are left out.
     """
     from .geometry.sampling import bulges, surface_points
     from .geometry.thinning import thinned
@@ -139,5 +143,7 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
     level = np.round(height / (LEVEL * spacing))
     order = np.lexsort((-level, np.arange(len(height)) >= len(corners)))
     order = order[(outside | (distance < here.mean_edge))[order]]
-    kept = thinned(candidates, order, SAMPLES_APART * spacing)
-    return _bound(here, candidates[kept])
+    always = thinned(candidates, order, SAMPLES_APART * spacing)
+    order = np.concatenate([always, order[order < len(corners)]])
+    kept = thinned(candidates, order, STANDBY_APART * spacing)
+    return replace(_bound(here, candidates[kept]), standby=~np.isin(kept, always))
