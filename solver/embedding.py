@@ -79,7 +79,6 @@ def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
     there moves with the deformation gradient averaged over the tets around (`Spread`), which is continuous from point
     to point: neighbours bound to different tets stay together, and a far one does not swing with a single tet.
     """
-
     return _bound(mesh.centred, np.ascontiguousarray(points - mesh.middle))
 
 
