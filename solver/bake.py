@@ -92,7 +92,8 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
         report({"event": "meshed", "uid": body.uid, "body": body.name, **asdict(mesh_report)})
         if warning := sliver_warning(mesh, body.name):
             report({"event": "warning", "message": warning})
-        prepared.append(PreparedBody(mesh, mesh_report, surface, contacts))
+        bare = TetMesh(mesh.positions, mesh.tets)  # a bake has no use for the trees that binding has made of it
+        prepared.append(PreparedBody(bare, mesh_report, surface, contacts))
     return prepared
 
 

@@ -271,6 +271,8 @@ class Simulation:
         past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
+        while outcome.converged and self.contacts.wake(outcome.positions):
+            outcome = problem.minimize_on(outcome, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)

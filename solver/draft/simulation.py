@@ -131,6 +131,7 @@ class DraftSimulation:
         self.pressing = np.zeros_like(positions)
         entries.add_gradient(positions, self.pressing)
         self.contacts.end_step(positions, entries)
+        self.contacts.wake(positions)
         self.pins.end_step(positions)
         measure(state, self.space, self.step)
         self.steps += 1

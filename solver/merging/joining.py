@@ -131,7 +131,9 @@ def _bound(states: list[State], bindings: list[Binding], group: list[int]) -> Bi
             spreads.append(one.spread.shifted(points, nodes))
         points, tets, nodes = points + len(one.tets), tets + len(states[k].tets), nodes + len(states[k].masses)
     joined_tets, weights = (np.concatenate([getattr(part, name) for part in parts]) for name in ("tets", "weights"))
-    return Binding(joined_tets, weights, _rows(spreads))
+    standby = [np.zeros(len(part.tets), dtype=bool) if part.standby is None else part.standby for part in parts]
+    standing_by = np.concatenate(standby)
+    return Binding(joined_tets, weights, _rows(spreads), standing_by if standing_by.any() else None)
 
 
 def _rows(spreads: list[Spread]) -> Spread | None:

@@ -93,6 +93,8 @@ def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray
 
 def _of_binding(binding: Binding) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {"tets": binding.tets, "weights": binding.weights}
+    if binding.standby is not None:
+        arrays["standby"] = binding.standby
     if binding.spread is not None:
         arrays |= {f"spread.{name}": values for name, values in vars(binding.spread).items()}
     return arrays
@@ -101,4 +103,5 @@ def _of_binding(binding: Binding) -> dict[str, NDArray[Any]]:
 def _binding(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Binding:
     own = _after(arrays, prefix)
     spread = _after(own, "spread.")
-    return Binding(own["tets"], own["weights"], Spread(**spread) if spread else None)
+    standby = own["standby"].astype(bool) if "standby" in own else None
+    return Binding(own["tets"], own["weights"], Spread(**spread) if spread else None, standby)

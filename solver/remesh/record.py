@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..geometry.tet_location import locate
-from ..geometry.triangle_tree import closest_points, triangle_tree
-from ..tetmesh.boundary import face_table
+from ..geometry.triangle_tree import closest_points
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..tetmesh.quality import tet_volumes
 from .overlap import overlaps
@@ -70,9 +68,8 @@ class MeshChange:
 
 def mesh_change(old: TetMesh, new: TetMesh) -> MeshChange:
     """Return the record of a body's change from one mesh to another."""
-    middle = 0.5 * (old.positions.min(axis=0) + old.positions.max(axis=0))
-    before, after = TetMesh(old.positions - middle, old.tets), TetMesh(new.positions - middle, new.tets)
-    start, sources, volumes = overlaps(before.positions, before.tets, after.positions, after.tets)
+    before, after = old.centred, TetMesh(new.positions - old.middle, new.tets)
+    start, sources, volumes = overlaps(before, after)
     lonely = np.flatnonzero(np.diff(start) == 0)
     if len(lonely):
         nearest, _, _ = _nearest(before, after.positions[after.tets[lonely]].mean(axis=1))
@@ -105,7 +102,7 @@ def joined_changes(old: TetMesh, parts: list[tuple[NDArray[np.int64], MeshChange
 
 def _between(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], Array]:
     """Nodes (k, 4) between which points (k, 3) lie, and weights (k, 4); those outside lie on the boundary next to them."""
-    tets, weights = locate(mesh.positions, mesh.tets, points)
+    tets, weights = mesh.located(points)
     corners = mesh.tets[tets]
     outside = np.flatnonzero(tets < 0)
     if len(outside):
@@ -118,6 +115,5 @@ def _between(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], Array]:
 
 def _nearest(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:
     """The boundary tet (k,), its face's nodes (k, 3) and weights (k, 3) that are nearest to points (k, 3)."""
-    table = face_table(mesh.tets)
-    found = closest_points(triangle_tree(mesh.positions, table.boundary), np.ascontiguousarray(points))
-    return table.tet[found.triangle], table.boundary[found.triangle], found.weights
+    found = closest_points(mesh.hull, np.ascontiguousarray(points))
+    return mesh.faces.tet[found.triangle], mesh.faces.boundary[found.triangle], found.weights

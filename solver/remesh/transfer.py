@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
-from ..tetmesh.manifold import components
 from ..tetmesh.quality import tet_volumes
 from .elastic_strain import (
     COLUMNS,
@@ -75,7 +74,7 @@ Families = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 def kinship_of_pieces(change: MeshChange) -> Families:
     """The family (m,), (m',) of each old and each new tet: pieces that merge or split belong together."""
-    before, after = components(change.old.tets), components(change.new.tets)
+    before, after = change.old.piece, change.new.piece
     sources, targets = change.pairs()
     old, new = kinship(before[sources], after[targets], int(before.max()) + 1, int(after.max()) + 1)
     return old[before], new[after]

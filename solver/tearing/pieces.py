@@ -76,7 +76,7 @@ class Pieces:
 
     def _each(self, of_piece: Callable[[TetMesh, int], tuple[Binding, NDArray[np.int64]]]) -> Binding:
         """One binding from that to each piece by itself, and which points of the whole these are."""
-        tets, weights, places, spreads = [], [], [], []
+        tets, weights, places, spreads, standby = [], [], [], [], []
         for k in range(len(self.trees)):
             own = np.flatnonzero(self.piece == k)
             nodes = np.unique(self.mesh.tets[own])
@@ -84,13 +84,15 @@ class Pieces:
             tets.append(own[binding.tets])
             weights.append(binding.weights)
             places.append(which)
+            standby.append(np.zeros(len(which), dtype=bool) if binding.standby is None else binding.standby)
             if binding.spread is not None:
                 one = binding.spread
                 spreads.append(Spread(which[one.points], one.start, nodes[one.nodes].astype(np.int32), one.weights))
         order = np.argsort(np.concatenate(places), kind="stable")
         return Binding(
-            np.concatenate(tets)[order].astype(np.int32), np.concatenate(weights)[order], _joined(spreads) if spreads else None
-        )
+            np.concatenate(tets)[order].astype(np.int32), np.concatenate(weights)[order],
+            _joined(spreads) if spreads else None, np.concatenate(standby)[order],
+        )  # fmt: skip
 
 
 def voted(surface: Surface, labels: NDArray[Any]) -> Labels:
