@@ -44,14 +44,14 @@ def two_pieces(frames: int = 8, **options) -> Scene:
 
 
 def started(
-    scene: Scene, prepared: list[PreparedBody] | None = None, kind: type[Simulation] = Simulation
+    scene: Scene, prepared: list[PreparedBody] | None = None, kind: type[Simulation] = Simulation, spread: bool = True
 ) -> Simulation:
-    """The simulation of a scene; balls of one body fly at each other as those of two do."""
+    """The simulation of a scene; balls of one body fly at each other as those of two do, unless they are not to."""
     made = prepared or prepare(scene)
     simulation = kind(
         scene, [one.mesh for one in made], [one.surface for one in made], [one.contacts for one in made], fields=[]
     )
-    if len(scene.bodies) == 1:
+    if len(scene.bodies) == 1 and spread:
         velocities = np.zeros_like(simulation.state.positions)
         velocities[:, 0] = np.where(simulation.state.positions[:, 0] < 0.0, 0.5, -0.5)
         simulation.state.velocities, simulation.state.previous_velocities = velocities, velocities.copy()

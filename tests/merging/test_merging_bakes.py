@@ -11,6 +11,7 @@ from solver.errors import SceneError
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
 from solver.output import Snapshot
+from solver.pins.pin import Pin
 from solver.preflight.self_crossing import crossing_faces
 from solver.scene import Scene, validated
 from solver.simulate import Simulation
@@ -18,10 +19,10 @@ from solver.tearing.cut_topology import cut_topology
 from solver.tetmesh.manifold import components
 from solver.tetmesh.quality import tet_volumes
 from tests.remesh.shapes import is_manifold, mesh_of
-from tests.surfaces import with_holes
+from tests.surfaces import box, with_holes
 from tests.tearing.shapes import record_of
 
-from .shapes import pair, started, two_pieces
+from .shapes import body, pair, started, two_pieces
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +101,31 @@ def test_pieces_of_one_body_become_one():
     (change,) = until_merged(simulation).changes
     assert (change.uid, change.topology, change.taken) == ("both", 1, ())
     check_merged(simulation, change, volume, shot.bodies[0].element_size)
+
+
+def test_a_third_body_keeps_its_pins(two):
+    """It has another number from the merge on, and goes on about as if the others were not there."""
+    block = box((0.2, 0.2, 0.2), (0.0, 1.0, 0.0))
+    low = np.flatnonzero(block.positions[:, 2] < 0.0)
+    targets = block.positions[low] + np.array([0.0, 0.0, 0.02]) * np.arange(9)[:, None, None]
+    pins = tuple(
+        Pin(name, chosen, np.ones(len(chosen)), targets[:, own], stiffness=give)
+        for name, chosen, own, give in (("firm", low[:2], slice(2), 0.0), ("soft", low[2:], slice(2, 4), 2000.0))
+    )
+    third = body("Third", block, 4, merging=False, pins=pins)
+    shot = validated(replace(two, bodies=(*two.bodies, third)))
+    alone = started(validated(replace(two, bodies=(third,))), spread=False)
+    simulation = started(shot)
+    while len(simulation.scene.bodies) > 2:
+        frame, other = simulation.advance(), alone.advance()
+    for _ in range(2):
+        frame, other = simulation.advance(), alone.advance()
+    assert [item.name for item in simulation.scene.bodies] == ["Left", "Third"]
+    lifted = frame.bodies[2].positions + frame.bodies[2].origin
+    off = np.abs(lifted - other.bodies[0].positions - other.bodies[0].origin)
+    # what sways on the pins does so in other steps
+    assert off[low[:2]].max() < 1e-6 and off.max() < 0.02 * 0.2
+    assert lifted[low[:2], 2].min() > block.positions[low[:2], 2].max() + 0.2 * 0.2
 
 
 @pytest.mark.parametrize("groups", [{"merge_group": 0}, {"merging": False}])
