@@ -16,6 +16,7 @@ from ..tearing.renewal import cut_where_torn, restuffed_apart
 from ..tetmesh.mesh import TetMesh
 from .condition import conditions
 from .discretization import Discretization
+from .drawing_in import drawn_in
 from .record import MeshChange, mesh_change
 from .restuffing import lattice_turn, restuffed
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
@@ -76,6 +77,7 @@ class Remeshing:
             spacing = 0.5 * body.element_size / body.contact_detail
             changes[index] = change
             if body.tear_thickness == 0.0:
+                seen = drawn_in(seen, change.new, body.element_size)
                 surfaces[index], contacts[index] = bind(change.new, seen.positions), contact_samples(seen, change.new, spacing)
                 bearings[index] = bearings[index].renewed(change.new, seen, None)
                 continue
