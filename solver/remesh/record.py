@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ..geometry.triangle_tree import closest_points
-from ..tetmesh.mesh import TetMesh
+from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..tetmesh.quality import tet_volumes
 from .overlap import overlaps
 
@@ -47,6 +47,14 @@ class MeshChange:
         result: Array = np.einsum("ni,nik->nk", self.weights, values[self.corners])
         return result
 
+    def main(self) -> NDArray[np.int32]:
+        """The old tet (m',) that each new one shares most volume with; of equals the first."""
+        counts = np.diff(self.start)
+        largest = np.flatnonzero(self.volumes == np.repeat(np.maximum.reduceat(self.volumes, self.start[:-1]), counts))
+        targets = np.repeat(np.arange(len(counts)), counts)[largest]
+        result: NDArray[np.int32] = self.sources[largest[np.flatnonzero(np.diff(targets, prepend=-1))]]
+        return result
+
     def nearest(self) -> NDArray[np.int32]:
         """The old node (n',) that weighs most for each new one."""
         rows = np.arange(len(self.corners))
@@ -72,6 +80,24 @@ def mesh_change(old: TetMesh, new: TetMesh) -> MeshChange:
         start = np.concatenate([[0], np.cumsum(counts)])
     corners, weights = _between(before, after.positions)
     return MeshChange(old, new, start, sources, volumes, corners, weights)
+
+
+def joined_changes(old: TetMesh, parts: list[tuple[NDArray[np.int64], MeshChange]]) -> MeshChange:
+    """Return the record of a body's change from those of parts of it, each with the numbers (k,) of its old tets."""
+    if len(parts) == 1 and len(parts[0][0]) == len(old.tets):
+        return parts[0][1]
+    nodes = [np.unique(old.tets[own]) for own, _ in parts]
+    shares = np.cumsum([0, *(len(change.sources) for _, change in parts)])
+    starts = [change.start[:-1] + first for (_, change), first in zip(parts, shares[:-1], strict=True)]
+    return MeshChange(
+        old,
+        joined_meshes([change.new for _, change in parts]),
+        np.concatenate([*starts, shares[-1:]]).astype(np.int64),
+        np.concatenate([own[change.sources] for own, change in parts]).astype(np.int32),
+        np.concatenate([change.volumes for _, change in parts]),
+        np.concatenate([own[change.corners] for own, (_, change) in zip(nodes, parts, strict=True)]).astype(np.int32),
+        np.concatenate([change.weights for _, change in parts]),
+    )
 
 
 def _between(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], Array]:

@@ -57,8 +57,9 @@ def joined_states(states: list[State]) -> tuple[State, Ranges]:
 
 
 def transferred(old: State, change: MeshChange, step: float, counted: bool = False) -> State:
-    """The state of one body on the new mesh; step [s] is the last one taken. But for fibres its material is even.
+    """The state of one body on the new mesh; step [s] is the last one taken.
 
+    A new tet is of the material of the old one that it shares most volume with, but for fibres, which are averaged.
     Flow that is `counted`, because it has a goal or a limit, goes over; any other counts from the new mesh on.
     """
     families = kinship_of_pieces(change)
@@ -96,7 +97,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     rest, mass = (_conserved(new, had, families) for new, had in ((rest, old.volumes), (mass, old.density * old.volumes)))
     strain = fields[:, 6:12].copy()
     strain[:, :3] += (np.log(volumes / rest) - strain[:, :3].sum(axis=1))[:, None] / 3.0
-    rows = np.repeat(old.material[:, :1], len(volumes), axis=1)
+    rows = np.ascontiguousarray(old.material[:, change.main()])
     rows[OF_FIBRES] = fields[:, 18:20].T
     hardening = fields[:, 3].copy()
     return {

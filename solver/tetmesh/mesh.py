@@ -83,3 +83,10 @@ class TetMesh:
         from ..geometry.tet_location import located_in
 
         return located_in(self.tree, self.positions, self.tets, points)
+
+
+def joined_meshes(parts: list[TetMesh]) -> TetMesh:
+    """Return several meshes as one, one after another, with nothing between them."""
+    first = np.cumsum([0, *(len(part.positions) for part in parts)]).tolist()
+    tets = np.concatenate([part.tets + start for part, start in zip(parts, first, strict=False)])
+    return TetMesh(np.concatenate([part.positions for part in parts]), tets.astype(np.int32))
