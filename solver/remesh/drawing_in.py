@@ -10,7 +10,7 @@ from ..geometry.triangle_tree import closest_points
 from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 
-FARTHEST = 0.5  # element sizes outside at which a vertex may stay
+FARTHEST = 2.0  # element sizes outside at which a vertex may stay: what is nearer does not jump
 
 
 def drawn_in(seen: Surface, mesh: TetMesh, element_size: float) -> Surface:

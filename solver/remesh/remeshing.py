@@ -18,7 +18,7 @@ from ..tetmesh.quality import tet_volumes
 from .condition import conditions
 from .discretization import Discretization
 from .record import MeshChange
-from .restuffing import lattice_turn
+from .restuffing import Vanished, lattice_turn
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
 
 Array = NDArray[np.float64]
@@ -33,6 +33,7 @@ class Renewed:
 
     apart     : bodies of which pieces touch that should have merged, and are still apart
     fragments : by body how many pieces vanished at a tear, and their volume [m^3]
+    thin      : bodies that have kept their tets, new ones being thicker than they are
     """
 
     mesh: Discretization
@@ -40,6 +41,7 @@ class Renewed:
     cuts: tuple[TopologyChange, ...]
     apart: frozenset[int]
     fragments: dict[int, tuple[int, float]]
+    thin: tuple[int, ...] = ()
 
 
 class Remeshing:
@@ -82,7 +84,7 @@ class Remeshing:
         states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
         surfaces, contacts, triangles = list(present.surfaces), list(present.contacts), list(present.triangles)
         bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
-        apart, fragments = set(), dict[int, tuple[int, float]]()
+        apart, fragments, thin = set(), dict[int, tuple[int, float]](), []
         for index in bodies:
             body, old = self.scene.bodies[index], present.mesh(index)
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
@@ -90,9 +92,13 @@ class Remeshing:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
                 new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn)
+            except Vanished:
+                thin.append(index)
+                continue
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
             if _has_vanished(new.change, new.fragments[1]):
+                thin.append(index)
                 continue
             changes[index] = new.change
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
@@ -105,7 +111,7 @@ class Remeshing:
                 cuts.append(TopologyChange(body.uid, int(topologies[self.alive[index]]), cut))
         state, ranges = joined_states(states)
         mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, present.hosts)
-        return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments)
+        return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin))
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, apart: frozenset[int] = frozenset()) -> None:
         """Take in how worn out bodies are that have just got a new mesh, or were refused one; apart as in `Renewed`."""

@@ -16,7 +16,7 @@ def test_what_is_far_outside_is_drawn_in_and_nothing_else_moves():
     mesh, seen = ball(SIZE, centre=(3.0, 1.0, 0.0)), sphere(12, 1.0, (3.0, 1.0, 0.0))
     lost = np.array([3, 40, 77])
     positions = seen.positions.copy()
-    positions[lost] += (positions[lost] - (3.0, 1.0, 0.0)) * np.array([[0.4], [1.0], [6.0]])
+    positions[lost] += (positions[lost] - (3.0, 1.0, 0.0)) * np.array([[0.6], [1.0], [6.0]])
     found = drawn_in(surface(positions, seen.triangles), mesh, SIZE).positions
     tree = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)
     assert np.abs(closest_points(tree, found[lost]).distance - FARTHEST * SIZE).max() < 1e-9

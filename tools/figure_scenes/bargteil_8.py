@@ -24,7 +24,7 @@ def _scene(resolution: int) -> Scene:
     springy = replace(goo.material, values={**goo.material.values, "damping": 6.0})
     ball = geodesic(RADIUS, (0.0, 0.0, RADIUS + DROP), 12)
     body = Body("ball", "Ball", ball, springy, goo.real_size, resolution=resolution, remeshing="wholesale")
-    ground = Collider("ground", "Ground", "plane", np.eye(4)[None], friction=0.0)
+    ground = Collider("ground", "Ground", "plane", np.eye(4)[None], friction=0.1)
     return Scene((body,), (ground,), Settings(1, LAST, worst_condition=3.0, threads=1))
 
 
@@ -46,8 +46,8 @@ FIGURE = Figure(
     title="Cornstarch bounces, then runs into a puddle",
     source="Bargteil 2007, figure 8",
     scene=_scene,
-    resolution=8,
-    coarse=6,
+    resolution=10,
+    coarse=8,
     shown=(1, 9, 16, 60, LAST),
     eye=(0.0, -3.4, 1.1),
     focus=(0.0, 0.0, 0.35),
