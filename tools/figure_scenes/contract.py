@@ -69,14 +69,16 @@ class Shot:
         with FrameStore.open(self.cache) as store:
             return np.asarray(store.read_body_frame(frame, uid).attributes[name], dtype=np.float64)
 
-    def triangles(self, uid: str) -> NDArray[np.int32]:
-        """The faces (t, 3) of a body's surface."""
-        return next(body.surface.triangles for body in self.scene.bodies if body.uid == uid)
+    def triangles(self, uid: str, frame: int) -> NDArray[np.int32]:
+        """The faces (t, 3) of a body's surface at a frame; none where it has become part of another body."""
+        with FrameStore.open(self.cache) as store:
+            record = store.read_topology(uid, store.read_body_frame(frame, uid).topology)
+        return record.corner_vertices.reshape(-1, 3)
 
     def volume(self, frame: int, uid: str) -> float:
         """Volume [m^3] inside a body's closed surface."""
         points = self.points(frame, uid)
-        return float(np.linalg.det((points - points.mean(axis=0))[self.triangles(uid)]).sum() / 6.0)
+        return float(np.linalg.det((points - points.mean(axis=0))[self.triangles(uid, frame)]).sum() / 6.0)
 
     def inverted(self, frame: int) -> float:
         """The share of all tets that are inside out."""
@@ -92,7 +94,7 @@ class Shot:
     def middle(self, frame: int, uid: str) -> Array:
         """The centre (3,) of the space inside a body's closed surface [m]."""
         points = self.points(frame, uid)
-        corners = (points - points.mean(axis=0))[self.triangles(uid)]
+        corners = (points - points.mean(axis=0))[self.triangles(uid, frame)]
         shares = np.linalg.det(corners) / np.linalg.det(corners).sum()
         middle: Array = points.mean(axis=0) + shares @ corners.sum(axis=1) / 4.0
         return middle
