@@ -32,6 +32,10 @@ def renew(simulation: "Simulation") -> int:
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     due = np.unique(made.into[due]).tolist()
     renewed = remeshing.renewed(made.mesh, due, now.clock.previous_step)
+    if not renewed.changes and not made.taken:
+        now.remeshing.note(due, now.state, ranges)
+        now.news += tuple(_news(now, made, renewed))
+        return 0
     new = renewed.mesh
     surfaces = touching_bodies(remeshing.scene, new.state, new.ranges, new.surfaces, new.triangles)
     crossing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
@@ -50,7 +54,7 @@ def renew(simulation: "Simulation") -> int:
     now.contacts.restore(handed_on(old, places, made.into[owners], now.contacts, here, now.keyed.owners))
     now.pins.hand_on(pins, before, now.state.positions, renewed.changes)
     now.keyed.restart(now.state)
-    return len(due)
+    return len(renewed.changes)
 
 
 def _news(now: "Simulation", made: Joined, renewed: Renewed) -> Iterator[str]:
@@ -59,6 +63,9 @@ def _news(now: "Simulation", made: Joined, renewed: Renewed) -> Iterator[str]:
         names = ", ".join(f"'{now.whole.bodies[k].name}'" for k in others)
         host = now.scene.bodies[number].name
         yield f"'{host}', frame {now.frame}: {names} merged with it; from here on its object shows what is seen of both."
+    for number in renewed.thin:
+        name = now.scene.bodies[number].name
+        yield f"'{name}', frame {now.frame}: it has become thinner than its tets and keeps them; raise its Resolution."
     for number, (count, volume) in renewed.fragments.items():
         name, which = now.scene.bodies[number].name, "a fragment" if count == 1 else f"{count} fragments"
         yield f"'{name}', frame {now.frame}: {which} of {volume:.2g} m3, too small for tets of their own, vanished at a tear."

@@ -14,14 +14,16 @@ from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
 from ..tearing.renewal import renewed_body
+from ..tetmesh.quality import tet_volumes
 from .condition import conditions
 from .discretization import Discretization
 from .record import MeshChange
-from .restuffing import lattice_turn
+from .restuffing import Vanished, lattice_turn
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
 
 Array = NDArray[np.float64]
 
+MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
 WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due
 
 
@@ -31,6 +33,7 @@ class Renewed:
 
     apart     : bodies of which pieces touch that should have merged, and are still apart
     fragments : by body how many pieces vanished at a tear, and their volume [m^3]
+    thin      : bodies that have kept their tets, new ones being thicker than they are
     """
 
     mesh: Discretization
@@ -38,6 +41,7 @@ class Renewed:
     cuts: tuple[TopologyChange, ...]
     apart: frozenset[int]
     fragments: dict[int, tuple[int, float]]
+    thin: tuple[int, ...] = ()
 
 
 class Remeshing:
@@ -74,13 +78,13 @@ class Remeshing:
     def renewed(self, present: Discretization, bodies: list[int], step: float) -> "Renewed":
         """The discretization with new meshes for some bodies; step [s] is the last one taken.
 
-        The other bodies keep every array.
+        The other bodies keep every array, and so does one that new tets cannot fill, being thinner than they are.
         """
         everybody = enumerate(self.scene.bodies)
         states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
         surfaces, contacts, triangles = list(present.surfaces), list(present.contacts), list(present.triangles)
         bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
-        apart, fragments = set(), dict[int, tuple[int, float]]()
+        apart, fragments, thin = set(), dict[int, tuple[int, float]](), []
         for index in bodies:
             body, old = self.scene.bodies[index], present.mesh(index)
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
@@ -88,8 +92,14 @@ class Remeshing:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
                 new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn)
+            except Vanished:
+                thin.append(index)
+                continue
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
+            if _has_vanished(new.change, new.fragments[1]):
+                thin.append(index)
+                continue
             changes[index] = new.change
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
@@ -101,13 +111,19 @@ class Remeshing:
                 cuts.append(TopologyChange(body.uid, int(topologies[self.alive[index]]), cut))
         state, ranges = joined_states(states)
         mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, present.hosts)
-        return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments)
+        return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin))
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, apart: frozenset[int] = frozenset()) -> None:
         """Take in how worn out bodies are that have just got a new mesh, or were refused one; apart as in `Renewed`."""
         self.fresh[bodies] = worst_conditions(state, ranges)[bodies]
         for body in bodies:
             self.waits[body] = self.waits[body] + 1 if body in apart else 0
+
+
+def _has_vanished(change: MeshChange, torn_off: float) -> bool:
+    """Whether more of a body than is torn off [m^3] is gone with its new tets: what is left would burst with its weight."""
+    had, has = (float(tet_volumes(mesh.positions, mesh.tets).sum()) for mesh in (change.old, change.new))
+    return has < (1.0 - MOST_VANISHED) * (had - torn_off)
 
 
 def _counts_flow(body: Body, state: State) -> bool:

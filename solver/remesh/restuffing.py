@@ -25,6 +25,10 @@ Array = NDArray[np.float64]
 GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes back to a symmetry of the lattice
 
 
+class Vanished(MeshingError):
+    """Nothing of a body is as thick as new tets would be."""
+
+
 def lattice_turn(count: int) -> Array:
     """The rotation (3, 3) of the lattice of a body's count-th new mesh; the first mesh of all, count 0, has none.
 
@@ -52,7 +56,7 @@ def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) 
     tree = winding_tree(centred.hull)
     mesh = cut(tree, lattice, points, inside, np.zeros(len(points), dtype=bool))
     if not len(mesh.tets):
-        raise MeshingError("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
+        raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     mesh = _without_crumbs(mesh)
     piece, wanted = _wanted_volumes(centred, mesh)
     if fit:

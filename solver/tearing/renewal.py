@@ -13,6 +13,7 @@ from ..embedding import Binding, bind, contact_samples
 from ..errors import MeshingError
 from ..geometry.measures import area_vectors, signed_volumes
 from ..merging.touching import DEEP, clumps
+from ..remesh.drawing_in import drawn_in
 from ..remesh.record import MeshChange, joined_changes, mesh_change
 from ..remesh.restuffing import restuffed
 from ..remesh.volume import FARTHEST
@@ -72,7 +73,7 @@ def renewed_body(
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not components(old.tets).any():
         new = restuffed(old, element_size, turn)
-        change = mesh_change(old, new)
+        change, seen = mesh_change(old, new), drawn_in(seen, new, element_size)
         return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen, ())
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
     fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()

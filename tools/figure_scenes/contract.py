@@ -32,6 +32,7 @@ class Figure:
     measure    : the numbers, by name, of a baked shot
     bands      : least and most of each number, from what physics or the paper says and not from what came out
     see_through: bodies are seen through obstacles
+    by_hand    : takes too long to be a test; only tools/figures.py bakes it
     """
 
     title: str
@@ -47,6 +48,7 @@ class Figure:
     measure: Callable[["Shot"], dict[str, float]]
     bands: dict[str, tuple[float, float]]
     see_through: bool = False
+    by_hand: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,11 @@ class Shot:
         with FrameStore.open(self.cache) as store:
             tets = sum(int(body["tets"]) for body in store.manifest["meshes"].values())
             return float(store.journal()[frame]["statistics"]["inverted"]) / tets
+
+    def total(self, name: str) -> float:
+        """A statistic of all frames together."""
+        with FrameStore.open(self.cache) as store:
+            return float(sum(entry["statistics"][name] for entry in store.journal().values()))
 
     def middle(self, frame: int, uid: str) -> Array:
         """The centre (3,) of the space inside a body's closed surface [m]."""
