@@ -33,22 +33,24 @@ def renew(simulation: "Simulation") -> int:
     due = np.unique(made.into[due]).tolist()
     renewed = remeshing.renewed(made.mesh, due, now.clock.previous_step)
     if not renewed.changes and not made.taken:
-        now.remeshing.note(due, now.state, ranges)
+        now.remeshing.note(due, now.state, ranges, renewed)
         now.news += tuple(_news(now, made, renewed))
         return 0
     new = renewed.mesh
     surfaces = touching_bodies(remeshing.scene, new.state, new.ranges, new.surfaces, new.triangles)
     crossing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
     if crossing or renewed.apart & made.taken.keys():
-        now.remeshing.waits[list(chain.from_iterable(met))] += 1
+        waits = now.remeshing.waits.copy()
         if not made.taken:
-            now.remeshing.note(due, now.state, ranges)
+            now.remeshing.note(due, now.state, ranges, renewed)
+        together = list(chain.from_iterable(met))
+        now.remeshing.waits[together] = waits[together] + 1
         return 0
     now.settle(new, remeshed=True)
     now.remeshing, now.worn.last = remeshing, now.worn.last[made.firsts]
     now.cuts += made.changes(renewed.cuts, now.whole)
     now.news += tuple(_news(now, made, renewed))
-    now.remeshing.note(due, now.state, now.ranges, renewed.apart)
+    now.remeshing.note(due, now.state, now.ranges, renewed)
     now.touching = touching_handed_on(touching[made.order], made.mesh.ranges, renewed.changes)
     here = now.contacts.points.positions(now.state.positions)
     now.contacts.restore(handed_on(old, places, made.into[owners], now.contacts, here, now.keyed.owners))

@@ -97,14 +97,14 @@ class Remeshing:
                 continue
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
-            if _has_vanished(new.change, new.fragments[1]):
+            apart |= {index} if new.apart else set()
+            if not new.sewn and _has_vanished(new.change, new.fragments[1]):
                 thin.append(index)
                 continue
             changes[index] = new.change
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
             bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.kept)
-            apart |= {index} if new.apart else set()
             fragments |= {index: new.fragments} if new.fragments[0] else {}
             for cut in new.cuts:
                 topologies[self.alive[index]] += 1
@@ -113,8 +113,9 @@ class Remeshing:
         mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, present.hosts)
         return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin))
 
-    def note(self, bodies: list[int], state: State, ranges: Ranges, apart: frozenset[int] = frozenset()) -> None:
-        """Take in how worn out bodies are that have just got a new mesh, or were refused one; apart as in `Renewed`."""
+    def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:
+        """Take in how worn out bodies are that have just got a new mesh, or were refused one."""
+        apart = renewed.apart.union(renewed.thin)
         self.fresh[bodies] = worst_conditions(state, ranges)[bodies]
         for body in bodies:
             self.waits[body] = self.waits[body] + 1 if body in apart else 0

@@ -35,6 +35,7 @@ class RenewedBody:
     """A body on its new mesh: the change, the bindings of its surface, as it is seen, and of contact points, how it was cut.
 
     apart     : whether some pieces touch that should have merged, and are still apart
+    sewn      : whether some pieces have merged: what they overlapped by is no longer there twice
     fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
     """
 
@@ -44,6 +45,7 @@ class RenewedBody:
     seen: Surface
     cuts: tuple[SurfaceCut, ...]
     apart: bool = False
+    sewn: bool = False
     fragments: tuple[int, float] = (0, 0.0)
 
     @property
@@ -85,6 +87,7 @@ def renewed_body(
         cuts += merging.cuts
     else:
         parts = _singly(old, element_size, turn, fit)
+    sewn = bool(cuts)
     before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
     change = joined_changes(old, [(p.tets, mesh_change(was, p.new)) for p, was in zip(parts, before, strict=True)])
     for part, was in zip(parts, before, strict=True):
@@ -96,7 +99,7 @@ def renewed_body(
     pieces = Pieces(change.new)
     owners = pieces.owners(seen, element_size)
     surface, contacts = pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing)
-    return RenewedBody(change, surface, contacts, seen, tuple(cuts), apart, (fragments, gone))
+    return RenewedBody(change, surface, contacts, seen, tuple(cuts), apart, sewn, (fragments, gone))
 
 
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:

@@ -93,6 +93,20 @@ def test_two_bodies_become_one(two, prepared):
     assert not later.changes and len(later.bodies) == 2 and np.isfinite(later.bodies[0].positions).all()
 
 
+def test_what_meets_in_a_fast_blow_merges_too(two, prepared):
+    """Two thirds of a ball in one step: what they overlapped by is pressed together, and comes out again."""
+    fast = tuple(replace(one, velocity=(12.0 * one.velocity[0], 0.0, 0.0)) for one in two.bodies)
+    simulation = started(validated(replace(two, bodies=fast)), prepared, Watched)
+    until_merged(simulation)
+    for _ in range(5):
+        frame = simulation.advance()
+    mesh = mesh_of(simulation.state)
+    assert not components(mesh.tets).any() and np.isfinite(frame.bodies[0].positions).all()
+    assert tet_volumes(mesh.positions, mesh.tets).sum() == pytest.approx(simulation.state.volumes.sum(), rel=0.02)
+    for had, has in zip(simulation.had, simulation.has, strict=True):
+        assert np.abs(np.subtract(has, had)).max() < 1e-10
+
+
 def test_pieces_of_one_body_become_one():
     shot = two_pieces()
     simulation = started(shot, kind=Watched)
