@@ -79,6 +79,7 @@ class Targets:
 class Grip:
     """A pin on its nodes (h,) with weights (h,) of a body; exactly one of targets and collider is set.
 
+    body, uid      : the body's number, which others that merge may change, and its name
     left           : share of its vertices, by their weights, that no cut has taken away
     anchors (h, 3) : at the end of the last step [m]
     ahead (h, 3)   : at the end of the step in hand
@@ -86,6 +87,7 @@ class Grip:
 
     pin: Pin
     body: int
+    uid: str
     nodes: Nodes
     weights: Array
     left: float
@@ -130,11 +132,11 @@ class Holding:
             for key, grip in self._by_pin().items():
                 grip.weights = grip.weights * (first.sprung(key) / self.sprung(key))
 
-    def _by_pin(self) -> dict[tuple[int, int], Grip]:
+    def _by_pin(self) -> dict[tuple[str, int], Grip]:
         """The grips by body and pin; all holdings of a simulation share its pins."""
-        return {(grip.body, id(grip.pin)): grip for grip in self.grips}
+        return {(grip.uid, id(grip.pin)): grip for grip in self.grips}
 
-    def sprung(self, key: tuple[int, int]) -> float:
+    def sprung(self, key: tuple[str, int]) -> float:
         """The mass that a pin's springs hold [kg], by the weights of its vertices that are left; 1 where it has no give."""
         grip = self._by_pin()[key]
         if grip.pin.stiffness == 0.0:
@@ -159,7 +161,7 @@ class Holding:
             carried = Carried(places, bearing.positions[there], body.element_size)
             targets = Targets(pin.targets[:, which], carried, self.frames_per_second)
         left = float(pin.weights[which].sum() / pin.weights.sum())
-        self.grips.append(Grip(pin, index, nodes + self.first[index], shares, left, targets, collider, places.copy()))
+        self.grips.append(Grip(pin, index, body.uid, nodes + self.first[index], shares, left, targets, collider, places.copy()))
 
     @property
     def still(self) -> bool:
@@ -217,7 +219,7 @@ class Holding:
             if grip.body not in changes:
                 grip.anchors = had.anchors
                 continue
-            first, last = old.first[grip.body : grip.body + 2]
+            first, last = old.first[had.body : had.body + 2]
             offsets = np.zeros((last - first, 4))
             offsets[had.nodes - first] = np.column_stack([had.anchors - before[had.nodes], np.ones(len(had.nodes))])
             mean = changes[grip.body].carried(offsets)[grip.nodes - self.first[grip.body]]

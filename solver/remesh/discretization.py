@@ -22,7 +22,8 @@ PREFIX = "mesh."
 class Discretization:
     """Meshes and what is bound to them; surfaces, contacts, triangles, bearings and topologies hold one item a body.
 
-    triangles (t, 3) join the points of a surface, topologies count how often they have changed (frame.TopologyChange).
+    triangles (t, 3) join the points of a surface. topologies and hosts are of all bodies of the scene: how often the surface
+    has changed (frame.TopologyChange), and as part of which body each goes on (solver/merging), most of them as their own.
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
 
@@ -33,6 +34,7 @@ class Discretization:
     triangles: list[NDArray[np.int32]]
     bearings: list[Bearing]
     topologies: NDArray[np.int64]
+    hosts: NDArray[np.int64]
 
     def mesh(self, body: int) -> TetMesh:
         """One body's mesh as it lies."""
@@ -47,6 +49,7 @@ class Discretization:
         """All of it by name, for a checkpoint."""
         arrays = {f"state.{name}": values for name, values in self.state.arrays().items()}
         arrays |= {"nodes": self.ranges.nodes, "tets": self.ranges.tets, "topologies": self.topologies}
+        arrays["hosts"] = self.hosts
         arrays |= {f"triangles.{body}": triangles for body, triangles in enumerate(self.triangles)}
         for body, bearing in enumerate(self.bearings):
             arrays |= {f"bearing.{body}.{name}": values for name, values in vars(bearing).items()}
@@ -67,7 +70,8 @@ class Discretization:
         triangles = [own[f"triangles.{body}"] for body in bodies]
         bearings = [Bearing(**_after(own, f"bearing.{body}.")) for body in bodies]
         state = State.from_arrays(_after(own, "state."))
-        return cls(state, ranges, surfaces, contacts, triangles, bearings, own["topologies"].astype(np.int64))
+        of_scene = (own[name].astype(np.int64) for name in ("topologies", "hosts"))
+        return cls(state, ranges, surfaces, contacts, triangles, bearings, *of_scene)
 
 
 def at_rest(
@@ -79,7 +83,8 @@ def at_rest(
     set_fibres(state, ranges, bodies, surfaces)
     triangles = [body.surface.triangles for body in bodies]
     bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
-    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, np.zeros(len(bodies), dtype=np.int64))
+    topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
+    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts)
 
 
 def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

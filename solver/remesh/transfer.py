@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
-from ..tetmesh.manifold import components
 from ..tetmesh.quality import tet_volumes
 from .elastic_strain import (
     COLUMNS,
@@ -58,8 +57,9 @@ def joined_states(states: list[State]) -> tuple[State, Ranges]:
 
 
 def transferred(old: State, change: MeshChange, step: float, counted: bool = False) -> State:
-    """The state of one body on the new mesh; step [s] is the last one taken. But for fibres its material is even.
+    """The state of one body on the new mesh; step [s] is the last one taken.
 
+    A new tet is of the material of the old one that it shares most volume with, but for fibres, which are averaged.
     Flow that is `counted`, because it has a goal or a limit, goes over; any other counts from the new mesh on.
     """
     families = kinship_of_pieces(change)
@@ -74,7 +74,7 @@ Families = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 def kinship_of_pieces(change: MeshChange) -> Families:
     """The family (m,), (m',) of each old and each new tet: pieces that merge or split belong together."""
-    before, after = components(change.old.tets), components(change.new.tets)
+    before, after = change.old.piece, change.new.piece
     sources, targets = change.pairs()
     old, new = kinship(before[sources], after[targets], int(before.max()) + 1, int(after.max()) + 1)
     return old[before], new[after]
@@ -97,7 +97,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     rest, mass = (_conserved(new, had, families) for new, had in ((rest, old.volumes), (mass, old.density * old.volumes)))
     strain = fields[:, 6:12].copy()
     strain[:, :3] += (np.log(volumes / rest) - strain[:, :3].sum(axis=1))[:, None] / 3.0
-    rows = np.repeat(old.material[:, :1], len(volumes), axis=1)
+    rows = np.ascontiguousarray(old.material[:, change.main()])
     rows[OF_FIBRES] = fields[:, 18:20].T
     hardening = fields[:, 3].copy()
     return {

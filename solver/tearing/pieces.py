@@ -4,6 +4,7 @@ A surface that lies next to a piece which it is no part of, because the two touc
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,14 +48,8 @@ class Pieces:
         """
         distances = self.distances(surface.positions)
         nearest = distances.argmin(axis=1)
-        start, stop = surface.triangles.ravel(), np.roll(surface.triangles, -1, axis=1).ravel()
-        count = len(surface.positions)
-        graph = coo_matrix((np.ones(len(start)), (start, stop)), shape=(count, count))
-        shell = np.asarray(connected_components(graph, directed=False)[1])
-        votes = np.zeros((int(shell.max()) + 1, len(self.trees)))
-        np.add.at(votes, (shell, nearest), 1.0)
-        owner = votes.argmax(axis=1)[shell]
-        far = distances[np.arange(count), owner] > element_size
+        owner = voted(surface, nearest)
+        far = distances[np.arange(len(owner)), owner] > element_size
         result: Labels = np.where(far, nearest, owner).astype(np.int32)
         return result
 
@@ -98,6 +93,18 @@ class Pieces:
             np.concatenate(tets)[order].astype(np.int32), np.concatenate(weights)[order],
             _joined(spreads) if spreads else None, np.concatenate(standby)[order],
         )  # fmt: skip
+
+
+def voted(surface: Surface, labels: NDArray[Any]) -> Labels:
+    """The label (n,) that most of the vertices connected to each of a surface's have, given one (n,) for each."""
+    start, stop = surface.triangles.ravel(), np.roll(surface.triangles, -1, axis=1).ravel()
+    count = len(surface.positions)
+    graph = coo_matrix((np.ones(len(start)), (start, stop)), shape=(count, count))
+    shell = np.asarray(connected_components(graph, directed=False)[1])
+    votes = np.zeros((int(shell.max()) + 1, int(labels.max()) + 1))
+    np.add.at(votes, (shell, labels), 1.0)
+    result: Labels = votes.argmax(axis=1)[shell].astype(np.int32)
+    return result
 
 
 def _nothing() -> Binding:
