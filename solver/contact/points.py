@@ -98,14 +98,13 @@ def gather_points(
         weight = float(state.density[first:last].mean()) * gravity * extents[body]
         modulus = contact_modulus(state.material[:, first:last], weight)
         standby = np.zeros(len(binding.tets), dtype=bool) if binding.standby is None else binding.standby
-        standby = np.concatenate([standby, np.zeros(len(inner), dtype=bool)])
-        often = np.where(standby, len(binding.tets), max(len(binding.tets) - int(standby.sum()), 1))
+        area = _area(state.positions, faces[-1]) / max(int((~standby).sum()), 1)
         tets: NDArray[Any] = (np.concatenate([binding.tets, inner]) + first).astype(np.int32)
         count = len(tets)
         parts.append((
             tets, state.tets[tets], np.concatenate([binding.weights, inner_weights]), np.full(count, element),
             np.full(count, extents[body]), np.arange(count) >= len(binding.tets),
-            standby, modulus * _area(state.positions, faces[-1]) / (often * REACH * element),
+            np.concatenate([standby, np.zeros(len(inner), dtype=bool)]), np.full(count, modulus * area / (REACH * element)),
         ))  # fmt: skip
         if binding.spread is not None:
             spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
