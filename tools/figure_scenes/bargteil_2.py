@@ -74,5 +74,4 @@ FIGURE = Figure(
         "volume / at rest": (0.98, 1.02),
         "remeshes": (1.0, 100.0),
     },
-    by_hand=True,
 )

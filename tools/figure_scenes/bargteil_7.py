@@ -15,7 +15,7 @@ from .contract import Array, Figure, Shot
 from .shapes import geodesic
 
 PRESET = Path(__file__).resolve().parents[2] / "presets" / "dough.toml"
-LAST = 72
+LAST = 120
 RADIUS, HEIGHT, POINTS = 0.35, 0.45, 5  # mean radius, and height of the middles at first [m]
 PLACES = {"dough": -0.65, "batter": 0.65}
 
@@ -69,7 +69,7 @@ FIGURE = Figure(
     source="Bargteil 2007, figure 7",
     scene=_scene,
     resolution=14,
-    coarse=9,
+    coarse=14,
     shown=(1, 12, LAST),
     eye=(0.0, -2.6, 2.6),
     focus=(0.0, 0.0, 0.1),

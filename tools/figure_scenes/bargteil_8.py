@@ -15,14 +15,14 @@ from .contract import Figure, Shot
 from .shapes import geodesic
 
 PRESET = Path(__file__).resolve().parents[2] / "presets" / "cornstarch.toml"
-LAST = 240
+LAST = 120
 RADIUS, DROP = 0.25, 0.5  # [m]
 
 
 def _scene(resolution: int) -> Scene:
     goo = load_preset(PRESET)
     springy = replace(goo.material, values={**goo.material.values, "damping": 6.0})
-    ball = geodesic(RADIUS, (0.0, 0.0, RADIUS + DROP), 12)
+    ball = geodesic(RADIUS, (0.0, 0.0, RADIUS + DROP), 24)
     body = Body("ball", "Ball", ball, springy, goo.real_size, resolution=resolution, remeshing="wholesale")
     ground = Collider("ground", "Ground", "plane", np.eye(4)[None], friction=0.1)
     return Scene((body,), (ground,), Settings(1, LAST, worst_condition=3.0, threads=1))
@@ -46,10 +46,10 @@ FIGURE = Figure(
     title="Cornstarch bounces, then runs into a puddle",
     source="Bargteil 2007, figure 8",
     scene=_scene,
-    resolution=10,
-    coarse=8,
-    shown=(1, 9, 16, 60, LAST),
-    eye=(0.0, -3.4, 1.1),
+    resolution=12,
+    coarse=10,
+    shown=(1, 9, 16, 44, LAST),
+    eye=(0.0, -2.5, 0.9),
     focus=(0.0, 0.0, 0.35),
     lens=45.0,
     colours={"ball": (0.85, 0.80, 0.62)},
