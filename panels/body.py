@@ -45,6 +45,9 @@ class BodyPanel:
         if settings.remeshing != "off":
             layout.prop(settings, "tear_thickness")
             layout.prop(settings, "inner_material")
+            layout.prop(settings, "merging")
+            if settings.merging:
+                layout.prop(settings, "merge_group")
         if settings.estimated_tets:
             estimate = layout.column()
             estimate.enabled = False

@@ -79,10 +79,16 @@ def _bake(options: argparse.Namespace, stopping: threading.Event) -> int:
     from dataclasses import replace
 
     from .job import read_job, read_origin, read_topologies
-    from .warm_up import compile_beside
+    from .warm_up import compile_beside, warm_up_remeshing
 
     scene = read_job(options.job)
     compiler = compile_beside(options.job, scene)
+
+    def be_compiled() -> None:
+        warm_up_remeshing(scene)
+        if compiler:
+            compiler.wait()
+
     from .bake import bake
 
     if options.threads:
@@ -95,7 +101,7 @@ def _bake(options: argparse.Namespace, stopping: threading.Event) -> int:
         resume=options.resume,
         report=emit,
         stop=stopping.is_set,
-        before_solving=compiler.wait if compiler else None,
+        before_solving=be_compiled,
     )
     emit({"event": "done", "frames": frames})
     return 0

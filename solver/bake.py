@@ -92,7 +92,8 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
         report({"event": "meshed", "uid": body.uid, "body": body.name, **asdict(mesh_report)})
         if warning := sliver_warning(mesh, body.name):
             report({"event": "warning", "message": warning})
-        prepared.append(PreparedBody(mesh, mesh_report, surface, contacts))
+        bare = TetMesh(mesh.positions, mesh.tets)  # a bake has no use for the trees that binding has made of it
+        prepared.append(PreparedBody(bare, mesh_report, surface, contacts))
     return prepared
 
 
@@ -183,14 +184,18 @@ def _solve(
 
 
 def _store_topologies(store: FrameStore, frame: Frame) -> None:
-    """The records of surfaces that were cut since the frame before, each from the one that it follows."""
+    """The records of surfaces that were cut or sewn since the frame before, each from those that it follows."""
     if not frame.changes:
         return
+    from .merging.joined_topology import emptied, joined_topology
     from .tearing.cut_topology import cut_topology
 
     for change in frame.changes:
-        before = store.read_topology(change.uid, change.topology - 1)
-        store.write_topology(change.uid, change.topology, cut_topology(before, change.cut))
+        record = store.read_topology(change.uid, change.topology - 1)
+        for uid, topology in change.taken:
+            record = joined_topology(record, store.read_topology(uid, topology))
+        after = emptied(record) if change.cut is None else cut_topology(record, change.cut)
+        store.write_topology(change.uid, change.topology, after)
 
 
 def _advance(

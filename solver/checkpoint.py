@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from .contact.surfaces.friction import Held
 from .output import Snapshot
 from .remesh.discretization import Discretization, at_rest
+from .remesh.remeshing import Remeshing
 from .state import State
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "anchors": now.pins.arrays(),
         "fresh": now.remeshing.fresh.copy(),
         "remeshes": now.remeshing.counts.copy(),
+        "waits": now.remeshing.waits.copy(),
         **({} if now.remeshed is None else now.remeshed.arrays()),
     }
 
@@ -41,7 +43,9 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now = simulation
     meshes = Discretization.from_arrays(arrays)
     if meshes is not None or now.remeshed is not None:
-        now.settle(meshes or at_rest(now.scene.bodies, *now._rest), remeshed=meshes is not None)
+        meshes, remeshed = meshes or at_rest(now.whole.bodies, *now._rest), meshes is not None
+        now.settle(meshes, remeshed=remeshed)
+        now.remeshing = Remeshing(now.whole, meshes.hosts)
     floats = {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()}
     now.state = State.from_arrays({name: floats[name] for name in vars(now.state)} | {"tets": now.state.tets})
     now.damping.state = now.state
@@ -56,6 +60,7 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
         now.surfaces.held = Held.from_arrays(floats)
     now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
     now.pins.restore(floats["anchors"])
-    now.remeshing.fresh, now.remeshing.counts = floats["fresh"].copy(), floats["remeshes"].astype(np.int64)
+    now.remeshing.fresh = floats["fresh"].copy()
+    now.remeshing.counts, now.remeshing.waits = (floats[name].astype(np.int64) for name in ("remeshes", "waits"))
     now.space.tiles.refresh(now.state)
-    now.cuts = ()
+    now.cuts, now.news = (), ()

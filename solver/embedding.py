@@ -3,20 +3,19 @@
 The functions load what is compiled when they are called; the classes are data that Blender may read.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .scene import Surface
-from .tetmesh.boundary import FaceTable, face_table
 from .tetmesh.mesh import TetMesh
 
 # A point outside further than this share of an edge is carried by a blend of many tets instead of one.
 FAR_OUTSIDE = 0.02
-EDGE_SAMPLES = 20_000
 LEVEL = 1e-3  # of the spacing: points whose heights differ by less stand out alike, whatever the last digits say
 SAMPLES_APART = 0.8  # of the spacing; at 1 a vertex of a resting ball sags 0.1 elements below the ground, at this 0.02
+STANDBY_APART = 0.1  # of the spacing, between vertices that stand by
 
 
 @dataclass(frozen=True)
@@ -45,11 +44,13 @@ class Binding:
     tets    : (k,) int32, index into TetMesh.tets
     weights : (k, 4) float64, summing to 1
     spread  : what replaces the weights of points clearly outside when the binding is evaluated; None keeps them
+    standby : (k,) bool, which of the points that carry contact do so only where they are seen to sink in; None: none of them
     """
 
     tets: NDArray[np.int32]
     weights: NDArray[np.float64]
     spread: Spread | None = None
+    standby: NDArray[np.bool_] | None = None
 
 
 def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -68,7 +69,7 @@ def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.
 def shifted(binding: Binding, tets: int, nodes: int) -> Binding:
     """Return the binding for a mesh whose tets and nodes follow after so many others in common arrays."""
     spread = binding.spread and binding.spread.shifted(0, nodes)
-    return Binding((binding.tets + tets).astype(np.int32), binding.weights, spread)
+    return replace(binding, tets=(binding.tets + tets).astype(np.int32), spread=spread)
 
 
 def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
@@ -78,52 +79,41 @@ def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
     there moves with the deformation gradient averaged over the tets around (`Spread`), which is continuous from point
     to point: neighbours bound to different tets stay together, and a far one does not swing with a single tet.
     """
-    from .geometry.tet_location import locate, steadiest_tets
-    from .geometry.triangle_tree import closest_points, triangle_tree
+    return _bound(mesh.centred, np.ascontiguousarray(points - mesh.middle))
 
-    middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
-    positions, points = mesh.positions - middle, np.ascontiguousarray(points - middle)
-    tets, weights = locate(positions, mesh.tets, points)
+
+def _bound(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
+    """The binding to a mesh about the origin."""
+    from .geometry.tet_location import steadiest_tets
+    from .geometry.triangle_tree import closest_points
+
+    tets, weights = mesh.located(points)
     outside = np.flatnonzero(tets < 0)
     if not len(outside):
         return Binding(tets, weights)
-    table = face_table(mesh.tets)
-    closest = closest_points(triangle_tree(positions, table.boundary), points[outside])
-    corners = table.boundary[closest.triangle]
-    tets[outside], weights[outside] = steadiest_tets(positions, mesh.tets, corners, points[outside])
-    far = closest.distance > FAR_OUTSIDE * mean_edge(mesh)
+    closest = closest_points(mesh.hull, points[outside])
+    corners = mesh.faces.boundary[closest.triangle]
+    tets[outside], weights[outside] = steadiest_tets(mesh.positions, mesh.tets, corners, points[outside])
+    far = closest.distance > FAR_OUTSIDE * mesh.mean_edge
     if not far.any():
         return Binding(tets, weights)
-    spread = _spread(
-        TetMesh(positions, mesh.tets), table, points, outside[far], closest.triangle[far], closest.weights[far]
-    )
-    return Binding(tets, weights, spread)
-
-
-def mean_edge(mesh: TetMesh) -> float:
-    """Return the mean edge length [m] of the tets, or of an even choice of them if they are many."""
-    x = mesh.positions[mesh.tets[:: max(1, len(mesh.tets) // EDGE_SAMPLES)]]
-    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-    return float(np.mean([np.sqrt(((x[:, i] - x[:, j]) ** 2).sum(axis=1)).mean() for i, j in pairs]))
+    return Binding(tets, weights, _spread(mesh, points, outside[far], closest.triangle[far], closest.weights[far]))
 
 
 def _spread(
     mesh: TetMesh,
-    table: FaceTable,
     points: NDArray[np.float64],
     which: NDArray[np.int64],
     triangle: NDArray[np.int32],
     corner_weights: NDArray[np.float64],
 ) -> Spread:
     from .geometry.spread_weights import spread_rows
-    from .tetmesh.manifold import components
 
-    corners = table.boundary[triangle]
+    corners = mesh.faces.boundary[triangle]
     foot = np.einsum("ri,rid->rd", corner_weights, mesh.positions[corners])
-    piece = components(mesh.tets)
-    offset, wanted, edge = points[which] - foot, piece[table.tet[triangle]], mean_edge(mesh)
+    offset, wanted = points[which] - foot, mesh.piece[mesh.faces.tet[triangle]]
     start, nodes, weights = spread_rows(
-        mesh.positions, mesh.tets, piece, wanted, foot, offset, corners, corner_weights, edge
+        mesh.positions, mesh.tets, mesh.piece, wanted, foot, offset, corners, corner_weights, mesh.mean_edge
     )
     return Spread(which, start, nodes, weights)
 
@@ -133,25 +123,26 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
 
     Vertices, and points inside triangles larger than the spacing. Vertices come first, of them those that stand out furthest
     from the cage and from their neighbours, so that corners touch; what is seen between points that touch sags through the
-    ground by some share of their distance, so none is further than SAMPLES_APART from one. Points deeper inside the cage
-    than an edge (inner shells) are left out.
+    ground by some share of their distance, so none is further than SAMPLES_APART from one. As goo flows, so do they apart,
+    and folds of the surface turn outwards: so the other vertices stand by. Points deeper inside the cage than an edge (inner
+    shells) are left out.
     """
     from .geometry.sampling import bulges, surface_points
-    from .geometry.tet_location import locate
     from .geometry.thinning import thinned
-    from .geometry.triangle_tree import closest_points, triangle_tree
+    from .geometry.triangle_tree import closest_points
 
-    middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
-    relative = Surface(surface.positions - middle, surface.triangles)
+    here = mesh.centred
+    relative = Surface(surface.positions - mesh.middle, surface.triangles)
     candidates = surface_points(relative, spacing)
-    positions = mesh.positions - middle
-    outside = locate(positions, mesh.tets, candidates)[0] < 0
-    distance = closest_points(triangle_tree(positions, face_table(mesh.tets).boundary), candidates).distance
+    outside = here.located(candidates)[0] < 0
+    distance = closest_points(here.hull, candidates).distance
     height = np.where(outside, distance, -distance)
     corners = bulges(relative)
     height[: len(corners)] += corners
     level = np.round(height / (LEVEL * spacing))
     order = np.lexsort((-level, np.arange(len(height)) >= len(corners)))
-    order = order[(outside | (distance < mean_edge(mesh)))[order]]
-    kept = thinned(candidates, order, SAMPLES_APART * spacing)
-    return bind(TetMesh(positions, mesh.tets), candidates[kept])
+    order = order[(outside | (distance < here.mean_edge))[order]]
+    always = thinned(candidates, order, SAMPLES_APART * spacing)
+    order = np.concatenate([always, order[order < len(corners)]])
+    kept = thinned(candidates, order, STANDBY_APART * spacing)
+    return replace(_bound(here, candidates[kept]), standby=~np.isin(kept, always))

@@ -31,11 +31,16 @@ class BodyFrame:
 
 @dataclass(frozen=True)
 class TopologyChange:
-    """A body's surface was cut: its record `topology` is the one before it, topology - 1, after the cut."""
+    """A body's surface was cut or sewn: its record `topology` is the one before it, topology - 1, after that.
+
+    cut   : None where nothing is left of it, as it has become part of another body
+    taken : bodies that have become part of this one, as uid and record; theirs follow after its own before the cut
+    """
 
     uid: str
     topology: int
-    cut: "SurfaceCut"
+    cut: "SurfaceCut | None"
+    taken: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from .embedding import Binding, evaluate, shifted
 from .fem.assembly import Pattern
 from .frame import BodyFrame
 from .geometry.carrying import average_at_nodes
-from .scene import Body
+from .scene import Body, Scene
 from .state import Ranges, Solids
 
 Array = NDArray[np.float64]
@@ -63,7 +63,7 @@ class SurfaceOutput:
         self.topologies = np.zeros(len(bodies), dtype=np.int64) if topologies is None else topologies
         first = zip(surfaces, ranges.tets[:-1], ranges.nodes[:-1], strict=True)
         self.surfaces = [shifted(binding, int(tet), int(node)) for binding, tet, node in first]
-        self.origins = [0.5 * (b.surface.positions.min(axis=0) + b.surface.positions.max(axis=0)) for b in bodies]
+        self.origins = [_origin(body) for body in bodies]
         corners = state.tets.ravel()
         shares = np.repeat(state.volumes, 4)
         self.shares = (shares / np.bincount(corners, shares)[corners]).astype(np.float32)
@@ -86,3 +86,25 @@ class SurfaceOutput:
         }
         positions = (carried[:, :3] - origin).astype(np.float32)
         return BodyFrame(self.bodies[body].uid, origin, positions, attributes, int(self.topologies[body]))
+
+
+def with_gone(frames: tuple[BodyFrame, ...], scene: Scene, topologies: NDArray[np.int64]) -> tuple[BodyFrame, ...]:
+    """Every body of the scene in its order, given those that are still one of their own; nothing is left of the others.
+
+    topologies (b,) are the records of all of them.
+    """
+    if len(frames) == len(scene.bodies):
+        return frames
+    found = {frame.uid: frame for frame in frames}
+    nothing = np.zeros((0, 3), dtype=np.float32)
+    attributes = {"velocity": nothing, "plastic_strain": nothing[:, 0], "stress": nothing[:, 0]}
+    return tuple(
+        found.get(body.uid) or BodyFrame(body.uid, _origin(body), nothing, attributes, int(topology))
+        for body, topology in zip(scene.bodies, topologies, strict=True)
+    )
+
+
+def _origin(body: Body) -> Array:
+    """Where a body's frames are relative to [m]."""
+    middle: Array = 0.5 * (body.surface.positions.min(axis=0) + body.surface.positions.max(axis=0))
+    return middle

@@ -13,8 +13,6 @@ from .collider import Collider as Collider
 from .errors import SceneError
 from .force_fields.field import ForceField, validated_field
 from .force_fields.kinds import kinds
-from .geometry.edges import unpaired_edges
-from .geometry.measures import signed_volumes
 from .integrators import integrators
 from .keyframes import at_frame, checked_keys
 from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
@@ -22,6 +20,7 @@ from .pins.pin import Pin, validated_pin
 from .surface import Surface as Surface
 from .surface import not_finite as not_finite
 from .surface import validated_surface
+from .topology_checks import check_merging, check_topology
 
 FloatArray = NDArray[np.float64]
 
@@ -39,6 +38,8 @@ class Body:
     resolution    : elements across the largest extent of the body
     remeshing     : a key of REMESHING: whether it gets new tets where flow has worn out the old ones
     tear_thickness : where it gets new tets, a neck thinner than this between thicker parts tears [m]; 0: nothing is cut
+    merging       : where it gets new tets, pieces of it that have sunk into each other become one, and bodies too:
+    merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
     contact_detail : points that touch colliders along an edge of half an element: 1 for what is larger than elements
     velocity      : (3,) initial velocity [m/s]
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
@@ -78,6 +79,8 @@ class Body:
     contact_detail: int = 1
     remeshing: str = "off"
     tear_thickness: float = 0.0
+    merging: bool = False
+    merge_group: int = 0
 
     @property
     def extent(self) -> float:
@@ -88,6 +91,15 @@ class Body:
     def element_size(self) -> float:
         """Edge length of a lattice cell [m]."""
         return self.extent / self.resolution
+
+    @property
+    def merges_with_others(self) -> bool:
+        """Whether it may become one with other bodies."""
+        return self.merging and self.merge_group > 0 and self.remeshing != "off"
+
+    def merges_with(self, other: "Body") -> bool:
+        """Whether it may become one with another body."""
+        return self.merges_with_others and other.merges_with_others and self.merge_group == other.merge_group
 
     def at(self, place: float) -> "Body":
         """The body with the material that is keyed at a place in frames after the first."""
@@ -160,8 +172,10 @@ def validated(scene: Scene) -> Scene:
     uids += [one.uid for one in scene.force_fields]
     if len(set(uids)) != len(uids):
         raise SceneError("Two objects share one Dollop identifier.", remedy="Remove and add one of them again.")
+    bodies = tuple(_validated_body(body, settings, {collider.uid for collider in scene.colliders}) for body in scene.bodies)
+    check_merging(bodies)
     return Scene(
-        tuple(_validated_body(body, settings, {collider.uid for collider in scene.colliders}) for body in scene.bodies),
+        bodies,
         tuple(validated_collider(collider, _frames(settings)) for collider in scene.colliders),
         settings,
         tuple(validated_field(one, _frames(settings), set(kinds())) for one in scene.force_fields),
@@ -226,7 +240,7 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
         )
     body = replace(body, rise=_validated_rise(body, settings))
     _check_remeshing(body)
-    _check_tearing(body)
+    check_topology(body)
     count = len(surface.positions)
     pins = tuple(validated_pin(pin, body.name, count, _frames(settings), colliders) for pin in body.pins)
     return _with_validated_keys(replace(body, pins=pins), settings)
@@ -243,44 +257,16 @@ def _validated_rise(body: Body, settings: Settings) -> FloatArray:
 
 
 def _check_remeshing(body: Body) -> None:
-    """What does not go over to a new mesh yet is refused, not forgotten."""
     if body.remeshing not in REMESHING:
         raise SceneError(
             f"There is no remeshing '{body.remeshing}'.", body=body.name, remedy=f"Choose one of {', '.join(REMESHING)}."
         )
-    if body.remeshing == "off":
-        return
-    material = complete(body.material)
-    kept = {
-        "pins": bool(body.pins),
-        "a goal shape": body.goal is not None,
-        "a limit of flow": material.values.get("plastic_limit", 0.0) > 0.0 or "plastic_limit" in body.keys,
-        f"the model {models()[material.model].label}": models()[material.model].dynamics != "newton",
-    }
-    for name, has in kept.items():
-        if has:
-            raise SceneError(
-                f"It has {name}, which no new mesh takes over.", body=body.name, remedy="Remove it, or set Remeshing to Off."
-            )
-
-
-def _check_tearing(body: Body) -> None:
-    """Only a closed surface can be cut and closed again."""
-    if not 0 <= body.tear_thickness < np.inf:
-        raise SceneError("Its tear thickness is negative or not finite.", body=body.name, remedy="Set it to 0 or more.")
-    if body.tear_thickness == 0.0 or body.remeshing == "off":
-        return
-    surface = body.surface
-    open_edges = unpaired_edges(surface.triangles)
-    if not open_edges and signed_volumes(surface.positions, surface.triangles).sum() < 0.0:
+    model = models()[complete(body.material).model]
+    if body.remeshing != "off" and model.dynamics != "newton":
         raise SceneError(
-            "It cannot tear, for its faces point inwards.", body=body.name, remedy="Use Mesh > Normals > Recalculate Outside."
-        )
-    if open_edges:
-        raise SceneError(
-            f"It cannot tear, for it is not closed: {open_edges} of its edges do not have two faces turned alike.",
+            f"The model {model.label} takes no new tets.",
             body=body.name,
-            remedy="Close it (Mesh > Clean Up > Fill Holes, Mesh > Normals > Recalculate Outside), or set Tear Thickness to 0.",
+            remedy="Choose another model, or set Remeshing to Off.",
         )
 
 

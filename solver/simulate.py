@@ -34,12 +34,14 @@ from .geometry.inside_out import count_inverted
 from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
-from .output import Snapshot, SurfaceOutput, between
+from .merging.joining import element_sizes, living
+from .merging.watch import Watch
+from .output import Snapshot, SurfaceOutput, between, with_gone
 from .pinched import PinchReports
 from .pins.holding import Holding
-from .remesh.contact_memory import handed_on
 from .remesh.discretization import Discretization, at_rest
-from .remesh.remeshing import Remeshing, touching_handed_on, worst_conditions
+from .remesh.exchange import renew
+from .remesh.remeshing import Remeshing, worst_conditions
 from .scene import Scene
 from .state import element_size
 from .step_failure import step_failure
@@ -83,38 +85,45 @@ class Simulation:
         fields: list[ColliderField] | None = None,
     ) -> None:
         settings = scene.settings
-        self.scene, self._rest = scene, (meshes, surfaces, contacts)
+        self.whole, self._rest = scene, (meshes, surfaces, contacts)
         self.remeshed: Discretization | None = None
         self.integrator = integrators()[settings.integrator]
         self.fields = build_all(scene) if fields is None else fields
         first = at_rest(scene.bodies, *self._rest)
         self.pace = Pace(settings.threads, len(first.state.positions))
+        self.first_pins: Holding | None = None
         self.settle(first)
+        self.first_pins = self.pins
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
         self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
         self.frame = settings.frame_start - 1
-        self.worn, self.remeshing = WornReports(len(scene.bodies)), Remeshing(scene)
+        self.worn, self.remeshing = WornReports(len(scene.bodies)), Remeshing(scene, first.hosts)
         self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
+        self.news: tuple[str, ...] = ()
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.before = Snapshot.of(self.state)
 
     def settle(self, mesh: Discretization, remeshed: bool = False) -> None:
-        """Take over meshes and build all that hangs on them; kept for checkpoints where they are not those of the start."""
-        scene, settings = self.scene, self.scene.settings
+        """Take over meshes and build all that hangs on them; kept for checkpoints where they are not those of the start.
+
+        From then on `scene` has only those bodies that have not become part of another.
+        """
+        self.scene = scene = living(self.whole, mesh.hosts)
+        settings, alive = scene.settings, np.unique(mesh.hosts)
         self.remeshed, mesh = (mesh, mesh.copy()) if remeshed else (None, mesh)
         self.state, self.ranges = mesh.state, mesh.ranges
-        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.topologies
+        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.bearings, mesh.topologies, mesh.hosts
         self.space = Workspace.of(self.state)
         self.space.linear.pace = self.pace
         self.output = SurfaceOutput(
-            scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies
+            scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
         )
         extents = [body.extent for body in scene.bodies]
         points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
-        self.pins = Holding(scene, self.state, self.ranges, self._rest[0], mesh.surfaces, self.fields)
+        self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
@@ -123,6 +132,7 @@ class Simulation:
         self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
         self.surfaces = touching_bodies(scene, self.state, self.ranges, mesh.surfaces, mesh.triangles)
+        self.watch = Watch(scene, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start
@@ -149,14 +159,14 @@ class Simulation:
             moment = between(self.before, moment, 1.0 - late / step, step)
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
-        bodies = self.output.frame(moment)
+        bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])
         effort["worst_condition"] = float(worst_conditions(self.state, self.ranges).max())
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
-        warnings = (*worn, *self.pinched.messages(self.frame, self.scene))
-        if self.surfaces is not None and self.frame == self.scene.settings.frame_start:
-            warnings += left_out(self.scene, self.surfaces)
-        changes, self.cuts = self.cuts, ()
+        warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)
+        if self.frame == self.scene.settings.frame_start:
+            warnings += tuple(sorted(left_out(self.scene, self.surfaces)))
+        changes, self.cuts, self.news = self.cuts, (), ()
         return Frame(self.frame, bodies, effort, warnings, changes)
 
     def checkpoint(self) -> dict[str, NDArray[np.generic]]:
@@ -196,28 +206,8 @@ class Simulation:
         effort["contacts"] = float(len(outcome.entries.level))
 
     def _remesh(self) -> int:
-        """Give the bodies whose tets are worn out new ones, but none that would cross another body's; how many."""
-        due = self.remeshing.due(self.state, self.ranges)
-        if not due:
-            return 0
-        old, ranges, touching, anchors = self.contacts, self.ranges, self.touching, self.pins.arrays()
-        places, owners = old.points.positions(self.state.positions), self.keyed.owners
-        present = Discretization(self.state, ranges, *self.bound)
-        renewed = self.remeshing.renewed(present, due, self.clock.previous_step)
-        new = renewed.mesh
-        surfaces = touching_bodies(self.scene, new.state, new.ranges, new.surfaces, new.triangles)
-        if surfaces is not None and self.surfaces is not None and set(surfaces.left_out) - set(self.surfaces.left_out):
-            self.remeshing.note(due, self.state, ranges)
-            return 0
-        self.settle(new, remeshed=True)
-        self.cuts += renewed.cuts
-        self.remeshing.note(due, self.state, self.ranges)
-        self.touching = touching_handed_on(touching, ranges, renewed.changes)
-        now = self.contacts.points.positions(self.state.positions)
-        self.contacts.restore(handed_on(old, places, owners, self.contacts, now, self.keyed.owners))
-        self.pins.restore(anchors)
-        self.keyed.restart(self.state)
-        return len(due)
+        """Give new tets to bodies that want some; how many."""
+        return renew(self)
 
     def _refusal(self, attempt: Attempt, drastic: bool) -> str:
         """Why an attempt must be made again with half the step, or an empty string."""
@@ -281,6 +271,8 @@ class Simulation:
         past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
+        while outcome.converged and self.contacts.wake(outcome.positions):
+            outcome = problem.minimize_on(outcome, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)

@@ -20,6 +20,7 @@ from .pins.pin import Pin
 from .scene import Body, Collider, Scene, Settings, Surface
 
 SOFT, STIFF = 1e5, 1e10  # Young's moduli at which the linear solve of a cube surely leaves, and uses, its coarse level [Pa]
+WARM_CELL = 0.3  # of a cube that is remeshed to compile what that takes, its side being 1
 INTERNAL = "internal"  # damping, by default
 DRAFT = "draft"  # stands for an elastic law where the model has none to choose from
 RIGID = 10.0  # about the square of how many elements sound crosses in a step from which on it may use it
@@ -37,6 +38,7 @@ def warm_up() -> int:
         bodies = [_cube(law, damping, True, True, True, False, True, True) for law in laws() for damping in dampings]
         bodies.append(_on_top(bodies[-1]))
         bake(_tiny_scene([_cube(*other)], False), Path(folder) / "other")
+        warm_up_remeshing(_tiny_scene([replace(bodies[0], remeshing="wholesale")], False))
         return bake(_tiny_scene([*bodies, _cube(DRAFT, "", *[False] * 6)], True), Path(folder) / "cache")
 
 
@@ -93,6 +95,28 @@ def warm_up_solve(scene: Scene) -> None:
     space.linear.solve(np.ones_like(state.positions), 0.5, 1)
     space.linear.times(state.positions)
     commit_flow(state, space.tiles, 1e-3)
+
+
+def warm_up_remeshing(scene: Scene) -> None:
+    """Compile what new tets take, where a body of the scene may get them: no frame is to wait for it in the middle of a bake.
+
+    A bake does so itself, while another process compiles the dynamics.
+    """
+    done = kernel_folder() / "complete_remeshing"
+    if done.exists() or all(body.remeshing == "off" for body in scene.bodies):
+        return
+    from .remesh.condition import conditions
+    from .remesh.record import mesh_change
+    from .remesh.restuffing import lattice_turn, restuffed
+    from .remesh.transfer import transferred
+    from .state import build_state
+    from .tetmesh.mesh import TetMesh
+
+    old = TetMesh(cube().positions, SIX_TETS)
+    state, _ = build_state((_cube(next(iter(laws())), "", False, False, False, False, False, False),), [old])
+    transferred(state, mesh_change(old, restuffed(old, WARM_CELL, lattice_turn(1))), 0.01, counted=True)
+    conditions(state.rest_shape_inverse)
+    done.touch()
 
 
 def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:

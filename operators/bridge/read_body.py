@@ -54,6 +54,8 @@ def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, A
         "contact_detail": settings.contact_detail,
         "remeshing": settings.remeshing,
         "tear_thickness": typed_number(settings.tear_thickness) * metres,
+        "merging": settings.merging,
+        "merge_group": settings.merge_group,
         "velocity": tuple(float(value) for value in np.array(settings.velocity, dtype=np.float64) * metres),
         "angular_velocity": tuple(settings.angular_velocity),
         "groups": collision_groups(item),

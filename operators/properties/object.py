@@ -17,6 +17,7 @@ from bpy.props import (
 
 from ...solver.materials import models
 from ...solver.scene import REMESHING
+from ...solver.topology_checks import MOST_MERGE_GROUPS
 from .influences import INFLUENCES
 from .material import material_groups
 from .named_data import vertex_group
@@ -164,6 +165,22 @@ def _remeshing() -> dict[str, Any]:
             "cut and closed there. 0: nothing is cut. Only for closed meshes; at least one and a half tet sizes work well",
             min=0.0,
             subtype="DISTANCE",
+            **SETTING,
+        ),
+        "merging": BoolProperty(
+            name="Merge",
+            description="Pieces of it that run into each other become one when the goo gets new tets, and their surfaces are "
+            "sewn together there. Only for closed meshes. What may merge does not collide with each other",
+            default=False,
+            **SETTING,
+        ),
+        "merge_group": IntProperty(
+            name="Merge Group",
+            description="Bodies that merge and have the same number become one where they touch; the larger one's object shows "
+            "both from then on. 0: only its own pieces merge",
+            default=0,
+            min=0,
+            max=MOST_MERGE_GROUPS,
             **SETTING,
         ),
         "inner_material": PointerProperty(

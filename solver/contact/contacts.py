@@ -21,6 +21,8 @@ FREE_DEPTH = 0.1  # depth in element sizes up to which a point that starts insid
 SHEET_DEPTH = 8.0  # element sizes behind a sheet up to which a point that went through it is held to be behind
 EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [s]
 SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second,
+SUNK = 0.01  # depth in element sizes from which on a point that stands by is seen to sink in, and touches,
+TOO_DEEP = 0.02  # from the next step on, or in the same one if it is as deep as this
 MOST_WAY = 1.0  # element sizes by which a point may come nearer to a moving collider in a step
 STICK_TIME = 1.0 / 96.0  # and for how long, where what sticks is remembered: from then on it slips [s]
 
@@ -51,6 +53,8 @@ class Contacts:
     behind (colliders, points) says which points have gone through a sheet since the bake began: they belong on its other
     side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell.
     stuck (colliders, points) says which points have touched a collider and not come free of it since (adhesion.py).
+    awake (points,) says which points touch: of those that stand by only the ones that have been seen to sink in, until they
+    are an element away.
     stretch (colliders, points, 3) is how far a point that sticks is from where it would pull no more [m]; with `holds` it is
     remembered, so that what sticks rests. Else what sticks creeps, slower than SLIP_SPEED.
     """
@@ -62,7 +66,11 @@ class Contacts:
         """meets (colliders, points): which collider a point meets at all; None: every one."""
         self.points, self.fields, self.holds = points, fields, holds
         self.meets = np.ones((len(fields), len(points.tets)), dtype=bool) if meets is None else meets
-        self.candidates: list[Chosen] = [points.choose(np.zeros(0, dtype=np.int64)) for _ in fields]
+        nobody = points.choose(np.zeros(0, dtype=np.int64))
+        self.awake = ~points.standby
+        self.always = points.choose(np.flatnonzero(self.awake))
+        self.candidates: list[Chosen] = [nobody for _ in fields]
+        self.watched: list[Chosen] = [nobody for _ in fields]
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.stuck: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
@@ -79,7 +87,7 @@ class Contacts:
         if any(field.sticky for field in self.fields):
             from .patches import Patches
 
-            outer = np.flatnonzero(~self.points.inside)
+            outer = np.flatnonzero(~self.points.inside & ~self.points.standby)
             self.patches = Patches.of(positions, self.points.boundary, here[outer], outer)
         for c, field in enumerate(self.fields):
             distance, _, _ = query(field, here, 0.0, np.inf)
@@ -99,12 +107,12 @@ class Contacts:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """What a checkpoint keeps."""
-        return {name: getattr(self, name).copy() for name in ("slack", "behind", "stuck", "stretch")}
+        return {name: getattr(self, name).copy() for name in ("slack", "behind", "stuck", "stretch", "awake")}
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Take `arrays` back."""
         self.slack, self.stretch = (np.array(arrays[name], dtype=np.float64) for name in ("slack", "stretch"))
-        self.behind, self.stuck = (np.array(arrays[name], dtype=bool) for name in ("behind", "stuck"))
+        self.behind, self.stuck, self.awake = (np.array(arrays[name], dtype=bool) for name in ("behind", "stuck", "awake"))
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
         """Choose candidates for the step that ends at `time`, from node positions at its start and guessed end."""
@@ -114,6 +122,7 @@ class Contacts:
             return
         ahead = points.positions(guess)
         travel = float(np.sqrt(((ahead - self.start) ** 2).sum(axis=1).max()))
+        closest = np.full(len(points.tets), np.inf)
         for c, field in enumerate(self.fields):
             begun, moved = self.start, 0.0
             if not field.still and not field.endless:  # seen from the collider, its own motion is the points'
@@ -121,8 +130,36 @@ class Contacts:
                 moved = float(np.sqrt(((begun - self.start) ** 2).sum(axis=1).max()))
             margin = 2.0 * self._reach(field) + 2.0 * (travel + moved)
             near, _, _ = query(field, begun, time, margin)
-            self.candidates[c] = points.choose(np.flatnonzero((near < margin) & self.meets[c]))
-            self.begun[c], self.near[c] = begun, near
+            self.begun[c], self.near[c] = begun, np.where(near < margin, near, np.inf)
+            closest = np.minimum(closest, near)
+        self.awake &= ~points.standby | (closest < points.size)
+        for c in range(len(self.fields)):
+            self._choose(c)
+
+    def _choose(self, c: int) -> None:
+        """Of the points that are near a collider, those that may touch it, and those that stand by and are watched."""
+        near = np.isfinite(self.near[c]) & self.meets[c]
+        self.candidates[c] = self.points.choose(np.flatnonzero(near & self.awake))
+        self.watched[c] = self.points.choose(np.flatnonzero(near & ~self.awake))
+
+    def wake(self, positions: Array) -> bool:
+        """Let points that stand by touch if they are sunk in at node positions (n, 3), where a step would end.
+
+        Whether they are too deep for the step to be taken as it is.
+        """
+        woken = too_deep = False
+        for c, watched in enumerate(self.watched):
+            if not len(watched.points):
+                continue
+            distance, _, _, _ = self._look(c, watched.points, self.points.positions(positions, watched))
+            depth = (-distance - self.slack[c, watched.points]) / self.points.size[watched.points]
+            self.awake[watched.points[depth > SUNK]] = True
+            woken |= bool((depth > SUNK).any())
+            too_deep |= bool((depth > TOO_DEEP).any())
+        if woken:
+            for c in range(len(self.fields)):
+                self._choose(c)
+        return too_deep
 
     def longest_step(self, positions: Array, velocities: Array, time: float, step: float) -> float:
         """The longest step [s], if below `step`, in which no collider that moves, and no sheet, is met too fast to be followed.
@@ -134,14 +171,15 @@ class Contacts:
         fields = [(each, own) for each, own in pairs if not each.endless and not (each.still and each.sheet_offset is None)]
         if not fields or not len(points.tets):
             return longest
-        here, going = points.positions(positions), points.positions(velocities)
+        here, going = points.positions(positions, self.always), points.positions(velocities, self.always)
+        size = points.size[self.always.points]
         for field, own in fields:
             most = MOST_WAY if field.sheet_offset is None else 0.5 * SHEET_DEPTH
             ways = field.carried(here + step * going, time + step, time) - here  # in the collider's frame
             way = np.sqrt(along(ways, ways))
             distance, _, _ = query(field, here, time, float(way.max(initial=0.0)))
-            meets = (distance < way) & own
-            longest = min(longest, float((most * points.size[meets] * step / way[meets]).min(initial=step)))
+            meets = (distance < way) & own[self.always.points]
+            longest = min(longest, float((most * size[meets] * step / way[meets]).min(initial=step)))
         return longest
 
     def end_step(self, positions: Array, entries: Entries) -> None:
@@ -153,10 +191,12 @@ class Contacts:
         for c, field in enumerate(self.fields):
             if field.sheet_offset is None and not field.sticky:
                 continue
-            distance, _, _, behind = self._look(c, self.points.all.points, now)
-            self.behind[c] = behind
-            reach = REACH * self.points.size
-            self.stuck[c] = field.sticky & ((distance < reach) | (self.stuck[c] & (distance < reach + self._range())))
+            near = np.flatnonzero(np.isfinite(self.near[c]))
+            distance, _, _, behind = self._look(c, near, now[near])
+            reach, held = REACH * self.points.size[near], self.stuck[c, near]
+            self.behind[c], self.stuck[c] = False, False
+            self.behind[c, near] = behind
+            self.stuck[c, near] = field.sticky & ((distance < reach) | (held & (distance < reach + self._range()[near])))
         self.slack *= np.exp(-self.step / EXIT_TIME)
         self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
 
@@ -228,7 +268,7 @@ class Contacts:
         )  # fmt: skip
         pull = np.concatenate([np.zeros(0), *sticky])
         if self.patches is not None and pull.any():
-            pull *= self.patches.facing(positions, normal, chosen) * ~points.inside[chosen]
+            pull *= self.patches.facing(positions, normal, chosen) * ~(points.inside | points.standby)[chosen]
             entries.stick(positions, pull, self._range()[chosen])
         return entries
 

@@ -41,6 +41,7 @@ class ContactPoints:
     size      : (k,) element size of its body [m]
     extent    : (k,) largest side of its body [m]
     inside    : (k,) whether it is a node inside its body
+    standby   : (k,) whether it touches only once it is seen to sink in (embedding.contact_samples)
     stiffness : (k,) slope of the pushing force [N/m]: body modulus x area a point / reach, so the mesh does not matter
     """
 
@@ -50,6 +51,7 @@ class ContactPoints:
     size: Array
     extent: Array
     inside: NDArray[np.bool_]
+    standby: NDArray[np.bool_]
     stiffness: Array
     spreads: list[Spread]
     boundary: NDArray[np.int32]
@@ -95,19 +97,21 @@ def gather_points(
         element = element_size(state.volumes[first:last])
         weight = float(state.density[first:last].mean()) * gravity * extents[body]
         modulus = contact_modulus(state.material[:, first:last], weight)
-        area = _area(state.positions, faces[-1]) / max(len(binding.tets), 1)
+        standby = np.zeros(len(binding.tets), dtype=bool) if binding.standby is None else binding.standby
+        area = _area(state.positions, faces[-1]) / max(int((~standby).sum()), 1)
         tets: NDArray[Any] = (np.concatenate([binding.tets, inner]) + first).astype(np.int32)
         count = len(tets)
         parts.append((
             tets, state.tets[tets], np.concatenate([binding.weights, inner_weights]), np.full(count, element),
             np.full(count, extents[body]), np.arange(count) >= len(binding.tets),
-            np.full(count, modulus * area / (REACH * element)),
+            np.concatenate([standby, np.zeros(len(inner), dtype=bool)]), np.full(count, modulus * area / (REACH * element)),
         ))  # fmt: skip
         if binding.spread is not None:
             spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
         before += count
-    tets, nodes, weights, size, extent, inside, stiffness = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return ContactPoints(tets, nodes, weights, size, extent, inside, stiffness, spreads, np.concatenate(faces))
+    arrays = (np.concatenate(each) for each in zip(*parts, strict=True))
+    tets, nodes, weights, size, extent, inside, standby, stiffness = arrays
+    return ContactPoints(tets, nodes, weights, size, extent, inside, standby, stiffness, spreads, np.concatenate(faces))
 
 
 def meeting(scene: Scene, tets: NDArray[np.int32], ranges: Ranges, colliders: int) -> NDArray[np.bool_] | None:

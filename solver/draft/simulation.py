@@ -15,6 +15,7 @@ from ..force_fields.acting import ForceFields
 from ..frame import Frame
 from ..jit.pace import Pace
 from ..output import Snapshot, SurfaceOutput, between
+from ..pins.bearing import Bearing
 from ..pins.holding import Holding
 from ..scene import Scene
 from ..tetmesh.mesh import TetMesh
@@ -43,7 +44,8 @@ class DraftSimulation:
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
         points = gather_points(self.state, self.ranges, contacts, [self.body.extent], settings.strongest_gravity)
         self.contacts = Contacts(points, fields, meets=meeting(scene, points.tets, self.ranges, len(fields)))
-        self.pins = Holding(scene, self.state, self.ranges, meshes, surfaces, fields)
+        bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(scene.bodies, meshes, strict=True)]
+        self.pins = Holding(scene, self.state, self.ranges, bearings, surfaces, fields)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.keyed = KeyedBody(self.body, self.state, self.space, self.contacts, settings)
         self.step, self.steps = min(STEP, settings.maximum_substep), 0
@@ -129,6 +131,7 @@ class DraftSimulation:
         self.pressing = np.zeros_like(positions)
         entries.add_gradient(positions, self.pressing)
         self.contacts.end_step(positions, entries)
+        self.contacts.wake(positions)
         self.pins.end_step(positions)
         measure(state, self.space, self.step)
         self.steps += 1

@@ -284,6 +284,14 @@ class ImplicitStep:
             fresh_until = iteration + 1 + LINEARIZATIONS
         return Outcome(x, internal, settled and progress.near(), MAXIMUM_ITERATIONS, linear, entries)
 
+    def minimize_on(self, outcome: Outcome, element_size: float, ranges: Ranges) -> Outcome:
+        """The same from where it has ended before, with the contacts that there are now."""
+        entries = self.contacts.linearize(outcome.positions)
+        found = self.minimize(outcome.positions, -outcome.gradient, entries, element_size, ranges)
+        found.iterations += outcome.iterations
+        found.linear_iterations += outcome.linear_iterations
+        return found
+
     def led(self, x: Array) -> Array:
         """Positions x (n, 3) with the held nodes where they go: in one go with the others, so that what they meet gives way."""
         if self.surfaces is None or not len(self.held):

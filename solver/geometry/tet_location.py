@@ -14,17 +14,31 @@ ON_FACE = 1e-6
 
 def tet_tree(positions: NDArray[np.float64], tets: NDArray[np.int32]) -> Tree:
     """Return the tree over the boxes of (m, 4) tets."""
-    corners = positions[tets]
-    return build_tree(corners.min(axis=1), corners.max(axis=1))
+    return build_tree(*tet_boxes(positions, tets))
+
+
+def tet_boxes(
+    positions: NDArray[np.float64], tets: NDArray[np.int32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the lower and the upper corner (m, 3) of each tet's box."""
+    a, b, c, d = (positions[tets[:, corner]] for corner in range(4))
+    return np.minimum(np.minimum(a, b), np.minimum(c, d)), np.maximum(np.maximum(a, b), np.maximum(c, d))
 
 
 def locate(
     positions: NDArray[np.float64], tets: NDArray[np.int32], points: NDArray[np.float64]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return for each of `points` (k, 3) the tet that holds it, or -1, and its barycentric weights (k, 4)."""
+    return located_in(tet_tree(positions, tets), positions, tets, points)
+
+
+def located_in(
+    tree: Tree, positions: NDArray[np.float64], tets: NDArray[np.int32], points: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The same with the tree of the tets at hand."""
     found = np.empty(len(points), dtype=np.int32)
     weights = np.zeros((len(points), 4))
-    in_chunks(_locate, len(points), tet_tree(positions, tets), positions, tets, points, found, weights)
+    in_chunks(_locate, len(points), tree, positions, tets, points, found, weights)
     return found, weights
 
 

@@ -8,7 +8,7 @@ A spring's force is -mass weight strength (stiffness (x - anchor) + damping (v -
 finer body moves alike, and resists its step's end, so that no stiffness is too much for a step.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
@@ -21,13 +21,14 @@ from ..fem.restraint import Restraint
 from ..keyframes import at_frame
 from ..scene import Body, Scene
 from ..state import Ranges, Solids
-from ..tetmesh.mesh import TetMesh
+from .bearing import Bearing
 from .pin import Pin
 from .places import Carried, Nodes, held_nodes, sprung_nodes
 
 Array = NDArray[np.float64]
 
 REACHED = 0.1  # time constant with which nodes go to targets that they were taken away from [s]
+LEAST_AROUND = 1e-9  # share of old pinned nodes around a new one that is none
 HOLDS = 0.5  # weight times strength above which a pin without give holds
 
 
@@ -40,12 +41,19 @@ class Follows(Protocol):
         """Where points (k, 3) that are fixed to it at one time [s] lie at another."""
 
 
+class Change(Protocol):
+    """What a new mesh of a body tells pins (solver/remesh/record.py)."""
+
+    def carried(self, values: Array) -> Array:
+        """Fields (n', k) at the new nodes from those at the old (n, k)."""
+
+
 class Targets:
     """Where a pin wants its nodes over time: parabolas through three frames, which ask for no frame that is not due yet."""
 
-    def __init__(self, pin: Pin, carried: Carried, frames_per_second: float) -> None:
-        assert pin.targets is not None
-        self.keys, self.carried, self.frames_per_second = pin.targets, carried, frames_per_second
+    def __init__(self, keys: Array, carried: Carried, frames_per_second: float) -> None:
+        """keys (k, p, 3) are a pin's targets for the vertices that `carried` goes by."""
+        self.keys, self.carried, self.frames_per_second = keys, carried, frames_per_second
         self._known: dict[int, Array] = {}
 
     def at(self, time: float) -> Array:
@@ -69,15 +77,20 @@ class Targets:
 
 @dataclass
 class Grip:
-    """A pin on its nodes (h,) with weights (h,); exactly one of targets and collider is set.
+    """A pin on its nodes (h,) with weights (h,) of a body; exactly one of targets and collider is set.
 
+    body, uid      : the body's number, which others that merge may change, and its name
+    left           : share of its vertices, by their weights, that no cut has taken away
     anchors (h, 3) : at the end of the last step [m]
     ahead (h, 3)   : at the end of the step in hand
     """
 
     pin: Pin
+    body: int
+    uid: str
     nodes: Nodes
     weights: Array
+    left: float
     targets: Targets | None
     collider: Follows | None
     anchors: Array
@@ -101,28 +114,54 @@ class Holding:
     """All pins of a simulation."""
 
     def __init__(
-        self, scene: Scene, state: Solids, ranges: Ranges, meshes: list[TetMesh], surfaces: list[Binding],
-        fields: Sequence[Follows],
+        self, scene: Scene, state: Solids, ranges: Ranges, bearings: list[Bearing], surfaces: list[Binding],
+        fields: Sequence[Follows], first: "Holding | None" = None,
     ) -> None:  # fmt: skip
-        """meshes, at rest, and surfaces hold one item a body, fields one a collider. A body with pins keeps its mesh."""
-        self.frames_per_second = scene.settings.frames_per_second
+        """bearings, and surfaces bound to their tets, hold one item a body, fields one a collider.
+
+        first: the pins at rest, whose springs hold as much mass as these do, however new tets lie.
+        """
+        self.frames_per_second, self.first = scene.settings.frames_per_second, ranges.nodes
         colliders = {collider.uid: field for collider, field in zip(scene.colliders, fields, strict=False)}
         self.grips: list[Grip] = []
-        for body, mesh, surface, first in zip(scene.bodies, meshes, surfaces, ranges.nodes.tolist(), strict=False):
+        for index, (body, bearing, surface) in enumerate(zip(scene.bodies, bearings, surfaces, strict=False)):
             for pin in body.pins:
-                self.grips.append(self._grip(body, pin, mesh, surface, first, colliders.get(pin.collider)))
+                self._grip(body, index, pin, bearing, surface, colliders.get(pin.collider))
         self.masses, self.ending = state.masses, 0.0
+        if first is not None:
+            for key, grip in self._by_pin().items():
+                grip.weights = grip.weights * (first.sprung(key) / self.sprung(key))
+
+    def _by_pin(self) -> dict[tuple[str, int], Grip]:
+        """The grips by body and pin; all holdings of a simulation share its pins."""
+        return {(grip.uid, id(grip.pin)): grip for grip in self.grips}
+
+    def sprung(self, key: tuple[str, int]) -> float:
+        """The mass that a pin's springs hold [kg], by the weights of its vertices that are left; 1 where it has no give."""
+        grip = self._by_pin()[key]
+        if grip.pin.stiffness == 0.0:
+            return 1.0
+        return float((self.masses[grip.nodes] * grip.weights).sum()) / grip.left
 
     def _grip(
-        self, body: Body, pin: Pin, mesh: TetMesh, surface: Binding, first: int, collider: Follows | None
-    ) -> Grip:
-        choose = sprung_nodes if pin.stiffness > 0.0 else held_nodes
-        nodes, weights = choose(body, pin, mesh, surface)
-        targets, places = None, mesh.positions[nodes]
+        self, body: Body, index: int, pin: Pin, bearing: Bearing, surface: Binding, collider: Follows | None
+    ) -> None:
+        """Add the pin's grip on the body, unless all of its vertices have been cut away."""
+        which, there = bearing.left(pin)
+        if not len(which):
+            return
+        weights = np.zeros(len(bearing.positions))
+        weights[there] = pin.weights[which]
+        if pin.stiffness > 0.0:
+            nodes, shares = sprung_nodes(weights, bearing, surface)
+        else:
+            nodes, shares = held_nodes(weights, 0.5 * body.element_size, bearing, surface)
+        targets, places = None, bearing.nodes[nodes]
         if pin.targets is not None:
-            carried = Carried(places, body.surface.positions[pin.vertices], body.element_size)
-            targets = Targets(pin, carried, self.frames_per_second)
-        return Grip(pin, nodes + first, weights, targets, collider, places.copy())
+            carried = Carried(places, bearing.positions[there], body.element_size)
+            targets = Targets(pin.targets[:, which], carried, self.frames_per_second)
+        left = float(pin.weights[which].sum() / pin.weights.sum())
+        self.grips.append(Grip(pin, index, body.uid, nodes + self.first[index], shares, left, targets, collider, places.copy()))
 
     @property
     def still(self) -> bool:
@@ -168,6 +207,23 @@ class Holding:
         ends = np.cumsum([0, *(len(grip.nodes) for grip in self.grips)])
         for grip, (a, b) in zip(self.grips, pairwise(ends.tolist()), strict=True):
             grip.anchors = anchors[a:b].copy()
+
+    def hand_on(self, old: "Holding", before: Array, after: Array, changes: Mapping[int, Change]) -> None:
+        """Take over where the old pins' anchors are, with nodes at (n, 3) then and (n', 3) now, by how bodies have changed.
+
+        A new anchor is as far from its node as those of the old nodes around it were on the mean.
+        """
+        theirs = old._by_pin()
+        for key, grip in self._by_pin().items():
+            had = theirs[key]
+            if grip.body not in changes:
+                grip.anchors = had.anchors
+                continue
+            first, last = old.first[had.body : had.body + 2]
+            offsets = np.zeros((last - first, 4))
+            offsets[had.nodes - first] = np.column_stack([had.anchors - before[had.nodes], np.ones(len(had.nodes))])
+            mean = changes[grip.body].carried(offsets)[grip.nodes - self.first[grip.body]]
+            grip.anchors = after[grip.nodes] + mean[:, :3] / np.maximum(mean[:, 3:], LEAST_AROUND)
 
     def start(self, state: Solids) -> None:
         """Let nodes that are held without give start with the speed of their targets."""

@@ -12,10 +12,10 @@ from scipy.spatial import cKDTree
 from ..embedding import Binding, bind
 from ..fem.extension import carrying_matrix, extended_inside
 from ..geometry.sampling import interpolated_points
-from ..scene import Body, Surface
+from ..scene import Surface
 from ..svd import signed_svd
 from ..tetmesh.mesh import TetMesh
-from .pin import Pin
+from .bearing import Bearing
 
 Array = NDArray[np.float64]
 Nodes = NDArray[np.int64]
@@ -27,18 +27,17 @@ CARRIED = 1e-6  # least share of a point that a node carries for it to be held w
 SLIGHT = 1e-3  # weight from which on a spring counts
 
 
-def held_nodes(body: Body, pin: Pin, mesh: TetMesh, surface: Binding) -> tuple[Nodes, Array]:
-    """The nodes (h,) that carry the pinned part of the surface, and the largest weight (h,) that each of them carries.
+def held_nodes(weights: Array, spacing: float, bearing: Bearing, surface: Binding) -> tuple[Nodes, Array]:
+    """The nodes (h,) that carry the pinned part of a surface, and the largest weight (h,) that each of them carries.
 
-    They hold it exactly. Of large faces whose corners are all pinned the inside counts too.
+    weights (k,) are those of the surface's vertices, `surface` their binding. The nodes hold them exactly. Of large faces whose
+    corners are all pinned the inside counts too, looked at every `spacing` [m].
     """
-    positions, weights = body.surface.positions, np.zeros(len(body.surface.positions))
-    weights[pin.vertices] = pin.weights
-    largest = np.zeros(len(mesh.positions))
+    mesh, largest = bearing.mesh, np.zeros(len(bearing.nodes))
     _raise(largest, surface, mesh, weights)
-    faces = body.surface.triangles[(weights[body.surface.triangles] > 0.0).all(axis=1)]
-    given = np.column_stack([positions, weights])
-    inner = interpolated_points(Surface(positions, faces), given, 0.5 * body.element_size)[len(np.unique(faces)) :]
+    faces = bearing.triangles[(weights[bearing.triangles] > 0.0).all(axis=1)]
+    given = np.column_stack([bearing.positions, weights])
+    inner = interpolated_points(Surface(bearing.positions, faces), given, spacing)[len(np.unique(faces)) :]
     if len(inner):
         _raise(largest, bind(mesh, np.ascontiguousarray(inner[:, :3])), mesh, inner[:, 3])
     nodes = np.flatnonzero(largest > 0.0)
@@ -52,14 +51,12 @@ def _raise(largest: Array, binding: Binding, mesh: TetMesh, weights: Array) -> N
     np.maximum.at(largest, carry.col[counts], weights[carry.row[counts]])
 
 
-def sprung_nodes(body: Body, pin: Pin, mesh: TetMesh, surface: Binding) -> tuple[Nodes, Array]:
-    """The nodes (h,) inside and their weights (h,), the surface's carried on as smoothly as can be.
+def sprung_nodes(weights: Array, bearing: Bearing, surface: Binding) -> tuple[Nodes, Array]:
+    """The nodes (h,) inside and their weights (h,), those of the surface's vertices (k,) carried on as smoothly as can be.
 
     So a spring acts on a depth of goo that does not depend on how fine its tets are.
     """
-    weights = np.zeros((len(body.surface.positions), 1))
-    weights[pin.vertices, 0] = pin.weights
-    inside = np.clip(extended_inside(mesh.positions, mesh.tets, surface, weights).ravel(), 0.0, 1.0)
+    inside = np.clip(extended_inside(bearing.nodes, bearing.tets, surface, weights[:, None]).ravel(), 0.0, 1.0)
     nodes = np.flatnonzero(inside > SLIGHT)
     return nodes, inside[nodes]
 

@@ -32,5 +32,5 @@ def contact_findings(bodies: Sequence[Body], settings: Settings) -> Iterator[Fin
 
 
 def meet(one: Body, other: Body, settings: Settings) -> bool:
-    """Whether two bodies are meant to collide with each other."""
-    return settings.body_contact != "off" and bool(one.groups & other.groups)
+    """Whether two bodies are meant to collide with each other; those that merge are not."""
+    return settings.body_contact != "off" and bool(one.groups & other.groups) and not one.merges_with(other)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread
 from ..fem.fibre_field import set_fibres
 from ..fem.goal import set_goals
+from ..pins.bearing import Bearing
 from ..scene import Body
 from ..state import Ranges, State, build_state
 from ..tetmesh.mesh import TetMesh
@@ -19,9 +20,10 @@ PREFIX = "mesh."
 
 @dataclass
 class Discretization:
-    """Meshes and what is bound to them; surfaces, contacts, triangles and topologies hold one item a body.
+    """Meshes and what is bound to them; surfaces, contacts, triangles, bearings and topologies hold one item a body.
 
-    triangles (t, 3) join the points of a surface, topologies count how often they have changed (frame.TopologyChange).
+    triangles (t, 3) join the points of a surface. topologies and hosts are of all bodies of the scene: how often the surface
+    has changed (frame.TopologyChange), and as part of which body each goes on (solver/merging), most of them as their own.
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
 
@@ -30,7 +32,9 @@ class Discretization:
     surfaces: list[Binding]
     contacts: list[Binding]
     triangles: list[NDArray[np.int32]]
+    bearings: list[Bearing]
     topologies: NDArray[np.int64]
+    hosts: NDArray[np.int64]
 
     def mesh(self, body: int) -> TetMesh:
         """One body's mesh as it lies."""
@@ -45,7 +49,10 @@ class Discretization:
         """All of it by name, for a checkpoint."""
         arrays = {f"state.{name}": values for name, values in self.state.arrays().items()}
         arrays |= {"nodes": self.ranges.nodes, "tets": self.ranges.tets, "topologies": self.topologies}
+        arrays["hosts"] = self.hosts
         arrays |= {f"triangles.{body}": triangles for body, triangles in enumerate(self.triangles)}
+        for body, bearing in enumerate(self.bearings):
+            arrays |= {f"bearing.{body}.{name}": values for name, values in vars(bearing).items()}
         for kind, bindings in (("surface", self.surfaces), ("contact", self.contacts)):
             for body, binding in enumerate(bindings):
                 arrays |= {f"{kind}.{body}.{name}": values for name, values in _of_binding(binding).items()}
@@ -61,8 +68,10 @@ class Discretization:
         bodies = range(len(ranges.nodes) - 1)
         surfaces, contacts = ([_binding(own, f"{kind}.{body}.") for body in bodies] for kind in ("surface", "contact"))
         triangles = [own[f"triangles.{body}"] for body in bodies]
+        bearings = [Bearing(**_after(own, f"bearing.{body}.")) for body in bodies]
         state = State.from_arrays(_after(own, "state."))
-        return cls(state, ranges, surfaces, contacts, triangles, own["topologies"].astype(np.int64))
+        of_scene = (own[name].astype(np.int64) for name in ("topologies", "hosts"))
+        return cls(state, ranges, surfaces, contacts, triangles, bearings, *of_scene)
 
 
 def at_rest(
@@ -73,7 +82,9 @@ def at_rest(
     set_goals(state, ranges, bodies, surfaces)
     set_fibres(state, ranges, bodies, surfaces)
     triangles = [body.surface.triangles for body in bodies]
-    return Discretization(state, ranges, surfaces, contacts, triangles, np.zeros(len(bodies), dtype=np.int64))
+    bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
+    topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
+    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts)
 
 
 def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
@@ -82,6 +93,8 @@ def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray
 
 def _of_binding(binding: Binding) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {"tets": binding.tets, "weights": binding.weights}
+    if binding.standby is not None:
+        arrays["standby"] = binding.standby
     if binding.spread is not None:
         arrays |= {f"spread.{name}": values for name, values in vars(binding.spread).items()}
     return arrays
@@ -90,4 +103,5 @@ def _of_binding(binding: Binding) -> dict[str, NDArray[Any]]:
 def _binding(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Binding:
     own = _after(arrays, prefix)
     spread = _after(own, "spread.")
-    return Binding(own["tets"], own["weights"], Spread(**spread) if spread else None)
+    standby = own["standby"].astype(bool) if "standby" in own else None
+    return Binding(own["tets"], own["weights"], Spread(**spread) if spread else None, standby)

@@ -3,6 +3,9 @@
 With F = V R, log V holds the stress of an isotropic body and nothing of how it has turned, so averages of it are right where
 the paper's Green strain, built on F^T F, loses the frame (Bargteil 2007, section 4.3; correction 6 of the claims). The new
 rest shape is taken as turned like the world: F_e = exp(h), and beta = D_s^-1 F_e.
+
+What flow is counted by, F_p, lies in the frame between flow and elasticity, which F_e = V R turns by R into the world; so there
+log V_p of F_p, its left stretch, becomes R log(V_p) R^T.
 """
 
 import numpy as np
@@ -19,15 +22,39 @@ FLATTEST = 0.05  # elastic stretch that what is flatter counts as, as in plastic
 ROWS, COLUMNS = [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]
 
 
-def log_left_stretch(edges: Array, rest_shape_inverse: Array) -> Array:
-    """h = log V (m, 6: 00 11 22 01 02 12) of F = D_s beta, edges (m, 3, 3) as columns [m] and basis matrices (m, 3, 3) [1/m].
+def log_left_stretch(edges: Array, rest_shape_inverse: Array) -> tuple[Array, Array]:
+    """h = log V (m, 6: 00 11 22 01 02 12) and the rotation R (m, 3, 3) of F = V R = D_s beta.
 
-    What is inside out counts as its mirror image.
+    edges (m, 3, 3) as columns [m], basis matrices (m, 3, 3) [1/m]. What is inside out counts as its mirror image.
     """
-    left, stretches, _ = signed_svd(edges @ rest_shape_inverse)
-    logs = np.log(np.maximum(np.abs(stretches), FLATTEST))
-    strain = (left * logs[:, None, :]) @ np.swapaxes(left, 1, 2)
-    return strain[:, ROWS, COLUMNS]
+    left, stretches, right = signed_svd(edges @ rest_shape_inverse)
+    return _of_axes(left, np.abs(stretches)), left @ np.swapaxes(right, 1, 2)
+
+
+def log_plastic_stretch(plastic: Array, rotation: Array) -> Array:
+    """R log(V_p) R^T (m, 6) of F_p (m, 3, 3), R (m, 3, 3) being the rotation of F_e."""
+    left, stretches, _ = signed_svd(plastic)
+    return _of_axes(rotation @ left, np.abs(stretches))
+
+
+def turned(tensors: Array, rotation: Array) -> Array:
+    """R T R^T (m, 6) of symmetric T (m, 6) and rotations R (m, 3, 3)."""
+    whole = np.empty((len(tensors), 3, 3))
+    whole[:, ROWS, COLUMNS] = whole[:, COLUMNS, ROWS] = tensors
+    return np.asarray(rotation @ whole @ np.swapaxes(rotation, 1, 2))[:, ROWS, COLUMNS]
+
+
+def exponentials(logs: Array, factor: float = 1.0) -> Array:
+    """exp(factor L) (m, 3, 3) of symmetric L (m, 6)."""
+    result = np.empty((len(logs), 9))
+    _exponentials(logs, factor, result)
+    return result.reshape(-1, 3, 3)
+
+
+def _of_axes(axes: Array, stretches: Array) -> Array:
+    """The tensors (m, 6) with axes (m, 3, 3) as columns and logarithms of stretches (m, 3)."""
+    logs = np.log(np.maximum(stretches, FLATTEST))
+    return np.asarray((axes * logs[:, None, :]) @ np.swapaxes(axes, 1, 2))[:, ROWS, COLUMNS]
 
 
 def basis_matrices(edges: Array, strain: Array) -> tuple[Array, Array]:
@@ -52,6 +79,13 @@ def _basis_matrices(edges, strain, beta, plastic):  # type: ignore[no-untyped-de
             grown = np.exp((strain[t, 0] + strain[t, 1] + strain[t, 2]) / 3.0)
             for k in range(9):
                 plastic[t, k] *= grown
+
+
+@parallel
+def _exponentials(logs, factor, result):  # type: ignore[no-untyped-def]
+    for chunk in prange(CHUNKS):
+        for t in range(len(logs) * chunk // CHUNKS, len(logs) * (chunk + 1) // CHUNKS):
+            symmetric_exponential(factor, logs[t], result[t])
 
 
 @kernel

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, diags
 
 from ..geometry.measures import area_vectors
-from ..geometry.tet_location import locate
 from ..geometry.triangle_tree import closest_points, triangle_tree
-from ..tetmesh.boundary import face_table
 from ..tetmesh.mesh import TetMesh
 from .guarding import guarded
 
@@ -28,7 +26,7 @@ FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes bef
 
 def fitted(mesh: TetMesh, old: TetMesh, element_size: float) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other."""
-    faces, pulling = face_table(mesh.tets).boundary, _outermost(old, ASIDE * element_size)
+    faces, pulling = mesh.faces.boundary, _outermost(old, ASIDE * element_size)
     nodes = np.unique(faces)
     tets = mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)]
     means = _means_of_neighbours(faces, len(mesh.positions))
@@ -42,19 +40,19 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float) -> TetMesh:
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
         positions = guarded(positions, mesh.positions + way, tets)
-    return TetMesh(positions, mesh.tets)
+    return mesh.moved(positions)
 
 
 def _outermost(mesh: TetMesh, aside: float) -> Array:
     """Points (k, 3) all over a mesh's boundary, vertices and middles of triangles, but where another part of it begins."""
-    faces = face_table(mesh.tets).boundary
+    faces = mesh.faces.boundary
     corners, normals = np.unique(faces), area_vectors(mesh.positions, faces)
     of_nodes = np.zeros_like(mesh.positions)
     np.add.at(of_nodes, faces, normals[:, None])
     points = np.concatenate([mesh.positions[corners], mesh.positions[faces].mean(axis=1)])
     outward = np.concatenate([of_nodes[corners], normals])
     outward *= aside / np.maximum(np.sqrt((outward**2).sum(axis=1, keepdims=True)), 1e-300)
-    return np.asarray(points[locate(mesh.positions, mesh.tets, points + outward)[0] < 0])
+    return np.asarray(points[mesh.located(points + outward)[0] < 0])
 
 
 def _means_of_neighbours(faces: NDArray[np.int32], count: int) -> csr_matrix:

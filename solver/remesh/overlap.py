@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
-from ..geometry.tree import STACK, build_tree
+from ..geometry.tet_location import tet_boxes
+from ..geometry.tree import STACK
 from ..jit import TILE, inline, kernel
-from ..tetmesh.boundary import face_table
+from ..tetmesh.mesh import TetMesh
 from .around import TOGETHER, Filling, numbered, room, weighed
 from .cones import CONE, CORNERS, WEIGHT, cones
 
@@ -21,20 +22,15 @@ LEAST = 1e-12  # share of a tet that is rounding
 SPREAD = 2.0  # new tets are looked up together as long as they are at most this much longer than the first one
 
 
-def overlaps(
-    old_positions: Array, old_tets: NDArray[np.int32], positions: Array, tets: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+def overlaps(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
     """Return start (m + 1,), old tets (p,) and the volume (p,) [m^3] that each shares with a new tet.
 
     New tet t shares volume with those of start[t]:start[t + 1]. Old tets that share a face are turned alike, as those of a mesh
     are; they may have turned inside out since.
     """
-    corners = old_positions[old_tets]
-    lower, upper = corners.min(axis=1), corners.max(axis=1)
-    old = Filling(
-        np.ascontiguousarray(old_positions), old_tets, face_table(old_tets).neighbours, lower, upper, build_tree(lower, upper)
-    )
-    parts = in_chunks(_overlaps, len(tets), old, np.ascontiguousarray(positions[tets]))
+    boxes = tet_boxes(old.positions, old.tets)
+    filling = Filling(np.ascontiguousarray(old.positions), old.tets, old.faces.neighbours, *boxes, old.tree)
+    parts = in_chunks(_overlaps, len(new.tets), filling, np.ascontiguousarray(new.positions[new.tets]))
     start = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _, _ in parts]))]).astype(np.int64)
     return start, np.concatenate([found for _, found, _ in parts]), np.concatenate([volume for _, _, volume in parts])
 

@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..geometry.tet_location import locate
-from ..geometry.triangle_tree import closest_points, triangle_tree
-from ..tetmesh.boundary import face_table
-from ..tetmesh.mesh import TetMesh
+from ..geometry.triangle_tree import closest_points
+from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..tetmesh.quality import tet_volumes
 from .overlap import overlaps
 
@@ -49,6 +47,14 @@ class MeshChange:
         result: Array = np.einsum("ni,nik->nk", self.weights, values[self.corners])
         return result
 
+    def main(self) -> NDArray[np.int32]:
+        """The old tet (m',) that each new one shares most volume with; of equals the first."""
+        counts = np.diff(self.start)
+        largest = np.flatnonzero(self.volumes == np.repeat(np.maximum.reduceat(self.volumes, self.start[:-1]), counts))
+        targets = np.repeat(np.arange(len(counts)), counts)[largest]
+        result: NDArray[np.int32] = self.sources[largest[np.flatnonzero(np.diff(targets, prepend=-1))]]
+        return result
+
     def nearest(self) -> NDArray[np.int32]:
         """The old node (n',) that weighs most for each new one."""
         rows = np.arange(len(self.corners))
@@ -62,9 +68,8 @@ class MeshChange:
 
 def mesh_change(old: TetMesh, new: TetMesh) -> MeshChange:
     """Return the record of a body's change from one mesh to another."""
-    middle = 0.5 * (old.positions.min(axis=0) + old.positions.max(axis=0))
-    before, after = TetMesh(old.positions - middle, old.tets), TetMesh(new.positions - middle, new.tets)
-    start, sources, volumes = overlaps(before.positions, before.tets, after.positions, after.tets)
+    before, after = old.centred, TetMesh(new.positions - old.middle, new.tets)
+    start, sources, volumes = overlaps(before, after)
     lonely = np.flatnonzero(np.diff(start) == 0)
     if len(lonely):
         nearest, _, _ = _nearest(before, after.positions[after.tets[lonely]].mean(axis=1))
@@ -77,9 +82,27 @@ def mesh_change(old: TetMesh, new: TetMesh) -> MeshChange:
     return MeshChange(old, new, start, sources, volumes, corners, weights)
 
 
+def joined_changes(old: TetMesh, parts: list[tuple[NDArray[np.int64], MeshChange]]) -> MeshChange:
+    """Return the record of a body's change from those of parts of it, each with the numbers (k,) of its old tets."""
+    if len(parts) == 1 and len(parts[0][0]) == len(old.tets):
+        return parts[0][1]
+    nodes = [np.unique(old.tets[own]) for own, _ in parts]
+    shares = np.cumsum([0, *(len(change.sources) for _, change in parts)])
+    starts = [change.start[:-1] + first for (_, change), first in zip(parts, shares[:-1], strict=True)]
+    return MeshChange(
+        old,
+        joined_meshes([change.new for _, change in parts]),
+        np.concatenate([*starts, shares[-1:]]).astype(np.int64),
+        np.concatenate([own[change.sources] for own, change in parts]).astype(np.int32),
+        np.concatenate([change.volumes for _, change in parts]),
+        np.concatenate([own[change.corners] for own, (_, change) in zip(nodes, parts, strict=True)]).astype(np.int32),
+        np.concatenate([change.weights for _, change in parts]),
+    )
+
+
 def _between(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], Array]:
     """Nodes (k, 4) between which points (k, 3) lie, and weights (k, 4); those outside lie on the boundary next to them."""
-    tets, weights = locate(mesh.positions, mesh.tets, points)
+    tets, weights = mesh.located(points)
     corners = mesh.tets[tets]
     outside = np.flatnonzero(tets < 0)
     if len(outside):
@@ -92,6 +115,5 @@ def _between(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], Array]:
 
 def _nearest(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:
     """The boundary tet (k,), its face's nodes (k, 3) and weights (k, 3) that are nearest to points (k, 3)."""
-    table = face_table(mesh.tets)
-    found = closest_points(triangle_tree(mesh.positions, table.boundary), np.ascontiguousarray(points))
-    return table.tet[found.triangle], table.boundary[found.triangle], found.weights
+    found = closest_points(mesh.hull, np.ascontiguousarray(points))
+    return mesh.faces.tet[found.triangle], mesh.faces.boundary[found.triangle], found.weights

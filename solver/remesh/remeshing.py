@@ -6,31 +6,42 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import bind, contact_samples, evaluate
+from ..embedding import evaluate
 from ..errors import MeshingError
 from ..frame import TopologyChange
+from ..merging.joining import Joined, element_sizes, living
 from ..scene import Body, Scene, Surface
+from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
-from ..tearing.renewal import cut_where_torn, restuffed_apart
-from ..tetmesh.mesh import TetMesh
+from ..tearing.renewal import renewed_body
+from ..tetmesh.quality import tet_volumes
 from .condition import conditions
 from .discretization import Discretization
-from .record import MeshChange, mesh_change
-from .restuffing import lattice_turn, restuffed
+from .record import MeshChange
+from .restuffing import Vanished, lattice_turn
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
 
 Array = NDArray[np.float64]
 
+MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
 WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due
 
 
 @dataclass(frozen=True)
 class Renewed:
-    """What a remesh gives: new meshes, the record of each body's change, and where surfaces were cut."""
+    """What a remesh gives: new meshes, the record of each body's change, and where surfaces were cut.
+
+    apart     : bodies of which pieces touch that should have merged, and are still apart
+    fragments : by body how many pieces vanished at a tear, and their volume [m^3]
+    thin      : bodies that have kept their tets, new ones being thicker than they are
+    """
 
     mesh: Discretization
     changes: dict[int, MeshChange]
     cuts: tuple[TopologyChange, ...]
+    apart: frozenset[int]
+    fragments: dict[int, tuple[int, float]]
+    thin: tuple[int, ...] = ()
 
 
 class Remeshing:
@@ -38,13 +49,23 @@ class Remeshing:
 
     A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and WORSENED times what that was after
     the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once.
+    `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging).
     """
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-        self.wholesale = np.array([body.remeshing == "wholesale" for body in scene.bodies])
-        self.fresh: Array = np.zeros(len(scene.bodies))
-        self.counts: NDArray[np.int64] = np.zeros(len(scene.bodies), dtype=np.int64)
+    def __init__(self, scene: Scene, hosts: NDArray[np.int64]) -> None:
+        """hosts (b,) says as part of which body each of the scene's goes on; those that do so as their own are looked at."""
+        self.scene, self.alive, self.sizes = living(scene, hosts), np.unique(hosts), element_sizes(scene, hosts)
+        count = len(self.scene.bodies)
+        self.wholesale = np.array([body.remeshing == "wholesale" for body in self.scene.bodies])
+        self.fresh: Array = np.zeros(count)
+        self.counts: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
+        self.waits: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
+
+    def after(self, scene: Scene, made: Joined) -> "Remeshing":
+        """The same for bodies of the scene some of which have been joined."""
+        result = Remeshing(scene, made.mesh.hosts)
+        result.fresh, result.counts, result.waits = self.fresh[made.firsts], self.counts[made.firsts], self.waits[made.firsts]
+        return result
 
     def due(self, state: State, ranges: Ranges) -> list[int]:
         """The bodies that want a new mesh."""
@@ -57,43 +78,59 @@ class Remeshing:
     def renewed(self, present: Discretization, bodies: list[int], step: float) -> "Renewed":
         """The discretization with new meshes for some bodies; step [s] is the last one taken.
 
-        The other bodies keep every array.
+        The other bodies keep every array, and so does one that new tets cannot fill, being thinner than they are.
         """
         everybody = enumerate(self.scene.bodies)
         states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
         surfaces, contacts, triangles = list(present.surfaces), list(present.contacts), list(present.triangles)
-        topologies, changes, cuts = present.topologies.copy(), {}, []
+        bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
+        apart, fragments, thin = set(), dict[int, tuple[int, float]](), []
         for index in bodies:
             body, old = self.scene.bodies[index], present.mesh(index)
+            seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
             try:
                 self.counts[index] += 1
-                change = mesh_change(old, self._new_mesh(body, old, lattice_turn(int(self.counts[index]))))
+                turn = lattice_turn(int(self.counts[index]))
+                new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn)
+            except Vanished:
+                thin.append(index)
+                continue
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
-            states[index] = transferred(states[index], change, step)
-            seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
-            spacing = 0.5 * body.element_size / body.contact_detail
-            changes[index] = change
-            if body.tear_thickness == 0.0:
-                surfaces[index], contacts[index] = bind(change.new, seen.positions), contact_samples(seen, change.new, spacing)
+            apart |= {index} if new.apart else set()
+            if not new.sewn and _has_vanished(new.change, new.fragments[1]):
+                thin.append(index)
                 continue
-            torn = cut_where_torn(old, change.new, seen, body.element_size, spacing)
-            surfaces[index], contacts[index], triangles[index] = torn.surface, torn.contacts, torn.triangles
-            if torn.cut is not None:
-                topologies[index] += 1
-                cuts.append(TopologyChange(body.uid, int(topologies[index]), torn.cut))
+            changes[index] = new.change
+            states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
+            surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
+            bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.kept)
+            fragments |= {index: new.fragments} if new.fragments[0] else {}
+            for cut in new.cuts:
+                topologies[self.alive[index]] += 1
+                cuts.append(TopologyChange(body.uid, int(topologies[self.alive[index]]), cut))
         state, ranges = joined_states(states)
-        return Renewed(Discretization(state, ranges, surfaces, contacts, triangles, topologies), changes, tuple(cuts))
+        mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, present.hosts)
+        return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin))
 
-    def _new_mesh(self, body: Body, old: TetMesh, turn: Array) -> TetMesh:
-        """The body's next mesh, on a lattice that is turned so; in pieces where it has become too thin."""
-        if body.tear_thickness == 0.0:
-            return restuffed(old, body.element_size, turn)
-        return restuffed_apart(old, body.tear_thickness, body.element_size, turn)
-
-    def note(self, bodies: list[int], state: State, ranges: Ranges) -> None:
+    def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:
         """Take in how worn out bodies are that have just got a new mesh, or were refused one."""
+        apart = renewed.apart.union(renewed.thin)
         self.fresh[bodies] = worst_conditions(state, ranges)[bodies]
+        for body in bodies:
+            self.waits[body] = self.waits[body] + 1 if body in apart else 0
+
+
+def _has_vanished(change: MeshChange, torn_off: float) -> bool:
+    """Whether more of a body than is torn off [m^3] is gone with its new tets: what is left would burst with its weight."""
+    had, has = (float(tet_volumes(mesh.positions, mesh.tets).sum()) for mesh in (change.old, change.new))
+    return has < (1.0 - MOST_VANISHED) * (had - torn_off)
+
+
+def _counts_flow(body: Body, state: State) -> bool:
+    """Whether it matters how far the body has flowed before it got new tets, given what its own are made of."""
+    limited = "plastic_limit" in body.keys or bool(state.material[PLASTIC_LIMIT].any())
+    return limited or body.goal is not None
 
 
 def _with_first_material(state: State, body: Body) -> State:

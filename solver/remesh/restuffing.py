@@ -10,14 +10,10 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import MeshingError
-from ..geometry.tet_location import locate
-from ..geometry.triangle_tree import triangle_tree
 from ..geometry.winding import winding_tree
-from ..tetmesh.boundary import face_table
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
 from ..tetmesh.lattice_points import lattice_around, lattice_points, point_count
-from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
 from ..tetmesh.quality import tet_volumes
@@ -27,6 +23,10 @@ from .volume import with_volumes
 Array = NDArray[np.float64]
 
 GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes back to a symmetry of the lattice
+
+
+class Vanished(MeshingError):
+    """Nothing of a body is as thick as new tets would be."""
 
 
 def lattice_turn(count: int) -> Array:
@@ -46,24 +46,23 @@ def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) 
     and cuts off what is round), but for the little that gives each piece back its volume, and is a closed manifold.
     MeshingError when nothing is left, or the lattice would not fit in memory.
     """
-    middle = 0.5 * (old.positions.min(axis=0) + old.positions.max(axis=0))
-    centred = TetMesh((old.positions - middle) @ turn, old.tets)
+    centred = old.moved(old.centred.positions @ turn)
     lower, upper = centred.positions.min(axis=0), centred.positions.max(axis=0)
     lattice = lattice_around(lower, upper, element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     points = lattice_points(lattice)
     inside = _inside(centred, points, element_size)
-    tree = winding_tree(triangle_tree(centred.positions, face_table(centred.tets).boundary))
+    tree = winding_tree(centred.hull)
     mesh = cut(tree, lattice, points, inside, np.zeros(len(points), dtype=bool))
     if not len(mesh.tets):
-        raise MeshingError("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
+        raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     mesh = _without_crumbs(mesh)
     piece, wanted = _wanted_volumes(centred, mesh)
     if fit:
         mesh = fitted(mesh, centred, element_size)
     mesh = with_volumes(mesh, piece, wanted, element_size)
-    return TetMesh(mesh.positions @ turn.T + middle, mesh.tets)
+    return mesh.moved(mesh.positions @ turn.T + old.middle)
 
 
 def kinship(
@@ -88,13 +87,13 @@ def _inside(old: TetMesh, points: Array, size: float) -> NDArray[np.bool_]:
     lower, upper = old.positions.min(axis=0) + shift, old.positions.max(axis=0) - shift
     inside: NDArray[np.bool_] = ((points > lower) & (points < upper)).all(axis=1)
     candidates = np.flatnonzero(inside)
-    inside[candidates] = locate(old.positions, old.tets, points[candidates] + shift)[0] >= 0
+    inside[candidates] = old.located(points[candidates] + shift)[0] >= 0
     return inside
 
 
 def _without_crumbs(mesh: TetMesh) -> TetMesh:
     """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
-    piece = components(mesh.tets)
+    piece = mesh.piece
     volumes = np.bincount(piece, tet_volumes(mesh.positions, mesh.tets))
     kept = volumes >= CRUMB * volumes.max()
     return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[piece]])
@@ -105,12 +104,12 @@ def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Arra
 
     A family of pieces keeps its volume; new ones share it as they lie.
     """
-    before, after = components(old.tets), components(new.tets)
+    before, after = old.piece, new.piece
     old_volume = np.bincount(before, tet_volumes(old.positions, old.tets)).astype(np.float64)
     new_volume = np.bincount(after, tet_volumes(new.positions, new.tets)).astype(np.float64)
     if len(old_volume) == 1 and len(new_volume) == 1:
         return after, old_volume
-    holders = locate(old.positions, old.tets, new.positions[new.tets].mean(axis=1))[0]
+    holders = old.located(new.positions[new.tets].mean(axis=1))[0]
     found = holders >= 0
     old_family, new_family = kinship(before[holders[found]], after[found], len(old_volume), len(new_volume))
     count = int(max(old_family.max(), new_family.max())) + 1

@@ -2,8 +2,8 @@
 
 Conserved to rounding, family of pieces by family: mass, rest volume, momentum, angular momentum. Strain is averaged as
 log V over the volume that tets share, its trace set by what the rest volume asks (elastic_strain.py); history and fibres are
-averaged alike. Velocities and what integrators remember are read off the old field, which keeps more life than projections,
-and then set right by a rigid motion.
+averaged alike, and where flow has a goal or a limit, how far it has come. Velocities and what integrators remember are read off
+the old field, which keeps more life than projections, and then set right by a rigid motion.
 """
 
 from typing import Any
@@ -13,9 +13,16 @@ from numpy.typing import NDArray
 
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
-from ..tetmesh.manifold import components
 from ..tetmesh.quality import tet_volumes
-from .elastic_strain import COLUMNS, ROWS, basis_matrices, log_left_stretch
+from .elastic_strain import (
+    COLUMNS,
+    ROWS,
+    basis_matrices,
+    exponentials,
+    log_left_stretch,
+    log_plastic_stretch,
+    turned,
+)
 from .record import MeshChange
 from .restuffing import kinship
 
@@ -49,10 +56,14 @@ def joined_states(states: list[State]) -> tuple[State, Ranges]:
     return State(**{**parts, "tets": np.concatenate(shifted)}), Ranges(nodes, tets)
 
 
-def transferred(old: State, change: MeshChange, step: float) -> State:
-    """The state of one body on the new mesh; step [s] is the last one taken. But for fibres its material is even."""
+def transferred(old: State, change: MeshChange, step: float, counted: bool = False) -> State:
+    """The state of one body on the new mesh; step [s] is the last one taken.
+
+    A new tet is of the material of the old one that it shares most volume with, but for fibres, which are averaged.
+    Flow that is `counted`, because it has a goal or a limit, goes over; any other counts from the new mesh on.
+    """
     families = kinship_of_pieces(change)
-    tets = _tet_fields(old, change, families)
+    tets = _tet_fields(old, change, families, counted)
     masses = lumped_masses(change.new.tets, tets["density"], tets["volumes"], len(change.new.positions))
     nodes = _node_fields(old, change, masses, families, step)
     return State(tets=change.new.tets, masses=masses, **tets, **nodes)
@@ -63,43 +74,54 @@ Families = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 def kinship_of_pieces(change: MeshChange) -> Families:
     """The family (m,), (m',) of each old and each new tet: pieces that merge or split belong together."""
-    before, after = components(change.old.tets), components(change.new.tets)
+    before, after = change.old.piece, change.new.piece
     sources, targets = change.pairs()
     old, new = kinship(before[sources], after[targets], int(before.max()) + 1, int(after.max()) + 1)
     return old[before], new[after]
 
 
-def _tet_fields(old: State, change: MeshChange, families: Families) -> dict[str, Any]:
+def _tet_fields(old: State, change: MeshChange, families: Families, counted: bool) -> dict[str, Any]:
     """Everything that is of tets, by the names of State."""
     volumes = tet_volumes(change.new.positions, change.new.tets)
     edges = np.swapaxes(old.positions[old.tets[:, 1:]] - old.positions[old.tets[:, :1]], 1, 2)
     present = np.maximum(np.abs(np.linalg.det(edges)) / 6.0, old.volumes * SQUEEZED[0])
-    fibres = _fibre_tensors(old, edges)
+    strain, rotation = log_left_stretch(edges, old.rest_shape_inverse)
+    flow = (log_plastic_stretch(old.plastic_deformation, rotation), turned(old.goal, rotation)) if counted else ()
     columns = [
         old.volumes / present, old.density * old.volumes / present, old.plastic_strain, old.hardening, old.flow_stress,
-        old.stress, *log_left_stretch(edges, old.rest_shape_inverse).T, *fibres.T, *old.material[OF_FIBRES],
-    ]  # fmt: skip
+        old.stress, *strain.T, *_fibre_tensors(old, edges).T, *old.material[OF_FIBRES],
+    ] + [row for part in flow for row in part.T]  # fmt: skip
     fields = change.averaged(np.column_stack(columns))
     rest = np.clip(fields[:, 0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields[:, 1] * volumes
     rest, mass = (_conserved(new, had, families) for new, had in ((rest, old.volumes), (mass, old.density * old.volumes)))
     strain = fields[:, 6:12].copy()
     strain[:, :3] += (np.log(volumes / rest) - strain[:, :3].sum(axis=1))[:, None] / 3.0
-    new_edges = np.swapaxes(
-        change.new.positions[change.new.tets[:, 1:]] - change.new.positions[change.new.tets[:, :1]], 1, 2
-    )
-    beta, plastic = basis_matrices(new_edges, strain)
-    count = len(volumes)
-    rows = np.repeat(old.material[:, :1], count, axis=1)
+    rows = np.ascontiguousarray(old.material[:, change.main()])
     rows[OF_FIBRES] = fields[:, 18:20].T
     hardening = fields[:, 3].copy()
     return {
-        "volumes": rest, "density": mass / rest, "rest_shape_inverse": beta, "plastic_deformation": plastic,
-        "plastic_strain": fields[:, 2].copy(), "hardening": hardening, "flow_stress": fields[:, 4].copy(),
-        "stress": fields[:, 5].copy(), "fibres": _main_direction(fields[:, 12:18]), "material": rows,
+        "volumes": rest, "density": mass / rest, "plastic_strain": fields[:, 2].copy(), "hardening": hardening,
+        "flow_stress": fields[:, 4].copy(), "stress": fields[:, 5].copy(), "material": rows,
         "yield_stress": np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * hardening, rows[MINIMUM_YIELD]),
-        "worn": np.zeros(count), "goal": np.zeros((count, 6)), "goal_rate": np.full(count, -1.0),
+        "worn": np.zeros(len(volumes)), **_shapes(change, strain, _main_direction(fields[:, 12:18]), fields[:, 20:]),
+        "goal_rate": np.full(len(volumes), old.goal_rate[0]),
     }  # fmt: skip
+
+
+def _shapes(change: MeshChange, strain: Array, fibres: Array, flow: Array) -> dict[str, Array]:
+    """Rest shapes, F_p, goals and fibres of the new tets: from elastic strains (m', 6), directions (m', 3) of fibres in the
+    world, and logarithms (m', 12) of flow and its goal, or (m', 0) where F_p is not counted on."""
+    corners = change.new.positions[change.new.tets]
+    beta, plastic = basis_matrices(np.swapaxes(corners[:, 1:] - corners[:, :1], 1, 2), strain)
+    goal = np.zeros((len(strain), 6))
+    if flow.shape[1]:
+        plastic, goal = exponentials(flow[:, :6]), flow[:, 6:].copy()
+        if fibres.any():
+            back = exponentials(flow[:, :6], -1.0) @ exponentials(strain, -1.0) @ fibres[:, :, None]
+            length = np.sqrt((back**2).sum(axis=1))
+            fibres = back[:, :, 0] / np.where(length > 0.0, length, 1.0)
+    return {"rest_shape_inverse": beta, "plastic_deformation": plastic, "goal": goal, "fibres": fibres}
 
 
 def _conserved(new: Array, old: Array, families: Families) -> Array:

@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.measures import area_vectors
-from ..tetmesh.boundary import face_table
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.quality import tet_volumes
 from .guarding import guarded
@@ -21,7 +20,7 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
 
     Not further than FARTHEST elements, nor than tets bear.
     """
-    boundary = face_table(mesh.tets).boundary
+    boundary = mesh.faces.boundary
     nodes = np.unique(boundary)
     owner = np.zeros(len(mesh.positions), dtype=np.int64)
     owner[mesh.tets] = piece[:, None]
@@ -38,7 +37,7 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
         further[nodes] += step[owner[nodes], None] * normal[nodes]
         positions = guarded(positions, further, touched)
         moved += step
-    return TetMesh(positions, mesh.tets)
+    return mesh.moved(positions)
 
 
 def _node_normals(positions: Array, boundary: NDArray[np.int32]) -> tuple[Array, Array]:

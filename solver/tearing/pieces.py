@@ -4,6 +4,7 @@ A surface that lies next to a piece which it is no part of, because the two touc
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,14 +48,8 @@ class Pieces:
         """
         distances = self.distances(surface.positions)
         nearest = distances.argmin(axis=1)
-        start, stop = surface.triangles.ravel(), np.roll(surface.triangles, -1, axis=1).ravel()
-        count = len(surface.positions)
-        graph = coo_matrix((np.ones(len(start)), (start, stop)), shape=(count, count))
-        shell = np.asarray(connected_components(graph, directed=False)[1])
-        votes = np.zeros((int(shell.max()) + 1, len(self.trees)))
-        np.add.at(votes, (shell, nearest), 1.0)
-        owner = votes.argmax(axis=1)[shell]
-        far = distances[np.arange(count), owner] > element_size
+        owner = voted(surface, nearest)
+        far = distances[np.arange(len(owner)), owner] > element_size
         result: Labels = np.where(far, nearest, owner).astype(np.int32)
         return result
 
@@ -81,7 +76,7 @@ class Pieces:
 
     def _each(self, of_piece: Callable[[TetMesh, int], tuple[Binding, NDArray[np.int64]]]) -> Binding:
         """One binding from that to each piece by itself, and which points of the whole these are."""
-        tets, weights, places, spreads = [], [], [], []
+        tets, weights, places, spreads, standby = [], [], [], [], []
         for k in range(len(self.trees)):
             own = np.flatnonzero(self.piece == k)
             nodes = np.unique(self.mesh.tets[own])
@@ -89,13 +84,27 @@ class Pieces:
             tets.append(own[binding.tets])
             weights.append(binding.weights)
             places.append(which)
+            standby.append(np.zeros(len(which), dtype=bool) if binding.standby is None else binding.standby)
             if binding.spread is not None:
                 one = binding.spread
                 spreads.append(Spread(which[one.points], one.start, nodes[one.nodes].astype(np.int32), one.weights))
         order = np.argsort(np.concatenate(places), kind="stable")
         return Binding(
-            np.concatenate(tets)[order].astype(np.int32), np.concatenate(weights)[order], _joined(spreads) if spreads else None
-        )
+            np.concatenate(tets)[order].astype(np.int32), np.concatenate(weights)[order],
+            _joined(spreads) if spreads else None, np.concatenate(standby)[order],
+        )  # fmt: skip
+
+
+def voted(surface: Surface, labels: NDArray[Any]) -> Labels:
+    """The label (n,) that most of the vertices connected to each of a surface's have, given one (n,) for each."""
+    start, stop = surface.triangles.ravel(), np.roll(surface.triangles, -1, axis=1).ravel()
+    count = len(surface.positions)
+    graph = coo_matrix((np.ones(len(start)), (start, stop)), shape=(count, count))
+    shell = np.asarray(connected_components(graph, directed=False)[1])
+    votes = np.zeros((int(shell.max()) + 1, int(labels.max()) + 1))
+    np.add.at(votes, (shell, labels), 1.0)
+    result: Labels = votes.argmax(axis=1)[shell].astype(np.int32)
+    return result
 
 
 def _nothing() -> Binding:

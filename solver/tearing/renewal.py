@@ -1,62 +1,188 @@
-"""A torn body's remesh: tets for each of its pieces, its surface cut between them, and bound to each apart."""
+"""A body's remesh where it is in pieces, or may come to be: new tets, its surface cut or sewn, and bound to each piece apart.
 
-from dataclasses import dataclass
+Pieces stay pieces, however near they are, but for those that may merge and touch (solver/merging).
+"""
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
-from ..embedding import Binding
+from ..embedding import Binding, bind, contact_samples
 from ..errors import MeshingError
+from ..geometry.measures import area_vectors, signed_volumes
+from ..merging.touching import DEEP, clumps
+from ..remesh.drawing_in import drawn_in
+from ..remesh.record import MeshChange, joined_changes, mesh_change
 from ..remesh.restuffing import restuffed
+from ..remesh.volume import FARTHEST
+from ..scene import Body
 from ..surface import Surface
 from ..tetmesh.compaction import compacted
 from ..tetmesh.manifold import components
-from ..tetmesh.mesh import TetMesh
+from ..tetmesh.mesh import TetMesh, joined_meshes
 from .cutter import cutter
-from .pieces import Pieces
-from .surface_cut import SurfaceCut, cut_surface
+from .pieces import Pieces, voted
+from .surface_cut import SurfaceCut, cut_surface, united_surface
 from .thin import torn
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class TornSurface:
-    """A surface bound to a mesh in pieces: its binding, that of its contact points, its triangles, the cut if it had one."""
+class RenewedBody:
+    """A body on its new mesh: the change, the bindings of its surface, as it is seen, and of contact points, how it was cut.
 
+    apart     : whether some pieces touch that should have merged, and are still apart
+    sewn      : whether some pieces have merged: what they overlapped by is no longer there twice
+    fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
+    """
+
+    change: MeshChange
     surface: Binding
     contacts: Binding
-    triangles: NDArray[np.int32]
-    cut: SurfaceCut | None
+    seen: Surface
+    cuts: tuple[SurfaceCut, ...]
+    apart: bool = False
+    sewn: bool = False
+    fragments: tuple[int, float] = (0, 0.0)
+
+    @property
+    def kept(self) -> NDArray[np.int32] | None:
+        """Which (k,) of the vertices that there were are left, the first of the surface as it is now; None: all of them."""
+        kept: NDArray[np.int32] | None = None
+        for cut in self.cuts:
+            kept = cut.kept if kept is None else kept[cut.kept[cut.kept < len(kept)]]
+        return kept
 
 
-def restuffed_apart(old: TetMesh, thickness: float, element_size: float, turn: NDArray[np.float64]) -> TetMesh:
-    """Return new tets for an old mesh (remesh.restuffing), less what is thinner than its tear thickness [m].
+@dataclass(frozen=True)
+class _Part:
+    """Some of the old tets by number (k,), and the new mesh for them."""
 
-    Pieces stay pieces, however near they are; none is fitted to the steps that old tets make where it has torn. One that is
-    thinner than new tets would be keeps its old ones.
+    tets: NDArray[np.int64]
+    new: TetMesh
+
+
+def renewed_body(
+    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array
+) -> RenewedBody:
+    """Return a body on new tets of a size [m], on a lattice that is turned so.
+
+    seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices.
     """
-    left = torn(old, thickness, element_size)
-    piece = components(left.tets)
-    count = int(piece.max()) + 1
-    parts = []
-    for k in range(count):
-        part = compacted(left.positions, left.tets[piece == k])
-        try:
-            parts.append(restuffed(part, element_size, turn, fit=False))
-        except MeshingError:
-            if count == 1:
-                raise
-            parts.append(part)
-    first = np.cumsum([0, *(len(part.positions) for part in parts)])
-    tets = np.concatenate([part.tets + start for part, start in zip(parts, first[:-1], strict=True)])
-    return TetMesh(np.concatenate([part.positions for part in parts]), tets.astype(np.int32))
-
-
-def cut_where_torn(old: TetMesh, new: TetMesh, seen: Surface, element_size: float, spacing: float) -> TornSurface:
-    """Return the surface seen on an old mesh on its new one; spacing [m] is that of the points that carry contact."""
-    solid = cutter(old, new, element_size)
-    cut = None if solid is None else cut_surface(seen, solid)
-    if cut is not None:
-        seen = Surface(cut.positions, cut.triangles)
-    pieces = Pieces(new)
+    spacing = 0.5 * element_size / body.contact_detail
+    if body.tear_thickness == 0.0 and not components(old.tets).any():
+        new = restuffed(old, element_size, turn)
+        change, seen = mesh_change(old, new), drawn_in(seen, new, element_size)
+        return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen, ())
+    left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
+    fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
+    if left is not old:
+        parts = [_Part(np.arange(len(old.tets)), restuffed_apart(left, element_size, turn, fit))]
+    elif body.merging:
+        merging = _Merging(old, seen, carrying)
+        parts, apart = merging.parts(element_size, turn, fit)
+        cuts += merging.cuts
+    else:
+        parts = _singly(old, element_size, turn, fit)
+    sewn = bool(cuts)
+    before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
+    change = joined_changes(old, [(p.tets, mesh_change(was, p.new)) for p, was in zip(parts, before, strict=True)])
+    for part, was in zip(parts, before, strict=True):
+        seen = _after(cuts, seen)
+        solid = cutter(was, part.new, element_size)
+        if solid is not None and (cut := cut_surface(seen, solid)) is not None:
+            cuts.append(cut)
+    seen = _after(cuts, seen)
+    pieces = Pieces(change.new)
     owners = pieces.owners(seen, element_size)
-    return TornSurface(pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing), seen.triangles, cut)
+    surface, contacts = pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing)
+    return RenewedBody(change, surface, contacts, seen, tuple(cuts), apart, sewn, (fragments, gone))
+
+
+def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
+    """The surface after the last cut, if there was one."""
+    return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
+
+
+def restuffed_apart(old: TetMesh, element_size: float, turn: Array, fit: bool) -> TetMesh:
+    """Return new tets for an old mesh (remesh.restuffing) in pieces that stay apart, however near they are."""
+    return joined_meshes([part.new for part in _singly(old, element_size, turn, fit)])
+
+
+def _singly(old: TetMesh, element_size: float, turn: Array, fit: bool) -> list[_Part]:
+    """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
+    piece = components(old.tets)
+    count = int(piece.max()) + 1
+    return [_renewed(old, np.flatnonzero(piece == k), count == 1, element_size, turn, fit) for k in range(count)]
+
+
+def _renewed(old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, fit: bool) -> _Part:
+    part = compacted(old.positions, old.tets[own])
+    try:
+        return _Part(own, restuffed(part, element_size, turn, fit))
+    except MeshingError:
+        if alone:
+            raise
+        return _Part(own, part)
+
+
+class _Merging:
+    """Pieces of a mesh that become one where they touch, and what sews the surface seen on them: `cuts`."""
+
+    def __init__(self, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
+        self.old, self.piece, self.seen = old, components(old.tets), seen
+        self.owner = voted(seen, self.piece[carrying])[seen.triangles[:, 0]]  # the piece of each triangle
+        self.cuts: list[SurfaceCut] = []
+
+    def parts(self, element_size: float, turn: Array, fit: bool) -> tuple[list[_Part], bool]:
+        """New tets for pieces that touch as one, and for others apart.
+
+        Also whether some that touch had to stay apart, as new tets or the surfaces do not join them yet.
+        """
+        old, found, apart = self.old, [], False
+        count = int(self.piece.max()) + 1
+        for group in clumps(old.positions, old.tets, DEEP * element_size):
+            if len(group) > 1:
+                made = _renewed(old, np.flatnonzero(np.isin(self.piece, group)), False, element_size, turn, fit)
+                if not components(made.new.tets).any() and self._sewn(group, element_size):
+                    found.append(made)
+                    continue
+                apart = True
+            each = [np.flatnonzero(self.piece == k) for k in group]
+            found += [_renewed(old, own, count == 1, element_size, turn, fit) for own in each]
+        return found, apart
+
+    def _sewn(self, group: list[int], element_size: float) -> bool:
+        """Unite the shells that belong to some pieces; False where they do not meet, or are open."""
+        present = [k for k in group if (self.owner == k).any()]
+        part = np.full(len(self.owner), -1, dtype=np.int32)
+        for number, k in enumerate(present):
+            part[self.owner == k] = number
+        if len(present) > 1:
+            cut = united_surface(self.seen, part)
+            if cut is None:
+                return False
+            cut = replace(cut, positions=self._grown(cut, part, element_size))
+            self.cuts.append(cut)
+            self.seen, self.owner = Surface(cut.positions, cut.triangles), self.owner[cut.origin]
+        return True
+
+    def _grown(self, cut: SurfaceCut, part: NDArray[np.int32], element_size: float) -> Array:
+        """The vertices (n, 3) of what parts (t,) have become, moved outwards for the volume in which they overlapped.
+
+        Evenly, but less the nearer to the seam, where they are close together.
+        """
+        own = cut.triangles[part[cut.origin] >= 0]
+        vectors = area_vectors(cut.positions, own)
+        had = signed_volumes(self.seen.positions, self.seen.triangles[part >= 0]).sum()
+        normals = np.zeros_like(cut.positions)
+        np.add.at(normals, own, vectors[:, None] / 3.0)
+        area = np.sqrt((normals**2).sum(axis=1))
+        seam = cKDTree(cut.positions[len(cut.kept) :])
+        share = np.minimum(seam.query(cut.positions, distance_upper_bound=element_size)[0] / element_size, 1.0)
+        step = (had - signed_volumes(cut.positions, own).sum()) / (share * area).sum()
+        step = np.clip(step, 0.0, FARTHEST * element_size)
+        return np.asarray(cut.positions + (step * share / np.where(area > 0.0, area, 1.0))[:, None] * normals)

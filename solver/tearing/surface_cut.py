@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 INNER = -1  # origin of a triangle that was not there before
+Made = tuple[Array, NDArray[np.int64], NDArray[np.int64]]  # vertices (n, 3), triangles (t, 3), the origin (t,) of each, rising
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,33 @@ class SurfaceCut:
 
 def cut_surface(surface: Surface, solid: Surface) -> SurfaceCut | None:
     """Return what cutting a solid out of a surface changes; None where they do not meet, or the surface is not closed."""
-    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
-    old = Surface(surface.positions - middle, surface.triangles)
+    old, middle = _centred(surface)
     if unpaired_edges(old.triangles):
         return None
     made = _difference(old, Surface(solid.positions - middle, solid.triangles))
-    if made is None:
+    return None if made is None else _change(surface, old, middle, made)
+
+
+def united_surface(surface: Surface, part: IntArray) -> SurfaceCut | None:
+    """Return what uniting parts of a surface changes, given the part (t,) of each triangle; -1 stays as it is.
+
+    What of one lies inside another goes, without new faces. None where they do not meet, or one is not closed.
+    """
+    old, middle = _centred(surface)
+    if any(unpaired_edges(old.triangles[part == k]) for k in range(int(part.max()) + 1)):
         return None
+    made = _union(old, part)
+    return None if made is None else _change(surface, old, middle, made)
+
+
+def _centred(surface: Surface) -> tuple[Surface, Array]:
+    """The surface about its middle, and that: far from the world's origin no digit is lost."""
+    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+    return Surface(surface.positions - middle, surface.triangles), middle
+
+
+def _change(surface: Surface, old: Surface, middle: Array, made: Made) -> SurfaceCut | None:
+    """What a boolean has made of a surface, old being the same about its middle; None where that is all of it."""
     places, triangles, origin = made
     mine = origin >= 0
     matched = np.zeros((len(triangles), 3), dtype=bool)
@@ -95,29 +116,54 @@ def cut_surface(surface: Surface, solid: Surface) -> SurfaceCut | None:
     )  # fmt: skip
 
 
-def _difference(surface: Surface, solid: Surface) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return vertices (n, 3), triangles (t, 3) and the origin (t,) of each, rising, of a surface less a solid."""
+def _difference(surface: Surface, solid: Surface) -> Made | None:
+    """A surface less a solid."""
     import manifold3d  # at hand only where something tears: 10 ms to load
 
     first = int(manifold3d.Manifold.reserve_ids(2))
-    made = _manifold(manifold3d, surface, first) - _manifold(manifold3d, solid, first + 1)
-    if made.status() != manifold3d.Error.NoError or made.is_empty():
+    solids = _manifold(manifold3d, surface, first), _manifold(manifold3d, solid, first + 1)
+    return _made(manifold3d, solids[0] - solids[1], first, len(surface.triangles))
+
+
+def _union(surface: Surface, part: IntArray) -> Made | None:
+    """The parts (t,) of a surface united, and after them what belongs to none."""
+    import manifold3d
+
+    first = int(manifold3d.Manifold.reserve_ids(1))
+    names = [np.flatnonzero(part == k) for k in range(int(part.max()) + 1)]
+    solids = [_manifold(manifold3d, surface, first, own) for own in names]
+    made = _made(manifold3d, manifold3d.Manifold.batch_boolean(solids, manifold3d.OpType.Add), first, len(surface.triangles))
+    if made is None:
         return None
-    mesh = made.to_mesh64()
+    others = np.flatnonzero(part < 0)
+    places = np.concatenate([made[0], surface.positions])
+    triangles = np.concatenate([made[1], surface.triangles[others].astype(np.int64) + len(made[0])])
+    origin = np.concatenate([made[2], others])
+    order = np.argsort(origin, kind="stable")
+    return places, triangles[order], origin[order]
+
+
+def _made(manifold3d: Any, solid: Any, first: int, count: int) -> Made | None:
+    """What a boolean has made of a surface of so many triangles, which it knows by its number `first`; None of nothing."""
+    if solid.status() != manifold3d.Error.NoError or solid.is_empty():
+        return None
+    mesh = solid.to_mesh64()
     triangles = np.asarray(mesh.tri_verts).astype(np.int64)
     lengths = np.diff(np.asarray(mesh.run_index).astype(np.int64)) // 3
     owner = np.repeat(np.asarray(mesh.run_original_id, dtype=np.int64), lengths)
     origin = np.where(owner == first, np.asarray(mesh.face_id).astype(np.int64), INNER)
-    order = np.argsort(np.where(origin == INNER, len(surface.triangles), origin), kind="stable")
+    order = np.argsort(np.where(origin == INNER, count, origin), kind="stable")
     return np.asarray(mesh.vert_properties), triangles[order], origin[order]
 
 
-def _manifold(manifold3d: Any, surface: Surface, identifier: int) -> Any:
-    count = len(surface.triangles)
+def _manifold(manifold3d: Any, surface: Surface, identifier: int, own: NDArray[np.int64] | None = None) -> Any:
+    """The solid of a surface, or of its own triangles by number, with that number as the name of each."""
+    own = np.arange(len(surface.triangles)) if own is None else own
+    count, (used, numbered) = len(own), np.unique(surface.triangles[own], return_inverse=True)
     mesh = manifold3d.Mesh64(
-        vert_properties=np.ascontiguousarray(surface.positions),
-        tri_verts=surface.triangles.astype(np.uint64),
-        face_id=np.arange(count, dtype=np.uint64),
+        vert_properties=np.ascontiguousarray(surface.positions[used]),
+        tri_verts=numbered.reshape(-1, 3).astype(np.uint64),
+        face_id=own.astype(np.uint64),
         run_original_id=np.array([identifier], dtype=np.uint32),
         run_index=np.array([0, 3 * count], dtype=np.uint64),
     )

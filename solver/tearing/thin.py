@@ -6,6 +6,8 @@ deepest to the shallowest, as water would run backwards (a watershed of the dept
 thinnest. Corners, ends and edges are thin too, but hang on one lump only and stay.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import generate_binary_structure, grey_dilation, label
@@ -29,7 +31,15 @@ LEAST_SHARE, LEAST_ELEMENTS = 0.03, 4.0  # of its piece's volume and in elements
 MOST_PLACES = 3_000_000
 
 
-def torn(mesh: TetMesh, thickness: float, element_size: float) -> TetMesh:
+class Torn(NamedTuple):
+    """What is left of a mesh that has torn, how many fragments were too small to be left, their volume together [m^3]."""
+
+    mesh: TetMesh
+    fragments: int
+    volume: float
+
+
+def torn(mesh: TetMesh, thickness: float, element_size: float) -> Torn:
     """Return the mesh without the tets across which it tears, given the tear thickness [m]; itself where it does not.
 
     Nothing is torn off that is smaller than LEAST_SHARE of its piece or LEAST_ELEMENTS cells of `element_size` [m].
@@ -41,11 +51,12 @@ def torn(mesh: TetMesh, thickness: float, element_size: float) -> TetMesh:
         part[nodes] = _parts(compacted(mesh.positions, own), thickness, element_size)
     across = (part[mesh.tets] != part[mesh.tets[:, :1]]).any(axis=1)
     if not across.any():
-        return mesh
+        return Torn(mesh, 0, 0.0)
     left = mesh.tets[~across]
     piece = components(left)
     volumes = np.bincount(piece, tet_volumes(mesh.positions, left))
-    return compacted(mesh.positions, left[(volumes >= LEAST_ELEMENTS * element_size**3)[piece]])
+    small = volumes < LEAST_ELEMENTS * element_size**3
+    return Torn(compacted(mesh.positions, left[~small[piece]]), int(small.sum()), float(volumes[small].sum()))
 
 
 def _parts(mesh: TetMesh, thickness: float, element_size: float) -> Labels:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import inline, kernel
-from .boundary import face_table
+from .boundary import FaceTable, face_table
 
 
 def manifold_tets(tets: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -31,7 +31,12 @@ def manifold_tets(tets: NDArray[np.int32]) -> NDArray[np.int32]:
 
 def components(tets: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return (m,) the connected piece of each tet, joined by faces, numbered by first appearance."""
-    return np.asarray(_components(face_table(tets).neighbours))
+    return pieces_of(face_table(tets))
+
+
+def pieces_of(table: FaceTable) -> NDArray[np.int32]:
+    """The same with the table of faces at hand."""
+    return np.asarray(_components(table.neighbours))
 
 
 def _pinched_edges(boundary: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,9 +1,21 @@
-"""The tetrahedral mesh as plain arrays."""
+"""The tetrahedral mesh as plain arrays, and what is asked of it again and again, made once."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .boundary import FaceTable, face_table
+
+if TYPE_CHECKING:
+    from ..geometry.tree import Tree
+    from ..geometry.triangle_tree import TriangleTree
+
+Array = NDArray[np.float64]
+
+EDGE_SAMPLES = 20_000
 
 
 @dataclass(frozen=True)
@@ -16,3 +28,65 @@ class TetMesh:
 
     positions: NDArray[np.float64]
     tets: NDArray[np.int32]
+
+    def moved(self, positions: Array) -> "TetMesh":
+        """The same tets on nodes at other positions (n, 3) [m]."""
+        mesh = TetMesh(positions, self.tets)
+        mesh.__dict__.update(faces=self.faces, piece=self.piece)
+        return mesh
+
+    @cached_property
+    def faces(self) -> FaceTable:
+        """Boundary and neighbours."""
+        return face_table(self.tets)
+
+    @cached_property
+    def piece(self) -> NDArray[np.int32]:
+        """The connected piece (m,) of each tet (manifold.components)."""
+        from .manifold import pieces_of
+
+        return pieces_of(self.faces)
+
+    @cached_property
+    def middle(self) -> Array:
+        """The middle (3,) of its bounding box [m]."""
+        return np.asarray(0.5 * (self.positions.min(axis=0) + self.positions.max(axis=0)))
+
+    @cached_property
+    def centred(self) -> "TetMesh":
+        """The mesh about its middle: far from the origin digits are lost."""
+        return self.moved(self.positions - self.middle)
+
+    @cached_property
+    def tree(self) -> "Tree":
+        """The tree over its tets' boxes."""
+        from ..geometry.tet_location import tet_tree
+
+        return tet_tree(self.positions, self.tets)
+
+    @cached_property
+    def hull(self) -> "TriangleTree":
+        """Its boundary's triangles, and the tree over their boxes."""
+        from ..geometry.triangle_tree import triangle_tree
+
+        return triangle_tree(self.positions, self.faces.boundary)
+
+    @cached_property
+    def mean_edge(self) -> float:
+        """The mean edge length [m] of the tets, or of an even choice of them if they are many."""
+        x = self.positions[self.tets[:: max(1, len(self.tets) // EDGE_SAMPLES)]]
+        pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+        return float(np.mean([np.sqrt(((x[:, i] - x[:, j]) ** 2).sum(axis=1)).mean() for i, j in pairs]))
+
+    def located(self, points: Array) -> tuple[NDArray[np.int32], Array]:
+        """The tet that holds each of points (k, 3), or -1, and its weights (k, 4) (geometry.tet_location.locate)."""
+        from ..geometry.tet_location import located_in
+
+        return located_in(self.tree, self.positions, self.tets, points)
+
+
+def joined_meshes(parts: list[TetMesh]) -> TetMesh:
+    """Return several meshes as one, one after another, with nothing between them."""
+    first = np.cumsum([0, *(len(part.positions) for part in parts)]).tolist()
+    tets = np.concatenate([part.tets + start for part, start in zip(parts, first, strict=False)])
+    return TetMesh(np.concatenate([part.positions for part in parts]), tets.astype(np.int32))

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,43 @@ def test_both_warm_ups_simulate_three_frames():
 def test_what_is_compiled_is_not_compiled_beside_again(tmp_path):
     warm_up_dynamics(scene({}))
     assert compile_beside(tmp_path, scene({})) is None
+
+
+PROGRAM = """
+import sys
+from numba.core import event
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, what):
+        compiled.append(what.data["dispatcher"].py_func.__module__)
+    def on_end(self, what):
+        pass
+from tests.bake.test_warm_up import remeshed
+from solver.warm_up import warm_up_remeshing
+if sys.argv[1] == "warm":
+    warm_up_remeshing(remeshed())
+else:
+    from tests.remesh.shapes import ball, mesh_of, moved, state_of
+    from solver.remesh.record import mesh_change
+    from solver.remesh.restuffing import lattice_turn, restuffed
+    from solver.remesh.transfer import transferred
+    old = moved(state_of(ball(0.5)), [[1.2, 0.5, 0], [0, 0.9, 0.1], [0, 0.2, 0.8]])
+    event.register("numba:compile", Listener())
+    transferred(old, mesh_change(mesh_of(old), restuffed(mesh_of(old), 0.4, lattice_turn(2))), 0.02)
+    assert not compiled, sorted(set(compiled))
+"""
+
+
+def remeshed() -> Scene:
+    one = scene({})
+    return replace(one, bodies=(replace(one.bodies[0], remeshing="wholesale"),))
+
+
+def test_no_remesh_waits_for_a_compiler():
+    """What a remesh runs is compiled beforehand, in another process than the one that has it then."""
+    for part in ("warm", "remesh"):
+        done = subprocess.run([sys.executable, "-c", PROGRAM, part], cwd=ROOT, env=os.environ, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
 
 
 def test_another_law_is_compiled_beside(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from solver.embedding import bind, evaluate, mean_edge, shifted
+from solver.embedding import bind, evaluate, shifted
 from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import TetMesh
 from tests.surfaces import box, joined, moved, sphere, stored, surface
@@ -81,7 +81,7 @@ def test_neighbours_outside_stay_together_as_they_pass_from_tet_to_tet(ball):
 
 def test_far_points_do_not_swing_with_one_tet(ball):
     """Shaking one boundary node by a tenth of an edge moves a point two edges out hardly further, wherever it is."""
-    edge, rng = mean_edge(ball), np.random.default_rng(0)
+    edge, rng = ball.mean_edge, np.random.default_rng(0)
     plain, blended = [], []
     for node in np.flatnonzero(np.linalg.norm(ball.positions, axis=1) > 0.97)[::5]:
         point = ball.positions[node] * (1.0 + 2.0 * edge)

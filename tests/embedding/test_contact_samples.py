@@ -15,10 +15,11 @@ from solver.tetmesh.cage import cage
 from tests.surfaces import box, joined, sphere, stored
 
 
-def samples(part, size, spacing):
+def samples(part, size, spacing, standby=False):
+    """The points that always touch, or those that stand by."""
     mesh = cage(part, size)
     binding = contact_samples(part, mesh, spacing)
-    return evaluate(binding, mesh.tets, mesh.positions)
+    return evaluate(binding, mesh.tets, mesh.positions)[binding.standby == standby]
 
 
 def test_they_lie_on_the_artist_s_surface_about_one_per_cell():
@@ -36,6 +37,13 @@ def test_no_vertex_is_far_from_one_and_none_is_near_another(rings):
     tree = cKDTree(points)
     assert tree.query(part.positions)[0].max() < apart + 1e-9
     assert tree.query(points, k=2)[0][:, 1].min() > apart - 1e-9
+
+
+def test_all_other_vertices_stand_by():
+    part = sphere(48)
+    always, standby = (samples(part, 0.2, 0.1, which) for which in (False, True))
+    assert len(standby) > 2 * len(always)
+    assert cKDTree(np.concatenate([always, standby])).query(part.positions)[0].max() < 0.01
 
 
 def test_large_triangles_are_covered():
@@ -83,6 +91,7 @@ def test_what_is_seen_is_what_touches():
     assert len(points.spreads[0].points) > 100
     shape = bend(mesh.positions)
     contacts = Contacts(points, [build(Collider("g", "Ground", "plane", np.eye(4)[None]), Settings())])
+    contacts.awake[:] = True
     contacts.begin_step(shape, shape, 0.1, 0.01)
     entries = contacts.linearize(shape)
     carried = np.einsum("ca,cax->cx", entries.weights, shape[entries.nodes])

@@ -9,6 +9,7 @@ import pytest
 
 from solver.bake import prepare
 from solver.cache.archive import pack, unpack
+from solver.materials import Material
 from solver.output import Snapshot
 from solver.presets import load_preset
 from solver.remesh.remeshing import worst_conditions
@@ -121,9 +122,8 @@ def test_the_same_bytes_on_two_threads():
 def test_what_no_mesh_takes_over_is_refused():
     from solver.errors import SceneError
 
-    goo = load_preset(PRESETS / "dough.toml")
-    surface = sphere(6)
-    for more in ({"goal": surface.positions}, {"remeshing": "partly"}):
-        body = Body("b", "Goo", surface, goo.material, **{"remeshing": "wholesale", **more})
+    goo = load_preset(PRESETS / "dough.toml").material
+    for material, remeshing in ((Material("draft"), "wholesale"), (goo, "partly")):
+        body = Body("b", "Goo", sphere(6), material, remeshing=remeshing)
         with pytest.raises(SceneError):
             validated(Scene((body,)))

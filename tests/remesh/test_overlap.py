@@ -4,6 +4,7 @@ import numpy as np
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 
 from solver.remesh.overlap import overlaps
+from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import tet_volumes
 from tests.physics.scenes import box_mesh
 
@@ -36,7 +37,7 @@ def test_random_pairs_agree_with_half_spaces():
         expected = by_half_spaces(first, second)
         if np.isnan(expected):
             continue
-        start, _, volumes = overlaps(first, ONE, second, ONE)
+        start, _, volumes = overlaps(TetMesh(first, ONE), TetMesh(second, ONE))
         assert start[-1] == 1
         assert abs(volumes[0] - expected) < 1e-9
         compared += 1
@@ -46,7 +47,7 @@ def test_random_pairs_agree_with_half_spaces():
 def test_two_fillings_of_one_box_share_all_of_it():
     turn = rotation([1, 1, 2], 0.4).T
     old, new = box_mesh((5, 4, 3), (1.0, 0.8, 0.7)), box_mesh((3, 7, 4), (1.0, 0.8, 0.7))
-    start, sources, volumes = overlaps(old.positions @ turn, old.tets, new.positions @ turn, new.tets)
+    start, sources, volumes = overlaps(old.moved(old.positions @ turn), new.moved(new.positions @ turn))
     mine = np.add.reduceat(volumes, start[:-1])
     theirs = np.bincount(sources, volumes, len(old.tets))
     assert np.abs(mine / tet_volumes(new.positions, new.tets) - 1.0).max() < 1e-12
@@ -69,17 +70,17 @@ def test_what_lies_on_a_face_but_for_rounding_shares_what_it_shares_a_little_fur
 
 
 def _shared_volume(first: np.ndarray, second: np.ndarray) -> float:
-    return float(overlaps(second, ONE, first, ONE)[2].sum())
+    return float(overlaps(TetMesh(second, ONE), TetMesh(first, ONE))[2].sum())
 
 
 def test_a_mesh_shares_each_tet_with_itself_alone():
     mesh = box_mesh((3, 3, 3))
-    start, sources, volumes = overlaps(mesh.positions, mesh.tets, mesh.positions, mesh.tets)
+    start, sources, volumes = overlaps(mesh, mesh)
     assert (start == np.arange(len(mesh.tets) + 1)).all() and (sources == np.arange(len(mesh.tets))).all()
     assert np.allclose(volumes, tet_volumes(mesh.positions, mesh.tets), rtol=1e-12)
 
 
 def test_tets_apart_and_flat_ones_share_nothing():
     corners = np.eye(4, 3)
-    assert len(overlaps(corners, ONE, corners + 2.0, ONE)[1]) == 0
-    assert len(overlaps(corners * [1.0, 1.0, 0.0], ONE, corners, ONE)[1]) == 0
+    assert len(overlaps(TetMesh(corners, ONE), TetMesh(corners + 2.0, ONE))[1]) == 0
+    assert len(overlaps(TetMesh(corners * [1.0, 1.0, 0.0], ONE), TetMesh(corners, ONE))[1]) == 0

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from solver.remesh.elastic_strain import COLUMNS, ROWS
 from solver.remesh.record import mesh_change
 from solver.remesh.restuffing import restuffed
 from solver.remesh.transfer import transferred
@@ -59,6 +60,33 @@ def test_flow_counts_from_the_new_mesh_on():
     whole = elastic(new) @ new.plastic_deformation
     assert np.linalg.det(new.plastic_deformation) == pytest.approx(1.0, rel=1e-9)
     assert np.abs(whole / np.cbrt(np.linalg.det(whole))[:, None, None] - np.eye(3)).max() < 1e-9
+
+
+def test_flow_that_is_counted_and_its_goal_turn_with_the_body():
+    """F_e = R S of flow P with a goal G: what is left is R S R^T, R P R^T and R G R^T, and fibres lie as they lay."""
+    old, turn = state_of(ball()), rotation([1, 2, 3], 1.2)
+    stretch, flow, goal = np.diag([1.1, 0.95, 1.0]), symmetric([0.3, -0.1, -0.2]), symmetric([-0.2, 0.5, -0.3])
+    count, along = len(old.tets), np.array([0.6, 0.0, 0.8])
+    old = replace(
+        moved(old, turn @ stretch), plastic_deformation=np.tile(exponential(flow) @ rotation([3, 1, 0], 0.7), (count, 1, 1)),
+        goal=np.tile(goal[ROWS, COLUMNS], (count, 1)), goal_rate=np.full(count, 2.0), fibres=np.tile(along, (count, 1)),
+    )  # fmt: skip
+    seen = turn @ stretch @ old.plastic_deformation[0] @ along
+    new = transferred(old, mesh_change(mesh_of(old), restuffed(mesh_of(old), 0.2, np.eye(3))), STEP, counted=True)
+    assert np.abs(new.plastic_deformation - turn @ exponential(flow) @ turn.T).max() < 1e-9
+    assert np.abs(new.goal - (turn @ goal @ turn.T)[ROWS, COLUMNS]).max() < 1e-9 and (new.goal_rate == 2.0).all()
+    now = (elastic(new) @ new.plastic_deformation @ new.fibres[:, :, None])[:, :, 0]
+    assert np.abs(now @ seen / np.linalg.norm(seen) / np.linalg.norm(now, axis=1)).min() > 1.0 - 1e-9
+
+
+def symmetric(values) -> np.ndarray:
+    turn = rotation([2, 0, 1], 0.5)
+    return turn @ np.diag(values) @ turn.T
+
+
+def exponential(matrix: np.ndarray) -> np.ndarray:
+    values, axes = np.linalg.eigh(matrix)
+    return axes @ np.diag(np.exp(values)) @ axes.T
 
 
 def test_history_stays_where_it_is():

@@ -32,6 +32,7 @@ class Figure:
     measure    : the numbers, by name, of a baked shot
     bands      : least and most of each number, from what physics or the paper says and not from what came out
     see_through: bodies are seen through obstacles
+    by_hand    : takes too long to be a test; only tools/figures.py bakes it
     """
 
     title: str
@@ -47,6 +48,7 @@ class Figure:
     measure: Callable[["Shot"], dict[str, float]]
     bands: dict[str, tuple[float, float]]
     see_through: bool = False
+    by_hand: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,16 @@ class Shot:
         with FrameStore.open(self.cache) as store:
             return np.asarray(store.read_body_frame(frame, uid).attributes[name], dtype=np.float64)
 
-    def triangles(self, uid: str) -> NDArray[np.int32]:
-        """The faces (t, 3) of a body's surface."""
-        return next(body.surface.triangles for body in self.scene.bodies if body.uid == uid)
+    def triangles(self, uid: str, frame: int) -> NDArray[np.int32]:
+        """The faces (t, 3) of a body's surface at a frame; none where it has become part of another body."""
+        with FrameStore.open(self.cache) as store:
+            record = store.read_topology(uid, store.read_body_frame(frame, uid).topology)
+        return record.corner_vertices.reshape(-1, 3)
 
     def volume(self, frame: int, uid: str) -> float:
         """Volume [m^3] inside a body's closed surface."""
         points = self.points(frame, uid)
-        return float(np.linalg.det((points - points.mean(axis=0))[self.triangles(uid)]).sum() / 6.0)
+        return float(np.linalg.det((points - points.mean(axis=0))[self.triangles(uid, frame)]).sum() / 6.0)
 
     def inverted(self, frame: int) -> float:
         """The share of all tets that are inside out."""
@@ -82,10 +86,15 @@ class Shot:
             tets = sum(int(body["tets"]) for body in store.manifest["meshes"].values())
             return float(store.journal()[frame]["statistics"]["inverted"]) / tets
 
+    def total(self, name: str) -> float:
+        """A statistic of all frames together."""
+        with FrameStore.open(self.cache) as store:
+            return float(sum(entry["statistics"][name] for entry in store.journal().values()))
+
     def middle(self, frame: int, uid: str) -> Array:
         """The centre (3,) of the space inside a body's closed surface [m]."""
         points = self.points(frame, uid)
-        corners = (points - points.mean(axis=0))[self.triangles(uid)]
+        corners = (points - points.mean(axis=0))[self.triangles(uid, frame)]
         shares = np.linalg.det(corners) / np.linalg.det(corners).sum()
         middle: Array = points.mean(axis=0) + shares @ corners.sum(axis=1) / 4.0
         return middle

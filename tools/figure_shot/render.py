@@ -24,7 +24,7 @@ def render(figure: Figure, shot: Shot, path: Path) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         for frame in figure.shown:
             items = _colliders(shot, frame, 0.35 if figure.see_through else 1.0) + [
-                _mesh(body.uid, shot.points(frame, body.uid), body.surface.triangles, figure.colours[body.uid])
+                _mesh(body.uid, shot.points(frame, body.uid), shot.triangles(body.uid, frame), figure.colours[body.uid])
                 for body in shot.scene.bodies
             ]
             pictures.append(_rendered(Path(folder) / f"{frame}.png"))

@@ -9,9 +9,10 @@ from scipy.sparse import block_diag
 from ...embedding import Binding, bind, evaluate
 from ...fem.extension import carrying_matrix
 from ...integrators import integrators
-from ...scene import Scene
+from ...scene import Body, Scene
 from ...state import Ranges, State, element_size
 from ...surface import Surface
+from ...tetmesh.manifold import components
 from ...tetmesh.mesh import TetMesh
 from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
@@ -30,7 +31,8 @@ def touching_bodies(
     Steps whose elastic forces are those of their start have no solve that could see to it.
     """
     settings = scene.settings
-    alone = settings.body_contact == "bodies" and len(scene.bodies) < 2
+    whole = not any(_in_pieces(body, state.tets[a:b]) for body, (a, b) in zip(scene.bodies, pairwise(ranges.tets), strict=True))
+    alone = settings.body_contact == "bodies" and len(scene.bodies) < 2 and whole
     if settings.body_contact == "off" or alone or integrators()[settings.integrator].explicit:
         return None
     contact = _contact(scene, state, ranges, seen, triangles, ERROR)
@@ -50,8 +52,10 @@ def _contact(
     ):
         weight = float(state.density[a:b].mean()) * settings.strongest_gravity * body.extent
         modulus = contact_modulus(state.material[:, a:b], weight)
-        own = settings.body_contact == "all"
-        touches.append(Touch(modulus, settings.body_friction, SLIP_SPEED * STICK_TIME * body.extent, own, body.groups))
+        own = (settings.body_contact == "all" or _in_pieces(body, state.tets[a:b])) and not body.merging
+        slip = SLIP_SPEED * STICK_TIME * body.extent
+        alike = body.merge_group if body.merges_with_others else 0
+        touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, alike))
         mesh, element = TetMesh(state.positions[c:d], (state.tets[a:b] - c).astype(np.int32)), element_size(state.volumes[a:b])
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
         fit = seen_surface(now, mesh, element, error)
@@ -64,10 +68,15 @@ def _contact(
     return contact
 
 
-def left_out(scene: Scene, contact: SurfaceContact) -> tuple[str, ...]:
+def _in_pieces(body: Body, tets: NDArray[np.int32]) -> bool:
+    """Whether a body that may tear is in pieces: these collide with each other as bodies do."""
+    return body.tear_thickness > 0.0 and body.remeshing != "off" and bool(components(tets).any())
+
+
+def left_out(scene: Scene, contact: SurfaceContact | None) -> set[str]:
     """Sentences on the bodies that do not collide because they touch or overlap at the first frame."""
-    names = [(scene.bodies[i].name, scene.bodies[j].name) for i, j in contact.left_out]
-    return tuple(
+    names = [] if contact is None else [(scene.bodies[i].name, scene.bodies[j].name) for i, j in contact.left_out]
+    return {
         f"'{one}' and '{other}' do not collide: they touch or overlap at the first frame. Move them apart."
         for one, other in names
-    )
+    }

@@ -3,14 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ...embedding import mean_edge
 from ...geometry.decimation import decimated
 from ...geometry.edges import welded
 from ...geometry.splitting import split
-from ...geometry.tet_location import locate
-from ...geometry.triangle_tree import closest_points, triangle_tree
+from ...geometry.triangle_tree import closest_points
 from ...surface import Surface
-from ...tetmesh.boundary import face_table
 from ...tetmesh.mesh import TetMesh
 
 LONGEST = 1.5  # edges, in sizes of the tets: a longer one is cut, so that it gives way where it is pressed,
@@ -27,8 +24,8 @@ def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float =
     """
     triangles = welded(surface.positions, surface.triangles)
     sides = triangles != np.roll(triangles, 1, axis=1)
-    triangles, boundary = triangles[sides.all(axis=1)], face_table(mesh.tets).boundary
-    shallow = _shallow(surface.positions, mesh, boundary)[triangles].any(axis=1)
+    triangles, boundary = triangles[sides.all(axis=1)], mesh.faces.boundary
+    shallow = _shallow(surface.positions, mesh)[triangles].any(axis=1)
     if shallow.any():
         triangles = triangles[shallow]
     if error > 0.0 and len(triangles) > FINE * len(boundary):
@@ -38,10 +35,8 @@ def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float =
     return Surface(np.ascontiguousarray(positions[used]), numbered.reshape(-1, 3).astype(np.int32))
 
 
-def _shallow(points: NDArray[np.float64], mesh: TetMesh, boundary: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which of points (n, 3) lie outside the tets, or less than an edge inside their boundary (b, 3)."""
-    middle = 0.5 * (mesh.positions.min(axis=0) + mesh.positions.max(axis=0))
-    positions, relative = mesh.positions - middle, np.ascontiguousarray(points - middle)
-    outside = locate(positions, mesh.tets, relative)[0] < 0
-    closest = closest_points(triangle_tree(positions, boundary), relative)
-    return np.asarray(outside | (closest.distance < mean_edge(mesh)))
+def _shallow(points: NDArray[np.float64], mesh: TetMesh) -> NDArray[np.bool_]:
+    """Which of points (n, 3) lie outside the tets, or less than an edge inside their boundary."""
+    here, relative = mesh.centred, np.ascontiguousarray(points - mesh.middle)
+    outside = here.located(relative)[0] < 0
+    return np.asarray(outside | (closest_points(here.hull, relative).distance < here.mean_edge))

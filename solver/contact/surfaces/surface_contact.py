@@ -40,7 +40,8 @@ class Touch:
     friction : coefficient; of two bodies the geometric mean counts
     slip     : how far what sticks gives way before it slips [m]
     own      : whether it touches itself
-    groups   : bits; it touches bodies that share one of them
+    groups   : bits; it touches bodies that share one of them,
+    merges   : but none with the same number other than 0: what may become one is not kept apart
     """
 
     modulus: float
@@ -48,6 +49,11 @@ class Touch:
     slip: float
     own: bool = True
     groups: int = 1
+    merges: int = 0
+
+    def meets(self, other: "Touch") -> bool:
+        """Whether it touches another body."""
+        return bool(self.groups & other.groups) and not (self.merges and self.merges == other.merges)
 
 
 class SurfaceContact:
@@ -68,7 +74,7 @@ class SurfaceContact:
         self.left_out: list[tuple[int, int]] = []  # and of those that do not collide
         boxed = [(k, Clusters(surfaces[k], rest), touch) for k, touch in enumerate(touches)]
         for (i, boxes, touch), (j, others, other) in combinations_with_replacement(boxed, 2):
-            if touch.own if boxes is others else touch.groups & other.groups:
+            if touch.own if boxes is others else touch.meets(other):
                 self.bodies.append((i, j))
                 reach = min(
                     REACH * min(surfaces[i].element, surfaces[j].element), FINE * min(boxes.edge_length, others.edge_length)

@@ -1,0 +1,1 @@
+"""Pieces of a body, and bodies of one merge group, that become one where they have run into each other."""

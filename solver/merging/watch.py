@@ -1,0 +1,47 @@
+"""Which bodies have pieces that have come to touch and may merge."""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..scene import Scene
+from ..state import Ranges, State
+from .touching import DEEP, Part, parts_of, touching
+
+Array = NDArray[np.float64]
+
+
+class Watch:
+    """Looks at the pieces of all bodies that merge; built anew with their tets. sizes: of the bodies' elements [m]."""
+
+    def __init__(self, scene: Scene, sizes: list[float], state: State, ranges: Ranges) -> None:
+        self.sizes = sizes
+        self.parts: list[Part] = []
+        self.owners: list[int] = []
+        for k, (body, (a, b)) in enumerate(zip(scene.bodies, pairwise(ranges.tets.tolist()), strict=True)):
+            if body.merging and body.remeshing != "off":
+                own = parts_of(state.tets[a:b])
+                alone = len(own) == 1 and not any(body.merges_with(other) for other in scene.bodies if other is not body)
+                self.parts += [] if alone else own
+                self.owners += [k] * (0 if alone else len(own))
+        bodies = scene.bodies
+        self.pairs = [
+            (i, j)
+            for i, one in enumerate(self.owners)
+            for j, other in enumerate(self.owners[:i])
+            if one == other or bodies[one].merges_with(bodies[other])
+        ]
+
+    def met(self, positions: Array, waits: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """Return the pairs of bodies, or a body twice, of which pieces touch with the nodes at positions (n, 3).
+
+        waits (b,): how often new tets have failed to join them; each time they must have come deeper into each other.
+        """
+        owners, sizes = self.owners, self.sizes
+        wanted = [
+            (i, j, DEEP * min(sizes[owners[i]], sizes[owners[j]]) * (1 + max(waits[owners[i]], waits[owners[j]])))
+            for i, j in self.pairs
+        ]
+        found = touching(positions, self.parts, wanted) if wanted else []
+        return sorted({(min(owners[i], owners[j]), max(owners[i], owners[j])) for i, j in found})

@@ -1,0 +1,63 @@
+"""What pins of a body lie on: its tets and its surface as they were when the tets were new."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..surface import Surface
+from ..tetmesh.mesh import TetMesh
+from .pin import Pin
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Bearing:
+    """n nodes, m tets, and a surface of k vertices and t triangles.
+
+    nodes (n, 3), tets (m, 4)           : the tets, when they were new [m]
+    positions (k, 3), triangles (t, 3)  : the surface, then [m]
+    vertices (k,)                       : which of the artist's vertices each one is, -1 where a cut has made it
+    """
+
+    nodes: Array
+    tets: IntArray
+    positions: Array
+    triangles: IntArray
+    vertices: IntArray
+
+    @classmethod
+    def at_rest(cls, surface: Surface, mesh: TetMesh) -> Self:
+        """That of a body which still has its first tets."""
+        vertices = np.arange(len(surface.positions), dtype=np.int32)
+        return cls(mesh.positions, mesh.tets, surface.positions, surface.triangles, vertices)
+
+    def renewed(self, mesh: TetMesh, surface: Surface, kept: IntArray | None) -> "Bearing":
+        """The body with new tets; kept (k',) names the vertices that a cut has left, the first of its surface; None: all."""
+        vertices = self.vertices
+        if kept is not None:
+            fresh = np.full(len(surface.positions) - len(kept), -1, dtype=np.int32)
+            vertices = np.concatenate([vertices[kept], fresh])
+        return Bearing(mesh.positions, mesh.tets, surface.positions, surface.triangles, vertices)
+
+    @property
+    def mesh(self) -> TetMesh:
+        """The tets, when they were new."""
+        return TetMesh(self.nodes, self.tets)
+
+    @property
+    def surface(self) -> Surface:
+        """The surface, when they were new."""
+        return Surface(self.positions, self.triangles)
+
+    def left(self, pin: Pin) -> tuple[IntArray, IntArray]:
+        """Which (p',) of the pin's vertices are still there, and which of the surface's (p',) they are."""
+        number = np.full(max(int(self.vertices.max()), int(pin.vertices.max())) + 1, -1, dtype=np.int32)
+        known = np.flatnonzero(self.vertices >= 0).astype(np.int32)
+        number[self.vertices[known]] = known
+        there = number[pin.vertices]
+        which = np.flatnonzero(there >= 0).astype(np.int32)
+        return which, there[which]

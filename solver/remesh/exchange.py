@@ -1,0 +1,73 @@
+"""A simulation's remesh: bodies that want new tets get them, and all that hangs on the old ones is handed on."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..contact.surfaces.bodies import left_out, touching_bodies
+from ..merging.joining import Joined, joined
+from .contact_memory import handed_on
+from .discretization import Discretization
+from .remeshing import Renewed, touching_handed_on
+
+if TYPE_CHECKING:
+    from ..simulate import Simulation
+
+
+def renew(simulation: "Simulation") -> int:
+    """Give new tets to bodies whose own are worn out or that have come to touch what they merge with; how many.
+
+    But none that would make a body cross another one.
+    """
+    now = simulation
+    worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
+    due = sorted({*worn, *chain.from_iterable(met)})
+    if not due:
+        return 0
+    old, ranges, touching, pins, before = now.contacts, now.ranges, now.touching, now.pins, now.state.positions
+    places, owners = old.points.positions(before), now.keyed.owners
+    made = joined(Discretization(now.state, ranges, *now.bound), met)
+    remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
+    due = np.unique(made.into[due]).tolist()
+    renewed = remeshing.renewed(made.mesh, due, now.clock.previous_step)
+    if not renewed.changes and not made.taken:
+        now.remeshing.note(due, now.state, ranges, renewed)
+        now.news += tuple(_news(now, made, renewed))
+        return 0
+    new = renewed.mesh
+    surfaces = touching_bodies(remeshing.scene, new.state, new.ranges, new.surfaces, new.triangles)
+    crossing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
+    if crossing or renewed.apart & made.taken.keys():
+        waits = now.remeshing.waits.copy()
+        if not made.taken:
+            now.remeshing.note(due, now.state, ranges, renewed)
+        together = list(chain.from_iterable(met))
+        now.remeshing.waits[together] = waits[together] + 1
+        return 0
+    now.settle(new, remeshed=True)
+    now.remeshing, now.worn.last = remeshing, now.worn.last[made.firsts]
+    now.cuts += made.changes(renewed.cuts, now.whole)
+    now.news += tuple(_news(now, made, renewed))
+    now.remeshing.note(due, now.state, now.ranges, renewed)
+    now.touching = touching_handed_on(touching[made.order], made.mesh.ranges, renewed.changes)
+    here = now.contacts.points.positions(now.state.positions)
+    now.contacts.restore(handed_on(old, places, made.into[owners], now.contacts, here, now.keyed.owners))
+    now.pins.hand_on(pins, before, now.state.positions, renewed.changes)
+    now.keyed.restart(now.state)
+    return len(renewed.changes)
+
+
+def _news(now: "Simulation", made: Joined, renewed: Renewed) -> Iterator[str]:
+    """Sentences on what an artist would look for: bodies that have become part of others, fragments that have vanished."""
+    for number, others in made.taken.items():
+        names = ", ".join(f"'{now.whole.bodies[k].name}'" for k in others)
+        host = now.scene.bodies[number].name
+        yield f"'{host}', frame {now.frame}: {names} merged with it; from here on its object shows what is seen of both."
+    for number in renewed.thin:
+        name = now.scene.bodies[number].name
+        yield f"'{name}', frame {now.frame}: it has become thinner than its tets and keeps them; raise its Resolution."
+    for number, (count, volume) in renewed.fragments.items():
+        name, which = now.scene.bodies[number].name, "a fragment" if count == 1 else f"{count} fragments"
+        yield f"'{name}', frame {now.frame}: {which} of {volume:.2g} m3, too small for tets of their own, vanished at a tear."

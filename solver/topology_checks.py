@@ -1,0 +1,59 @@
+"""What is asked of bodies whose surface may be cut, or sewn to others."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .errors import SceneError
+from .geometry.edges import unpaired_edges
+from .geometry.measures import signed_volumes
+
+if TYPE_CHECKING:
+    from .scene import Body
+
+MOST_MERGE_GROUPS = 32
+
+
+def check_topology(body: "Body") -> None:
+    """Only a closed surface can be cut and closed again, or sewn to another."""
+    if not 0 <= body.tear_thickness < np.inf:
+        raise SceneError("Its tear thickness is negative or not finite.", body=body.name, remedy="Set it to 0 or more.")
+    if not 0 <= body.merge_group <= MOST_MERGE_GROUPS:
+        raise SceneError(f"Merge group {body.merge_group} is outside 0 to {MOST_MERGE_GROUPS}.", body=body.name)
+    if body.remeshing == "off" or not (body.tear_thickness > 0.0 or body.merging):
+        return
+    what, way_out = ("tear", "set Tear Thickness to 0") if body.tear_thickness > 0.0 else ("merge", "switch Merge off")
+    surface = body.surface
+    open_edges = unpaired_edges(surface.triangles)
+    if not open_edges and signed_volumes(surface.positions, surface.triangles).sum() < 0.0:
+        raise SceneError(
+            f"It cannot {what}, for its faces point inwards.", body=body.name,
+            remedy="Use Mesh > Normals > Recalculate Outside.",
+        )  # fmt: skip
+    if open_edges:
+        raise SceneError(
+            f"It cannot {what}, for it is not closed: {open_edges} of its edges do not have two faces turned alike.",
+            body=body.name,
+            remedy=f"Close it (Mesh > Clean Up > Fill Holes, Mesh > Normals > Recalculate Outside), or {way_out}.",
+        )
+
+
+def check_merging(bodies: "tuple[Body, ...]") -> None:
+    """One body cannot be keyed in two ways: what is keyed is refused where bodies may become one."""
+    for body in bodies:
+        if not body.merges_with_others or not any(other.merges_with(body) for other in bodies if other is not body):
+            continue
+        kept = {
+            "pins": bool(body.pins),
+            "a goal shape": body.goal is not None,
+            "a keyed material": bool(body.keys),
+            "fibres whose activation is keyed": body.fibres is not None and len(body.activation) > 1,
+            "a rise": bool(body.rise.any()),
+        }
+        for name, has in kept.items():
+            if has:
+                raise SceneError(
+                    f"It has {name}, which a body merged of several cannot have in a part of it.",
+                    body=body.name,
+                    remedy="Remove that, or set its Merge Group to 0.",
+                )

@@ -1,0 +1,58 @@
+"""Balls of soft dough that fly into each other."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from solver.bake import PreparedBody, prepare
+from solver.presets import load_preset
+from solver.scene import Body, Scene, Settings, validated
+from solver.simulate import Simulation
+from solver.surface import Surface
+from tests.surfaces import joined, sphere
+
+DOUGH = Path(__file__).parents[2] / "presets" / "dough.toml"
+APART = 0.33  # of the centres: the surfaces are 3 cm apart [m]
+
+
+def ball(side: float, rings: int = 14) -> Surface:
+    """A ball of 0.15 m on one side of x = 0."""
+    return sphere(rings, 0.15, (0.5 * side * APART, 0.0, 0.0))
+
+
+def body(name: str, surface: Surface, resolution: int, **options) -> Body:
+    goo = load_preset(DOUGH)
+    material = replace(goo.material, values={**goo.material.values, "yield_stress": 20.0, "hardening_modulus": 0.0})
+    settings = {"remeshing": "wholesale", "merging": True, **options}
+    return Body(name.lower(), name, surface, material, goo.real_size, resolution=resolution, **settings)
+
+
+def pair(frames: int = 8, **options) -> Scene:
+    """Two bodies of one merge group that fly at each other, the right one with a spin."""
+    settings = Settings(frame_end=frames, gravity=(0.0, 0.0, 0.0), threads=1)
+    options = {"merge_group": 1, **options}
+    one = body("Left", ball(-1.0), 7, velocity=(0.5, 0.0, 0.0), **options)
+    other = body("Right", ball(1.0), 7, velocity=(-0.5, 0.05, 0.0), angular_velocity=(0.0, 0.0, 1.0), **options)
+    return validated(Scene((one, other), (), settings))
+
+
+def two_pieces(frames: int = 8, **options) -> Scene:
+    """One body of two balls."""
+    settings = Settings(frame_end=frames, gravity=(0.0, 0.0, 0.0), threads=1)
+    return validated(Scene((body("Both", joined(ball(-1.0), ball(1.0)), 15, **options),), (), settings))
+
+
+def started(
+    scene: Scene, prepared: list[PreparedBody] | None = None, kind: type[Simulation] = Simulation, spread: bool = True
+) -> Simulation:
+    """The simulation of a scene; balls of one body fly at each other as those of two do, unless they are not to."""
+    made = prepared or prepare(scene)
+    simulation = kind(
+        scene, [one.mesh for one in made], [one.surface for one in made], [one.contacts for one in made], fields=[]
+    )
+    if len(scene.bodies) == 1 and spread:
+        velocities = np.zeros_like(simulation.state.positions)
+        velocities[:, 0] = np.where(simulation.state.positions[:, 0] < 0.0, 0.5, -0.5)
+        simulation.state.velocities, simulation.state.previous_velocities = velocities, velocities.copy()
+    return simulation

@@ -1,0 +1,27 @@
+"""Vertices that a remesh leaves far outside come back to the tets; all others stay to the last bit."""
+
+import numpy as np
+
+from solver.geometry.triangle_tree import closest_points, triangle_tree
+from solver.remesh.drawing_in import FARTHEST, drawn_in
+from solver.tetmesh.boundary import face_table
+from tests.surfaces import sphere, surface
+
+from .shapes import ball
+
+SIZE = 0.2
+
+
+def test_what_is_far_outside_is_drawn_in_and_nothing_else_moves():
+    mesh, seen = ball(SIZE, centre=(3.0, 1.0, 0.0)), sphere(12, 1.0, (3.0, 1.0, 0.0))
+    lost = np.array([3, 40, 77])
+    positions = seen.positions.copy()
+    positions[lost] += (positions[lost] - (3.0, 1.0, 0.0)) * np.array([[0.6], [1.0], [6.0]])
+    found = drawn_in(surface(positions, seen.triangles), mesh, SIZE).positions
+    tree = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)
+    assert np.abs(closest_points(tree, found[lost]).distance - FARTHEST * SIZE).max() < 1e-9
+    outwards = ((found - (3.0, 1.0, 0.0)) * (positions - (3.0, 1.0, 0.0))).sum(axis=1)
+    assert (np.sqrt(((found[lost] - (3.0, 1.0, 0.0)) ** 2).sum(axis=1)) > 1.0).all() and (outwards > 0.0).all()
+    others = np.setdiff1d(np.arange(len(positions)), lost)
+    assert found[others].tobytes() == positions[others].tobytes()
+    assert drawn_in(seen, mesh, SIZE) is seen

@@ -1,0 +1,67 @@
+"""Bodies that lie on each other get new tets again and again."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from solver.bake import prepare
+from solver.preflight.self_crossing import crossing_faces
+from solver.presets import load_preset
+from solver.scene import Body, Scene, Settings, validated
+from solver.simulate import Simulation
+from tests.physics.scenes import PlaneField
+from tests.surfaces import sphere
+
+DOUGH = Path(__file__).parents[2] / "presets" / "dough.toml"
+G = 9.81
+
+
+class Restless(Simulation):
+    """Gets new tets at every second step; notes energies (k, 2) before and after [J], and how many remeshes were put off."""
+
+    def __init__(self, *arguments, **options):
+        self.steps, self.energies, self.put_off = 0, [], 0
+        super().__init__(*arguments, **options)
+        self.remeshing.due = lambda *_: [0, 1] if self.steps % 2 == 0 else []
+
+    def _remesh(self):
+        self.steps += 1
+        before, done = self.energy(), super()._remesh()
+        self.energies += [(before, self.energy())] if done else []
+        self.put_off += done == 0 and self.steps % 2 == 0
+        return done
+
+    def energy(self) -> float:
+        """Of motion and height [J]."""
+        state = self.state
+        return float(state.masses @ (0.5 * (state.velocities**2).sum(axis=1) + G * state.positions[:, 2]))
+
+
+def test_twenty_remeshes_of_two_bodies_that_land_on_each_other():
+    """Nothing crosses, and no energy comes from nowhere: none at a remesh but for a thousandth, none from frame to frame."""
+    goo = load_preset(DOUGH)
+    material = replace(goo.material, values={**goo.material.values, "yield_stress": 40.0, "hardening_modulus": 0.0})
+    bodies = tuple(
+        Body(
+            f"b{k}", f"Ball {k}", sphere(14, 0.15, (0.05 * k, 0.02 * k, 0.152 + 0.304 * k)), material, goo.real_size,
+            resolution=6, remeshing="wholesale", velocity=(0.0, 0.0, -1.5 * k),
+        )
+        for k in range(2)
+    )  # fmt: skip
+    scene = validated(Scene(bodies, (), Settings(frame_end=11, body_contact="all", threads=1)))
+    made = prepare(scene)
+    balls = Restless(
+        scene, [one.mesh for one in made], [one.surface for one in made], [one.contacts for one in made], fields=[PlaneField()]
+    )
+    triangles = np.concatenate([bodies[0].surface.triangles, bodies[1].surface.triangles + len(bodies[0].surface.positions)])
+    last, first = np.inf, balls.energy()
+    for _ in range(11):
+        shown = balls.advance().bodies
+        places = np.concatenate([body.origin + body.positions.astype(np.float64) for body in shown])
+        assert not len(crossing_faces(places, triangles))
+        assert balls.energy() < last + 1e-3 * first
+        last = balls.energy()
+    assert len(balls.energies) >= 20 and balls.put_off == 0 and not balls.surfaces.left_out
+    assert last < 0.8 * first  # they have struck each other and the ground
+    assert max(abs(after - before) for before, after in balls.energies) < 1e-3 * first

@@ -1,0 +1,67 @@
+"""Bargteil 2007, figure 8: a ball of cornstarch in water bounces like a solid, then runs into a puddle like a liquid.
+
+Its flow saturates where stress is high, so that a blow meets an elastic body; at rest it yields to any stress.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from solver.presets import load_preset
+from solver.scene import Body, Collider, Scene, Settings
+
+from .contract import Figure, Shot
+from .shapes import geodesic
+
+PRESET = Path(__file__).resolve().parents[2] / "presets" / "cornstarch.toml"
+LAST = 120
+RADIUS, DROP = 0.25, 0.5  # [m]
+
+
+def _scene(resolution: int) -> Scene:
+    goo = load_preset(PRESET)
+    springy = replace(goo.material, values={**goo.material.values, "damping": 6.0})
+    ball = geodesic(RADIUS, (0.0, 0.0, RADIUS + DROP), 24)
+    body = Body("ball", "Ball", ball, springy, goo.real_size, resolution=resolution, remeshing="wholesale")
+    ground = Collider("ground", "Ground", "plane", np.eye(4)[None], friction=0.1)
+    return Scene((body,), (ground,), Settings(1, LAST, worst_condition=3.0, threads=1))
+
+
+def _measure(shot: Shot) -> dict[str, float]:
+    low = np.array([shot.points(frame, "ball")[:, 2].min() for frame in range(1, 49)])
+    struck = int(np.argmax(low < 0.02 * DROP))
+    last = shot.points(LAST, "ball")
+    return {
+        "first rebound / drop": float(low[struck:].max() / DROP),
+        "height at the end / diameter": float(np.ptp(last[:, 2]) / (2.0 * RADIUS)),
+        "width at the end / diameter": float(np.ptp(last[:, 0]) / (2.0 * RADIUS)),
+        "roundness of the puddle, depth / width": float(np.ptp(last[:, 1]) / np.ptp(last[:, 0])),
+        "volume / at rest": shot.volume(LAST, "ball") / shot.volume(1, "ball"),
+        "remeshes": shot.total("remeshes"),
+    }
+
+
+FIGURE = Figure(
+    title="Cornstarch bounces, then runs into a puddle",
+    source="Bargteil 2007, figure 8",
+    scene=_scene,
+    resolution=12,
+    coarse=10,
+    shown=(1, 9, 16, 44, LAST),
+    eye=(0.0, -2.5, 0.9),
+    focus=(0.0, 0.0, 0.35),
+    lens=45.0,
+    colours={"ball": (0.85, 0.80, 0.62)},
+    measure=_measure,
+    bands={
+        "first rebound / drop": (0.3, 1.0),
+        "height at the end / diameter": (0.0, 0.15),
+        # a ball's volume in a disc no higher than that
+        "width at the end / diameter": (2.0, 6.0),
+        "roundness of the puddle, depth / width": (0.9, 1.1),
+        "volume / at rest": (0.98, 1.02),
+        "remeshes": (2.0, 100.0),
+    },
+    by_hand=True,
+)
