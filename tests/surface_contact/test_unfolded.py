@@ -32,9 +32,12 @@ def waves(flat):
     return flat + [0.0, 0.0, 1.0] * (2.0 * np.sin(flat[:, :1] / 2.0) * np.cos(flat[:, 1:2] / 2.5))
 
 
-def twice_around(flat):
-    """A sheet that winds twice around the middle of a patch: seen from above all of it faces up, and it lies on itself."""
-    apart = flat - flat[np.hypot(*(flat[:, :2] - [8.5, 11.258]).T).argmin()]
+def twice_around(flat, middle=(8.5, 11.258)):
+    """A sheet that winds around a vertex twice, by default that in the middle of a patch.
+
+    Seen from above all of it faces up, and it lies on itself.
+    """
+    apart = flat - flat[np.hypot(*(flat[:, :2] - middle).T).argmin()]
     angle, distance = 2.0 * np.arctan2(apart[:, 1], apart[:, 0]), np.hypot(apart[:, 0], apart[:, 1])
     lift = 0.04 * np.cos(0.5 * angle)
     return np.stack([distance * np.cos(angle), distance * np.sin(angle), lift], axis=1)
@@ -53,14 +56,14 @@ def band(flat):
 
 def turned_over(flat):
     """A flat sheet of which a narrow strip is turned over, so that three layers lie there."""
-    x = flat[:, 0]
-    along = np.where(x < 0.0, x, np.where(x < 3.0, -x, x - 6.0))
-    return np.stack([along, flat[:, 1], 0.02 * np.clip(x, 0.0, 3.0)], axis=1)
+    wide, y = 3.0 * 0.75**0.5, flat[:, 1]  # three rows of triangles
+    along = np.where(y < 0.0, y, np.where(y < wide, -y, y - 2.0 * wide))
+    return np.stack([flat[:, 0], along, 0.02 * np.clip(y, 0.0, wide)], axis=1)
 
 
 def squeezed(flat):
-    """A flat sheet of triangles not much higher than pairs reach."""
-    return flat * [1.0, 0.2, 1.0]
+    """A flat sheet of triangles hardly higher than pairs reach."""
+    return flat * [1.0, 0.13, 1.0]
 
 
 def ball(count, radius):
@@ -136,6 +139,21 @@ def test_what_needs_no_search_stays_apart_on_all_of_its_way(name, monkeypatch):
         assert not answered(unfolded, in_edges[edges[:, 0]], in_edges[edges[:, 1]]).any()
     assert found > 10 or name == "waves"
     assert (unfolded.patch >= 0).mean() > least
+
+
+def test_a_patch_that_a_part_of_its_own_passes_over_is_not_answered_for(monkeypatch):
+    """Its rim winds once around its middle, but where the sheet winds around twice is somewhere else in its core."""
+    monkeypatch.setattr("solver.contact.surfaces.unfolded.LITTLE", 0.0)
+    flat, triangles = disk(44.0)
+    surface = contact_surface(triangles, flat, 1.0)
+    clusters = Clusters(surface, flat)
+    unfolded, (in_vertices, in_triangles, _) = Unfolded(clusters, flat), items_of(clusters, surface)
+    for off in np.linspace(0.0, 24.0, 13):
+        places = twice_around(flat, (8.5, 11.258 - off))
+        unfolded.look(places, np.zeros_like(flat), REACH, LOOSE)
+        corners, _ = close_items(places, surface, REACH)
+        assert len(corners) > 100
+        assert not answered(unfolded, in_vertices[corners[:, 0]], in_triangles[corners[:, 1]]).any()
 
 
 def test_a_ball_needs_hardly_any_search_until_it_is_dented():
