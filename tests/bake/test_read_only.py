@@ -38,7 +38,7 @@ def read_only_copy(tmp_path):
 def job(tmp_path):
     """A cube of goo in a job folder."""
     (tmp_path / "job").mkdir()
-    goo = Body("goo", "Goo", cube(), Material("viscoplastic", {}), resolution=4)
+    goo = Body("goo", "Goo", cube(), Material("draft", {}), resolution=4)
     ground = Collider("ground", "Ground", "plane", np.eye(4)[None])
     write_job(validated(Scene((goo,), (ground,), Settings(1, 3))), tmp_path / "job")
     return tmp_path / "job"
