@@ -27,8 +27,9 @@ def log_left_stretch(edges: Array, rest_shape_inverse: Array) -> tuple[Array, Ar
 
     edges (m, 3, 3) as columns [m], basis matrices (m, 3, 3) [1/m]. What is inside out counts as its mirror image.
     """
-    left, stretches, right = signed_svd(edges @ rest_shape_inverse)
-    return _of_axes(left, np.abs(stretches)), left @ np.swapaxes(right, 1, 2)
+    deformation_gradient: Array = np.asarray(edges @ rest_shape_inverse, dtype=np.float64)
+    left, stretches, right = signed_svd(deformation_gradient)
+    return _of_axes(left, np.abs(stretches)), np.asarray(left @ np.swapaxes(right, 1, 2), dtype=np.float64)
 
 
 def log_plastic_stretch(plastic: Array, rotation: Array) -> Array:
