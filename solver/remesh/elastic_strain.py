@@ -27,8 +27,8 @@ def log_left_stretch(edges: Array, rest_shape_inverse: Array) -> tuple[Array, Ar
 
     edges (m, 3, 3) as columns [m], basis matrices (m, 3, 3) [1/m]. What is inside out counts as its mirror image.
     """
-    deformation_gradient: Array = np.asarray(edges @ rest_shape_inverse, dtype=np.float64)
-    left, stretches, right = signed_svd(deformation_gradient)
+    parts = signed_svd(edges @ rest_shape_inverse)
+    left, stretches, right = (np.asarray(part, dtype=np.float64) for part in parts)
     return _of_axes(left, np.abs(stretches)), np.asarray(left @ np.swapaxes(right, 1, 2), dtype=np.float64)
 
 
