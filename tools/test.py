@@ -139,8 +139,8 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
     environment = run_environment()
     environment["DOLLOP_STRICT"] = "1" if arguments.strict else ""
     environment["DOLLOP_ALL_BLENDERS"] = "1" if arguments.all_blenders else ""
-    watched = any(argument in WATCHED for argument in arguments.pytest_arguments)
-    together = [] if watched else [group for group in groups if group in TOGETHER]
+    alone = arguments.fast or any(argument in WATCHED for argument in arguments.pytest_arguments)
+    together = list(TOGETHER) if set(TOGETHER) <= set(groups) and not alone else []
     for group in (group for group in groups if group not in together):
         if group == "checks":
             run_checks(tags, tally)
@@ -151,8 +151,7 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
             marks = ["-m", " and ".join(f"not {mark}" for mark in left_out)] if left_out else []
             test_group(group, one, [*marks, *arguments.pytest_arguments], tally, environment)
     with ThreadPoolExecutor() as pool:
-        at_end = len(together) > 1
-        runs = [pool.submit(test_group, one, tag, arguments.pytest_arguments, tally, environment, at_end) for one in together]
+        runs = [pool.submit(test_group, one, tag, arguments.pytest_arguments, tally, environment, True) for one in together]
         for run in runs:
             run.result()
 
