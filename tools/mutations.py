@@ -5,7 +5,8 @@
     python tools/mutations.py --jobs 2        so many at once
 
 Run it with the Python of a test environment (the README's test command makes one). A fault is caught when its tests fail;
-they pass on the unchanged checkout, which is tried first.
+they pass on the unchanged checkout, which is tried first. Compiled kernels are kept from fault to fault: no more is compiled
+anew than a fault can have changed.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import tempfile
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,25 +51,32 @@ def main() -> int:
     faults = [fault for fault in read_faults() if not chosen.only or fault.name in chosen.only]
     if not faults:
         parser.error("no fault of the list has that name")
-    code, output = _run(None, sorted({test for fault in faults for test in fault.tests if test.startswith("tests/")}))
+    with tempfile.TemporaryDirectory() as kernels:
+        return try_all(faults, chosen.jobs, {**os.environ, "NUMBA_CACHE_DIR": kernels})
+
+
+def try_all(faults: list[Fault], jobs: int, environment: dict[str, str]) -> int:
+    """Try the checkout as it is and then each fault; 0 if each was caught."""
+    every = sorted({test for fault in faults for test in fault.tests if test.startswith("tests/")})
+    code, output = _run(None, environment, every)
     if code != PASSED:
         print(f"{output[-3000:]}\nThe tests fail without any fault.")
         return 1
-    with ThreadPoolExecutor(chosen.jobs) as pool:
-        answers = list(pool.map(_try, faults))
+    with ThreadPoolExecutor(jobs) as pool:
+        answers = list(pool.map(partial(_try, environment), faults))
     missed = [fault.name for fault, caught in zip(faults, answers, strict=True) if not caught]
     print(f"{len(faults) - len(missed)} of {len(faults)} faults caught" + (f"; not: {', '.join(missed)}" if missed else ""))
     return 1 if missed else 0
 
 
-def _try(fault: Fault) -> bool:
-    code, _ = _run(fault, fault.tests)
+def _try(environment: dict[str, str], fault: Fault) -> bool:
+    code, _ = _run(fault, environment, fault.tests)
     word = {PASSED: "NOT CAUGHT", FAILED: "caught"}.get(code, f"not tried: pytest ended with {code}")
     print(f"{fault.name}: {word}", flush=True)
     return code == FAILED
 
 
-def _run(fault: Fault | None, tests: list[str]) -> tuple[int, str]:
+def _run(fault: Fault | None, environment: dict[str, str], tests: list[str]) -> tuple[int, str]:
     """pytest's exit code and output for tests in a copy of the checkout with the fault planted."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "dollop"
@@ -76,7 +85,6 @@ def _run(fault: Fault | None, tests: list[str]) -> tuple[int, str]:
             shutil.copy2(ROOT / name, copy / name)
         if fault:
             plant(fault, copy)
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
         try:
             answer = subprocess.run(command, cwd=copy, env=environment, timeout=TIME_LIMIT, capture_output=True, text=True)

@@ -1,31 +1,90 @@
-"""Where compiled kernels are kept: one folder for each state of the solver's sources.
+"""Where compiled kernels are kept: each file's by what it and all files that it imports say.
 
 numba's disk cache notices a change of a kernel's own file, but not of a file that it calls into; a folder keyed by the
-contents of all files cannot go stale. Types that are ours are kept in it by the names of their modules, which differ with how
-the solver is imported: in Blender it is a part of the extension, in its child processes it is not. So that name is a key too.
+contents of both cannot go stale, and a change compiles no more than what it can have changed. Types that are ours are kept in
+it by the names of their modules, which differ with how the solver is imported: in Blender it is a part of the extension, in
+its child processes it is not. So that name is a key too.
 """
 
 import hashlib
 import os
+import re
 import sys
 from functools import cache
 from pathlib import Path
 
 SOURCES = Path(__file__).absolute().parents[1]
+FOUND_BY_ITSELF = SOURCES / "declared.py"  # who imports it takes in every file of its own folder
+
+_IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
 def kernel_folder() -> Path:
-    """This solver's folder inside NUMBA_CACHE_DIR, or inside the user's cache; kernel_locator.py has numba use it."""
-    base = Path(os.environ.get("NUMBA_CACHE_DIR") or _user_cache() / "dollop" / "numba")
-    return base / _name()
+    """What is true of all kernels together is kept here, inside NUMBA_CACHE_DIR or the user's cache."""
+    return _base() / f"all_{_digest(frozenset(SOURCES.rglob('*.py')))}"
+
+
+def folder_of_file(file: Path) -> Path:
+    """Where the kernels of one of the solver's files are kept; kernel_locator.py has numba use it."""
+    return _base() / _name(file)
 
 
 @cache
-def _name() -> str:
+def _name(file: Path) -> Path:
+    place = file.relative_to(SOURCES).with_suffix("")
+    return place.parent / f"{place.name}_{_digest(leans_on(file))}"
+
+
+@cache
+def leans_on(file: Path) -> frozenset[Path]:
+    """A file of the solver and all others that it can have code from, through whatever number of imports."""
+    found, open_ends = {file}, [file]
+    while open_ends:
+        for other in _imported(open_ends.pop()) - found:
+            found.add(other)
+            open_ends.append(other)
+    return frozenset(found)
+
+
+@cache
+def _imported(file: Path) -> frozenset[Path]:
+    """The files that one names in its imports: the solver's are all relative (tests/contract)."""
+    found: set[Path] = set()
+    for dots, module, names in _IMPORT.findall(_text(file)):
+        place = file.parents[len(dots) - 1].joinpath(*module.split(".")) if module else file.parents[len(dots) - 1]
+        if place.is_dir():
+            inside = [place / f"{name}.py" for name in re.findall(r"\w+", names)]
+            inside += [place / name / "__init__.py" for name in re.findall(r"\w+", names)]
+            found.update(each for each in (place / "__init__.py", *inside) if each.is_file())
+        else:
+            found.add(place.with_suffix(".py"))
+    if FOUND_BY_ITSELF in found:
+        found.update(file.parent.rglob("*.py"))
+    return frozenset(found)
+
+
+@cache
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+@cache
+def _entry(file: Path) -> bytes:
+    """A file's place among the sources and what it says."""
+    place = file.relative_to(SOURCES).as_posix().encode()
+    return place + b"\n" + hashlib.blake2b(_text(file).encode(), digest_size=16).digest()
+
+
+def _digest(files: frozenset[Path]) -> str:
     digest = hashlib.blake2b(__name__.encode(), digest_size=8)
-    for path in sorted(SOURCES.rglob("*.py")):
-        digest.update(path.relative_to(SOURCES).as_posix().encode() + path.read_bytes())
-    return f"solver_{digest.hexdigest()}_py{sys.version_info.major}{sys.version_info.minor}"
+    for entry in sorted(map(_entry, files)):
+        digest.update(entry)
+    return digest.hexdigest()
+
+
+def _base() -> Path:
+    chosen = Path(os.environ.get("NUMBA_CACHE_DIR") or _user_cache() / "dollop" / "numba")
+    return chosen / f"solver_py{sys.version_info.major}{sys.version_info.minor}"
 
 
 def _user_cache() -> Path:

@@ -1,8 +1,8 @@
 """Has numba keep our kernels, and nobody else's, in the folder of kernel_cache.py.
 
 By itself numba names its folders after where the sources lie. Another Blender beside this one, another user of a farm's shared
-folder or the add-on installed anew would each compile for half a minute what is compiled already. Our folder is keyed by what
-the sources say, so a kernel's file is named after its place among them.
+folder or the add-on installed anew would each compile for half a minute what is compiled already. Our folders are keyed by what
+the sources say and named after their place among them.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Any
 
 from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 
-from .kernel_cache import SOURCES, kernel_folder
+from .kernel_cache import SOURCES, folder_of_file
 
 
 class KernelLocator(UserProvidedCacheLocator):
@@ -23,7 +23,7 @@ class KernelLocator(UserProvidedCacheLocator):
         if SOURCES not in Path(py_file).parents:
             return None
         made = cls(py_func, py_file)
-        made._cache_path = str(kernel_folder() / Path(py_file).parent.relative_to(SOURCES))
+        made._cache_path = str(folder_of_file(Path(py_file)))
         made.ensure_cache_path()
         return made
 
