@@ -30,9 +30,6 @@ LINEARIZATIONS = 3  # later iterations keep planes and friction bounds, between 
 FRESH_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip, but where
 KEPT_FRICTION = 0.9  # planes and bounds are kept it converges much faster,
 FLIPPED = 0.25  # as long as no less than this fraction of a direction can be gone
-AGAIN = 3
-REFRESHES = 99
-FORCE = False
 LAG = 0.1  # unless these turn out to be off by more than this share,
 MOST_LINEARIZATIONS = 15  # so many times at most
 SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
@@ -245,7 +242,7 @@ class ImplicitStep:
         if self.surfaces is not None:
             x = self.surfaces.reachable(self.state.positions, x)
         elastic, internal = self.begin(x)
-        fresh_until, flipping, refreshes = LINEARIZATIONS, False, 0
+        fresh_until, flipping = LINEARIZATIONS, False
         for iteration in range(MAXIMUM_ITERATIONS):
             fresh = iteration < fresh_until
             if fresh:
@@ -282,10 +279,9 @@ class ImplicitStep:
             alone = self.pairs is None or not len(self.pairs.rows)
             if alone and not progress.carried(self.drift(x, internal, entries, ranges)):
                 continue
-            if fresh or fresh_until >= MOST_LINEARIZATIONS or refreshes >= REFRESHES or (entries.lag(x) < LAG and not FORCE):
+            if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
-            fresh_until = iteration + 1 + AGAIN
-            refreshes += 1
+            fresh_until = iteration + 1 + LINEARIZATIONS
         return Outcome(x, internal, settled and progress.near(), MAXIMUM_ITERATIONS, linear, entries)
 
     def minimize_on(self, outcome: Outcome, element_size: float, ranges: Ranges) -> Outcome:
