@@ -246,6 +246,8 @@ class ImplicitStep:
         for iteration in range(MAXIMUM_ITERATIONS):
             fresh = iteration < fresh_until
             if fresh:
+                if iteration > 0:
+                    self.contacts.wake(x)  # or the step would be solved again for those that its end is too deep for
                 entries = self.contacts.linearize(x)
             entries.exact = FRESH_FRICTION if fresh or flipping else KEPT_FRICTION
             gradient = internal.copy()
