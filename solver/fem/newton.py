@@ -16,7 +16,7 @@ from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
 from .momentum import drift, moved_rigidly
-from .node_sums import dot
+from .node_sums import dot, size
 from .pair_coupling import PairStiffness
 from .restraint import Restraint
 from .stiffness import stiffness
@@ -40,6 +40,7 @@ SOLVES = 3  # brings together; and the contacts that it runs into, for which it 
 DIVERTED = 0.1  # which they change by more than so many element sizes,
 DESCENT_LEFT = 0.3  # or leave less of its slope than this share
 PROJECTED = 3  # iterations with the projected stiffness before the true one is tried again
+FARTHEST = 20.0  # element sizes by which a direction may lead further than the guess has gone
 CRUSHED = 0.1  # element sizes by which contact moves a guess's nodes, from which on its elements say nothing of the body
 
 
@@ -76,6 +77,7 @@ class ImplicitStep:
         self.projected = 0  # iterations for which the stiffness stays projected
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
         self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
+        self.farthest = np.inf  # that a node may be moved by one direction [m]
         self.exact = True  # whether the last direction came from the true stiffness
         if space.volume is not None:
             space.volume.refresh(state)
@@ -144,13 +146,18 @@ class ImplicitStep:
             gradient = internal.copy()
             entries.add_gradient(x, gradient)
             slope, slope_left = (dot(gradient, end - x) for end in (straight, settled))
-            best = settled if slope_left < 0.0 else straight
+            best = x + self.shortened((settled if slope_left < 0.0 else straight) - x)
             found = best if attempt == 0 or min(slope, slope_left) < 0.0 else found
             known = slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED
             if not self._meets(x, best - x) and (known or attempt + 1 >= SOLVES):
                 break
             around = settled
         return spent, found - x
+
+    def shortened(self, direction: Array) -> Array:
+        """A direction (n, 3) whose longest way is one that a step may have: what an almost singular matrix says is no place."""
+        longest = size(direction)[1]
+        return direction if longest <= self.farthest else direction * (self.farthest / longest)
 
     def _pulled(self, internal: Array) -> Array:
         """The gradient (n, 3) with what pairs that meet ahead add to it."""
@@ -235,6 +242,7 @@ class ImplicitStep:
         entries: the contacts linearised at the guess; pressing (n, 3): the force on them at the end of the last step [N].
         """
         pushing = self.surfaces is not None and self.surfaces.near
+        self.farthest = size(guess - self.state.positions)[1] + FARTHEST * element_size
         x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step, pushing)
         entries.settle_guess(x, pressing, self.hold)
         if entries.largest_move(guess, x) > CRUSHED:
