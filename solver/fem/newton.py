@@ -285,9 +285,7 @@ class ImplicitStep:
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             if fraction < 1.0 or not settled or not progress.reached(self.exact):
                 continue
-            # Bodies that push each other hand a force on: it moves none of them by itself
-            alone = self.pairs is None or not len(self.pairs.rows)
-            if alone and not progress.carried(self.drift(x, internal, entries, ranges)):
+            if not progress.carried(self.drift(x, internal, entries, ranges)):
                 continue
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
@@ -311,11 +309,16 @@ class ImplicitStep:
         return around if (around != x).any() else x
 
     def drift(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> float:
-        """How far [m] the force that is left at x (n, 3) would move a body in contact; internal (n, 3): all but contact's."""
+        """How far [m] the force that is left at x (n, 3) would move what is in contact; internal (n, 3): all but contact's.
+
+        Bodies that push each other hand a force on: it moves none of them by itself.
+        """
         gradient = internal.copy()
         entries.add_gradient(x, gradient)
         gradient[self.held] = 0.0
-        return drift(gradient, self.inertia, ranges, entries.nodes[:, 0])
+        pushing = self.surfaces is not None and self.pairs is not None and len(self.pairs.rows) > 0
+        together = self.surfaces.touching(x) if self.surfaces is not None and pushing else None
+        return drift(gradient, self.inertia, ranges, entries.nodes[:, 0], together)
 
     def predict(self, guess: Array, entries: Entries, ranges: Ranges, progress: Convergence) -> tuple[int, Array]:
         """A better guess (n, 3) after a blow, and the linear iterations it took.
