@@ -10,7 +10,8 @@ Cheng, Dey, Edelsbrunner, Facello & Teng 1999, say where the small angles lie; w
 
 Three that are not around one face make a sliver. Two around a face make a cap or a sliver as the third angle around it is less
 or more than 90 degrees. Two departures, for the surface's sake: a tet stays whose going would leave a dent deeper than DEEPEST,
-for a tet with one angle of 35 degrees can be as deep as an element; or the surface touching itself at a vertex or an edge.
+for a tet with one angle of 35 degrees can be as deep as an element; or, unless it is very flat, the surface touching itself at a
+vertex or an edge. Very flat ones lie on each other, and go only together; what still touches then is mended (repair.py).
 """
 
 from typing import NamedTuple
@@ -28,6 +29,7 @@ Array = NDArray[np.float64]
 
 SMALL = -0.8  # inner product of normals, below which a dihedral angle is small: under 36.9 degrees
 DEEPEST = 0.1  # of an element: how deep a dent may be that a tet leaves
+FLATTEST = -0.985  # inner product of normals, below which a tet goes even if the surface touches itself then: under 10 degrees
 GOOD, SLIVER, CAP, SPLINTER, WEDGE = range(5)
 NAMES = ("good", "sliver", "cap", "splinter", "wedge")
 
@@ -95,25 +97,27 @@ def dents(mesh: TetMesh) -> tuple[Array, Array]:
 
 def without_bad_shapes(mesh: TetMesh, whole: Triangulation, element_size: float) -> NDArray[np.int64]:
     """Let badly shaped tets of a triangulation go that may; how many of each class (5,) have gone."""
-    shapes = classified(normal_products(mesh))
+    products = normal_products(mesh)
+    kinds, bases, large = classified(products)
     heights, gaps = (depth <= DEEPEST * element_size for depth in dents(mesh))
     gone = np.zeros(5, dtype=np.int64)
-    tets, neighbours, start, incident, _, held = whole
-    while _let_go(tets, neighbours, start, incident, held, *shapes, heights, gaps, gone):
-        pass
+    flattest = np.where(products.min(axis=1) < FLATTEST, kinds, GOOD).astype(np.int8)
+    for bad, touching in ((kinds, False), (flattest, True)):
+        while _let_go(*whole, bad, bases, large, heights, gaps, touching, gone):
+            pass
     return gone
 
 
 @kernel
-def _let_go(tets, neighbours, start, incident, held, kinds, bases, large, heights, gaps, gone):  # type: ignore[no-untyped-def]
-    """One cycle through the bad tets; return how many go."""
+def _let_go(tets, neighbours, start, incident, volumes, held, kinds, bases, large, heights, gaps, touching, gone):  # type: ignore[no-untyped-def]
+    """One cycle through the bad tets; return how many go. Whether the surface may come to touch itself is said by `touching`."""
     count = 0
     for t in range(len(kinds)):
         if kinds[t] == GOOD or not held[t]:
             continue
         if not _may_go(neighbours, held, kinds, bases, large, t):
             continue
-        if _leaves_surface(tets, neighbours, start, incident, held, heights, gaps, t):
+        if _leaves_surface(tets, neighbours, start, incident, held, heights, gaps, touching, t):
             held[t] = False
             gone[kinds[t]] += 1
             count += 1
@@ -138,7 +142,7 @@ def _may_go(neighbours, held, kinds, bases, large, t):  # type: ignore[no-untype
 
 
 @kernel
-def _leaves_surface(tets, neighbours, start, incident, held, heights, gaps, t):  # type: ignore[no-untyped-def]
+def _leaves_surface(tets, neighbours, start, incident, held, heights, gaps, touching, t):  # type: ignore[no-untyped-def]
     """Whether without a tet the surface has no deep dent, and stays of one kind: what is laid bare must not be on it already."""
     bare, last, other, inner = 0, 0, 0, 0
     for face in range(4):
@@ -148,8 +152,8 @@ def _leaves_surface(tets, neighbours, start, incident, held, heights, gaps, t): 
             bare, other, last = bare + 1, last, face
     if bare == 1:
         vertex = tets[t, last]  # opposite its one bare face
-        return heights[t, last] and not touches_surface(tets, start, incident, held, vertex, vertex)
+        return heights[t, last] and (touching or not touches_surface(tets, start, incident, held, vertex, vertex))
     if bare == 2:  # the edge that its two bare faces do not share
         shallow = gaps[t, other * (5 - other) // 2 + last - 1]
-        return shallow and not touches_surface(tets, start, incident, held, tets[t, last], tets[t, other])
+        return shallow and (touching or not touches_surface(tets, start, incident, held, tets[t, last], tets[t, other]))
     return bare == 3 and heights[t, inner]
