@@ -9,6 +9,7 @@ from ...tetmesh.quality import tet_volumes
 
 Array = NDArray[np.float64]
 
+
 def delaunay(sites: Array) -> TetMesh:
     """Return the Delaunay tets of sites (n, 3), none turned inside out; where four sites are in one plane a tet may be flat.
 

@@ -19,7 +19,7 @@ FLAT = 1e-5  # of the cube of an element: what has less volume lies in one plane
 
 
 class Extracted(NamedTuple):
-    """mesh; gone (5,): badly shaped tets that went, by class (shapes.NAMES); mended: tets that changed sides to make it manifold."""
+    """The mesh; how many badly shaped tets are gone, by class (5,) (shapes.NAMES); how many came or went to mend it."""
 
     mesh: TetMesh
     gone: NDArray[np.int64]

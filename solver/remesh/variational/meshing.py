@@ -1,10 +1,11 @@
-"""The second remesher: a new mesh for a deformed body after the paper's own method, to compare with stuffing (Bargteil 2007, 4).
+"""The second remesher: a new mesh for a deformed body by the paper's own method, to compare with stuffing (Bargteil 2007, 4).
 
     1. The boundary of the old mesh is sampled, its creases and corners are found, and sites are laid (sites.py).
     2. Sites and their Delaunay tets take turns in moving to their best places, near the boundary onto it (relaxation.py).
     3. What the old mesh fills is taken out of the tets, as a manifold (extraction.py).
 
-Slivers that are left, "often a handful" in the paper, are flipped away as far as they can be, and each piece gets its volume back.
+Slivers that are left, "often a handful" in the paper, are flipped away as far as they can be, and each piece gets its volume
+back.
 """
 
 import numpy as np
@@ -22,11 +23,11 @@ from .sites import first_sites, samples
 Array = NDArray[np.float64]
 
 
-def variational_mesh(old: TetMesh, element_size: float, turn: Array, fit: bool = True) -> TetMesh:
+def variational_mesh(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
     """Return tets of cells of `element_size` [m] that fill what the old ones do, with as much volume, by the paper's method.
 
-    turn (3, 3) rotates the lattice that sites inside begin on. The boundary is a closed manifold, its nodes lie on the old one but
-    for the little that gives each piece back its volume, and creases and corners of the old one stay; so nothing is to `fit` here.
+    turn (3, 3) rotates the lattice that sites inside begin on. The boundary is a closed manifold; its nodes lie on the old one,
+    but for the little that gives each piece back its volume; creases and corners of the old one stay.
     Vanished when nothing is left.
     """
     centred = old.moved(old.centred.positions @ turn)

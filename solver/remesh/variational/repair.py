@@ -1,9 +1,9 @@
 """A manifold surface around the tets that are held (Bargteil 2007, 4.2, third step; claim B18).
 
 A vertex is manifold if the tets around it that are held hang together by faces, and those that are not do too. Where either do
-not, the smallest part changes sides. An edge is manifold if the ring of tets around it has at most one gap. Where there are more,
-either all gaps but the largest are filled or all held tets but the largest row go: filled if what fills them is well shaped and no
-larger than what would go. A tet that has come back once does not come back again; so this ends, by removing if need be.
+not, the smallest part changes sides. An edge is manifold if the ring of tets around it has at most one gap. Where it has more,
+all but the largest gap are filled, or all but the largest row of held tets go: filled if what fills them is well shaped and no
+larger than what would go. A tet that has changed sides does not come back; so this ends, by removing if need be.
 """
 
 import numpy as np
@@ -13,8 +13,6 @@ from ...jit import kernel
 from ...tetmesh.mesh import TetMesh
 from .shapes import GOOD, classified, normal_products
 from .triangulation import Triangulation, corner_of
-
-MOST = 256  # tets around an edge or a vertex that are looked at first; room grows with need
 
 
 def made_manifold(mesh: TetMesh, whole: Triangulation) -> int:
@@ -54,9 +52,10 @@ def _gather(tets, start, incident, a, b, found):  # type: ignore[no-untyped-def]
 
 @kernel
 def _groups(tets, neighbours, held, a, b, row, stamp, count, volumes, sizes):  # type: ignore[no-untyped-def]
-    """Number (row[1]) the groups in which the tets row[0, :count] around a vertex or an edge hang together by faces that hold it.
+    """Number (row[1]) the groups in which the tets row[0, :count] around a vertex or an edge hang together by faces.
 
-    Tets that are held hang together with such only, others with others. Sets the volume of each group; returns how many.
+    The faces hold the vertex or edge. Tets that are held hang together with such only, others with others. Sets the volume of
+    each group; returns how many there are.
     """
     found, group, stack = row[0], row[1], row[2]
     for n in range(count):
@@ -119,10 +118,10 @@ def _mend_vertices(tets, neighbours, start, incident, volumes, held, considered,
 
 @kernel
 def _any_considered(row, count, group, considered):  # type: ignore[no-untyped-def]
+    some = False
     for n in range(count):
-        if row[1, n] == group and considered[row[0, n]]:
-            return True
-    return False
+        some = some or (row[1, n] == group and considered[row[0, n]])
+    return some
 
 
 @kernel

@@ -9,9 +9,10 @@ Cheng, Dey, Edelsbrunner, Facello & Teng 1999, say where the small angles lie; w
     wedge     one                               if a face beside it is on the surface
 
 Three that are not around one face make a sliver. Two around a face make a cap or a sliver as the third angle around it is less
-or more than 90 degrees. Two departures, for the surface's sake: a tet stays whose going would leave a dent deeper than DEEPEST,
-for a tet with one angle of 35 degrees can be as deep as an element; or, unless it is very flat, the surface touching itself at a
-vertex or an edge. Very flat ones lie on each other, and go only together; what still touches then is mended (repair.py).
+or more than 90 degrees. Two departures, for the surface's sake: a tet stays whose going would leave a dent deeper than
+DEEPEST, for a tet with one angle of 35 degrees can be as deep as an element; and, unless it is very flat, one whose going would
+leave the surface touching itself at a vertex or an edge. Very flat ones lie on each other, and go together; what touches then
+is mended.
 """
 
 from typing import NamedTuple
@@ -34,6 +35,7 @@ GOOD, SLIVER, CAP, SPLINTER, WEDGE = range(5)
 NAMES = ("good", "sliver", "cap", "splinter", "wedge")
 
 EDGES = np.array([(i, j) for i in range(4) for j in range(i + 1, 4)])  # edge (i, j) is that of faces i and j
+AROUND = (EDGES[None] == np.arange(4)[:, None, None]).any(axis=2)  # (4, 6) which edges each face has
 
 
 class Shapes(NamedTuple):
@@ -61,7 +63,7 @@ def classified(products: Array) -> Shapes:
     """Return the classes of tets from the inner products (m, 6) of their normals; an angle is large if it is not acute."""
     small = products < SMALL
     count = small.sum(axis=1)
-    around = np.stack([(small & (EDGES == face).any(axis=1)).sum(axis=1) for face in range(4)], axis=1)  # faces' small angles
+    around = small.astype(np.int64) @ AROUND.T  # small angles around each face
     fullest = around.argmax(axis=1)
     most = around[np.arange(len(around)), fullest]
     kinds = np.zeros(len(products), dtype=np.int8)
@@ -70,7 +72,7 @@ def classified(products: Array) -> Shapes:
     kinds[(count == 2) & (most == 1)] = SPLINTER
     kinds[count == 1] = WEDGE
     rows = np.flatnonzero((count == 2) & (most == 2))
-    third = np.array([[(EDGES[e] == face).any() for e in range(6)] for face in range(4)])[fullest[rows]] & ~small[rows]
+    third = AROUND[fullest[rows]] & ~small[rows]
     acute = products[rows][third] < 0.0
     kinds[rows] = np.where(acute, CAP, SLIVER)
     bases = np.zeros((len(products), 4), dtype=bool)
@@ -91,7 +93,10 @@ def dents(mesh: TetMesh) -> tuple[Array, Array]:
     volumes = 6.0 * np.abs(tet_volumes(mesh.positions, mesh.tets))
     areas = [np.cross(x[:, b] - x[:, a], x[:, c] - x[:, a]) for a, b, c in FACES]
     between = [np.cross(x[:, j] - x[:, i], x[:, b] - x[:, a]) for (i, j), (a, b) in zip(EDGES, EDGES[::-1], strict=True)]
-    heights, gaps = (volumes[:, None] / np.maximum(np.sqrt((np.stack(v, axis=1) ** 2).sum(axis=2)), 1e-300) for v in (areas, between))
+    heights, gaps = (
+        volumes[:, None] / np.maximum(np.sqrt((np.stack(vectors, axis=1) ** 2).sum(axis=2)), 1e-300)
+        for vectors in (areas, between)
+    )
     return heights, gaps
 
 
@@ -110,7 +115,7 @@ def without_bad_shapes(mesh: TetMesh, whole: Triangulation, element_size: float)
 
 @kernel
 def _let_go(tets, neighbours, start, incident, volumes, held, kinds, bases, large, heights, gaps, touching, gone):  # type: ignore[no-untyped-def]
-    """One cycle through the bad tets; return how many go. Whether the surface may come to touch itself is said by `touching`."""
+    """One cycle through the bad tets; return how many go. `touching` says whether the surface may come to touch itself."""
     count = 0
     for t in range(len(kinds)):
         if kinds[t] == GOOD or not held[t]:
@@ -128,22 +133,21 @@ def _let_go(tets, neighbours, start, incident, volumes, held, kinds, bases, larg
 def _may_go(neighbours, held, kinds, bases, large, t):  # type: ignore[no-untyped-def]
     """The rules of the classes."""
     if kinds[t] != SLIVER:
+        bare = False
         for face in range(4):
-            if bases[t, face] and not held[neighbours[t, face]]:
-                return True
-        return False
-    edge = 0
+            bare = bare or (bases[t, face] and not held[neighbours[t, face]])
+        return bare
+    edge, both = 0, False
     for i in range(4):
         for j in range(i + 1, 4):
-            if large[t, edge] and not held[neighbours[t, i]] and not held[neighbours[t, j]]:
-                return True
+            both = both or (large[t, edge] and not held[neighbours[t, i]] and not held[neighbours[t, j]])
             edge += 1
-    return False
+    return both
 
 
 @kernel
 def _leaves_surface(tets, neighbours, start, incident, held, heights, gaps, touching, t):  # type: ignore[no-untyped-def]
-    """Whether without a tet the surface has no deep dent, and stays of one kind: what is laid bare must not be on it already."""
+    """Whether without a tet the surface has no deep dent, and does not touch itself: what is laid bare is not on it already."""
     bare, last, other, inner = 0, 0, 0, 0
     for face in range(4):
         if held[neighbours[t, face]]:

@@ -109,7 +109,7 @@ def _spread(fixed: Array, points: Array, apart: float) -> NDArray[np.int64]:
         return np.empty(0, dtype=np.int64)
     cells = np.floor((every - every.min(axis=0)) / apart).astype(np.int64)
     taken = np.zeros(len(every), dtype=np.bool_)
-    buckets = 1 << max(int(len(every)).bit_length(), 4)
+    buckets = 1 << max(len(every).bit_length(), 4)
     _take(every, cells, len(fixed), apart * apart, np.full(buckets, -1), np.full(len(every), -1), taken)
     return np.flatnonzero(taken[len(fixed) :])
 

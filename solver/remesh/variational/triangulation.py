@@ -1,7 +1,7 @@
 """All Delaunay tets of some sites, those that a new mesh holds and those it does not: what extraction asks of them.
 
-Beyond the convex hull lie tets too, from each of its faces to one more vertex far away. They are never held; with them every face
-has two sides, the tets around an edge close to a ring, and what is left empty around a vertex hangs together as it should.
+Beyond the convex hull lie tets too, from each of its faces to one more vertex far away. They are never held; with them every
+face has two sides, the tets around an edge close to a ring, and what is empty around a vertex hangs together as it should.
 """
 
 from typing import NamedTuple
