@@ -22,6 +22,8 @@ from .sites import first_sites, samples
 
 Array = NDArray[np.float64]
 
+FLIPPED = float(np.sin(np.radians(25.0)))  # sine of a dihedral angle below which what can be done to a tet is done
+
 
 def variational_mesh(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
     """Return tets of cells of `element_size` [m] that fill what the old ones do, with as much volume, by the paper's method.
@@ -36,6 +38,6 @@ def variational_mesh(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
     mesh = extracted(delaunay, centred, element_size).mesh
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
-    mesh = without_crumbs(compacted(*without_slivers(mesh.positions, mesh.tets)))
+    mesh = without_crumbs(compacted(*without_slivers(mesh.positions, mesh.tets, FLIPPED)))
     mesh = with_volumes(mesh, *wanted_volumes(centred, mesh), element_size)
     return mesh.moved(mesh.positions @ turn.T + old.middle)

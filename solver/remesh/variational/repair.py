@@ -3,7 +3,8 @@
 A vertex is manifold if the tets around it that are held hang together by faces, and those that are not do too. Where either do
 not, the smallest part changes sides. An edge is manifold if the ring of tets around it has at most one gap. Where it has more,
 all but the largest gap are filled, or all but the largest row of held tets go: filled if what fills them is well shaped and no
-larger than what would go. A tet that has changed sides does not come back; so this ends, by removing if need be.
+larger than what would go. Edges come first: at their ends vertices are not manifold either, and would have their tets removed.
+A tet that has changed sides does not come back; so this ends, by removing if need be.
 """
 
 import numpy as np
@@ -27,8 +28,8 @@ def made_manifold(mesh: TetMesh, whole: Triangulation) -> int:
     changed, before = 0, -1
     while changed != before:
         before = changed
-        changed += _mend_vertices(*whole, considered, row, stamp)
         changed += _mend_edges(*whole, considered, well_shaped, edges, row, stamp)
+        changed += _mend_vertices(*whole, considered, row, stamp)
     return changed
 
 
