@@ -103,7 +103,7 @@ def warm_up_remeshing(scene: Scene) -> None:
     A bake does so itself, while another process compiles the dynamics.
     """
     wanted = {body.remesher for body in scene.bodies if body.remeshing != "off"}
-    left = sorted(name for name in wanted if not (kernel_folder() / f"complete_remeshing_{name}").exists())
+    left = sorted(name for name in wanted if not _named_stamp(f"remeshing_{name}").exists())
     if not left:
         return
     from .remesh.condition import conditions
@@ -120,7 +120,7 @@ def warm_up_remeshing(scene: Scene) -> None:
         new = remeshed(name, old, WARM_CELL, lattice_turn(1))
         transferred(state, mesh_change(old, new), 0.01, counted=True)
         conditions(state.rest_shape_inverse)
-        (kernel_folder() / f"complete_remeshing_{name}").touch()
+        _named_stamp(f"remeshing_{name}").touch()
 
 
 def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:
@@ -178,10 +178,14 @@ def _has_meshes(scene: Scene) -> bool:
 
 def _stamp(scene: Scene) -> Path:
     """The file beside the compiled kernels that says that those for such a scene are complete."""
+    digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene), _touch(scene))).encode(), digest_size=8).hexdigest()
+    return _named_stamp(digest)
+
+
+def _named_stamp(name: str) -> Path:
     folder = kernel_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene), _touch(scene))).encode(), digest_size=8).hexdigest()
-    return folder / f"complete_{digest}"
+    return folder / f"complete_{name}"
 
 
 def _cube(

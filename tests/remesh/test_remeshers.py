@@ -86,15 +86,26 @@ def test_thirty_remeshes_keep_volume_and_shape(remesher):
 
 
 @both
-def test_a_thin_neck_tears_and_a_thin_body_vanishes(remesher):
+def test_what_thin_necks_and_sheets_come_to(remesher):
+    """Stuffing loses what is thinner than a cell; the other has sites on the surface, and keeps a third of a cell."""
+    for thickness, pieces in ((0.1, 2), (0.3, {"stuffing": 2, "variational": 1}[remesher]), (1.0, 1)):
+        new = remeshed(remesher, hourglass(thickness), SIZE, np.eye(3))
+        assert components(new.tets).max() + 1 == pieces and is_manifold(new)
+    thin = squashed(cage(box((3.0, 3.0, 0.3)), 0.1), np.diag([1.0, 1.0, 0.4 * SIZE / 0.3]))
+    if remesher == "stuffing":
+        with pytest.raises(Vanished):
+            remeshed(remesher, thin, SIZE, lattice_turn(1))
+    else:
+        new = remeshed(remesher, thin, SIZE, lattice_turn(1))
+        assert components(new.tets).max() == 0 and distance(thin, new) < 0.4 * SIZE
+
+
+def hourglass(thickness: float) -> TetMesh:
+    """Two bulbs with a neck so many cells thick between them."""
     old = squashed(ball(SIZE), np.diag([2.0, 1.0, 1.0]))
     pinched = old.positions.copy()
-    pinched[:, 1:] *= 1.0 - 0.97 * np.exp(-((pinched[:, :1] / 0.4) ** 4))
-    new = remeshed(remesher, TetMesh(pinched, old.tets), SIZE, np.eye(3))
-    assert components(new.tets).max() == 1 and is_manifold(new)
-    if remesher == "stuffing":  # the other has sites on the surface itself, and tets however thin a body is
-        with pytest.raises(Vanished):
-            remeshed(remesher, squashed(ball(SIZE), 0.02 * np.eye(3)), SIZE, np.eye(3))
+    pinched[:, 1:] *= 1.0 - (1.0 - 0.5 * SIZE * thickness) * np.exp(-((pinched[:, :1] / 0.4) ** 4))
+    return TetMesh(pinched, old.tets)
 
 
 @both

@@ -18,10 +18,13 @@ from ..restuffing import Vanished, wanted_volumes, without_crumbs
 from ..volume import with_volumes
 from .extraction import extracted
 from .relaxation import relaxed
+from .shapes import without_bad_shapes
 from .sites import first_sites, samples
+from .triangulation import triangulation
 
 Array = NDArray[np.float64]
 
+ROUNDS = 3
 FLIPPED = float(np.sin(np.radians(25.0)))  # sine of a dihedral angle below which what can be done to a tet is done
 
 
@@ -38,6 +41,17 @@ def variational_mesh(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
     mesh = extracted(delaunay, centred, element_size).mesh
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
-    mesh = without_crumbs(compacted(*without_slivers(mesh.positions, mesh.tets, FLIPPED)))
+    mesh = without_crumbs(_flipped(mesh, element_size))
     mesh = with_volumes(mesh, *wanted_volumes(centred, mesh), element_size)
     return mesh.moved(mesh.positions @ turn.T + old.middle)
+
+
+def _flipped(mesh: TetMesh, element_size: float) -> TetMesh:
+    """The mesh with flips in place of slivers, and without those of the surface that flips have made such as may go."""
+    for _ in range(ROUNDS):
+        mesh = compacted(*without_slivers(mesh.positions, mesh.tets, FLIPPED))
+        whole = triangulation(mesh, np.ones(len(mesh.tets), dtype=bool))
+        if not without_bad_shapes(mesh, whole, element_size, touching=False).any():
+            break
+        mesh = compacted(mesh.positions, mesh.tets[whole.held[: len(mesh.tets)]])
+    return mesh

@@ -100,15 +100,20 @@ def dents(mesh: TetMesh) -> tuple[Array, Array]:
     return heights, gaps
 
 
-def without_bad_shapes(mesh: TetMesh, whole: Triangulation, element_size: float) -> NDArray[np.int64]:
-    """Let badly shaped tets of a triangulation go that may; how many of each class (5,) have gone."""
+def without_bad_shapes(
+    mesh: TetMesh, whole: Triangulation, element_size: float, touching: bool = True
+) -> NDArray[np.int64]:
+    """Let badly shaped tets of a triangulation go that may; how many of each class (5,) have gone.
+
+    `touching` lets very flat ones go even if the surface then touches itself.
+    """
     products = normal_products(mesh)
     kinds, bases, large = classified(products)
     heights, gaps = (depth <= DEEPEST * element_size for depth in dents(mesh))
     gone = np.zeros(5, dtype=np.int64)
     flattest = np.where(products.min(axis=1) < FLATTEST, kinds, GOOD).astype(np.int8)
-    for bad, touching in ((kinds, False), (flattest, True)):
-        while _let_go(*whole, bad, bases, large, heights, gaps, touching, gone):
+    for bad, anyway in ((kinds, False), (flattest, True))[: 1 + touching]:
+        while _let_go(*whole, bad, bases, large, heights, gaps, anyway, gone):
             pass
     return gone
 
