@@ -101,14 +101,14 @@ def test_half_of_a_tet_has_to_be_filled():
 
 
 def test_flat_tets_go_from_flat_parts_of_the_surface():
-    """Where four sites are in one plane Qhull makes tets of rounding, of which overlap says nothing."""
+    """Where four sites are in one plane Qhull makes tets of rounding, of which overlap says nothing; nothing is to mend then."""
     old = bent_bar()
     surface = samples(old, SIZE)
     mesh = relaxed(old, first_sites(old, surface, SIZE), surface)
     flat = np.abs(tet_volumes(mesh.positions, mesh.tets)) < FLAT * SIZE**3
-    assert flat.sum() > 100
-    kept = extracted(mesh, old, SIZE).mesh
-    assert tet_volumes(kept.positions, kept.tets).min() > FLAT * SIZE**3
+    assert flat.sum() > 50
+    found = extracted(mesh, old, SIZE)
+    assert tet_volumes(found.mesh.positions, found.mesh.tets).min() > FLAT * SIZE**3 and found.mended == 0
 
 
 def cloud_around(old: TetMesh) -> TetMesh:
