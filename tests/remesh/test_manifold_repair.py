@@ -101,7 +101,7 @@ def test_half_of_a_tet_has_to_be_filled():
 
 
 def test_flat_tets_go_from_flat_parts_of_the_surface():
-    """Where four sites are in one plane Qhull makes tets of rounding, of which overlap says nothing; nothing is to mend then."""
+    """Where four sites are in one plane Qhull makes tets of rounding, of which overlap says nothing; none is left to mend."""
     old = bent_bar()
     surface = samples(old, SIZE)
     mesh = relaxed(old, first_sites(old, surface, SIZE), surface)
