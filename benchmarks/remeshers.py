@@ -1,9 +1,11 @@
 """The two remeshers beside each other: what each makes of the same worn bodies, and how long it takes.
 
     python benchmarks/remeshers.py [--shapes "ball" "box"] [--turns 3]
+    python benchmarks/remeshers.py --shapes "box" "flat ball" "bun" "sheet" --picture remeshed_tets.jpg
 
 Bodies are those of tests/remesh/worn.py; each is remeshed with so many turns of the lattice, by both remeshers alternately,
-compiled before the first is timed. Process time of one thread, the median; of everything else the worst.
+compiled before the first is timed. Process time of one thread, the median; of everything else the worst. The picture shows the
+surfaces of the tets: the old ones above, below them those of each remesher.
 """
 
 import argparse
@@ -24,6 +26,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shapes", nargs="*", help="names of bodies; all by default")
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--picture", type=Path, help="a JPEG instead of the table")
     options = parser.parse_args()
     python = development_venv("cp311")
     if Path(sys.executable) != python or os.environ.get("NUMBA_NUM_THREADS") != "1":
@@ -31,8 +34,27 @@ def main() -> int:
         return subprocess.call([str(python), __file__, *sys.argv[1:]], env={**run_environment(), **threads})
     from tests.remesh.worn import SHAPES
 
-    compare(options.shapes or list(SHAPES), options.turns)
+    if options.picture:
+        picture(options.shapes or list(SHAPES), options.picture.resolve())
+    else:
+        compare(options.shapes or list(SHAPES), options.turns)
     return 0
+
+
+def picture(names: list[str], file: Path) -> None:
+    """Draw each body's old and new tets."""
+    from remeshed_picture import draw
+
+    from solver.remesh.remeshers import remeshed
+    from solver.remesh.restuffing import lattice_turn
+    from solver.scene import REMESHERS
+    from tests.remesh.worn import SHAPES, SIZE
+
+    columns = []
+    for name in names:
+        old = SHAPES[name]()
+        columns.append([old, *(remeshed(remesher, old, SIZE, lattice_turn(2)) for remesher in REMESHERS)])
+    draw(columns, file)
 
 
 def compare(names: list[str], turns: int) -> None:
