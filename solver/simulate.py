@@ -53,6 +53,7 @@ Array = NDArray[np.float64]
 MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
 MOST_DOUBLINGS = 2  # of the longest step, in calm
 EFFORT = ("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts", "remeshes")  # of a frame
+REMAINDER = 0.05  # element sizes by which a balance of forces may leave bodies to be moved as a whole
 LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps in which surfaces may rub: in longer ones friction between them is some 5 % off
 
 
@@ -276,7 +277,8 @@ class Simulation:
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
-        balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
+        left = balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
+        outcome.converged &= left < REMAINDER * self.element_size
         ahead = surprise(outcome.positions, guess, self.finest)
         return Attempt(outcome, past, past.velocities(outcome.positions), state.elastic_forces, ahead)
 

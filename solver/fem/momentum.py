@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..state import Ranges, State
-from .node_sums import second_moments, torque, turn_about, weighted_mean
+from .node_sums import second_moments, size, torque, turn_about, weighted_mean
 
 Array = NDArray[np.float64]
 
@@ -19,14 +19,16 @@ Array = NDArray[np.float64]
 def balance_momentum(
     positions: Array, gradient: Array, inertia: Array, ranges: Ranges, touched: NDArray[np.bool_],
     together: NDArray[np.int64] | None = None,
-) -> None:  # fmt: skip
+) -> float:  # fmt: skip
     """Move each body none of whose nodes is touched (n,) so that its net force and torque vanish; positions in place.
+
+    Return how far [m] a node was moved at most: what is no mere remainder says that there was no balance.
 
     gradient (n, 3) [N] and inertia (n,) [N/m] of the step's energy at positions (n, 3). Bodies with the same number in
     `together` (b,) touch each other and are moved as one.
     """
     bodies = [np.arange(a, b) for a, b in pairwise(ranges.nodes.tolist())]
-    names = np.arange(len(bodies)) if together is None else together
+    names, most = np.arange(len(bodies)) if together is None else together, 0.0
     for name in np.unique(names):
         own = np.concatenate([body for body, other in zip(bodies, names, strict=True) if other == name])
         if touched[own].any():
@@ -36,25 +38,21 @@ def balance_momentum(
         pull, force = torque(np.ones(len(own)), places, center, gradient[own])
         turn = _turn(weights, places, center, -pull)
         turn_about(places, center, np.eye(3) + _cross_matrix(turn), -force / total, places)
+        most = max(most, size(places - positions[own])[1])
         positions[own] = places
+    return most
 
 
-def drift(
-    gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32], together: NDArray[np.int64] | None = None
-) -> float:
+def drift(gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32]) -> float:
     """How far [m] the gradient (n, 3) [N], summed over a body, would move it by its inertia (n,) [N/m] alone.
 
-    The largest component over those bodies that the nodes (k,) belong to, 0 for none; bodies with the same number in
-    `together` (b,) hand their forces on to each other and are taken as one. A correction says little of it: a stiff body has
-    come to rest within itself long before friction has let it go on.
+    The largest component over those bodies that the nodes (k,) belong to, 0 for none. A correction says little of it: a
+    stiff body has come to rest within itself long before friction has let it go on.
     """
-    forces = np.array([gradient[a:b].sum(axis=0) for a, b in pairwise(ranges.nodes.tolist())])
-    weights = np.array([inertia[a:b].sum() for a, b in pairwise(ranges.nodes.tolist())])
-    names = np.arange(len(forces)) if together is None else together
     furthest = 0.0
-    for name in np.unique(names[np.searchsorted(ranges.nodes, nodes, side="right") - 1]):
-        own = names == name
-        furthest = max(furthest, float(np.abs(forces[own].sum(axis=0)).max() / weights[own].sum()))
+    for body in np.unique(np.searchsorted(ranges.nodes, nodes, side="right") - 1):
+        a, b = ranges.nodes[body : body + 2]
+        furthest = max(furthest, float(np.abs(gradient[a:b].sum(axis=0)).max() / inertia[a:b].sum()))
     return furthest
 
 
