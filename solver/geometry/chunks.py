@@ -24,9 +24,15 @@ def in_chunks(kernel: Callable[..., Any], count: int, *arguments: object) -> lis
         return [kernel(0, count, *arguments)]
     # A few chunks a thread even out the load; more would only be handed over.
     size = max(CHUNK, -(-count // (8 * threads)))
-    jobs = [
-        _pool(threads).submit(kernel, first, min(first + size, count), *arguments) for first in range(0, count, size)
-    ]
+    return in_parts(kernel, [(first, min(first + size, count)) for first in range(0, count, size)], *arguments)
+
+
+def in_parts(kernel: Callable[..., Any], parts: list[tuple[int, int]], *arguments: object) -> list[Any]:
+    """Call kernel(first, last, *arguments) for each of some parts (first, last), on as many threads as numba is set to use."""
+    threads = numba.get_num_threads()
+    if threads == 1 or len(parts) == 1:
+        return [kernel(first, last, *arguments) for first, last in parts]
+    jobs = [_pool(threads).submit(kernel, first, last, *arguments) for first, last in parts]
     return [job.result() for job in jobs]
 
 

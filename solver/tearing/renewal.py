@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from ..embedding import Binding, bind, contact_samples
+from ..embedding import Binding, bind_surface
 from ..errors import MeshingError
 from ..geometry.measures import area_vectors, signed_volumes
+from ..lookup import Lookup
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.record import MeshChange, joined_changes, mesh_change
@@ -75,8 +76,9 @@ def renewed_body(
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not components(old.tets).any():
         new = restuffed(old, element_size, turn)
-        change, seen = mesh_change(old, new), drawn_in(seen, new, element_size)
-        return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen, ())
+        change, look = mesh_change(old, new), Lookup.of(new, seen.positions)
+        drawn = drawn_in(seen, look, element_size)
+        return RenewedBody(change, *bind_surface(drawn, new, spacing, look if drawn is seen else None), drawn, ())
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
     fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
     if left is not old:
