@@ -42,7 +42,7 @@ def measure(element: float, repeats: int, quiet: bool = False) -> None:
     """Print what each part takes for a ball of cells of `element` [m]."""
     import numpy as np
 
-    from solver.embedding import bind, contact_samples
+    from solver.embedding import bind_surface
     from solver.fem.workspace import Workspace
     from solver.materials import Material
     from solver.remesh.record import mesh_change
@@ -68,10 +68,8 @@ def measure(element: float, repeats: int, quiet: bool = False) -> None:
         watch.lap("overlap and nodes")
         after = transferred(state, change, 0.01)
         watch.lap("state")
-        bind(new, seen.positions)
-        watch.lap("surface")
-        contact_samples(seen, new, 0.5 * element)
-        watch.lap("contact points")
+        bind_surface(seen, new, 0.5 * element)
+        watch.lap("surface and contacts")
         Workspace.of(after)
         watch.lap("tables")
     if quiet:

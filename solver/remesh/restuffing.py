@@ -16,7 +16,6 @@ from ..tetmesh.compaction import compacted
 from ..tetmesh.lattice_points import lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
-from ..tetmesh.quality import tet_volumes
 from .fitting import fitted
 from .volume import with_volumes
 
@@ -94,7 +93,7 @@ def _inside(old: TetMesh, points: Array, size: float) -> NDArray[np.bool_]:
 def _without_crumbs(mesh: TetMesh) -> TetMesh:
     """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
     piece = mesh.piece
-    volumes = np.bincount(piece, tet_volumes(mesh.positions, mesh.tets))
+    volumes = np.bincount(piece, mesh.volumes)
     kept = volumes >= CRUMB * volumes.max()
     return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[piece]])
 
@@ -105,8 +104,7 @@ def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Arra
     A family of pieces keeps its volume; new ones share it as they lie.
     """
     before, after = old.piece, new.piece
-    old_volume = np.bincount(before, tet_volumes(old.positions, old.tets)).astype(np.float64)
-    new_volume = np.bincount(after, tet_volumes(new.positions, new.tets)).astype(np.float64)
+    old_volume, new_volume = (np.bincount(mesh.piece, mesh.volumes).astype(np.float64) for mesh in (old, new))
     if len(old_volume) == 1 and len(new_volume) == 1:
         return after, old_volume
     holders = old.located(new.positions[new.tets].mean(axis=1))[0]

@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from ..geometry.measures import area_vectors
 from ..tetmesh.mesh import TetMesh
-from ..tetmesh.quality import tet_volumes
 from .guarding import guarded
 
 Array = NDArray[np.float64]
@@ -27,7 +26,7 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
     touched = mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)]
     positions, moved = mesh.positions, np.zeros(len(wanted))
     for _ in range(ROUNDS):
-        missing = wanted - np.bincount(piece, tet_volumes(positions, mesh.tets), len(wanted))
+        missing = wanted - _volumes(positions, boundary, piece[mesh.faces.tet], len(wanted))
         if (np.abs(missing) <= EXACT * wanted).all():
             break
         normal, area = _node_normals(positions, boundary)
@@ -38,6 +37,12 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
         positions = guarded(positions, further, touched)
         moved += step
     return mesh.moved(positions)
+
+
+def _volumes(positions: Array, boundary: NDArray[np.int32], owner: NDArray[np.int32], count: int) -> Array:
+    """The volume (count,) [m^3] that the triangles (b, 3) of each owner (b,) enclose."""
+    heights = positions[boundary[:, 0]] * area_vectors(positions, boundary)
+    return np.bincount(owner, heights.sum(axis=1) / 3.0, count).astype(np.float64)
 
 
 def _node_normals(positions: Array, boundary: NDArray[np.int32]) -> tuple[Array, Array]:

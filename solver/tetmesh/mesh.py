@@ -48,6 +48,13 @@ class TetMesh:
         return pieces_of(self.faces)
 
     @cached_property
+    def volumes(self) -> Array:
+        """The signed volume (m,) of each tet [m^3]."""
+        from .quality import tet_volumes
+
+        return tet_volumes(self.positions, self.tets)
+
+    @cached_property
     def middle(self) -> Array:
         """The middle (3,) of its bounding box [m]."""
         return np.asarray(0.5 * (self.positions.min(axis=0) + self.positions.max(axis=0)))
