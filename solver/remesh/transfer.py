@@ -44,9 +44,11 @@ def body_state(state: State, ranges: Ranges, body: int) -> State:
 
 
 def joined_states(states: list[State]) -> tuple[State, Ranges]:
-    """The state of all bodies from that of each, and where each lies."""
+    """The state of all bodies from that of each, and where each lies; of one body its own arrays."""
     nodes = np.cumsum([0, *(len(state.positions) for state in states)]).astype(np.int64)
     tets = np.cumsum([0, *(len(state.tets) for state in states)]).astype(np.int64)
+    if len(states) == 1:
+        return states[0], Ranges(nodes, tets)
     shifted = [(state.tets + first).astype(np.int32) for state, first in zip(states, nodes.tolist(), strict=False)]
     parts: dict[str, Any] = {
         name: np.concatenate([getattr(state, name) for state in states], axis=1 if name == "material" else 0)

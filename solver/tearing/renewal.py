@@ -74,7 +74,7 @@ def renewed_body(
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices.
     """
     spacing = 0.5 * element_size / body.contact_detail
-    if body.tear_thickness == 0.0 and not components(old.tets).any():
+    if body.tear_thickness == 0.0 and not old.piece.any():
         new = restuffed(old, element_size, turn)
         change, look = mesh_change(old, new), Lookup.of(new, seen.positions)
         drawn = drawn_in(seen, look, element_size)

@@ -17,6 +17,7 @@ from .compaction import compacted
 from .cuts import Cuts
 from .lattice import DIRECTIONS, LONG_DIRECTIONS, centre, corner
 from .lattice_points import Lattice
+from .mesh import TetMesh
 from .stencils import sort_and_cut, stencil
 
 # A cut point within this share of an edge is too close to the lattice point there.
@@ -31,8 +32,8 @@ def stuff(
     inside: NDArray[np.bool_],
     cuts: Cuts,
     cut_points: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return positions (m, 3) and tets (t, 4) between lattice points (n, 3) and cut points (c, 3).
+) -> TetMesh:
+    """Return the tets between lattice points (n, 3) and cut points (c, 3).
 
     `points` is overwritten where it is warped. No tet is inverted, no vertex unused.
     """
@@ -42,8 +43,7 @@ def stuff(
     positions = np.concatenate([points, cut_points])
     tets = np.empty((3 * _count_cubes_tets(lattice, sign), 4), dtype=np.int32)
     count = _cut_tets(lattice, sign, cuts.active, cuts.table, share, positions, tets)
-    mesh = compacted(positions, tets[:count])
-    return mesh.positions, mesh.tets
+    return compacted(positions, tets[:count])
 
 
 def _shares(
