@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
-from ..geometry.tet_location import tet_boxes
 from ..geometry.tree import STACK
 from ..jit import TILE, inline, kernel
 from ..tetmesh.boundary import FACES
@@ -29,8 +28,7 @@ def overlaps(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int64], NDArray[np.
     New tet t shares volume with those of start[t]:start[t + 1]. Old tets that share a face are turned alike, as those of a mesh
     are; they may have turned inside out since.
     """
-    boxes = tet_boxes(old.positions, old.tets)
-    filling = Filling(np.ascontiguousarray(old.positions), old.tets, old.faces.neighbours, *boxes, old.tree)
+    filling = Filling(np.ascontiguousarray(old.positions), old.tets, old.faces.neighbours, *old.boxes, old.tree)
     parts = in_chunks(_overlaps, len(new.tets), filling, np.ascontiguousarray(new.positions[new.tets]))
     start = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _, _ in parts]))]).astype(np.int64)
     return start, np.concatenate([found for _, found, _ in parts]), np.concatenate([volume for _, _, volume in parts])

@@ -17,6 +17,7 @@ from ..tetmesh.lattice_points import lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
 from .fitting import fitted
+from .held_points import mark_held
 from .volume import with_volumes
 
 Array = NDArray[np.float64]
@@ -51,7 +52,9 @@ def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) 
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     points = lattice_points(lattice)
-    inside = _inside(centred, points, element_size)
+    aside, inside = element_size * np.array(ASIDE), np.zeros(len(points), dtype=bool)
+    mark_held(centred, lattice, aside, inside)
+    inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
     tree = winding_tree(centred.hull)
     mesh = cut(tree, lattice, points, inside, np.zeros(len(points), dtype=bool))
     if not len(mesh.tets):
@@ -78,16 +81,6 @@ def kinship(
     left = np.isin(families[:old], families[old:])
     families[:old][~left] = families[old]
     return families[:old], families[old:]
-
-
-def _inside(old: TetMesh, points: Array, size: float) -> NDArray[np.bool_]:
-    """Return which lattice points an old tet holds, looking ASIDE."""
-    shift = size * np.array(ASIDE)
-    lower, upper = old.positions.min(axis=0) + shift, old.positions.max(axis=0) - shift
-    inside: NDArray[np.bool_] = ((points > lower) & (points < upper)).all(axis=1)
-    candidates = np.flatnonzero(inside)
-    inside[candidates] = old.located(points[candidates] + shift)[0] >= 0
-    return inside
 
 
 def _without_crumbs(mesh: TetMesh) -> TetMesh:

@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 
 from ..embedding import Binding, bind_surface
 from ..errors import MeshingError
+from ..geometry.chunks import side_by_side
 from ..geometry.measures import area_vectors, signed_volumes
 from ..lookup import Lookup
 from ..merging.touching import DEEP, clumps
@@ -76,9 +77,10 @@ def renewed_body(
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not old.piece.any():
         new = restuffed(old, element_size, turn)
-        change, look = mesh_change(old, new), Lookup.of(new, seen.positions)
-        drawn = drawn_in(seen, look, element_size)
-        return RenewedBody(change, *bind_surface(drawn, new, spacing, look if drawn is seen else None), drawn, ())
+        change, (drawn, bound) = side_by_side(
+            lambda: mesh_change(old, new), lambda: _drawn_in_and_bound(seen, new, element_size, spacing)
+        )
+        return RenewedBody(change, *bound, drawn, ())
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
     fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
     if left is not old:
@@ -102,6 +104,15 @@ def renewed_body(
     owners = pieces.owners(seen, element_size)
     surface, contacts = pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing)
     return RenewedBody(change, surface, contacts, seen, tuple(cuts), apart, sewn, (fragments, gone))
+
+
+def _drawn_in_and_bound(
+    seen: Surface, new: TetMesh, element_size: float, spacing: float
+) -> tuple[Surface, tuple[Binding, Binding]]:
+    """The surface with what is far outside drawn in, and the bindings of its vertices and of its contact points."""
+    look = Lookup.of(new, seen.positions)
+    drawn = drawn_in(seen, look, element_size)
+    return drawn, bind_surface(drawn, new, spacing, look if drawn is seen else None)
 
 
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:

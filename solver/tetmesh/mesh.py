@@ -65,11 +65,18 @@ class TetMesh:
         return self.moved(self.positions - self.middle)
 
     @cached_property
+    def boxes(self) -> tuple[Array, Array]:
+        """The lower and the upper corner (m, 3) of each tet's box [m]."""
+        from ..geometry.tet_location import tet_boxes
+
+        return tet_boxes(self.positions, self.tets)
+
+    @cached_property
     def tree(self) -> "Tree":
         """The tree over its tets' boxes."""
-        from ..geometry.tet_location import tet_tree
+        from ..geometry.tree import build_tree
 
-        return tet_tree(self.positions, self.tets)
+        return build_tree(*self.boxes)
 
     @cached_property
     def hull(self) -> "TriangleTree":

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.chunks import in_parts
 from ..jit import inline, kernel
 from .compaction import compacted
 from .cuts import Cuts
@@ -23,6 +24,7 @@ from .stencils import sort_and_cut, stencil
 # A cut point within this share of an edge is too close to the lattice point there.
 WARP_LONG = 0.26
 WARP_SHORT = 0.38
+SLAB = 4  # layers of cubes that are cut together
 SHORT = math.sqrt(0.75)  # length of a short edge, in cells
 
 
@@ -41,9 +43,9 @@ def stuff(
     share = _shares(points, cuts, cut_points)
     _warp(lattice, points, sign, cuts, cut_points)
     positions = np.concatenate([points, cut_points])
-    tets = np.empty((3 * _count_cubes_tets(lattice, sign), 4), dtype=np.int32)
-    count = _cut_tets(lattice, sign, cuts.active, cuts.table, share, positions, tets)
-    return compacted(positions, tets[:count])
+    slabs = [(first, min(first + SLAB, lattice.nx)) for first in range(0, lattice.nx, SLAB)]
+    tets = np.concatenate(in_parts(_cut_tets, slabs, lattice, sign, cuts.active, cuts.table, share, positions))
+    return compacted(positions, tets)
 
 
 def _shares(
@@ -111,11 +113,11 @@ def _lattice_tet(lattice, axis, i, j, k, side, corners):  # type: ignore[no-unty
 
 
 @kernel
-def _count_cubes_tets(lattice, sign):  # type: ignore[no-untyped-def]
-    """How many lattice tets have an inside corner."""
+def _count_cubes_tets(first, last, lattice, sign):  # type: ignore[no-untyped-def]
+    """How many lattice tets around edges from the centres of some slabs of cubes have an inside corner."""
     corners = np.empty(4, dtype=np.int64)
     count = 0
-    for i in range(lattice.nx):
+    for i in range(first, last):
         for j in range(lattice.ny):
             for k in range(lattice.nz):
                 for which in range(12):
@@ -128,15 +130,16 @@ def _count_cubes_tets(lattice, sign):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _cut_tets(lattice, sign, active, table, share, positions, tets):  # type: ignore[no-untyped-def]
-    """Step 3; return how many tets there are."""
+def _cut_tets(first, last, lattice, sign, active, table, share, positions):  # type: ignore[no-untyped-def]
+    """Step 3 for slabs first .. last - 1 of cubes: the tets (t, 4)."""
+    tets = np.empty((3 * _count_cubes_tets(first, last, lattice, sign), 4), dtype=np.int32)
     corners = np.empty(4, dtype=np.int64)
     cut = np.empty((4, 4), dtype=np.int64)
     prism = np.empty(6, dtype=np.int64)
     parts = np.empty((3, 4), dtype=np.int64)
     up = np.empty(3, dtype=np.bool_)
     count = np.int64(0)
-    for i in range(lattice.nx):
+    for i in range(first, last):
         for j in range(lattice.ny):
             for k in range(lattice.nz):
                 for which in range(12):
@@ -146,7 +149,7 @@ def _cut_tets(lattice, sign, active, table, share, positions, tets):  # type: ig
                     for part in range(stencil(lattice, sign, share, positions, corners, cut, up, prism, parts)):
                         _add(positions, tets, count, parts[part])
                         count += 1
-    return count
+    return tets[:count].copy()
 
 
 @inline
