@@ -11,8 +11,9 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
+from ..geometry.incident import incident_corners
 from ..jit import CHUNKS, parallel
-from .incidence import edges_of_nodes, group_corners
+from .incidence import edges_of_nodes
 
 IntArray = NDArray[np.int32]
 
@@ -32,8 +33,7 @@ class Pattern:
 
 def build_pattern(tets: IntArray, node_count: int) -> Pattern:
     """The incidence tables of tets (m, 4)."""
-    corner_offsets, corners = np.zeros(node_count + 1, np.int32), np.empty(4 * len(tets), np.int32)
-    group_corners(tets.ravel(), corner_offsets, corners)
+    corner_offsets, corners = incident_corners(tets, node_count)
     edges = np.concatenate(in_chunks(edges_of_nodes, node_count, tets, corner_offsets, corners))
     return Pattern(corner_offsets=corner_offsets, corners=corners, edges=edges)
 

@@ -7,19 +7,6 @@ from .lanes import PAIRS
 
 
 @kernel
-def group_corners(nodes, offsets, corners):  # type: ignore[no-untyped-def]
-    """corners (4m,) := the corners of each node in rising order, from the node of each (4m,); offsets (n + 1,) come as zeros."""
-    for k in range(len(nodes)):
-        offsets[nodes[k] + 1] += 1
-    for i in range(1, len(offsets)):
-        offsets[i] += offsets[i - 1]
-    fill = offsets[:-1].copy()
-    for k in range(len(nodes)):
-        corners[fill[nodes[k]]] = k
-        fill[nodes[k]] += 1
-
-
-@kernel
 def edges_of_nodes(first, last, tets, offsets, corners):  # type: ignore[no-untyped-def]
     """Both ends (e, 2) of the edges from nodes first .. last - 1 to nodes with higher numbers, in rising order."""
     seen = np.full(len(offsets), -1, dtype=np.int32)

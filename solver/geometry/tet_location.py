@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ..jit import inline, kernel
 from .chunks import in_chunks
+from .incident import incident_corners
 from .tree import STACK, Tree, build_tree
 
 # A point this little outside a tet (as a barycentric weight) still counts as inside: it may lie on a shared face, and single
@@ -55,8 +56,7 @@ def steadiest_tets(
     The tet is one that touches the closest boundary triangle `corners` (k, 3). Right at the boundary that is the
     triangle's own; further out a flat tet, which would swing the point on a long lever, gives way to a taller neighbour.
     """
-    start = np.concatenate([[0], np.cumsum(np.bincount(tets.ravel(), minlength=len(positions)))])
-    incident = (np.argsort(tets.ravel(), kind="stable") // 4).astype(np.int32)
+    start, incident = incident_corners(tets, len(positions))
     found, weights = np.empty(len(points), dtype=np.int32), np.empty((len(points), 4))
     in_chunks(_steadiest, len(points), positions, tets, start, incident, corners, points, found, weights)
     return found, weights
@@ -69,11 +69,11 @@ def _steadiest(first, last, positions, tets, start, incident, corners, points, f
         best = -np.inf
         for i in range(3):
             for n in range(start[corners[k, i]], start[corners[k, i] + 1]):
-                w0, w1, w2, w3 = weights_of(positions, tets, incident[n], x, y, z)
+                w0, w1, w2, w3 = weights_of(positions, tets, incident[n] >> 2, x, y, z)
                 least = min(min(w0, w1), min(w2, w3))
                 if least > best + ON_FACE:  # of equals the first
                     best = least
-                    found[k] = incident[n]
+                    found[k] = incident[n] >> 2
                     weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w0, w1, w2, w3
 
 

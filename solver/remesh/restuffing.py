@@ -85,10 +85,8 @@ def kinship(
 
 def _without_crumbs(mesh: TetMesh) -> TetMesh:
     """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
-    piece = mesh.piece
-    volumes = np.bincount(piece, mesh.volumes)
-    kept = volumes >= CRUMB * volumes.max()
-    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[piece]])
+    kept = mesh.piece_volumes >= CRUMB * mesh.piece_volumes.max()
+    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[mesh.piece]])
 
 
 def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:
@@ -97,7 +95,7 @@ def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Arra
     A family of pieces keeps its volume; new ones share it as they lie.
     """
     before, after = old.piece, new.piece
-    old_volume, new_volume = (np.bincount(mesh.piece, mesh.volumes).astype(np.float64) for mesh in (old, new))
+    old_volume, new_volume = old.piece_volumes, new.piece_volumes
     if len(old_volume) == 1 and len(new_volume) == 1:
         return after, old_volume
     holders = old.located(new.positions[new.tets].mean(axis=1))[0]

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.measures import area_vectors
+from ..geometry.measures import area_vectors, signed_volumes
 from ..tetmesh.mesh import TetMesh
 from .guarding import guarded
 
@@ -23,10 +23,10 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
     nodes = np.unique(boundary)
     owner = np.zeros(len(mesh.positions), dtype=np.int64)
     owner[mesh.tets] = piece[:, None]
-    touched = mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)]
+    owners = piece[mesh.faces.tet]
     positions, moved = mesh.positions, np.zeros(len(wanted))
     for _ in range(ROUNDS):
-        missing = wanted - _volumes(positions, boundary, piece[mesh.faces.tet], len(wanted))
+        missing = wanted - np.bincount(owners, signed_volumes(positions, boundary), len(wanted))
         if (np.abs(missing) <= EXACT * wanted).all():
             break
         normal, area = _node_normals(positions, boundary)
@@ -34,15 +34,9 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
         step = np.clip(moved + missing / gained, -FARTHEST * element_size, FARTHEST * element_size) - moved
         further = positions.copy()
         further[nodes] += step[owner[nodes], None] * normal[nodes]
-        positions = guarded(positions, further, touched)
+        positions = guarded(positions, further, mesh.outer)
         moved += step
     return mesh.moved(positions)
-
-
-def _volumes(positions: Array, boundary: NDArray[np.int32], owner: NDArray[np.int32], count: int) -> Array:
-    """The volume (count,) [m^3] that the triangles (b, 3) of each owner (b,) enclose."""
-    heights = positions[boundary[:, 0]] * area_vectors(positions, boundary)
-    return np.bincount(owner, heights.sum(axis=1) / 3.0, count).astype(np.float64)
 
 
 def _node_normals(positions: Array, boundary: NDArray[np.int32]) -> tuple[Array, Array]:

@@ -32,13 +32,20 @@ class TetMesh:
     def moved(self, positions: Array) -> "TetMesh":
         """The same tets on nodes at other positions (n, 3) [m]."""
         mesh = TetMesh(positions, self.tets)
-        mesh.__dict__.update(faces=self.faces, piece=self.piece)
+        mesh.__dict__.update({name: getattr(self, name) for name in ("faces", "piece", "outer")})
         return mesh
 
     @cached_property
     def faces(self) -> FaceTable:
         """Boundary and neighbours."""
         return face_table(self.tets)
+
+    @cached_property
+    def outer(self) -> NDArray[np.int32]:
+        """Those (k, 4) of the tets that have a node on the boundary."""
+        on_boundary = np.zeros(len(self.positions), dtype=bool)
+        on_boundary[self.faces.boundary] = True
+        return np.asarray(self.tets[on_boundary[self.tets].any(axis=1)])
 
     @cached_property
     def piece(self) -> NDArray[np.int32]:
@@ -53,6 +60,13 @@ class TetMesh:
         from .quality import tet_volumes
 
         return tet_volumes(self.positions, self.tets)
+
+    @cached_property
+    def piece_volumes(self) -> Array:
+        """The volume of each piece [m^3], from its boundary."""
+        from ..geometry.measures import signed_volumes
+
+        return np.bincount(self.piece[self.faces.tet], signed_volumes(self.positions, self.faces.boundary)).astype(np.float64)
 
     @cached_property
     def middle(self) -> Array:
