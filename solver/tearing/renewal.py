@@ -13,6 +13,8 @@ from ..embedding import Binding, bind_surface
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
 from ..geometry.measures import area_vectors, signed_volumes
+from ..geometry.self_crossing import crossing_vertices
+from ..geometry.triangle_tree import triangle_tree
 from ..lookup import Lookup
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
@@ -30,6 +32,9 @@ from .surface_cut import SurfaceCut, cut_surface, united_surface
 from .thin import torn
 
 Array = NDArray[np.float64]
+
+
+HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
 
 
 @dataclass(frozen=True)
@@ -186,7 +191,7 @@ class _Merging:
     def _grown(self, cut: SurfaceCut, part: NDArray[np.int32], element_size: float) -> Array:
         """The vertices (n, 3) of what parts (t,) have become, moved outwards for the volume in which they overlapped.
 
-        Evenly, but less the nearer to the seam, where they are close together.
+        Evenly, but less the nearer to the seam, and not at all where it would pass through itself, as in creases.
         """
         own = cut.triangles[part[cut.origin] >= 0]
         vectors = area_vectors(cut.positions, own)
@@ -196,6 +201,13 @@ class _Merging:
         area = np.sqrt((normals**2).sum(axis=1))
         seam = cKDTree(cut.positions[len(cut.kept) :])
         share = np.minimum(seam.query(cut.positions, distance_upper_bound=element_size)[0] / element_size, 1.0)
-        step = (had - signed_volumes(cut.positions, own).sum()) / (share * area).sum()
-        step = np.clip(step, 0.0, FARTHEST * element_size)
-        return np.asarray(cut.positions + (step * share / np.where(area > 0.0, area, 1.0))[:, None] * normals)
+        missing, unit = had - signed_volumes(cut.positions, own).sum(), normals / np.where(area > 0.0, area, 1.0)[:, None]
+        for _ in range(HELD_BACK):
+            step = np.clip(missing / max((share * area).sum(), 1e-300), 0.0, FARTHEST * element_size)
+            grown = cut.positions + (step * share)[:, None] * unit
+            crossing = crossing_vertices(triangle_tree(grown, own))
+            if not share[crossing].any():
+                return np.asarray(grown)
+            around = np.isin(own, crossing).any(axis=1)
+            share[own[around]] = 0.0
+        return cut.positions
