@@ -155,8 +155,11 @@ def bind_surface(
     every, count = vertices.joined(between), len(surface.positions)
     candidates = np.concatenate([used, np.arange(count, len(every.points))])
     kept, always = _kept(relative, every, candidates, len(used), spacing)
-    bound = _bound(every)
-    return bound.taken(np.arange(count)), replace(bound.taken(candidates[kept]), standby=~np.isin(kept, always))
+    chosen = candidates[kept]
+    extra = chosen[chosen >= count]
+    bound = _bound(every.taken(np.concatenate([np.arange(count), extra])))
+    contacts = np.concatenate([chosen[chosen < count], count + np.arange(len(extra))])
+    return bound.taken(np.arange(count)), replace(bound.taken(contacts), standby=~np.isin(kept, always))
 
 
 def _kept(

@@ -38,6 +38,11 @@ class Lookup:
         """That of points (k, 3) about the middle of a mesh that is itself moved there."""
         return cls(here, points, *here.located(points), closest_points(here.hull, points))
 
+    def taken(self, which: NDArray[np.int64]) -> "Lookup":
+        """That of some of the points, `which` (k,)."""
+        closest = ClosestPoints(*(values[which] for values in self.closest))
+        return Lookup(self.mesh, self.points[which], self.tets[which], self.weights[which], closest)
+
     def joined(self, other: "Lookup") -> "Lookup":
         """That of these points and, after them, of others about the same mesh."""
         pairs = zip(self.closest, other.closest, strict=True)

@@ -105,10 +105,17 @@ def renewed_body(
         if solid is not None and (cut := cut_surface(seen, solid)) is not None:
             cuts.append(cut)
     seen = _after(cuts, seen)
-    pieces = Pieces(change.new)
-    owners = pieces.owners(seen, element_size)
-    surface, contacts = pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing)
+    surface, contacts = _bound(seen, change.new, element_size, spacing)
     return RenewedBody(change, surface, contacts, seen, tuple(cuts), apart, sewn, (fragments, gone))
+
+
+def _bound(seen: Surface, new: TetMesh, element_size: float, spacing: float) -> tuple[Binding, Binding]:
+    """The bindings of a surface's vertices and of its contact points, each to the piece that it belongs to."""
+    if not new.piece.any():
+        return bind_surface(seen, new, spacing)
+    pieces = Pieces(new)
+    owners = pieces.owners(seen, element_size)
+    return pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing)
 
 
 def _drawn_in_and_bound(
