@@ -93,7 +93,8 @@ def measure_pile(layers: int, resolution: int, frames: int, threads: int, store:
     shot = pile(layers, resolution, frames, threads)
     simulation = started(shot)
     had = float(simulation.state.volumes.sum())
-    print(f"{len(shot.bodies)} balls, {len(simulation.state.tets)} tets, ready after {perf_counter() - begun:.1f} s", flush=True)
+    tets = len(simulation.state.tets)
+    print(f"{len(shot.bodies)} balls, {tets} tets, ready after {perf_counter() - begun:.1f} s", flush=True)
     for _ in range(frames):
         wall, process = perf_counter(), process_time()
         frame = simulation.advance()

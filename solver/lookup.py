@@ -1,4 +1,4 @@
-"""Points looked up in a mesh once, for all that is to be known of them: which tet holds each, and what of the boundary is near."""
+"""Points looked up in a mesh once for all that is to be known of them: which tet holds each, what of the boundary is near."""
 
 from dataclasses import dataclass
 
@@ -40,13 +40,18 @@ class Lookup:
 
     def taken(self, which: NDArray[np.int64]) -> "Lookup":
         """That of some of the points, `which` (k,)."""
-        closest = ClosestPoints(*(values[which] for values in self.closest))
+        near = self.closest
+        closest = ClosestPoints(near.distance[which], near.triangle[which], near.weights[which], near.feature[which])
         return Lookup(self.mesh, self.points[which], self.tets[which], self.weights[which], closest)
 
     def joined(self, other: "Lookup") -> "Lookup":
         """That of these points and, after them, of others about the same mesh."""
-        pairs = zip(self.closest, other.closest, strict=True)
+        one, two = self.closest, other.closest
+        closest = ClosestPoints(
+            np.concatenate([one.distance, two.distance]), np.concatenate([one.triangle, two.triangle]),
+            np.concatenate([one.weights, two.weights]), np.concatenate([one.feature, two.feature]),
+        )  # fmt: skip
         return Lookup(
             self.mesh, np.concatenate([self.points, other.points]), np.concatenate([self.tets, other.tets]),
-            np.concatenate([self.weights, other.weights]), ClosestPoints(*(np.concatenate(pair) for pair in pairs)),
+            np.concatenate([self.weights, other.weights]), closest,
         )  # fmt: skip

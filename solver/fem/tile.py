@@ -176,7 +176,8 @@ def _programs(
     """Each tile's laws with their lanes; a tile where two bodies meet has one for each."""
     programs, offsets = [], [0]
     if not (laws != laws[0]).any():
-        phase, direct = phase_addresses(int(laws[0]), precision)
+        only: Any = precision
+        phase, direct = phase_addresses(int(laws[0]), only)
         return np.tile(np.array([[phase, 0, TILE, direct]], dtype=np.int64), (count, 1)), np.arange(count + 1)
     for tile in range(count):
         own = laws[tile * TILE : (tile + 1) * TILE]

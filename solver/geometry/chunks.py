@@ -37,9 +37,9 @@ def in_parts(kernel: Callable[..., Any], parts: list[tuple[int, int]], *argument
 
 
 def side_by_side(*jobs: Callable[[], Any]) -> list[Any]:
-    """What some functions return, that do not hang on each other and run no parallel kernel; each has a thread if there are some.
+    """What some functions return that do not hang on each other and run no parallel kernel, each on a thread of its own.
 
-    The one works on all threads while the other, in numpy, keeps one busy.
+    With one thread, one after another. The one works on all threads while the other, in numpy, keeps one busy.
     """
     threads = numba.get_num_threads()
     if threads == 1:

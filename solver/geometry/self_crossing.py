@@ -59,5 +59,6 @@ def _pierces(positions, triangles, i, j, t):  # type: ignore[no-untyped-def]
     for m in range(3):
         if triangles[t, m] == i or triangles[t, m] == j:
             return False
-    a, b, c, p, q = positions[triangles[t, 0]], positions[triangles[t, 1]], positions[triangles[t, 2]], positions[i], positions[j]
+    a, b, c = positions[triangles[t, 0]], positions[triangles[t, 1]], positions[triangles[t, 2]]
+    p, q = positions[i], positions[j]
     return segment_crossing(p[0], p[1], p[2], q[0] - p[0], q[1] - p[1], q[2] - p[2], a, b, c) >= 0.0

@@ -183,7 +183,7 @@ def _node_fields(old: State, change: MeshChange, masses: Array, families: Famili
 def _keep_momentum(
     pairs: list[tuple[Array, Array]], old: State, change: MeshChange, masses: Array, families: Families
 ) -> None:
-    """Add to new velocities (n', 3) the rigid motion that gives each family the momentum and spin it had with old ones (n, 3)."""
+    """Add to new velocities (n', 3) the rigid motion that gives each family the momentum and spin it had with (n, 3)."""
     before, after = np.zeros(len(old.masses), dtype=np.int32), np.zeros(len(masses), dtype=np.int32)
     before[change.old.tets], after[change.new.tets] = families[0][:, None], families[1][:, None]
     for family in np.unique(after):

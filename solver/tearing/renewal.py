@@ -85,7 +85,7 @@ def renewed_body(
         change, (drawn, bound) = side_by_side(
             lambda: mesh_change(old, new), lambda: _drawn_in_and_bound(seen, new, element_size, spacing)
         )
-        return RenewedBody(change, *bound, drawn, ())
+        return RenewedBody(change, bound[0], bound[1], drawn, ())
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
     fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
     if left is not old:
