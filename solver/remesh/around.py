@@ -63,8 +63,8 @@ def room(count):  # type: ignore[no-untyped-def]
         np.zeros((4 * count // TILE + 1) * NODE_SLOTS * TILE),
         np.zeros((4 * count // TILE + 1) * NODE_SLOTS * TILE, dtype=np.uint8),
         np.empty(4 * count + 1, dtype=np.uint32), np.empty(count, dtype=np.uint32), np.empty(count, dtype=np.int64),
-        np.empty(TOGETHER * count, dtype=np.int64), np.empty(TOGETHER * count, dtype=np.int32), np.empty(TOGETHER * count), np.empty(TOGETHER), np.zeros(SLOTS * TILE),
-        np.zeros(TILE, dtype=np.int64), np.zeros(TILE, dtype=np.int64),
+        np.empty(TOGETHER * count, dtype=np.int64), np.empty(TOGETHER * count, dtype=np.int32), np.empty(TOGETHER * count),
+        np.empty(TOGETHER), np.zeros(SLOTS * TILE), np.zeros(TILE, dtype=np.int64), np.zeros(TILE, dtype=np.int64),
     )  # fmt: skip
 
 
