@@ -145,6 +145,15 @@ def _cut_tets(first, last, lattice, sign, active, table, share, positions):  # t
                 for which in range(12):
                     if not _lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
                         continue
+                    inside = 0
+                    for n in range(4):
+                        inside += sign[corners[n]] > 0
+                    if inside == 0:
+                        continue
+                    if inside == 4:  # nearly all of them
+                        _add(positions, tets, count, corners)
+                        count += 1
+                        continue
                     sort_and_cut(lattice, sign, active, table, corners, cut)
                     for part in range(stencil(lattice, sign, share, positions, corners, cut, up, prism, parts)):
                         _add(positions, tets, count, parts[part])
