@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..fem.node_sums import second_moments, take_rigid, torque, weighted_mean
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
 from .elastic_strain import (
@@ -191,19 +192,14 @@ def _keep_momentum(
         own: Any = slice(None) if alone else np.flatnonzero(after == family)
         theirs: Any = slice(None) if alone else np.flatnonzero(before == family)
         points, weights, old_weights = change.new.positions[own], masses[own], old.masses[theirs]
-        about = np.einsum("n,ni->i", weights, points) / weights.sum()
-        arms, old_arms = points - about, old.positions[theirs] - about
-        products = np.einsum("n,ni,nj->ij", weights, arms, arms)
+        about, total = weighted_mean(weights, points)
+        products, old_points = second_moments(weights, points, about), old.positions[theirs]
         inertia = np.trace(products) * np.eye(3) - products
         for new, had in pairs:
+            spin, momentum = torque(old_weights, old_points, about, had[theirs])
+            moving = new[own]
             for _ in range(2):  # the second time for what the first has rounded
-                lost = np.einsum("n,ni->i", old_weights, had[theirs]) - np.einsum("n,ni->i", weights, new[own])
-                spin = _spin(old_weights, old_arms, had[theirs]) - _spin(weights, arms, new[own])
-                x, y, z = np.linalg.solve(inertia, spin)
-                new[own] += lost / weights.sum() + arms @ np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])
-
-
-def _spin(masses: Array, arms: Array, velocities: Array) -> Array:
-    """The angular momentum (3,) of nodes (n,) about the point that arms (n, 3) begin at."""
-    moments = np.einsum("n,ni,nj->ij", masses, arms, velocities)
-    return np.array([moments[1, 2] - moments[2, 1], moments[2, 0] - moments[0, 2], moments[0, 1] - moments[1, 0]])
+                has, going = torque(weights, points, about, moving)
+                back = (going - momentum) / total, np.linalg.solve(inertia, has - spin)
+                take_rigid(np.ones(len(moving)), points, about, back[0], back[1], moving)
+            new[own] = moving
