@@ -101,8 +101,8 @@ def measure_bake(element: float, threads: int, frames: int, quiet: bool = False)
         due = False
 
         def _remesh(self) -> int:
-            self.remeshing.due = lambda *_: [0] if self.due else []
             watch, due, self.due = Watch(laps), self.due, False
+            self.remeshing.due = lambda *_: [0] if due else []
             done = super()._remesh()
             watch.lap("remesh" if due else "looking")
             return done
