@@ -23,7 +23,7 @@ from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
-from .fem.momentum import MEMORY, balance_momentum, company, keep_spin
+from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
 from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
@@ -42,7 +42,7 @@ from .pins.holding import Holding
 from .remesh.discretization import Discretization, at_rest
 from .remesh.exchange import renew
 from .remesh.remeshing import Remeshing, worst_conditions
-from .scene import Body, Scene
+from .scene import Scene
 from .state import element_size
 from .step_failure import step_failure
 from .tetmesh.mesh import TetMesh
@@ -129,7 +129,7 @@ class Simulation:
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
-        self.disturbed = np.repeat([_is_disturbed(body) for body in scene.bodies], np.diff(self.ranges.nodes))
+        self.disturbed = disturbed(scene.bodies, self.ranges)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
@@ -140,7 +140,7 @@ class Simulation:
         self.watch = Watch(scene, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
-        self.company = np.tile(np.arange(len(scene.bodies)), (MEMORY, 1))
+        self.company = alone(len(scene.bodies))
         self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.pinched = PinchReports(points, self.ranges)
@@ -284,8 +284,7 @@ class Simulation:
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
         balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
         ahead, velocities = surprise(outcome.positions, guess, self.finest), past.velocities(outcome.positions)
-        recent = np.roll(self.company, -1, axis=0)
-        recent[-1] = np.arange(recent.shape[1]) if together is None else together
+        recent = gone_on(self.company, together)
         spun = keep_spin(state, outcome.positions, velocities, self.ranges, touched | self.disturbed, company(recent))
         return Attempt(outcome, past, velocities, state.elastic_forces, ahead, spun, recent)
 
@@ -347,9 +346,3 @@ class Simulation:
             self.surfaces.end_step(state.positions)
         self.pins.end_step(state.positions)
         self.clock.tick(calm=attempt.surprise < CALM, restless=not attempt.surprise < RESTLESS)
-
-
-def _is_disturbed(body: Body) -> bool:
-    """Whether more than gravity and contact may change a body's spin: pins, force fields, a drag against the world."""
-    dragged = body.material.values.get("mass_damping", 0.0) > 0.0 or "mass_damping" in body.keys
-    return bool(body.pins) or any(body.field_weights.values()) or dragged

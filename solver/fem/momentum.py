@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.edges import connected
+from ..scene import Body
 from ..state import Ranges, State
 from .node_sums import second_moments, take_rigid, torque, turn_about, weighted_mean
 
@@ -60,6 +61,23 @@ def keep_spin(
         take_rigid(np.ones(len(own)), places, center, np.zeros(3), _turn(masses, places, center, has - had), moving)
         result[own] = moving
     return result
+
+
+def disturbed(bodies: tuple[Body, ...], ranges: Ranges) -> NDArray[np.bool_]:
+    """Return for each node (n,) whether more than gravity and contact may change its body's spin: pins, fields, drag."""
+    dragged = [b.material.values.get("mass_damping", 0.0) > 0.0 or "mass_damping" in b.keys for b in bodies]
+    acted = [bool(b.pins) or any(b.field_weights.values()) for b in bodies]
+    return np.repeat(np.logical_or(dragged, acted), np.diff(ranges.nodes))
+
+
+def alone(bodies: int) -> NDArray[np.int64]:
+    """The last steps (MEMORY, b) of so many bodies that have not touched; each row as in SurfaceContact.touching."""
+    return np.tile(np.arange(bodies), (MEMORY, 1))
+
+
+def gone_on(recent: NDArray[np.int64], together: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """The last steps (MEMORY, b) with one more, in which bodies touch as `together` (b,) says; None: none does."""
+    return np.concatenate([recent[1:], (np.arange(recent.shape[1]) if together is None else together)[None]])
 
 
 def company(recent: NDArray[np.int64]) -> NDArray[np.int64]:

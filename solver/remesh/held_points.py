@@ -25,8 +25,8 @@ def _mark(positions, tets, lower, upper, lattice, aside, held):  # type: ignore[
                 # A point that is outside by ON_FACE at most may lie outside the box by as much of its size
                 slack = ON_FACE * (upper[t, a] - lower[t, a])
                 origin = lattice.origin[a] + aside[a] + 0.5 * kind * lattice.size
-                low[a] = max(np.int64(np.ceil((lower[t, a] - slack - origin) / lattice.size)), 0)
-                high[a] = min(np.int64(np.floor((upper[t, a] + slack - origin) / lattice.size)), counts[a] - kind)
+                low[a] = max(int(np.ceil((lower[t, a] - slack - origin) / lattice.size)), 0)
+                high[a] = min(int(np.floor((upper[t, a] + slack - origin) / lattice.size)), int(counts[a]) - kind)
             for i in range(low[0], high[0] + 1):
                 x = lattice.origin[0] + lattice.size * (i + 0.5 * kind) + aside[0]
                 for j in range(low[1], high[1] + 1):
