@@ -59,8 +59,8 @@ def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) 
     mesh = cut(tree, lattice, points, inside, np.zeros(len(points), dtype=bool))
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
-    mesh = _without_crumbs(mesh)
-    piece, wanted = _wanted_volumes(centred, mesh)
+    mesh = without_crumbs(mesh)
+    piece, wanted = wanted_volumes(centred, mesh)
     if fit:
         mesh = fitted(mesh, centred, element_size)
     mesh = with_volumes(mesh, piece, wanted, element_size)
@@ -83,13 +83,13 @@ def kinship(
     return families[:old], families[old:]
 
 
-def _without_crumbs(mesh: TetMesh) -> TetMesh:
+def without_crumbs(mesh: TetMesh) -> TetMesh:
     """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
     kept = mesh.piece_volumes >= CRUMB * mesh.piece_volumes.max()
     return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[mesh.piece]])
 
 
-def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:
+def wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:
     """Return the piece (m,) of each new tet, and the volume (pieces,) [m^3] that each is to have.
 
     A family of pieces keeps its volume; new ones share it as they lie.

@@ -19,7 +19,7 @@ from ..lookup import Lookup
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.record import MeshChange, joined_changes, mesh_change
-from ..remesh.restuffing import restuffed
+from ..remesh.remeshers import remeshed
 from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
@@ -81,7 +81,7 @@ def renewed_body(
     """
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not old.piece.any():
-        new = restuffed(old, element_size, turn)
+        new = remeshed(body.remesher, old, element_size, turn)
         change, (drawn, bound) = side_by_side(
             lambda: mesh_change(old, new), lambda: _drawn_in_and_bound(seen, new, element_size, spacing)
         )
@@ -89,13 +89,13 @@ def renewed_body(
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
     fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
     if left is not old:
-        parts = [_Part(np.arange(len(old.tets)), restuffed_apart(left, element_size, turn, fit))]
+        parts = [_Part(np.arange(len(old.tets)), remeshed_apart(body.remesher, left, element_size, turn, fit))]
     elif body.merging:
-        merging = _Merging(old, seen, carrying)
+        merging = _Merging(body.remesher, old, seen, carrying)
         parts, apart = merging.parts(element_size, turn, fit)
         cuts += merging.cuts
     else:
-        parts = _singly(old, element_size, turn, fit)
+        parts = _singly(body.remesher, old, element_size, turn, fit)
     sewn = bool(cuts)
     before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
     change = joined_changes(old, [(p.tets, mesh_change(was, p.new)) for p, was in zip(parts, before, strict=True)])
@@ -132,22 +132,24 @@ def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
 
 
-def restuffed_apart(old: TetMesh, element_size: float, turn: Array, fit: bool) -> TetMesh:
-    """Return new tets for an old mesh (remesh.restuffing) in pieces that stay apart, however near they are."""
-    return joined_meshes([part.new for part in _singly(old, element_size, turn, fit)])
+def remeshed_apart(remesher: str, old: TetMesh, element_size: float, turn: Array, fit: bool) -> TetMesh:
+    """Return new tets for an old mesh (remesh.remeshers) in pieces that stay apart, however near they are."""
+    return joined_meshes([part.new for part in _singly(remesher, old, element_size, turn, fit)])
 
 
-def _singly(old: TetMesh, element_size: float, turn: Array, fit: bool) -> list[_Part]:
+def _singly(remesher: str, old: TetMesh, element_size: float, turn: Array, fit: bool) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
-    return [_renewed(old, np.flatnonzero(piece == k), count == 1, element_size, turn, fit) for k in range(count)]
+    return [_renewed(remesher, old, np.flatnonzero(piece == k), count == 1, element_size, turn, fit) for k in range(count)]
 
 
-def _renewed(old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, fit: bool) -> _Part:
+def _renewed(
+    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, fit: bool
+) -> _Part:
     part = compacted(old.positions, old.tets[own])
     try:
-        return _Part(own, restuffed(part, element_size, turn, fit))
+        return _Part(own, remeshed(remesher, part, element_size, turn, fit))
     except MeshingError:
         if alone:
             raise
@@ -157,7 +159,8 @@ def _renewed(old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: fl
 class _Merging:
     """Pieces of a mesh that become one where they touch, and what sews the surface seen on them: `cuts`."""
 
-    def __init__(self, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
+    def __init__(self, remesher: str, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
+        self.remesher = remesher
         self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
@@ -171,13 +174,13 @@ class _Merging:
         count = int(self.piece.max()) + 1
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
-                made = _renewed(old, np.flatnonzero(np.isin(self.piece, group)), False, element_size, turn, fit)
+                made = _renewed(self.remesher, old, np.flatnonzero(np.isin(self.piece, group)), False, element_size, turn, fit)
                 if not components(made.new.tets).any() and self._sewn(group, element_size):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(old, own, count == 1, element_size, turn, fit) for own in each]
+            found += [_renewed(self.remesher, old, own, count == 1, element_size, turn, fit) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:
