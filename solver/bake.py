@@ -11,7 +11,7 @@ import numpy as np
 from .cache import FrameStore, SurfaceTopology, topology_of_triangles
 from .cache import versions as cache_versions
 from .dynamics import Dynamics, start
-from .embedding import Binding, bind, contact_samples
+from .embedding import Binding, bind_surface
 from .errors import CacheError, Cancelled, SolverError, VersionError
 from .frame import Frame
 from .job import scene_hash
@@ -87,8 +87,7 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
     for body in scene.bodies:
         report({"event": "stage", "stage": "tetrahedralizing", "body": body.name})
         mesh, mesh_report = tetrahedralize(body)
-        surface = bind(mesh, body.surface.positions)
-        contacts = contact_samples(body.surface, mesh, 0.5 * body.element_size / body.contact_detail)
+        surface, contacts = bind_surface(body.surface, mesh, 0.5 * body.element_size / body.contact_detail)
         report({"event": "meshed", "uid": body.uid, "body": body.name, **asdict(mesh_report)})
         if warning := sliver_warning(mesh, body.name):
             report({"event": "warning", "message": warning})

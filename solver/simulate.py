@@ -23,7 +23,7 @@ from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
-from .fem.momentum import balance_momentum
+from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
 from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
@@ -62,6 +62,8 @@ class Attempt:
     """A step that has been solved, to be accepted or refused.
 
     elastic_forces (n, 3) [N] are only what explicit steps know, surprise (step_control.py) only what implicit ones do.
+    spun (n, 3) [m/s]: velocities with the spin kept (fem/momentum.py), where they are not the scheme's own.
+    company (MEMORY, b): in each of the last steps, this one too, the first of the bodies that each touches.
     """
 
     outcome: Outcome
@@ -69,6 +71,8 @@ class Attempt:
     velocities: Array
     elastic_forces: Array
     surprise: float = np.inf
+    spun: Array | None = None
+    company: NDArray[np.int64] | None = None
 
 
 class Simulation:
@@ -126,6 +130,7 @@ class Simulation:
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
+        self.disturbed = disturbed(scene.bodies, self.ranges)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
@@ -136,6 +141,7 @@ class Simulation:
         self.watch = Watch(scene, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
+        self.company = alone(len(scene.bodies))
         self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.pinched = PinchReports(points, self.ranges)
@@ -279,8 +285,10 @@ class Simulation:
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
         left = balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
         outcome.converged &= left < REMAINDER * self.element_size
-        ahead = surprise(outcome.positions, guess, self.finest)
-        return Attempt(outcome, past, past.velocities(outcome.positions), state.elastic_forces, ahead)
+        ahead, velocities = surprise(outcome.positions, guess, self.finest), past.velocities(outcome.positions)
+        recent = gone_on(self.company, together)
+        spun = keep_spin(state, outcome.positions, velocities, self.ranges, touched | self.disturbed, company(recent))
+        return Attempt(outcome, past, velocities, state.elastic_forces, ahead, spun, recent)
 
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""
@@ -325,7 +333,9 @@ class Simulation:
         if self.integrator.remember is not None:
             self.integrator.remember(state, attempt.past, attempt.velocities, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions
-        state.previous_velocities, state.velocities = state.velocities, attempt.velocities
+        moving = attempt.velocities if attempt.spun is None else attempt.spun
+        state.previous_velocities, state.velocities = state.velocities, moving
+        self.company = self.company if attempt.company is None else attempt.company
         state.elastic_forces = attempt.elastic_forces
         self.pressing = -outcome.gradient
         pressed = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))

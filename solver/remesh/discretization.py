@@ -43,7 +43,7 @@ class Discretization:
 
     def copy(self) -> "Discretization":
         """The same with a state of its own, which steps may change."""
-        return replace(self, state=State.from_arrays(self.state.arrays()))
+        return replace(self, state=State(**self.state.arrays()))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All of it by name, for a checkpoint."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, diags
 
 from ..geometry.measures import area_vectors
-from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..geometry.triangle_tree import TriangleTree, closest_points, refit, triangle_tree
 from ..tetmesh.mesh import TetMesh
 from .guarding import guarded
 
@@ -28,18 +28,19 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other."""
     faces, pulling = mesh.faces.boundary, _outermost(old, ASIDE * element_size)
     nodes = np.unique(faces)
-    tets = mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)]
     means = _means_of_neighbours(faces, len(mesh.positions))
     faired = mesh.positions.copy()
     faired[nodes] += FAIRING * (means @ mesh.positions - mesh.positions)[nodes]
-    positions = guarded(mesh.positions, faired, tets)
+    positions = guarded(mesh.positions, faired, mesh.outer)
+    facets = triangle_tree(positions, faces)
     for _ in range(ROUNDS):
-        step = _pull(positions, faces, pulling, REACH * element_size)
+        facets = refit(facets, positions)
+        step = _pull(facets, pulling, REACH * element_size)
         step[nodes] = 0.5 * (step + means @ step)[nodes]
         way = positions + step - mesh.positions
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
-        positions = guarded(positions, mesh.positions + way, tets)
+        positions = guarded(positions, mesh.positions + way, mesh.outer)
     return mesh.moved(positions)
 
 
@@ -47,8 +48,7 @@ def _outermost(mesh: TetMesh, aside: float) -> Array:
     """Points (k, 3) all over a mesh's boundary, vertices and middles of triangles, but where another part of it begins."""
     faces = mesh.faces.boundary
     corners, normals = np.unique(faces), area_vectors(mesh.positions, faces)
-    of_nodes = np.zeros_like(mesh.positions)
-    np.add.at(of_nodes, faces, normals[:, None])
+    of_nodes = np.stack([np.bincount(faces.ravel(), np.repeat(axis, 3), len(mesh.positions)) for axis in normals.T], axis=1)
     points = np.concatenate([mesh.positions[corners], mesh.positions[faces].mean(axis=1)])
     outward = np.concatenate([of_nodes[corners], normals])
     outward *= aside / np.maximum(np.sqrt((outward**2).sum(axis=1, keepdims=True)), 1e-300)
@@ -62,9 +62,9 @@ def _means_of_neighbours(faces: NDArray[np.int32], count: int) -> csr_matrix:
     return diags(1.0 / np.maximum(np.asarray(joined.sum(axis=1)).ravel(), 1.0)) @ joined
 
 
-def _pull(positions: Array, faces: NDArray[np.int32], points: Array, reach: float) -> Array:
+def _pull(facets: TriangleTree, points: Array, reach: float) -> Array:
     """Return by how much nodes (n, 3) are to move on the mean for facets to meet points (k, 3) not further than reach [m]."""
-    found = closest_points(triangle_tree(positions, faces), points, reach)
+    positions, faces, found = facets.positions, facets.triangles, closest_points(facets, points, reach)
     near = np.flatnonzero(found.triangle >= 0)
     corners, weights = faces[found.triangle[near]], found.weights[near]
     offsets = points[near] - np.einsum("ki,kid->kd", weights, positions[corners])

@@ -14,7 +14,6 @@ from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
 from ..tearing.renewal import renewed_body
-from ..tetmesh.quality import tet_volumes
 from .condition import conditions
 from .discretization import Discretization
 from .record import MeshChange
@@ -123,7 +122,7 @@ class Remeshing:
 
 def _has_vanished(change: MeshChange, torn_off: float) -> bool:
     """Whether more of a body than is torn off [m^3] is gone with its new tets: what is left would burst with its weight."""
-    had, has = (float(tet_volumes(mesh.positions, mesh.tets).sum()) for mesh in (change.old, change.new))
+    had, has = (float(mesh.volumes.sum()) for mesh in (change.old, change.new))
     return has < (1.0 - MOST_VANISHED) * (had - torn_off)
 
 

@@ -16,8 +16,8 @@ from ..tetmesh.compaction import compacted
 from ..tetmesh.lattice_points import lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
-from ..tetmesh.quality import tet_volumes
 from .fitting import fitted
+from .held_points import mark_held
 from .volume import with_volumes
 
 Array = NDArray[np.float64]
@@ -52,7 +52,9 @@ def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) 
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     points = lattice_points(lattice)
-    inside = _inside(centred, points, element_size)
+    aside, inside = element_size * np.array(ASIDE), np.zeros(len(points), dtype=bool)
+    mark_held(centred, lattice, aside, inside)
+    inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
     tree = winding_tree(centred.hull)
     mesh = cut(tree, lattice, points, inside, np.zeros(len(points), dtype=bool))
     if not len(mesh.tets):
@@ -81,22 +83,10 @@ def kinship(
     return families[:old], families[old:]
 
 
-def _inside(old: TetMesh, points: Array, size: float) -> NDArray[np.bool_]:
-    """Return which lattice points an old tet holds, looking ASIDE."""
-    shift = size * np.array(ASIDE)
-    lower, upper = old.positions.min(axis=0) + shift, old.positions.max(axis=0) - shift
-    inside: NDArray[np.bool_] = ((points > lower) & (points < upper)).all(axis=1)
-    candidates = np.flatnonzero(inside)
-    inside[candidates] = old.located(points[candidates] + shift)[0] >= 0
-    return inside
-
-
 def without_crumbs(mesh: TetMesh) -> TetMesh:
     """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
-    piece = mesh.piece
-    volumes = np.bincount(piece, tet_volumes(mesh.positions, mesh.tets))
-    kept = volumes >= CRUMB * volumes.max()
-    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[piece]])
+    kept = mesh.piece_volumes >= CRUMB * mesh.piece_volumes.max()
+    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[mesh.piece]])
 
 
 def wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:
@@ -105,8 +95,7 @@ def wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array
     A family of pieces keeps its volume; new ones share it as they lie.
     """
     before, after = old.piece, new.piece
-    old_volume = np.bincount(before, tet_volumes(old.positions, old.tets)).astype(np.float64)
-    new_volume = np.bincount(after, tet_volumes(new.positions, new.tets)).astype(np.float64)
+    old_volume, new_volume = old.piece_volumes, new.piece_volumes
     if len(old_volume) == 1 and len(new_volume) == 1:
         return after, old_volume
     holders = old.located(new.positions[new.tets].mean(axis=1))[0]

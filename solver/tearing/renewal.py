@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from ..embedding import Binding, bind, contact_samples
+from ..embedding import Binding, bind_surface
 from ..errors import MeshingError
+from ..geometry.chunks import side_by_side
 from ..geometry.measures import area_vectors, signed_volumes
+from ..geometry.self_crossing import crossing_vertices
+from ..geometry.triangle_tree import triangle_tree
+from ..lookup import Lookup
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.record import MeshChange, joined_changes, mesh_change
@@ -28,6 +32,9 @@ from .surface_cut import SurfaceCut, cut_surface, united_surface
 from .thin import torn
 
 Array = NDArray[np.float64]
+
+
+HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
 
 
 @dataclass(frozen=True)
@@ -73,10 +80,12 @@ def renewed_body(
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices.
     """
     spacing = 0.5 * element_size / body.contact_detail
-    if body.tear_thickness == 0.0 and not components(old.tets).any():
+    if body.tear_thickness == 0.0 and not old.piece.any():
         new = remeshed(body.remesher, old, element_size, turn)
-        change, seen = mesh_change(old, new), drawn_in(seen, new, element_size)
-        return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen, ())
+        change, (drawn, bound) = side_by_side(
+            lambda: mesh_change(old, new), lambda: _drawn_in_and_bound(seen, new, element_size, spacing)
+        )
+        return RenewedBody(change, bound[0], bound[1], drawn, ())
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
     fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
     if left is not old:
@@ -96,10 +105,26 @@ def renewed_body(
         if solid is not None and (cut := cut_surface(seen, solid)) is not None:
             cuts.append(cut)
     seen = _after(cuts, seen)
-    pieces = Pieces(change.new)
-    owners = pieces.owners(seen, element_size)
-    surface, contacts = pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing)
+    surface, contacts = _bound(seen, change.new, element_size, spacing)
     return RenewedBody(change, surface, contacts, seen, tuple(cuts), apart, sewn, (fragments, gone))
+
+
+def _bound(seen: Surface, new: TetMesh, element_size: float, spacing: float) -> tuple[Binding, Binding]:
+    """The bindings of a surface's vertices and of its contact points, each to the piece that it belongs to."""
+    if not new.piece.any():
+        return bind_surface(seen, new, spacing)
+    pieces = Pieces(new)
+    owners = pieces.owners(seen, element_size)
+    return pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing)
+
+
+def _drawn_in_and_bound(
+    seen: Surface, new: TetMesh, element_size: float, spacing: float
+) -> tuple[Surface, tuple[Binding, Binding]]:
+    """The surface with what is far outside drawn in, and the bindings of its vertices and of its contact points."""
+    look = Lookup.of(new, seen.positions)
+    drawn = drawn_in(seen, look, element_size)
+    return drawn, bind_surface(drawn, new, spacing, look if drawn is seen else None)
 
 
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
@@ -176,7 +201,7 @@ class _Merging:
     def _grown(self, cut: SurfaceCut, part: NDArray[np.int32], element_size: float) -> Array:
         """The vertices (n, 3) of what parts (t,) have become, moved outwards for the volume in which they overlapped.
 
-        Evenly, but less the nearer to the seam, where they are close together.
+        Evenly, but less the nearer to the seam, and not at all where it would pass through itself, as in creases.
         """
         own = cut.triangles[part[cut.origin] >= 0]
         vectors = area_vectors(cut.positions, own)
@@ -186,6 +211,13 @@ class _Merging:
         area = np.sqrt((normals**2).sum(axis=1))
         seam = cKDTree(cut.positions[len(cut.kept) :])
         share = np.minimum(seam.query(cut.positions, distance_upper_bound=element_size)[0] / element_size, 1.0)
-        step = (had - signed_volumes(cut.positions, own).sum()) / (share * area).sum()
-        step = np.clip(step, 0.0, FARTHEST * element_size)
-        return np.asarray(cut.positions + (step * share / np.where(area > 0.0, area, 1.0))[:, None] * normals)
+        missing, unit = had - signed_volumes(cut.positions, own).sum(), normals / np.where(area > 0.0, area, 1.0)[:, None]
+        for _ in range(HELD_BACK):
+            step = np.clip(missing / max((share * area).sum(), 1e-300), 0.0, FARTHEST * element_size)
+            grown = cut.positions + (step * share)[:, None] * unit
+            crossing = crossing_vertices(triangle_tree(grown, own))
+            if not share[crossing].any():
+                return np.asarray(grown)
+            around = np.isin(own, crossing).any(axis=1)
+            share[own[around]] = 0.0
+        return cut.positions

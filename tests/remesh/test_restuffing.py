@@ -6,8 +6,10 @@ import pytest
 
 from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.remesh.fitting import fitted
+from solver.remesh.held_points import mark_held
 from solver.remesh.restuffing import lattice_turn, restuffed
 from solver.tetmesh.boundary import face_table
+from solver.tetmesh.lattice_points import lattice_around, lattice_points
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
@@ -127,3 +129,14 @@ def test_a_remesh_crosses_nothing():
     faces = numbered.reshape(-1, 3).astype(np.int32)
     surface = ipctk.CollisionMesh(new.positions[nodes], ipctk.edges(faces), faces)
     assert not ipctk.has_intersections(surface, new.positions[nodes])
+
+
+def test_a_lattice_point_is_held_where_a_tet_is_found_for_it():
+    """Each tet marks the points of the lattice in itself; a search of the tets for each point says the same."""
+    old = squashed(ball(), [[1.2, 0.6, 0.0], [0.0, 0.9, 0.1], [0.0, 0.2, 0.8]])
+    old = old.moved(old.positions + 0.02 * np.sin(7.0 * old.positions[:, ::-1]))
+    lattice = lattice_around(old.positions.min(axis=0), old.positions.max(axis=0), 0.13)
+    points, aside = lattice_points(lattice), np.array([3e-3, 1e-3, 2e-3])
+    held = np.zeros(len(points), dtype=bool)
+    mark_held(old, lattice, aside, held)
+    assert 500 < held.sum() < len(points) and (held == (old.located(points + aside)[0] >= 0)).all()
