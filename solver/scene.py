@@ -93,6 +93,11 @@ class Body:
         return self.extent / self.resolution
 
     @property
+    def changes_topology(self) -> bool:
+        """Whether its surface may be cut, or sewn."""
+        return self.remeshing != "off" and (self.tear_thickness > 0.0 or self.merging)
+
+    @property
     def merges_with_others(self) -> bool:
         """Whether it may become one with other bodies."""
         return self.merging and self.merge_group > 0 and self.remeshing != "off"

@@ -1,0 +1,189 @@
+"""What cannot be cut gets a closed copy: the faces that were there, with all that lies on them, and others only in the holes."""
+
+from dataclasses import replace
+
+import ipctk
+import numpy as np
+import pytest
+
+from solver.cache.topology import SurfaceTopology
+from solver.errors import SceneError
+from solver.geometry.edges import unpaired_edges
+from solver.geometry.hole_filling import holes_filled
+from solver.geometry.measures import area_vectors, signed_volumes
+from solver.pins.pin import Pin
+from solver.scene import Surface
+from solver.tearing.charts import charts
+from solver.tearing.closed_bodies import on_copy, with_closed_copies
+from solver.tearing.closed_copy import closed_copy, needs_closed_copy
+from solver.tearing.cut_topology import cut_topology
+from solver.tearing.surface_cut import INNER, SurfaceCut
+from tests.surfaces import box, joined, sphere, stored, surface, wrecks
+
+from .shapes import record_of, scene
+
+WRECKS = {name: part for name, part in wrecks().items() if needs_closed_copy(part)}
+ANEW = {"soup with gaps", "self-intersecting"}  # of these no face can stay
+
+
+def copy_of(part: Surface) -> SurfaceCut:
+    return closed_copy(part, part.extent / 40)
+
+
+def volume(positions, triangles) -> float:
+    return float(signed_volumes(positions, triangles).sum())
+
+
+def crossings(cut: SurfaceCut) -> bool:
+    mesh = ipctk.CollisionMesh(cut.positions, ipctk.edges(cut.triangles), cut.triangles)
+    return bool(ipctk.has_intersections(mesh, cut.positions))
+
+
+def open_cube() -> Surface:
+    """A cube of 2 x 2 faces a side, without its top."""
+    cube = box()
+    return surface(cube.positions, [t for t in cube.triangles if not (cube.positions[t][:, 2] == 0.5).all()])
+
+
+@pytest.mark.parametrize("name", sorted(WRECKS))
+def test_every_wreck_is_closed(name):
+    part = WRECKS[name]
+    cut = copy_of(part)
+    assert unpaired_edges(cut.triangles) == 0 and volume(cut.positions, cut.triangles) > 0.0 and not crossings(cut)
+    assert cut.whole.any() == (name not in ANEW | {"inside out"}) and not needs_closed_copy(Surface(cut.positions, cut.triangles))
+
+
+@pytest.mark.parametrize("name", ["soup", "soup with gaps", "holes", "inside out", "some flipped", "self-intersecting"])
+def test_a_ball_keeps_its_volume(name):
+    cut = copy_of(WRECKS[name])
+    ball = sphere(16)
+    assert volume(cut.positions, cut.triangles) == pytest.approx(volume(ball.positions, ball.triangles), rel=0.03)
+
+
+def test_a_box_without_a_lid_gets_one():
+    """Two faces between its own vertices, and no other face changes."""
+    part = open_cube()
+    cut = copy_of(part)
+    assert len(cut.triangles) == 12 and (cut.origin == INNER).sum() == 2 and cut.whole[cut.origin >= 0].all()
+    assert (cut.positions[np.unique(cut.triangles[cut.origin == INNER])][:, 2] == 0.5).all()
+    assert volume(cut.positions, cut.triangles) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_suzanne_keeps_what_is_seen_of_her():
+    """Eyes and head become one; what is cut are faces where they cross, what is new closes her eyes from behind."""
+    part = stored("suzanne")
+    cut = copy_of(part)
+    kept = cut.origin[cut.whole]
+    area = np.sqrt((area_vectors(part.positions, part.triangles) ** 2).sum(axis=1))
+    assert area[kept].sum() > 0.8 * area.sum()
+    assert cut.positions[: len(cut.kept)].tobytes() == part.positions[cut.kept].tobytes()
+    names = np.arange(len(part.positions)) if cut.weld is None else cut.weld
+    assert (cut.kept[cut.triangles[cut.whole]] == names[part.triangles[kept]]).all()
+
+
+@pytest.mark.parametrize("name", ["suzanne", "holes", "soup", "some flipped", "overlap"])
+def test_everything_goes_over_to_where_it_belongs(name):
+    """UVs, attributes and weights say their place: no corner of an old face is off by more than rounding."""
+    part = WRECKS[name]
+    cut = copy_of(part)
+    new = cut_topology(record_of(part), cut)
+    layers = {layer.name: layer.values for layer in new.attributes}
+    outer = np.repeat(cut.origin >= 0, 3)
+    corners = cut.positions[cut.triangles].reshape(-1, 3)
+    assert new.vertex_count == len(cut.positions) and (new.corner_vertices == cut.triangles.ravel()).all()
+    for values, wanted in ((layers["corner"], corners), (new.uv_layers["map"], corners[:, :2])):
+        assert np.abs(values - wanted)[outer].max() < 2e-6
+    assert (new.material_index[cut.origin < 0] == 2).all() and (new.material_index[cut.origin >= 0] < 2).all()
+    points = np.unique(cut.triangles[cut.origin >= 0])
+    assert np.abs(layers["place"] - cut.positions)[points].max() < 2e-6
+    assert np.abs(new.vertex_groups.weights - cut.positions[:, 0])[points].max() < 2e-6
+    ends = np.sort(new.edges, axis=1)
+    assert len(np.unique(ends, axis=0)) == len(ends) and (ends[:, 0] < ends[:, 1]).all()
+    sides = np.stack([cut.triangles, np.roll(cut.triangles, -1, axis=1)], axis=2).reshape(-1, 2)
+    assert (np.sort(sides, axis=1) == ends[new.corner_edges]).all()
+
+
+def test_welded_quads_stay_quads():
+    """A cube of quads of their own, one of them missing: five quads on eight vertices, closed with two triangles."""
+    quads = np.array([(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4)])
+    places = box().positions[quads].reshape(-1, 3)
+    corners = np.arange(20).reshape(5, 4)
+    part = surface(places, np.concatenate([corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]], axis=1).reshape(-1, 3))
+    cut = copy_of(part)
+    new = cut_topology(SurfaceTopology(20, np.arange(6, dtype=np.int32) * np.int32(4), np.arange(20, dtype=np.int32)), cut)
+    assert new.vertex_count == 8 and np.diff(new.face_offsets).tolist() == [4] * 5 + [3, 3]
+    assert np.abs(cut.positions[new.corner_vertices[:20]] - places).max() == 0.0
+
+
+def test_a_wrapped_map_spans_no_seam():
+    """The speared ball's map is cut in halves that lie far apart: each new face lies in one of them, near its own place."""
+    part = WRECKS["self-intersecting"]
+    record = record_of(part)
+    half = np.repeat(part.positions[part.triangles].mean(axis=1)[:, 0] > 0.0, 3)
+    uv = record.uv_layers["map"] + np.where(half, 100.0, 0.0)[:, None].astype(np.float32)
+    record = replace(record, uv_layers={"map": uv})
+    known = charts(record, part.triangles)
+    assert known is not None and len(np.unique(known)) == 2
+    spacing = part.extent / 40
+    cut = closed_copy(part, spacing, known)
+    after = cut_topology(record, cut).uv_layers["map"].reshape(-1, 3, 2)[cut.origin >= 0]
+    moved = after[:, :, 0] > 50.0
+    assert (moved == moved[:, :1]).all() and 0.2 < moved.mean() < 0.8
+    off = np.abs(after - np.where(moved, 100.0, 0.0)[:, :, None] - cut.positions[cut.triangles[cut.origin >= 0]][:, :, :2])
+    assert off.max() < np.sqrt(3.0) * spacing and np.median(off) < 0.1 * spacing  # the longest edge of a new face
+
+
+def test_borders_that_share_a_vertex_or_are_long():
+    """Filled by least area: a flat border with its own area, whatever its length; twice the same edge is never used."""
+    for count in (5, 60, 500):
+        angle = np.arange(count) * 2.0 * np.pi / count
+        rim = np.stack([np.cos(angle), np.sin(angle), np.zeros(count)], axis=1)
+        cone = np.array([(count, (k + 1) % count, k) for k in range(count)], dtype=np.int32)
+        places = np.concatenate([rim, [[0.0, 0.0, -1.0]]])
+        closing = holes_filled(places, cone)
+        assert closing is not None and unpaired_edges(np.concatenate([cone, closing])) == 0
+        area = np.sqrt((area_vectors(places, closing) ** 2).sum(axis=1)).sum()
+        assert area == pytest.approx(0.5 * count * np.sin(2.0 * np.pi / count), rel=1e-9)
+        assert volume(places, np.concatenate([cone, closing])) > 0.0
+    ball = sphere(16)
+    pair = np.flatnonzero((ball.triangles == ball.triangles[40, 0]).any(axis=1))[[0, 3]]
+    bitten = np.delete(ball.triangles, pair, axis=0)
+    closing = holes_filled(ball.positions, bitten)
+    assert closing is not None and len(closing) == 2 and unpaired_edges(np.concatenate([bitten, closing])) == 0
+
+
+def test_goal_fibres_and_pins_go_along():
+    part = open_cube()
+    places = part.positions
+    pin = Pin("pin", np.array([0, 7], dtype=np.int32), np.array([0.6, 1.0]), places[None, [0, 7]])
+    whole = joined(part, box((0.2, 0.2, 0.2)), sphere(6, 0.2, (1.0, 0.0, 0.0)))
+    body = replace(scene().bodies[0], surface=whole, goal=2.0 * whole.positions, fibres=whole.positions.copy(), pins=(pin,))
+    cut = copy_of(whole)
+    new = on_copy(body, cut)
+    assert np.abs(new.goal - 2.0 * cut.positions).max() < 1e-9 and np.abs(new.fibres - cut.positions).max() < 1e-9
+    (held,) = new.pins
+    assert (cut.positions[held.vertices] == places[[0, 7]]).all() and held.weights.tolist() == [0.6, 1.0]
+    assert np.abs(held.targets[0] - places[[0, 7]]).max() == 0.0
+    inner = replace(body, pins=(replace(pin, vertices=np.array([9, 10], dtype=np.int32)),))
+    with pytest.raises(SceneError, match="inside it"):
+        on_copy(inner, cut)
+
+
+def test_only_bodies_that_may_be_cut_get_one():
+    """And what encloses nothing is refused, with a remedy."""
+    shot = scene()
+    heard = []
+    same, records = with_closed_copies(shot, {}, heard.append)
+    assert same.bodies[0] is shot.bodies[0] and not records and not heard
+    body = replace(shot.bodies[0], surface=open_cube())
+    plain = replace(shot, bodies=(replace(body, tear_thickness=0.0),))
+    assert with_closed_copies(plain, {}, heard.append)[0].bodies[0] is plain.bodies[0]
+    closed, records = with_closed_copies(replace(shot, bodies=(body,)), {"b": record_of(open_cube())}, heard.append)
+    assert len(closed.bodies[0].surface.triangles) == records["b"].face_count == 12 and not heard
+    sheet = surface(np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0.0)]), [(0, 1, 2), (0, 2, 3)])
+    with pytest.raises(SceneError, match="encloses no volume") as caught:
+        with_closed_copies(replace(shot, bodies=(replace(body, surface=sheet),)), {}, heard.append)
+    assert caught.value.body == "Gum" and "Solidify" in caught.value.remedy
+    crossing = replace(body, surface=WRECKS["self-intersecting"])
+    with_closed_copies(replace(shot, bodies=(crossing,)), {}, heard.append)
+    assert len(heard) == 1 and heard[0]["event"] == "warning" and "Gum" in heard[0]["message"]
