@@ -16,6 +16,7 @@ from .force_fields.kinds import kinds
 from .integrators import integrators
 from .keyframes import at_frame, checked_keys
 from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
+from .painted import validated_painting
 from .pins.pin import Pin, validated_pin
 from .surface import Surface as Surface
 from .surface import not_finite as not_finite
@@ -51,6 +52,7 @@ class Body:
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
     rise          : (k,) by which share of itself its volume grows in a second while its mass stays [1/s]; one a frame, or k = 1
     keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
+    painted       : (n,) by what a parameter of the material is multiplied at the surface's vertices, by name (solver/painted.py)
     pins          : what holds some of its vertices (solver/pins); where two hold a node without give, the first does
     groups        : collision groups, eight bits: it meets bodies and colliders that share one of them
     field_weights : how much of a force field acts on it, by the field's uid; 1 is as on a particle, 0 or no entry nothing
@@ -73,6 +75,7 @@ class Body:
     activation: FloatArray = field(default_factory=lambda: np.ones(1))
     rise: FloatArray = field(default_factory=lambda: np.zeros(1))
     keys: dict[str, FloatArray] = field(default_factory=dict)
+    painted: dict[str, FloatArray] = field(default_factory=dict)
     pins: tuple[Pin, ...] = ()
     groups: int = FIRST_GROUP
     field_weights: dict[str, float] = field(default_factory=dict)
@@ -243,7 +246,7 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
             body=body.name,
             remedy="Remove them, or choose another model.",
         )
-    body = replace(body, rise=_validated_rise(body, settings))
+    body = replace(body, rise=_validated_rise(body, settings), painted=_validated_painted(body))
     _check_remeshing(body)
     check_topology(body)
     count = len(surface.positions)
@@ -259,6 +262,15 @@ def _validated_rise(body: Body, settings: Settings) -> FloatArray:
     if rise.any() and model.dynamics != "newton":
         raise SceneError(f"The model {model.label} does not rise.", body=body.name, remedy="Choose another model.")
     return rise
+
+
+def _validated_painted(body: Body) -> dict[str, FloatArray]:
+    model = models()[body.material.model]
+    if body.painted and model.dynamics != "newton":
+        raise SceneError(
+            f"The model {model.label} is the same all over.", body=body.name, remedy="Set Paint to None, or choose another model."
+        )
+    return validated_painting(body.painted, len(body.surface.positions), body.name)
 
 
 def _check_remeshing(body: Body) -> None:

@@ -2,7 +2,7 @@
 
 Conserved to rounding, family of pieces by family: mass, rest volume, momentum, angular momentum. Strain is averaged as
 log V over the volume that tets share, its trace set by what the rest volume asks (elastic_strain.py); history and fibres are
-averaged alike, and where flow has a goal or a limit, how far it has come. Velocities and what integrators remember are read off
+averaged alike, as is what is painted, and where flow has a goal or a limit, how far it has come. Velocities and what integrators remember are read off
 the old field, which keeps more life than projections, and then set right by a rigid motion.
 """
 
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..painted import repainted
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
 from ..tetmesh.quality import tet_volumes
@@ -97,7 +98,11 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     rest, mass = (_conserved(new, had, families) for new, had in ((rest, old.volumes), (mass, old.density * old.volumes)))
     strain = fields[:, 6:12].copy()
     strain[:, :3] += (np.log(volumes / rest) - strain[:, :3].sum(axis=1))[:, None] / 3.0
-    rows = np.ascontiguousarray(old.material[:, change.main()])
+    main, painted = change.main(), np.ones((len(volumes), old.painted.shape[1]))
+    rows = np.ascontiguousarray(old.material[:, main])
+    if (old.painted != 1.0).any():
+        painted = change.averaged(old.painted)
+        rows = repainted(rows, old.painted[main], painted)
     rows[OF_FIBRES] = fields[:, 18:20].T
     hardening = fields[:, 3].copy()
     return {
@@ -105,7 +110,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
         "flow_stress": fields[:, 4].copy(), "stress": fields[:, 5].copy(), "material": rows,
         "yield_stress": np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * hardening, rows[MINIMUM_YIELD]),
         "worn": np.zeros(len(volumes)), **_shapes(change, strain, _main_direction(fields[:, 12:18]), fields[:, 20:]),
-        "goal_rate": np.full(len(volumes), old.goal_rate[0]),
+        "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted,
     }  # fmt: skip
 
 

@@ -59,8 +59,9 @@ def on_copy(body: Body, cut: SurfaceCut) -> Body:
         goal = points.of(goal) + (cut.positions - points.of(body.surface.positions))
     if fibres is not None and fibres.ndim == 2:
         fibres = fibres[points.main]  # of two directions that run against each other there is no mean
+    painted = {name: points.of(values) for name, values in body.painted.items()}
     pins = tuple(_on_copy(pin, body, cut, points.main) for pin in body.pins)
-    return replace(body, surface=Surface(cut.positions, cut.triangles), goal=goal, fibres=fibres, pins=pins)
+    return replace(body, surface=Surface(cut.positions, cut.triangles), goal=goal, fibres=fibres, painted=painted, pins=pins)
 
 
 def _on_copy(pin: Pin, body: Body, cut: SurfaceCut, main: NDArray[np.int64]) -> Pin:

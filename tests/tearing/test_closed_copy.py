@@ -7,17 +7,24 @@ import numpy as np
 import pytest
 
 from solver.cache.topology import SurfaceTopology
+from solver.embedding import bind, evaluate
 from solver.errors import SceneError
-from solver.geometry.edges import unpaired_edges
+from solver.geometry.edges import connected, unpaired_edges
 from solver.geometry.hole_filling import holes_filled
 from solver.geometry.measures import area_vectors, signed_volumes
 from solver.pins.pin import Pin
+from solver.preflight.self_crossing import crossing_faces
+from solver.remesh.restuffing import lattice_turn
 from solver.scene import Surface
 from solver.tearing.charts import charts
 from solver.tearing.closed_bodies import on_copy, with_closed_copies
 from solver.tearing.closed_copy import closed_copy, needs_closed_copy
 from solver.tearing.cut_topology import cut_topology
+from solver.tearing.renewal import renewed_body
 from solver.tearing.surface_cut import INNER, SurfaceCut
+from solver.tetmesh.cage import cage
+from solver.tetmesh.manifold import components
+from solver.tetmesh.mesh import TetMesh
 from tests.surfaces import box, joined, sphere, stored, surface, wrecks
 
 from .shapes import record_of, scene
@@ -187,3 +194,42 @@ def test_only_bodies_that_may_be_cut_get_one():
     crossing = replace(body, surface=WRECKS["self-intersecting"])
     with_closed_copies(replace(shot, bodies=(crossing,)), {}, heard.append)
     assert len(heard) == 1 and heard[0]["event"] == "warning" and "Gum" in heard[0]["message"]
+
+
+def test_suzanne_is_torn_in_two():
+    """Pinched across her face: both parts are closed and cross nothing that they did not, UVs lie where they lay."""
+    part = stored("suzanne")
+    part = Surface(part.positions / part.extent, part.triangles)
+    body = replace(scene(tear=0.15).bodies[0], surface=part, resolution=20)
+    cut = closed_copy(part, body.element_size / 4.0)
+    record = cut_topology(record_of(part), cut)
+    body = on_copy(body, cut)
+    mesh = cage(body.surface, body.element_size)
+    binding = bind(mesh, body.surface.positions)
+
+    def pinched(places):
+        moved = places * [3.0, 1.0, 1.0]
+        moved[:, 1:] *= 1.0 - 0.9 * np.exp(-((moved[:, :1] / 0.4) ** 2))
+        return moved
+
+    old = TetMesh(pinched(mesh.positions), mesh.tets)
+    seen = Surface(evaluate(binding, old.tets, old.positions), body.surface.triangles)
+    new = renewed_body(body, body.element_size, old, seen, binding.tets, lattice_turn(1))
+    assert len(new.cuts) == 1 and unpaired_edges(new.seen.triangles) == 0
+    ends = np.stack([new.seen.triangles, np.roll(new.seen.triangles, -1, axis=1)]).reshape(2, -1)
+    shell = connected(ends, len(new.seen.positions))[new.seen.triangles[:, 0]]
+    assert len(np.unique(shell)) == components(new.change.new.tets).max() + 1 == 2
+    sizes = [volume(new.seen.positions, new.seen.triangles[shell == one]) for one in np.unique(shell)]
+    whole = volume(seen.positions, seen.triangles)
+    assert min(sizes) > 0.3 * whole and 0.9 * whole < sum(sizes) < whole
+    after = cut_topology(record, new.cuts[0])
+    outer = np.repeat(new.cuts[0].origin >= 0, 3) & np.repeat(after.material_index != 2, 3)
+    names = np.full(len(seen.positions), -1)
+    names[: len(body.surface.positions)] = np.arange(len(body.surface.positions))
+    kept = np.full(after.vertex_count, -1)
+    kept[: len(new.cuts[0].kept)] = names[new.cuts[0].kept]
+    own = outer & (kept[after.corner_vertices] >= 0)
+    drift = np.abs(after.uv_layers["map"][own] - body.surface.positions[kept[after.corner_vertices[own]], :2])
+    assert own.sum() > 1500 and drift.max() < 1e-5
+    assert (after.material_index[np.flatnonzero(new.cuts[0].origin == INNER)] == 2).all()
+    assert len(crossing_faces(new.seen.positions, new.seen.triangles)) <= len(crossing_faces(seen.positions, seen.triangles))
