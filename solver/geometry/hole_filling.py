@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 MOST_CORNERS = 120  # of a border that is filled at once; of a longer one first a coarser border, then what is left along it
+FLAT = 1e-3  # area over the square of the longest edge below which a triangle is to be avoided: it would lie on the border
 EDGES_WEIGH = 1e-3  # a squared edge, against an area
 
 
@@ -83,7 +84,10 @@ def _of_least_area(positions: Array, border: list[int], taken: set[tuple[int, in
         last = first + gap
         arms = corners[middle] - corners[first][:, None], corners[last][:, None] - corners[first][:, None]
         area = 0.5 * np.sqrt((np.cross(arms[0], arms[1]) ** 2).sum(axis=2))
-        every = cost[first[:, None], middle] + cost[middle, last[:, None]] + area + EDGES_WEIGH * squares[first, last][:, None]
+        base = squares[first, last][:, None]
+        longest = np.maximum(np.maximum(squares[first[:, None], middle], squares[middle, last[:, None]]), base)
+        own = area + EDGES_WEIGH * base + np.where(area < FLAT * longest, longest, 0.0)
+        every = cost[first[:, None], middle] + cost[middle, last[:, None]] + own
         best = every.argmin(axis=1)
         cost[first, last], apex[first, last] = every[first, best], middle[first, best]
         if gap < count - 1:

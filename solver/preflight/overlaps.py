@@ -9,7 +9,7 @@ from ..geometry.measures import winding_numbers_by_sum
 from ..scene import Body, Collider, Settings, Surface
 from .body_contact import meet
 from .finding import Finding
-from .self_crossing import pierces
+from ..geometry.self_crossing import pierces
 
 SAMPLES = 48
 MOST_EDGES, MOST_FACES = 150, 600  # faces that are tried against each other

@@ -12,7 +12,7 @@ from ..geometry.edges import unpaired_edges, welded
 from ..geometry.hole_filling import holes_filled
 from ..geometry.measures import area_vectors, signed_volumes, winding_numbers_by_sum
 from ..geometry.orientation import oriented
-from ..preflight.self_crossing import crossing_faces
+from ..geometry.self_crossing import crossing_faces
 from ..surface import Surface
 from .surface_cut import INNER, Made, SurfaceCut, change_of, united_solids
 from .wrapping import wrapped
