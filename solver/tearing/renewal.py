@@ -65,6 +65,14 @@ class _Part:
     new: TetMesh
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What is seen of a body: points (n, 3), and the old tet (n,) that carries each."""
+
+    positions: Array
+    carrying: NDArray[np.int32]
+
+
 def renewed_body(
     body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array
 ) -> RenewedBody:
@@ -74,19 +82,19 @@ def renewed_body(
     """
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not components(old.tets).any():
-        new = restuffed(old, element_size, turn)
+        new = restuffed(old, element_size, turn, seen=seen.positions)
         change, seen = mesh_change(old, new), drawn_in(seen, new, element_size)
         return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen, ())
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
-    fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
+    apart, cuts = False, list[SurfaceCut]()
     if left is not old:
-        parts = [_Part(np.arange(len(old.tets)), restuffed_apart(left, element_size, turn, fit))]
+        parts = [_Part(np.arange(len(old.tets)), restuffed_apart(left, element_size, turn))]
     elif body.merging:
         merging = _Merging(old, seen, carrying)
-        parts, apart = merging.parts(element_size, turn, fit)
+        parts, apart = merging.parts(element_size, turn)
         cuts += merging.cuts
     else:
-        parts = _singly(old, element_size, turn, fit)
+        parts = _singly(old, element_size, turn, _Seen(seen.positions, carrying))
     sewn = bool(cuts)
     before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
     change = joined_changes(old, [(p.tets, mesh_change(was, p.new)) for p, was in zip(parts, before, strict=True)])
@@ -107,22 +115,26 @@ def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
 
 
-def restuffed_apart(old: TetMesh, element_size: float, turn: Array, fit: bool) -> TetMesh:
-    """Return new tets for an old mesh (remesh.restuffing) in pieces that stay apart, however near they are."""
-    return joined_meshes([part.new for part in _singly(old, element_size, turn, fit)])
+def restuffed_apart(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
+    """Return new tets for an old mesh (remesh.restuffing) in pieces that stay apart, not fitted to where it was torn."""
+    return joined_meshes([part.new for part in _singly(old, element_size, turn, None)])
 
 
-def _singly(old: TetMesh, element_size: float, turn: Array, fit: bool) -> list[_Part]:
+def _singly(old: TetMesh, element_size: float, turn: Array, seen: _Seen | None) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
-    return [_renewed(old, np.flatnonzero(piece == k), count == 1, element_size, turn, fit) for k in range(count)]
+    return [_renewed(old, np.flatnonzero(piece == k), count == 1, element_size, turn, seen) for k in range(count)]
 
 
-def _renewed(old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, fit: bool) -> _Part:
+def _renewed(
+    old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, seen: _Seen | None
+) -> _Part:
+    """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
     part = compacted(old.positions, old.tets[own])
+    points = None if seen is None else seen.positions[np.isin(seen.carrying, own)]
     try:
-        return _Part(own, restuffed(part, element_size, turn, fit))
+        return _Part(own, restuffed(part, element_size, turn, seen is not None, points))
     except MeshingError:
         if alone:
             raise
@@ -133,26 +145,26 @@ class _Merging:
     """Pieces of a mesh that become one where they touch, and what sews the surface seen on them: `cuts`."""
 
     def __init__(self, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
-        self.old, self.piece, self.seen = old, components(old.tets), seen
+        self.old, self.piece, self.seen, self.first = old, components(old.tets), seen, _Seen(seen.positions, carrying)
         self.owner = voted(seen, self.piece[carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
 
-    def parts(self, element_size: float, turn: Array, fit: bool) -> tuple[list[_Part], bool]:
+    def parts(self, element_size: float, turn: Array) -> tuple[list[_Part], bool]:
         """New tets for pieces that touch as one, and for others apart.
 
         Also whether some that touch had to stay apart, as new tets or the surfaces do not join them yet.
         """
-        old, found, apart = self.old, [], False
+        old, seen, found, apart = self.old, self.first, [], False
         count = int(self.piece.max()) + 1
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
-                made = _renewed(old, np.flatnonzero(np.isin(self.piece, group)), False, element_size, turn, fit)
+                made = _renewed(old, np.flatnonzero(np.isin(self.piece, group)), False, element_size, turn, seen)
                 if not components(made.new.tets).any() and self._sewn(group, element_size):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(old, own, count == 1, element_size, turn, fit) for own in each]
+            found += [_renewed(old, own, count == 1, element_size, turn, seen) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:
