@@ -15,7 +15,7 @@ from ..geometry.measures import area_vectors, signed_volumes
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.record import MeshChange, joined_changes, mesh_change
-from ..remesh.restuffing import restuffed
+from ..remesh.restuffing import Vanished, restuffed
 from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
@@ -83,6 +83,8 @@ def renewed_body(
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not components(old.tets).any():
         new = restuffed(old, element_size, turn, seen=seen.positions)
+        if components(new.tets).any():
+            raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
         change, seen = mesh_change(old, new), drawn_in(seen, new, element_size)
         return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen, ())
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)

@@ -12,6 +12,8 @@ from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
 
+from tests.surfaces import sphere
+
 from .shapes import ball, is_manifold, rotation, squashed
 
 SIZE = 0.2
@@ -127,3 +129,19 @@ def test_a_remesh_crosses_nothing():
     faces = numbered.reshape(-1, 3).astype(np.int32)
     surface = ipctk.CollisionMesh(new.positions[nodes], ipctk.edges(faces), faces)
     assert not ipctk.has_intersections(surface, new.positions[nodes])
+
+
+def test_the_boundary_is_brought_to_what_is_seen_outside_it():
+    """A lip of 0.4 elements that no tet holds: the new boundary reaches it to 0.05, and is still a manifold of as much volume."""
+    old = ball(SIZE)
+    seen = sphere(16).positions
+    lip = np.abs(seen[:, 2]) < 0.1
+    seen = np.where(lip[:, None], seen * (1.0 + 0.4 * SIZE), seen)
+    plain, brought = restuffed(old, SIZE, lattice_turn(1)), restuffed(old, SIZE, lattice_turn(1), seen=seen)
+
+    def farthest(mesh: TetMesh) -> float:
+        outside = seen[mesh.located(seen)[0] < 0]
+        return float(closest_points(mesh.hull, outside).distance.max(initial=0.0))
+
+    assert farthest(plain) > 0.3 * SIZE and farthest(brought) < 0.15 * SIZE and is_manifold(brought)
+    assert volume(brought) == pytest.approx(volume(old), rel=1e-3) and dihedral_angles(brought).min() > 9.9
