@@ -16,15 +16,16 @@ from scipy.sparse import coo_matrix, csr_matrix, diags
 from ..geometry.measures import area_vectors
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..tetmesh.mesh import TetMesh
-from .guarding import guarded
+from .guarding import SHARPEST, guarded
 
 Array = NDArray[np.float64]
 
 ROUNDS = 3
 FARTHEST = 0.5  # element sizes by which a vertex may move in all
 REACH = 1.5  # element sizes from which a facet is pulled at
-REACHING = 8  # rounds in which the boundary is brought to what is seen outside it
-CLOSE = 0.05  # element sizes outside that are left
+# Rounds in which the boundary is brought to what is seen outside it: the dihedral angle [deg] below which they bring no tet, and
+# the element sizes outside that are left. Most is done with good tets, what is far outside with such as fitting leaves
+REACHING = (*[(20.0, 0.05)] * 6, *[(SHARPEST, 0.12)] * 4)
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
@@ -59,13 +60,13 @@ def _reaching(mesh: TetMesh, positions: Array, points: Array, tets: NDArray[np.i
     """Return nodes (n, 3) moved on to where points (k, 3) still lie outside, as far as their tets bear."""
     faces = mesh.faces.boundary
     left = points[mesh.moved(positions).located(points)[0] < 0]
-    for _ in range(REACHING):
+    for sharpest, close in REACHING:
         distance = closest_points(triangle_tree(positions, faces), left).distance
-        left = left[(distance > CLOSE * element_size) & (distance < REACH * element_size)]
+        left = left[(distance > close * element_size) & (distance < REACH * element_size)]
         if not len(left):
             break
         step = _pull(positions, faces, left, REACH * element_size)
-        positions = guarded(positions, positions + step, tets)
+        positions = guarded(positions, positions + step, tets, sharpest)
         left = left[TetMesh(positions, tets).located(left)[0] < 0]
     return positions
 
