@@ -12,6 +12,7 @@ from scipy.spatial import cKDTree
 from ..embedding import Binding, bind, contact_samples
 from ..errors import MeshingError
 from ..geometry.measures import area_vectors, signed_volumes
+from ..geometry.triangle_tree import closest_points
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.record import MeshChange, joined_changes, mesh_change
@@ -28,6 +29,9 @@ from .surface_cut import SurfaceCut, cut_surface, united_surface
 from .thin import torn
 
 Array = NDArray[np.float64]
+
+FAR = 0.25  # element sizes outside its tets where what is seen is left behind
+MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ def renewed_body(
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not components(old.tets).any():
         new = restuffed(old, element_size, turn, seen=seen.positions)
-        if components(new.tets).any():
+        if components(new.tets).any() or _left_behind(old, new, seen.positions, element_size) > MOST_LEFT:
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
         change, seen = mesh_change(old, new), drawn_in(seen, new, element_size)
         return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen, ())
@@ -120,6 +124,17 @@ def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
 def restuffed_apart(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
     """Return new tets for an old mesh (remesh.restuffing) in pieces that stay apart, not fitted to where it was torn."""
     return joined_meshes([part.new for part in _singly(old, element_size, turn, None)])
+
+
+def _left_behind(old: TetMesh, new: TetMesh, points: Array, element_size: float) -> float:
+    """The share of points (k, 3) that lie FAR outside new tets, and further than outside the old ones."""
+    after = points[new.located(points)[0] < 0]
+    distance = closest_points(new.hull, after).distance
+    far = after[distance > FAR * element_size]
+    if not len(far):
+        return 0.0
+    before = np.where(old.located(far)[0] < 0, closest_points(old.hull, far).distance, 0.0)
+    return float((distance[distance > FAR * element_size] > before + 0.5 * FAR * element_size).sum() / len(points))
 
 
 def _singly(old: TetMesh, element_size: float, turn: Array, seen: _Seen | None) -> list[_Part]:
