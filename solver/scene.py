@@ -52,7 +52,7 @@ class Body:
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
     rise          : (k,) by which share of itself its volume grows in a second while its mass stays [1/s]; one a frame, or k = 1
     keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
-    painted       : (n,) by what a parameter of the material is multiplied at the surface's vertices, by name (solver/painted.py)
+    painted       : (n,) by what a parameter of the material is multiplied at the vertices, by its name (solver/painted.py)
     pins          : what holds some of its vertices (solver/pins); where two hold a node without give, the first does
     groups        : collision groups, eight bits: it meets bodies and colliders that share one of them
     field_weights : how much of a force field acts on it, by the field's uid; 1 is as on a particle, 0 or no entry nothing
@@ -268,7 +268,9 @@ def _validated_painted(body: Body) -> dict[str, FloatArray]:
     model = models()[body.material.model]
     if body.painted and model.dynamics != "newton":
         raise SceneError(
-            f"The model {model.label} is the same all over.", body=body.name, remedy="Set Paint to None, or choose another model."
+            f"The model {model.label} is the same all over.",
+            body=body.name,
+            remedy="Set Paint to None, or choose another model.",
         )
     return validated_painting(body.painted, len(body.surface.positions), body.name)
 

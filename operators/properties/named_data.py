@@ -25,7 +25,7 @@ def vector_attribute(about: str, default: str) -> Any:
 
 
 def number_attribute(about: str, default: str) -> Any:
-    """Return a property that names an attribute of the object's vertices that holds numbers, one that modifiers make included."""
+    """Return a property that names an attribute of numbers of the object's vertices, one that modifiers make included."""
     return _searched("Attribute", about, _number_attributes, default)
 
 

@@ -162,7 +162,8 @@ def _remeshing() -> dict[str, Any]:
         "tear_thickness": FloatProperty(
             name="Tear Thickness",
             description="A neck thinner than this between thicker parts tears when the goo gets new tets, and its surface is "
-            "cut and closed there. 0: nothing is cut. An open mesh is closed for it; at least one and a half tet sizes work well",
+            "cut and closed there. 0: nothing is cut. An open mesh is closed for it; at least one and a half tet sizes work "
+            "well",
             min=0.0,
             subtype="DISTANCE",
             **SETTING,

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..geometry.edges import edges_of, welded
 from ..geometry.measures import area_vectors, signed_volumes
+from ..geometry.self_crossing import crossing_faces
 from ..scene import Body
 from .finding import Finding
-from ..geometry.self_crossing import crossing_faces
 
 FLAT = 1e-6
 SOLIDIFY = "Give it a volume, for instance with a Solidify modifier."
@@ -30,7 +30,9 @@ def body_findings(body: Body) -> Iterator[Finding]:
     distinct = (weld[:, 0] != weld[:, 1]) & (weld[:, 1] != weld[:, 2]) & (weld[:, 2] != weld[:, 0])
     positions_relative, weld = positions - positions.mean(axis=0), weld[distinct]
     edges = edges_of(weld)
-    severity, remedy = ("error", USE_CAGE) if body.method == "conforming" else ("info", COPIED if body.changes_topology else CAGE_TAKES_IT)
+    severity, remedy = "info", COPIED if body.changes_topology else CAGE_TAKES_IT
+    if body.method == "conforming":
+        severity, remedy = "error", USE_CAGE
     areas = area_vectors(positions_relative, weld)
     missing = np.sqrt((areas.sum(axis=0) ** 2).sum()) / max(np.sqrt((areas * areas).sum(axis=1)).sum(), 1e-300)
     if missing > MISSING:

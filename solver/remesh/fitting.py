@@ -23,8 +23,8 @@ Array = NDArray[np.float64]
 ROUNDS = 3
 FARTHEST = 0.5  # element sizes by which a vertex may move in all
 REACH = 1.5  # element sizes from which a facet is pulled at
-# Rounds in which the boundary is brought to what is seen outside it: the dihedral angle [deg] below which they bring no tet, and
-# the element sizes outside that are left. Most is done with good tets, what is far outside with such as fitting leaves
+# Rounds in which the boundary is brought to what is seen outside it: the dihedral angle [deg] below which they bring no tet,
+# and the element sizes outside that are left. Most is done with good tets, what is far outside with such as fitting leaves
 REACHING = (*[(20.0, 0.05)] * 6, *[(SHARPEST, 0.12)] * 4)
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled

@@ -42,9 +42,9 @@ def lattice_turn(count: int) -> Array:
 def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Array | None = None) -> TetMesh:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
-    turn (3, 3) rotates the lattice. The boundary lies about the old one and what is `seen` of it, points (k, 3) (fitting.py), but
-    for the little that gives each piece back its volume, and is a closed manifold. Without `fit`, and where it falls apart, it
-    has its vertices on the old one, and cuts off what is round.
+    turn (3, 3) rotates the lattice. The boundary lies about the old one and what is `seen` of it, points (k, 3) (fitting.py),
+    but for the little that gives each piece back its volume, and is a closed manifold. Without `fit`, and where it falls
+    apart, it has its vertices on the old one, and cuts off what is round.
     MeshingError when nothing is left, or the lattice would not fit in memory.
     """
     centred = old.moved(old.centred.positions @ turn)

@@ -1,9 +1,9 @@
 """The state of a body on its new mesh: mass, momentum, strain and history, each by the one record of the change.
 
 Conserved to rounding, family of pieces by family: mass, rest volume, momentum, angular momentum. Strain is averaged as
-log V over the volume that tets share, its trace set by what the rest volume asks (elastic_strain.py); history and fibres are
-averaged alike, as is what is painted, and where flow has a goal or a limit, how far it has come. Velocities and what integrators remember are read off
-the old field, which keeps more life than projections, and then set right by a rigid motion.
+log V over the volume that tets share, its trace set by what the rest volume asks (elastic_strain.py); history, fibres and what
+is painted are averaged alike, and where flow has a goal or a limit, how far it has come. Velocities and what integrators
+remember are read off the old field, which keeps more life than projections, and then set right by a rigid motion.
 """
 
 from typing import Any

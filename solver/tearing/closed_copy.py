@@ -1,4 +1,4 @@
-"""A closed copy of an artist's surface, which can be cut and sewn: as surfaces are handed in, they are open or cross themselves.
+"""A closed copy of an artist's surface, which can be cut and sewn: as they are handed in, many are open or cross themselves.
 
 Shells are turned outwards, their holes filled between vertices that they have, and united: what of one lies in another goes,
 and a shell that lies in none keeps every face. A surface that this leaves open or crossing is wrapped (wrapping.py).
@@ -55,7 +55,10 @@ def closed_copy(surface: Surface, spacing: float, charts: NDArray[np.int64] | No
 
 
 def _united(old: Surface) -> Made | None:
-    """A welded surface's shells closed and united, and of which triangle each is a part; None where one crosses itself, or cannot be closed."""
+    """A welded surface's shells closed and united, and of which triangle each is a part.
+
+    None where one crosses itself, or cannot be closed.
+    """
     faces = oriented(old.positions, old.triangles)
     solids, cavities, hollows = list[_Shell](), list[_Shell](), list[_Shell]()
     for shell in range(int(faces.shell.max(initial=-1)) + 1):

@@ -119,7 +119,8 @@ def change_of(surface: Surface, old: Surface, middle: Array, made: Made) -> Surf
     return SurfaceCut(
         kept.astype(np.int32),
         np.concatenate([surface.positions[kept], places[fresh] + middle]),
-        numbered, surface.triangles, origin.astype(np.int32), whole, _vertex_sources(triangles, fresh, origin, sources), sources,
+        numbered, surface.triangles, origin.astype(np.int32), whole,
+        _vertex_sources(triangles, fresh, origin, sources), sources,
         float(np.sqrt((area_vectors(old.positions, old.triangles) ** 2).sum(axis=1)).sum()), _weld(surface, old),
     )  # fmt: skip
 

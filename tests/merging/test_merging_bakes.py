@@ -10,9 +10,9 @@ from solver.cache import FrameStore
 from solver.errors import SceneError
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
+from solver.geometry.self_crossing import crossing_faces
 from solver.output import Snapshot
 from solver.pins.pin import Pin
-from solver.geometry.self_crossing import crossing_faces
 from solver.scene import Scene, validated
 from solver.simulate import Simulation
 from solver.tearing.cut_topology import cut_topology

@@ -1,4 +1,4 @@
-"""Values painted on a body: what a factor does, where it acts, through keys, remeshes, merging and the way to the child process."""
+"""Values painted on a body: what a factor does, where it acts, through keys, remeshes, merging, and into the job."""
 
 from dataclasses import replace
 
@@ -110,7 +110,7 @@ def striped(element_size: float) -> State:
 
 
 def test_what_is_painted_survives_twenty_remeshes():
-    """Three elements from the border to 1e-3 on the mean; the mean stays; what is off in all is less than an element's worth."""
+    """Three elements from the border to 1e-3 on the mean; the mean stays; less than an element's worth is off in all."""
     size = 0.1
     state = striped(size)
     mean = np.average(state.painted, axis=0, weights=state.volumes)
@@ -174,6 +174,7 @@ def test_wrong_paint_is_refused(paint, word):
 
 def test_the_draft_model_is_not_painted():
     scene = bar()[0]
-    body = replace(scene.bodies[0], material=Material("draft"), painted={"yield_stress": np.ones(len(scene.bodies[0].surface.positions))})
+    paint = {"yield_stress": np.ones(len(scene.bodies[0].surface.positions))}
+    body = replace(scene.bodies[0], material=Material("draft"), painted=paint)
     with pytest.raises(SceneError, match="same all over"):
         validated(replace(scene, bodies=(body,)))

@@ -11,7 +11,6 @@ from solver.tetmesh.boundary import face_table
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
-
 from tests.surfaces import sphere
 
 from .shapes import ball, is_manifold, rotation, squashed
@@ -132,7 +131,7 @@ def test_a_remesh_crosses_nothing():
 
 
 def test_the_boundary_is_brought_to_what_is_seen_outside_it():
-    """A lip of 0.4 elements that no tet holds: the new boundary comes to a fifth of an element of it, and is still a manifold of as much volume."""
+    """A lip of 0.4 elements that no tet holds: the new boundary comes to a fifth of one of it, a manifold of as much volume."""
     old = ball(SIZE)
     seen = sphere(16).positions
     lip = np.abs(seen[:, 2]) < 0.1

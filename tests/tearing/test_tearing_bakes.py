@@ -10,10 +10,10 @@ from solver.bake import bake, prepare
 from solver.cache import FrameStore
 from solver.errors import SceneError
 from solver.geometry.edges import connected, unpaired_edges
+from solver.geometry.self_crossing import crossing_faces
 from solver.job import scene_hash
 from solver.output import Snapshot
 from solver.preflight import preflight
-from solver.geometry.self_crossing import crossing_faces
 from solver.scene import Scene, validated
 from solver.simulate import Simulation
 from solver.tearing.cut_topology import cut_topology

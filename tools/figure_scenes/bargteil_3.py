@@ -20,7 +20,8 @@ HARDENING = {"hardens": 40e3, "flows": 0.0}  # [Pa]
 
 def _scene(resolution: int) -> Scene:
     values = {
-        "young_modulus": 6e4, "poisson_ratio": 0.4, "density": 300.0, "yield_stress": 1500.0, "flow_rate": 20.0, "damping": 12.0,
+        "young_modulus": 6e4, "poisson_ratio": 0.4, "density": 300.0, "yield_stress": 1500.0, "flow_rate": 20.0,
+        "damping": 12.0,
     }  # fmt: skip
     bodies = []
     for name, place in PLACES.items():
