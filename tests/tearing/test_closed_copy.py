@@ -143,16 +143,18 @@ def test_a_wrapped_map_spans_no_seam():
 
 
 def test_borders_that_share_a_vertex_or_are_long():
-    """Filled by least area: a flat border with its own area, whatever its length; twice the same edge is never used."""
+    """Filled by least area: a flat border, a star's too, with its own, to 2 % where it is long; no edge is used twice."""
     for count in (5, 60, 500):
         angle = np.arange(count) * 2.0 * np.pi / count
-        rim = np.stack([np.cos(angle), np.sin(angle), np.zeros(count)], axis=1)
+        radius = 1.0 + 0.5 * np.cos(5.0 * angle) * (count > 5)
+        rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.zeros(count)], axis=1)
         cone = np.array([(count, (k + 1) % count, k) for k in range(count)], dtype=np.int32)
         places = np.concatenate([rim, [[0.0, 0.0, -1.0]]])
         closing = holes_filled(places, cone)
         assert closing is not None and unpaired_edges(np.concatenate([cone, closing])) == 0
         area = np.sqrt((area_vectors(places, closing) ** 2).sum(axis=1)).sum()
-        assert area == pytest.approx(0.5 * count * np.sin(2.0 * np.pi / count), rel=1e-9)
+        wanted = 0.5 * np.abs(np.cross(rim, np.roll(rim, -1, axis=0))[:, 2].sum())
+        assert area == pytest.approx(wanted, rel=1e-9 if count < 100 else 0.02)
         assert volume(places, np.concatenate([cone, closing])) > 0.0
     ball = sphere(16)
     pair = np.flatnonzero((ball.triangles == ball.triangles[40, 0]).any(axis=1))[[0, 3]]
