@@ -84,7 +84,10 @@ def test_a_puddle_a_tet_thick_stays_whole():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "preset, values, height, lowest",
-    [("cornstarch", {}, 0.5, 0.25), ("dough", {"yield_stress": 10.0, "hardening_modulus": 0.0}, 0.1, 0.5)],
+    [
+        ("cornstarch", {}, 0.5, 0.25),
+        ("dough", {"yield_stress": 5.0, "flow_rate": 60.0, "young_modulus": 8000.0, "hardening_modulus": 0.0}, 0.1, 0.5),
+    ],
 )
 def test_goo_runs_into_a_puddle(preset, values, height, lowest):
     """240 frames: several meshes, the volume kept, and it lies as flat as its flow lets it.
