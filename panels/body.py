@@ -43,6 +43,7 @@ class BodyPanel:
         layout.prop(settings, "contact_detail")
         layout.prop(settings, "remeshing")
         if settings.remeshing != "off":
+            layout.prop(settings, "remesher")
             layout.prop(settings, "tear_thickness")
             layout.prop(settings, "inner_material")
             layout.prop(settings, "merging")

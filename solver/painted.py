@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import SceneError
+from .materials import models
 from .slots import FLOW_RATE, HARDENING, LAMBDA, MINIMUM_YIELD, MU, NODAL_BULK, YIELD_STRESS
 
 if TYPE_CHECKING:
@@ -31,8 +32,14 @@ PAINTABLE: dict[str, tuple[int, ...]] = {
 LEAST, MOST = 1e-3, 1e3  # of a factor; that of hardening may be anything from -MOST on, so that one part softens
 
 
-def validated_painting(painted: dict[str, Array], vertices: int, body: str) -> dict[str, Array]:
-    """Return factors (n,) by name cast and in the order of PAINTABLE; SceneError where they do not fit a body's vertices."""
+def validated_painting(of: "Body") -> dict[str, Array]:
+    """Return a body's factors (n,) by name cast and in the order of PAINTABLE; SceneError where they do not fit it."""
+    painted, vertices, body = of.painted, len(of.surface.positions), of.name
+    model = models()[of.material.model]
+    if painted and model.dynamics != "newton":
+        raise SceneError(
+            f"The model {model.label} is the same all over.", body=body, remedy="Set Paint to None, or choose another model."
+        )
     for name in painted:
         if name not in PAINTABLE:
             raise SceneError(

@@ -102,21 +102,25 @@ def warm_up_remeshing(scene: Scene) -> None:
 
     A bake does so itself, while another process compiles the dynamics.
     """
-    done = kernel_folder() / "complete_remeshing"
-    if done.exists() or all(body.remeshing == "off" for body in scene.bodies):
+    wanted = {body.remesher for body in scene.bodies if body.remeshing != "off"}
+    left = sorted(name for name in wanted if not _named_stamp(f"remeshing_{name}").exists())
+    if not left:
         return
     from .remesh.condition import conditions
     from .remesh.record import mesh_change
-    from .remesh.restuffing import lattice_turn, restuffed
+    from .remesh.remeshers import remeshed
+    from .remesh.restuffing import lattice_turn
     from .remesh.transfer import transferred
     from .state import build_state
     from .tetmesh.mesh import TetMesh
 
     old = TetMesh(cube().positions, SIX_TETS)
     state, _ = build_state((_cube(next(iter(laws())), "", False, False, False, False, False, False),), [old])
-    transferred(state, mesh_change(old, restuffed(old, WARM_CELL, lattice_turn(1))), 0.01, counted=True)
-    conditions(state.rest_shape_inverse)
-    done.touch()
+    for name in left:
+        new = remeshed(name, old, WARM_CELL, lattice_turn(1))
+        transferred(state, mesh_change(old, new), 0.01, counted=True)
+        conditions(state.rest_shape_inverse)
+        _named_stamp(f"remeshing_{name}").touch()
 
 
 def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:
@@ -174,10 +178,14 @@ def _has_meshes(scene: Scene) -> bool:
 
 def _stamp(scene: Scene) -> Path:
     """The file beside the compiled kernels that says that those for such a scene are complete."""
+    digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene), _touch(scene))).encode(), digest_size=8).hexdigest()
+    return _named_stamp(digest)
+
+
+def _named_stamp(name: str) -> Path:
     folder = kernel_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene), _touch(scene))).encode(), digest_size=8).hexdigest()
-    return folder / f"complete_{digest}"
+    return folder / f"complete_{name}"
 
 
 def _cube(

@@ -58,8 +58,8 @@ def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, 
     mesh = cut(tree, lattice, points, inside, np.zeros(len(points), dtype=bool))
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
-    mesh = _without_crumbs(mesh)
-    piece, wanted = _wanted_volumes(centred, mesh)
+    mesh = without_crumbs(mesh)
+    piece, wanted = wanted_volumes(centred, mesh)
     if fit and int(piece.max()) <= int(centred.piece.max()):  # what has vanished between pieces would pull at both
         mesh = fitted(mesh, centred, element_size, None if seen is None else (seen - old.middle) @ turn)
     mesh = with_volumes(mesh, piece, wanted, element_size)
@@ -92,7 +92,7 @@ def _inside(old: TetMesh, points: Array, size: float) -> NDArray[np.bool_]:
     return inside
 
 
-def _without_crumbs(mesh: TetMesh) -> TetMesh:
+def without_crumbs(mesh: TetMesh) -> TetMesh:
     """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
     piece = mesh.piece
     volumes = np.bincount(piece, tet_volumes(mesh.positions, mesh.tets))
@@ -100,7 +100,7 @@ def _without_crumbs(mesh: TetMesh) -> TetMesh:
     return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[piece]])
 
 
-def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:
+def wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:
     """Return the piece (m,) of each new tet, and the volume (pieces,) [m^3] that each is to have.
 
     A family of pieces keeps its volume; new ones share it as they lie.

@@ -16,7 +16,8 @@ from ..geometry.triangle_tree import closest_points
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.record import MeshChange, joined_changes, mesh_change
-from ..remesh.restuffing import Vanished, restuffed
+from ..remesh.remeshers import remeshed
+from ..remesh.restuffing import Vanished
 from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
@@ -86,21 +87,22 @@ def renewed_body(
     """
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not components(old.tets).any():
-        new = restuffed(old, element_size, turn, seen=seen.positions)
-        if components(new.tets).any() or _left_behind(old, new, seen.positions, element_size) > MOST_LEFT:
+        new = remeshed(body.remesher, old, element_size, turn, seen=seen.positions)
+        left_out = body.remesher == "stuffing" and _left_behind(old, new, seen.positions, element_size) > MOST_LEFT
+        if left_out or (body.remesher == "stuffing" and components(new.tets).any()):
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
         change, seen = mesh_change(old, new), drawn_in(seen, new, element_size)
         return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen, ())
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
     apart, cuts = False, list[SurfaceCut]()
     if left is not old:
-        parts = [_Part(np.arange(len(old.tets)), restuffed_apart(left, element_size, turn))]
+        parts = [_Part(np.arange(len(old.tets)), remeshed_apart(body.remesher, left, element_size, turn))]
     elif body.merging:
-        merging = _Merging(old, seen, carrying)
+        merging = _Merging(body.remesher, old, seen, carrying)
         parts, apart = merging.parts(element_size, turn)
         cuts += merging.cuts
     else:
-        parts = _singly(old, element_size, turn, _Seen(seen.positions, carrying))
+        parts = _singly(body.remesher, old, element_size, turn, _Seen(seen.positions, carrying))
     sewn = bool(cuts)
     before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
     change = joined_changes(old, [(p.tets, mesh_change(was, p.new)) for p, was in zip(parts, before, strict=True)])
@@ -121,9 +123,9 @@ def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
 
 
-def restuffed_apart(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
-    """Return new tets for an old mesh (remesh.restuffing) in pieces that stay apart, not fitted to where it was torn."""
-    return joined_meshes([part.new for part in _singly(old, element_size, turn, None)])
+def remeshed_apart(remesher: str, old: TetMesh, element_size: float, turn: Array) -> TetMesh:
+    """Return new tets for an old mesh (remesh.remeshers) in pieces that stay apart, not fitted to where it was torn."""
+    return joined_meshes([part.new for part in _singly(remesher, old, element_size, turn, None)])
 
 
 def _left_behind(old: TetMesh, new: TetMesh, points: Array, element_size: float) -> float:
@@ -137,21 +139,21 @@ def _left_behind(old: TetMesh, new: TetMesh, points: Array, element_size: float)
     return float((distance[distance > FAR * element_size] > before + 0.5 * FAR * element_size).sum() / len(points))
 
 
-def _singly(old: TetMesh, element_size: float, turn: Array, seen: _Seen | None) -> list[_Part]:
+def _singly(remesher: str, old: TetMesh, element_size: float, turn: Array, seen: _Seen | None) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
-    return [_renewed(old, np.flatnonzero(piece == k), count == 1, element_size, turn, seen) for k in range(count)]
+    return [_renewed(remesher, old, np.flatnonzero(piece == k), count == 1, element_size, turn, seen) for k in range(count)]
 
 
 def _renewed(
-    old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, seen: _Seen | None
+    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, seen: _Seen | None
 ) -> _Part:
     """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
     part = compacted(old.positions, old.tets[own])
     points = None if seen is None else seen.positions[np.isin(seen.carrying, own)]
     try:
-        return _Part(own, restuffed(part, element_size, turn, seen is not None, points))
+        return _Part(own, remeshed(remesher, part, element_size, turn, seen is not None, points))
     except MeshingError:
         if alone:
             raise
@@ -161,8 +163,9 @@ def _renewed(
 class _Merging:
     """Pieces of a mesh that become one where they touch, and what sews the surface seen on them: `cuts`."""
 
-    def __init__(self, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
-        self.old, self.piece, self.seen, self.first = old, components(old.tets), seen, _Seen(seen.positions, carrying)
+    def __init__(self, remesher: str, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
+        self.remesher, self.first = remesher, _Seen(seen.positions, carrying)
+        self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
 
@@ -175,13 +178,14 @@ class _Merging:
         count = int(self.piece.max()) + 1
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
-                made = _renewed(old, np.flatnonzero(np.isin(self.piece, group)), False, element_size, turn, seen)
+                own = np.flatnonzero(np.isin(self.piece, group))
+                made = _renewed(self.remesher, old, own, False, element_size, turn, seen)
                 if not components(made.new.tets).any() and self._sewn(group, element_size):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(old, own, count == 1, element_size, turn, seen) for own in each]
+            found += [_renewed(self.remesher, old, own, count == 1, element_size, turn, seen) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:
