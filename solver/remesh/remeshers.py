@@ -15,8 +15,8 @@ def remeshed(
 ) -> TetMesh:  # fmt: skip
     """Return tets of cells of `element_size` [m] that fill what old ones do, by a remesher of scene.REMESHERS.
 
-    turn (3, 3) rotates the lattice that they begin on; stuffing is fitted to what is seen too, points (k, 3). Vanished, or another
-    MeshingError, where there can be none.
+    turn (3, 3) rotates the lattice that they begin on; stuffing is fitted to what is seen too, points (k, 3).
+    Vanished, or another MeshingError, where there can be none.
     """
     if remesher == "variational":
         from .variational.meshing import variational_mesh
