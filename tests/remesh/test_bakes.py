@@ -90,7 +90,7 @@ def test_a_puddle_a_tet_thick_stays_whole():
     "preset, values, height, lowest",
     [
         ("cornstarch", {}, 0.5, 0.25),
-        ("dough", {"yield_stress": 5.0, "flow_rate": 60.0, "young_modulus": 8000.0, "hardening_modulus": 0.0}, 0.1, 0.5),
+        ("dough", {"yield_stress": 2.0, "flow_rate": 60.0, "young_modulus": 8000.0, "hardening_modulus": 0.0}, 0.3, 0.5),
     ],
 )
 def test_goo_runs_into_a_puddle(preset, values, height, lowest):
