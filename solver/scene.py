@@ -16,6 +16,7 @@ from .force_fields.kinds import kinds
 from .integrators import integrators
 from .keyframes import at_frame, checked_keys
 from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
+from .painted import validated_painting
 from .pins.pin import Pin, validated_pin
 from .surface import Surface as Surface
 from .surface import not_finite as not_finite
@@ -52,6 +53,7 @@ class Body:
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
     rise          : (k,) by which share of itself its volume grows in a second while its mass stays [1/s]; one a frame, or k = 1
     keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
+    painted       : (n,) by what a parameter of the material is multiplied at the vertices, by its name (solver/painted.py)
     pins          : what holds some of its vertices (solver/pins); where two hold a node without give, the first does
     groups        : collision groups, eight bits: it meets bodies and colliders that share one of them
     field_weights : how much of a force field acts on it, by the field's uid; 1 is as on a particle, 0 or no entry nothing
@@ -74,6 +76,7 @@ class Body:
     activation: FloatArray = field(default_factory=lambda: np.ones(1))
     rise: FloatArray = field(default_factory=lambda: np.zeros(1))
     keys: dict[str, FloatArray] = field(default_factory=dict)
+    painted: dict[str, FloatArray] = field(default_factory=dict)
     pins: tuple[Pin, ...] = ()
     groups: int = FIRST_GROUP
     field_weights: dict[str, float] = field(default_factory=dict)
@@ -93,6 +96,11 @@ class Body:
     def element_size(self) -> float:
         """Edge length of a lattice cell [m]."""
         return self.extent / self.resolution
+
+    @property
+    def changes_topology(self) -> bool:
+        """Whether its surface may be cut, or sewn."""
+        return self.remeshing != "off" and (self.tear_thickness > 0.0 or self.merging)
 
     @property
     def merges_with_others(self) -> bool:
@@ -244,7 +252,7 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
             body=body.name,
             remedy="Remove them, or choose another model.",
         )
-    body = replace(body, rise=_validated_rise(body, settings))
+    body = replace(body, rise=_validated_rise(body, settings), painted=validated_painting(body))
     _check_remeshing(body)
     check_topology(body)
     count = len(surface.positions)

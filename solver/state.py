@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .materials.elasticity import laws
+from .painted import PAINTABLE
 from .scene import Body
 from .slots import (
     ELASTIC_FIRST,
@@ -89,6 +90,7 @@ class State(Solids):
     goal                                    : (m, 6) log F_p that plasticity control leads to: 00 11 22 01 02 12
     goal_rate                               : (m,) how fast F_p goes there by itself [1/s]; negative: no control
     fibres                                  : (m, 3) unit direction of the fibres before all flow, zero where there are none
+    painted                                 : (m, 4) by what the material is multiplied there (solver/painted.py)
     material                                : (MATERIAL_ROWS, m) per-tet parameters
     """
 
@@ -105,6 +107,7 @@ class State(Solids):
     goal: Array
     goal_rate: Array
     fibres: Array
+    painted: Array
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,7 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         goal=np.zeros((count, 6)),
         goal_rate=np.full(count, -1.0),
         fibres=np.zeros((count, 3)),
+        painted=np.ones((count, len(PAINTABLE))),
     )
     return state, ranges
 

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .errors import SceneError
-from .geometry.edges import unpaired_edges
-from .geometry.measures import signed_volumes
 
 if TYPE_CHECKING:
     from .scene import Body
@@ -15,27 +13,11 @@ MOST_MERGE_GROUPS = 32
 
 
 def check_topology(body: "Body") -> None:
-    """Only a closed surface can be cut and closed again, or sewn to another."""
+    """Tear thickness and merge group are in range; surfaces that cannot be cut get a copy (solver/tearing/closed_copy.py)."""
     if not 0 <= body.tear_thickness < np.inf:
         raise SceneError("Its tear thickness is negative or not finite.", body=body.name, remedy="Set it to 0 or more.")
     if not 0 <= body.merge_group <= MOST_MERGE_GROUPS:
         raise SceneError(f"Merge group {body.merge_group} is outside 0 to {MOST_MERGE_GROUPS}.", body=body.name)
-    if body.remeshing == "off" or not (body.tear_thickness > 0.0 or body.merging):
-        return
-    what, way_out = ("tear", "set Tear Thickness to 0") if body.tear_thickness > 0.0 else ("merge", "switch Merge off")
-    surface = body.surface
-    open_edges = unpaired_edges(surface.triangles)
-    if not open_edges and signed_volumes(surface.positions, surface.triangles).sum() < 0.0:
-        raise SceneError(
-            f"It cannot {what}, for its faces point inwards.", body=body.name,
-            remedy="Use Mesh > Normals > Recalculate Outside.",
-        )  # fmt: skip
-    if open_edges:
-        raise SceneError(
-            f"It cannot {what}, for it is not closed: {open_edges} of its edges do not have two faces turned alike.",
-            body=body.name,
-            remedy=f"Close it (Mesh > Clean Up > Fill Holes, Mesh > Normals > Recalculate Outside), or {way_out}.",
-        )
 
 
 def check_merging(bodies: "tuple[Body, ...]") -> None:

@@ -3,7 +3,8 @@
 from .fibres import FIBRES
 from .force_fields import FORCE_FIELDS
 from .goal import GOAL
+from .paint import PAINT
 from .pins import ATTACHMENT, GOAL_POSITIONS, PIN
 from .rise import RISE
 
-INFLUENCES = (PIN, ATTACHMENT, GOAL_POSITIONS, FORCE_FIELDS, GOAL, FIBRES, RISE)
+INFLUENCES = (PIN, ATTACHMENT, GOAL_POSITIONS, FORCE_FIELDS, GOAL, FIBRES, RISE, PAINT)

@@ -168,7 +168,8 @@ def _remeshing() -> dict[str, Any]:
         "tear_thickness": FloatProperty(
             name="Tear Thickness",
             description="A neck thinner than this between thicker parts tears when the goo gets new tets, and its surface is "
-            "cut and closed there. 0: nothing is cut. Only for closed meshes; at least one and a half tet sizes work well",
+            "cut and closed there. 0: nothing is cut. An open mesh is closed for it; at least one and a half tet sizes work "
+            "well",
             min=0.0,
             subtype="DISTANCE",
             **SETTING,
@@ -176,7 +177,7 @@ def _remeshing() -> dict[str, Any]:
         "merging": BoolProperty(
             name="Merge",
             description="Pieces of it that run into each other become one when the goo gets new tets, and their surfaces are "
-            "sewn together there. Only for closed meshes. What may merge does not collide with each other",
+            "sewn together there. An open mesh is closed for it. What may merge does not collide with each other",
             default=False,
             **SETTING,
         ),

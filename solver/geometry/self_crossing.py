@@ -1,64 +1,53 @@
-"""Where a surface passes through itself: edges through triangles with which they have no vertex in common."""
+"""Which faces of a surface pass through each other. numpy only."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import kernel
-from .chunks import in_chunks
-from .tree import STACK
-from .triangle import segment_crossing
-from .triangle_tree import TriangleTree
+PARALLEL = 1e-10  # sine of an angle below which two faces lie alongside each other
+MOST_PAIRS = 1_000_000  # of boxes compared: a second's work; the search stops there, having found the first crossings
 
 
-def crossing_vertices(surface: TriangleTree) -> NDArray[np.int64]:
-    """Return the vertices, rising, of the triangles that another one passes through, and of those that pass."""
-    found = np.concatenate(in_chunks(_crossings, len(surface.triangles), surface))
-    return np.unique(surface.triangles[found])
+def crossing_faces(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the faces, rising, that another face without a common vertex crosses.
+
+    Sweep along the widest axis, then edges of one against the other (Moeller & Trumbore 1997). Faces in one plane that
+    overlap do not count. In a very dense mesh the search covers only a part of it (MOST_PAIRS).
+    """
+    corners = positions[triangles]
+    lower, upper = corners.min(axis=1), corners.max(axis=1)
+    axis = int(np.argmax(np.ptp(positions, axis=0)))
+    order = np.argsort(lower[:, axis], kind="stable")
+    ends = np.searchsorted(lower[order, axis], upper[order, axis], side="right")
+    counts = np.maximum(ends - np.arange(len(order)) - 1, 0)
+    covered = int(np.searchsorted(np.cumsum(counts), MOST_PAIRS, side="right"))
+    counts = counts[:covered]
+    first = np.repeat(np.arange(covered), counts)
+    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
+    a, b = order[first], order[second]
+    near = ((lower[a] <= upper[b]) & (lower[b] <= upper[a])).all(axis=1)
+    a, b = a[near], b[near]
+    apart = ~(triangles[a][:, :, None] == triangles[b][:, None, :]).any(axis=(1, 2))
+    a, b = a[apart], b[apart]
+    crossing = np.zeros(len(a), dtype=bool)
+    for side in range(3):
+        crossing |= pierces(corners[a, side], corners[a, (side + 1) % 3], corners[b])
+        crossing |= pierces(corners[b, side], corners[b, (side + 1) % 3], corners[a])
+    return np.unique(np.concatenate([a[crossing], b[crossing]]))
 
 
-@kernel
-def _crossings(first, last, surface):  # type: ignore[no-untyped-def]
-    """Both triangles (2k,) of each crossing of an edge of triangles first .. last - 1."""
-    tree, positions, triangles = surface.tree, surface.positions, surface.triangles
-    stack, found, count = np.empty(STACK, dtype=np.int32), np.empty(64, dtype=np.int64), 0
-    low, high = np.empty(3), np.empty(3)
-    for t in range(first, last):
-        for side in range(3):
-            i, j = triangles[t, side], triangles[t, (side + 1) % 3]
-            if i > j:  # its other triangle looks at it
-                continue
-            p, q = positions[i], positions[j]
-            for a in range(3):
-                low[a], high[a] = min(p[a], q[a]), max(p[a], q[a])
-            stack[0], size = 0, 1
-            while size:
-                size -= 1
-                node = stack[size]
-                apart = False
-                for a in range(3):
-                    apart = apart or high[a] < tree.lower[node, a] or low[a] > tree.upper[node, a]
-                if apart:
-                    continue
-                if node < tree.leaf:
-                    stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
-                    size += 2
-                    continue
-                for k in range(tree.start[node], tree.stop[node]):
-                    other = tree.order[k]
-                    if _pierces(positions, triangles, i, j, other):
-                        if count + 2 > len(found):
-                            found = np.concatenate((found, np.empty(count, dtype=np.int64)))
-                        found[count], found[count + 1] = t, other
-                        count += 2
-    return found[:count].copy()
-
-
-@kernel
-def _pierces(positions, triangles, i, j, t):  # type: ignore[no-untyped-def]
-    """Whether the edge from node i to node j passes through triangle t, having no corner in common with it."""
-    for m in range(3):
-        if triangles[t, m] == i or triangles[t, m] == j:
-            return False
-    a, b, c = positions[triangles[t, 0]], positions[triangles[t, 1]], positions[triangles[t, 2]]
-    p, q = positions[i], positions[j]
-    return segment_crossing(p[0], p[1], p[2], q[0] - p[0], q[1] - p[1], q[2] - p[2], a, b, c) >= 0.0
+def pierces(p: NDArray[np.float64], q: NDArray[np.float64], face: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether segment pq passes through the inside of each face (k, 3, 3)."""
+    along, e1, e2 = q - p, face[:, 1] - face[:, 0], face[:, 2] - face[:, 0]
+    across = np.cross(along, e2)
+    determinant = np.einsum("ij,ij->i", e1, across)
+    safe = np.where(determinant == 0.0, 1.0, determinant)
+    arm = p - face[:, 0]
+    u = np.einsum("ij,ij->i", arm, across) / safe
+    turned = np.cross(arm, e1)
+    v = np.einsum("ij,ij->i", along, turned) / safe
+    t = np.einsum("ij,ij->i", e2, turned) / safe
+    inside = (u > 0.0) & (v > 0.0) & (u + v < 1.0) & (t > 0.0) & (t < 1.0)
+    # What is left of a determinant by rounding says nothing: faces of one flat side would seem to cross
+    sizes = np.sqrt((along**2).sum(axis=1) * (e1**2).sum(axis=1) * (e2**2).sum(axis=1))
+    result: NDArray[np.bool_] = inside & (np.abs(determinant) > PARALLEL * sizes)
+    return result

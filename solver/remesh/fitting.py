@@ -4,6 +4,9 @@ Stuffing puts new vertices on the old surface, so every facet cuts off what is r
 remesh the rim of a puddle retreats. Here the boundary is faired once, so that the old one's folds die out; then points all over
 the old surface pull at the facets that are nearest to them. A vertex goes by the mean of what pulls at its facets and at its
 neighbours', and no further than its tets bear.
+
+What is seen lies outside the tets by a little more after each remesh, where parts thinner than a tet have lost theirs: so the
+boundary is brought there in the end, and what is seen hangs on tets again, and not on those next to where it is.
 """
 
 import numpy as np
@@ -13,20 +16,28 @@ from scipy.sparse import coo_matrix, csr_matrix, diags
 from ..geometry.measures import area_vectors
 from ..geometry.triangle_tree import TriangleTree, closest_points, refit, triangle_tree
 from ..tetmesh.mesh import TetMesh
-from .guarding import guarded
+from .guarding import SHARPEST, guarded
 
 Array = NDArray[np.float64]
 
 ROUNDS = 3
 FARTHEST = 0.5  # element sizes by which a vertex may move in all
 REACH = 1.5  # element sizes from which a facet is pulled at
+# Rounds in which the boundary is brought to what is seen outside it: the dihedral angle [deg] below which they bring no tet,
+# and the element sizes outside that are left. Most is done with good tets, what is far outside with such as fitting leaves
+REACHING = (*[(20.0, 0.05)] * 6, *[(SHARPEST, 0.12)] * 4)
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
 
-def fitted(mesh: TetMesh, old: TetMesh, element_size: float) -> TetMesh:
-    """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other."""
+def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None = None) -> TetMesh:
+    """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
+
+    What is seen (k, 3) outside the old one pulls too, and in the end the boundary is brought to all that is seen outside it.
+    """
     faces, pulling = mesh.faces.boundary, _outermost(old, ASIDE * element_size)
+    if seen is not None:
+        pulling = np.concatenate([pulling, seen[old.located(seen)[0] < 0]])
     nodes = np.unique(faces)
     means = _means_of_neighbours(faces, len(mesh.positions))
     faired = mesh.positions.copy()
@@ -41,7 +52,25 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float) -> TetMesh:
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
         positions = guarded(positions, mesh.positions + way, mesh.outer)
+    if seen is not None:
+        positions = _reaching(mesh, positions, seen, element_size)
     return mesh.moved(positions)
+
+
+def _reaching(mesh: TetMesh, positions: Array, points: Array, element_size: float) -> Array:
+    """Return nodes (n, 3) moved on to where points (k, 3) still lie outside, as far as their tets bear."""
+    facets = triangle_tree(positions, mesh.faces.boundary)
+    left = points[mesh.moved(positions).located(points)[0] < 0]
+    for sharpest, close in REACHING:
+        facets = refit(facets, positions)
+        distance = closest_points(facets, left).distance
+        left = left[(distance > close * element_size) & (distance < REACH * element_size)]
+        if not len(left):
+            break
+        step = _pull(facets, left, REACH * element_size)
+        positions = guarded(positions, positions + step, mesh.outer, sharpest)
+        left = left[TetMesh(positions, mesh.outer).located(left)[0] < 0]
+    return positions
 
 
 def _outermost(mesh: TetMesh, aside: float) -> Array:

@@ -9,10 +9,14 @@ from numpy.typing import NDArray
 from ..tetmesh.mesh import TetMesh
 
 
-def remeshed(remesher: str, old: TetMesh, element_size: float, turn: NDArray[np.float64], fit: bool = True) -> TetMesh:
+def remeshed(
+    remesher: str, old: TetMesh, element_size: float, turn: NDArray[np.float64], fit: bool = True,
+    seen: NDArray[np.float64] | None = None,
+) -> TetMesh:  # fmt: skip
     """Return tets of cells of `element_size` [m] that fill what old ones do, by a remesher of scene.REMESHERS.
 
-    turn (3, 3) rotates the lattice that they begin on. Vanished, or another MeshingError, where there can be none.
+    turn (3, 3) rotates the lattice that they begin on; stuffing is fitted to what is seen too, points (k, 3).
+    Vanished, or another MeshingError, where there can be none.
     """
     if remesher == "variational":
         from .variational.meshing import variational_mesh
@@ -20,4 +24,4 @@ def remeshed(remesher: str, old: TetMesh, element_size: float, turn: NDArray[np.
         return variational_mesh(old, element_size, turn)
     from .restuffing import restuffed
 
-    return restuffed(old, element_size, turn, fit)
+    return restuffed(old, element_size, turn, fit, seen)

@@ -10,6 +10,7 @@ from ..embedding import evaluate
 from ..errors import MeshingError
 from ..frame import TopologyChange
 from ..merging.joining import Joined, element_sizes, living
+from ..painted import painted_rows
 from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
@@ -139,7 +140,7 @@ def _with_first_material(state: State, body: Body) -> State:
     """
     if not body.keys:
         return state
-    rows = np.repeat(material_rows(body, 1), len(state.tets), axis=1)
+    rows = painted_rows(material_rows(body, 1), state.painted)
     rows[OF_FIBRES] = state.material[OF_FIBRES]
     return replace(state, material=rows)
 

@@ -39,11 +39,12 @@ def lattice_turn(count: int) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
 
 
-def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) -> TetMesh:
+def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Array | None = None) -> TetMesh:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
-    turn (3, 3) rotates the lattice. The boundary lies about the old one (fitting.py; without `fit` it has its vertices there,
-    and cuts off what is round), but for the little that gives each piece back its volume, and is a closed manifold.
+    turn (3, 3) rotates the lattice. The boundary lies about the old one and what is `seen` of it, points (k, 3) (fitting.py),
+    but for the little that gives each piece back its volume, and is a closed manifold. Without `fit`, and where it falls
+    apart, it has its vertices on the old one, and cuts off what is round.
     MeshingError when nothing is left, or the lattice would not fit in memory.
     """
     centred = old.moved(old.centred.positions @ turn)
@@ -61,8 +62,8 @@ def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) 
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     mesh = without_crumbs(mesh)
     piece, wanted = wanted_volumes(centred, mesh)
-    if fit:
-        mesh = fitted(mesh, centred, element_size)
+    if fit and int(piece.max()) <= int(centred.piece.max()):  # what has vanished between pieces would pull at both
+        mesh = fitted(mesh, centred, element_size, None if seen is None else (seen - old.middle) @ turn)
     mesh = with_volumes(mesh, piece, wanted, element_size)
     return mesh.moved(mesh.positions @ turn.T + old.middle)
 

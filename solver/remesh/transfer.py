@@ -1,9 +1,9 @@
 """The state of a body on its new mesh: mass, momentum, strain and history, each by the one record of the change.
 
 Conserved to rounding, family of pieces by family: mass, rest volume, momentum, angular momentum. Strain is averaged as
-log V over the volume that tets share, its trace set by what the rest volume asks (elastic_strain.py); history and fibres are
-averaged alike, and where flow has a goal or a limit, how far it has come. Velocities and what integrators remember are read off
-the old field, which keeps more life than projections, and then set right by a rigid motion.
+log V over the volume that tets share, its trace set by what the rest volume asks (elastic_strain.py); history, fibres and what
+is painted are averaged alike, and where flow has a goal or a limit, how far it has come. Velocities and what integrators
+remember are read off the old field, which keeps more life than projections, and then set right by a rigid motion.
 """
 
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..fem.node_sums import second_moments, take_rigid, torque, weighted_mean
+from ..painted import repainted
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
 from .elastic_strain import (
@@ -104,6 +105,10 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     rows, main, fibres = np.zeros((len(old.material), len(volumes))), change.main(), fields[:, len(fields[0]) - 6 :]
     for row in np.flatnonzero(old.material.any(axis=1)):
         rows[row] = old.material[row][main]
+    painted = np.ones((len(volumes), old.painted.shape[1]))
+    if (old.painted != 1.0).any():
+        painted = change.averaged(old.painted)
+        rows = repainted(rows, old.painted[main], painted)
     rows[OF_FIBRES] = fields[:, 12:14].T
     directions = _main_direction(fibres) if fibred else np.zeros((len(volumes), 3))
     hardening = fields[:, 3].copy()
@@ -112,7 +117,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
         "flow_stress": fields[:, 4].copy(), "stress": fields[:, 5].copy(), "material": rows,
         "yield_stress": np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * hardening, rows[MINIMUM_YIELD]),
         "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, fields[:, 14:26] if counted else fields[:, :0]),
-        "goal_rate": np.full(len(volumes), old.goal_rate[0]),
+        "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted,
     }  # fmt: skip
 
 

@@ -12,14 +12,15 @@ from scipy.spatial import cKDTree
 from ..embedding import Binding, bind_surface
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
+from ..geometry.edge_crossings import crossing_vertices
 from ..geometry.measures import area_vectors, signed_volumes
-from ..geometry.self_crossing import crossing_vertices
-from ..geometry.triangle_tree import triangle_tree
+from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.record import MeshChange, joined_changes, mesh_change
 from ..remesh.remeshers import remeshed
+from ..remesh.restuffing import Vanished
 from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
@@ -33,7 +34,8 @@ from .thin import torn
 
 Array = NDArray[np.float64]
 
-
+FAR = 0.25  # element sizes outside its tets where what is seen is left behind
+MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
 HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
 
 
@@ -72,6 +74,14 @@ class _Part:
     new: TetMesh
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What is seen of a body: points (n, 3), and the old tet (n,) that carries each."""
+
+    positions: Array
+    carrying: NDArray[np.int32]
+
+
 def renewed_body(
     body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array
 ) -> RenewedBody:
@@ -81,21 +91,24 @@ def renewed_body(
     """
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not old.piece.any():
-        new = remeshed(body.remesher, old, element_size, turn)
+        new = remeshed(body.remesher, old, element_size, turn, seen=seen.positions)
+        lost = new.piece.any() or _left_behind(old, new, seen.positions, element_size) > MOST_LEFT
+        if body.remesher == "stuffing" and lost:
+            raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
         change, (drawn, bound) = side_by_side(
             lambda: mesh_change(old, new), lambda: _drawn_in_and_bound(seen, new, element_size, spacing)
         )
         return RenewedBody(change, bound[0], bound[1], drawn, ())
     left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
-    fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
+    apart, cuts = False, list[SurfaceCut]()
     if left is not old:
-        parts = [_Part(np.arange(len(old.tets)), remeshed_apart(body.remesher, left, element_size, turn, fit))]
+        parts = [_Part(np.arange(len(old.tets)), remeshed_apart(body.remesher, left, element_size, turn))]
     elif body.merging:
         merging = _Merging(body.remesher, old, seen, carrying)
-        parts, apart = merging.parts(element_size, turn, fit)
+        parts, apart = merging.parts(element_size, turn)
         cuts += merging.cuts
     else:
-        parts = _singly(body.remesher, old, element_size, turn, fit)
+        parts = _singly(body.remesher, old, element_size, turn, _Seen(seen.positions, carrying))
     sewn = bool(cuts)
     before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
     change = joined_changes(old, [(p.tets, mesh_change(was, p.new)) for p, was in zip(parts, before, strict=True)])
@@ -132,24 +145,37 @@ def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
 
 
-def remeshed_apart(remesher: str, old: TetMesh, element_size: float, turn: Array, fit: bool) -> TetMesh:
-    """Return new tets for an old mesh (remesh.remeshers) in pieces that stay apart, however near they are."""
-    return joined_meshes([part.new for part in _singly(remesher, old, element_size, turn, fit)])
+def remeshed_apart(remesher: str, old: TetMesh, element_size: float, turn: Array) -> TetMesh:
+    """Return new tets for an old mesh (remesh.remeshers) in pieces that stay apart, not fitted to where it was torn."""
+    return joined_meshes([part.new for part in _singly(remesher, old, element_size, turn, None)])
 
 
-def _singly(remesher: str, old: TetMesh, element_size: float, turn: Array, fit: bool) -> list[_Part]:
+def _left_behind(old: TetMesh, new: TetMesh, points: Array, element_size: float) -> float:
+    """The share of points (k, 3) that lie FAR outside new tets, and further than outside the old ones."""
+    after = points[new.located(points)[0] < 0]
+    distance = closest_points(new.hull, after).distance
+    far = after[distance > FAR * element_size]
+    if not len(far):
+        return 0.0
+    before = np.where(old.located(far)[0] < 0, closest_points(old.hull, far).distance, 0.0)
+    return float((distance[distance > FAR * element_size] > before + 0.5 * FAR * element_size).sum() / len(points))
+
+
+def _singly(remesher: str, old: TetMesh, element_size: float, turn: Array, seen: _Seen | None) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
-    return [_renewed(remesher, old, np.flatnonzero(piece == k), count == 1, element_size, turn, fit) for k in range(count)]
+    return [_renewed(remesher, old, np.flatnonzero(piece == k), count == 1, element_size, turn, seen) for k in range(count)]
 
 
 def _renewed(
-    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, fit: bool
+    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, seen: _Seen | None
 ) -> _Part:
+    """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
     part = compacted(old.positions, old.tets[own])
+    points = None if seen is None else seen.positions[np.isin(seen.carrying, own)]
     try:
-        return _Part(own, remeshed(remesher, part, element_size, turn, fit))
+        return _Part(own, remeshed(remesher, part, element_size, turn, seen is not None, points))
     except MeshingError:
         if alone:
             raise
@@ -160,27 +186,28 @@ class _Merging:
     """Pieces of a mesh that become one where they touch, and what sews the surface seen on them: `cuts`."""
 
     def __init__(self, remesher: str, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
-        self.remesher = remesher
+        self.remesher, self.first = remesher, _Seen(seen.positions, carrying)
         self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
 
-    def parts(self, element_size: float, turn: Array, fit: bool) -> tuple[list[_Part], bool]:
+    def parts(self, element_size: float, turn: Array) -> tuple[list[_Part], bool]:
         """New tets for pieces that touch as one, and for others apart.
 
         Also whether some that touch had to stay apart, as new tets or the surfaces do not join them yet.
         """
-        old, found, apart = self.old, [], False
+        old, seen, found, apart = self.old, self.first, [], False
         count = int(self.piece.max()) + 1
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
-                made = _renewed(self.remesher, old, np.flatnonzero(np.isin(self.piece, group)), False, element_size, turn, fit)
+                own = np.flatnonzero(np.isin(self.piece, group))
+                made = _renewed(self.remesher, old, own, False, element_size, turn, seen)
                 if not components(made.new.tets).any() and self._sewn(group, element_size):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(self.remesher, old, own, count == 1, element_size, turn, fit) for own in each]
+            found += [_renewed(self.remesher, old, own, count == 1, element_size, turn, seen) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:

@@ -13,6 +13,7 @@ from solver.tetmesh.lattice_points import lattice_around, lattice_points
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
+from tests.surfaces import sphere
 
 from .shapes import ball, is_manifold, rotation, squashed
 
@@ -140,3 +141,19 @@ def test_a_lattice_point_is_held_where_a_tet_is_found_for_it():
     held = np.zeros(len(points), dtype=bool)
     mark_held(old, lattice, aside, held)
     assert 500 < held.sum() < len(points) and (held == (old.located(points + aside)[0] >= 0)).all()
+
+
+def test_the_boundary_is_brought_to_what_is_seen_outside_it():
+    """A lip of 0.4 elements that no tet holds: the new boundary comes to a fifth of one of it, a manifold of as much volume."""
+    old = ball(SIZE)
+    seen = sphere(16).positions
+    lip = np.abs(seen[:, 2]) < 0.1
+    seen = np.where(lip[:, None], seen * (1.0 + 0.4 * SIZE), seen)
+    plain, brought = restuffed(old, SIZE, lattice_turn(1)), restuffed(old, SIZE, lattice_turn(1), seen=seen)
+
+    def farthest(mesh: TetMesh) -> float:
+        outside = seen[mesh.located(seen)[0] < 0]
+        return float(closest_points(mesh.hull, outside).distance.max(initial=0.0))
+
+    assert farthest(plain) > 0.3 * SIZE and farthest(brought) < 0.2 * SIZE and is_manifold(brought)
+    assert volume(brought) == pytest.approx(volume(old), rel=1e-3) and dihedral_angles(brought).min() > 9.9
