@@ -36,6 +36,14 @@ class Spread:
         """Return the same rows for points and nodes that follow after so many others."""
         return Spread(self.points + points, self.start, (self.nodes + nodes).astype(np.int32), self.weights)
 
+    def without(self, left_out: NDArray[np.bool_]) -> "Spread | None":
+        """Return it without the rows of some points, which of all (k,) of the binding's; None where none is left."""
+        kept = ~left_out[self.points]
+        lengths = np.diff(self.start)
+        entries = np.repeat(kept, lengths)
+        start = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
+        return Spread(self.points[kept], start, self.nodes[entries], self.weights[entries]) if kept.any() else None
+
 
 @dataclass(frozen=True)
 class Binding:

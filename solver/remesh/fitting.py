@@ -24,9 +24,16 @@ ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it t
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
 
-def fitted(mesh: TetMesh, old: TetMesh, element_size: float) -> TetMesh:
-    """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other."""
-    faces, pulling = mesh.faces.boundary, _outermost(old, ASIDE * element_size)
+def fitted(mesh: TetMesh, old: TetMesh, element_size: float, folded: bool = False) -> TetMesh:
+    """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
+
+    Of a `folded` body what pulls at facets are all points of the old surface that face the same way as they do: the two sides
+    of a fold face each other.
+    """
+    faces = mesh.faces.boundary
+    points, normals = _points_of(old)
+    outermost = slice(None) if folded else _outermost(old, points, normals, ASIDE * element_size)
+    pulling, facing = points[outermost], normals[outermost] if folded else None
     nodes = np.unique(faces)
     tets = mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)]
     means = _means_of_neighbours(faces, len(mesh.positions))
@@ -34,7 +41,7 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float) -> TetMesh:
     faired[nodes] += FAIRING * (means @ mesh.positions - mesh.positions)[nodes]
     positions = guarded(mesh.positions, faired, tets)
     for _ in range(ROUNDS):
-        step = _pull(positions, faces, pulling, REACH * element_size)
+        step = _pull(positions, faces, pulling, facing, REACH * element_size)
         step[nodes] = 0.5 * (step + means @ step)[nodes]
         way = positions + step - mesh.positions
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
@@ -43,16 +50,20 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float) -> TetMesh:
     return mesh.moved(positions)
 
 
-def _outermost(mesh: TetMesh, aside: float) -> Array:
-    """Points (k, 3) all over a mesh's boundary, vertices and middles of triangles, but where another part of it begins."""
+def _points_of(mesh: TetMesh) -> tuple[Array, Array]:
+    """Points (k, 3) all over a mesh's boundary, vertices and middles of triangles, and unit normals (k, 3) there."""
     faces = mesh.faces.boundary
     corners, normals = np.unique(faces), area_vectors(mesh.positions, faces)
     of_nodes = np.zeros_like(mesh.positions)
     np.add.at(of_nodes, faces, normals[:, None])
     points = np.concatenate([mesh.positions[corners], mesh.positions[faces].mean(axis=1)])
     outward = np.concatenate([of_nodes[corners], normals])
-    outward *= aside / np.maximum(np.sqrt((outward**2).sum(axis=1, keepdims=True)), 1e-300)
-    return np.asarray(points[mesh.located(points + outward)[0] < 0])
+    return points, outward / np.maximum(np.sqrt((outward**2).sum(axis=1, keepdims=True)), 1e-300)
+
+
+def _outermost(mesh: TetMesh, points: Array, normals: Array, aside: float) -> NDArray[np.bool_]:
+    """Which points (k,) of a mesh's boundary are not where another part of it begins."""
+    return np.asarray(mesh.located(points + aside * normals)[0] < 0)
 
 
 def _means_of_neighbours(faces: NDArray[np.int32], count: int) -> csr_matrix:
@@ -62,10 +73,16 @@ def _means_of_neighbours(faces: NDArray[np.int32], count: int) -> csr_matrix:
     return diags(1.0 / np.maximum(np.asarray(joined.sum(axis=1)).ravel(), 1.0)) @ joined
 
 
-def _pull(positions: Array, faces: NDArray[np.int32], points: Array, reach: float) -> Array:
-    """Return by how much nodes (n, 3) are to move on the mean for facets to meet points (k, 3) not further than reach [m]."""
+def _pull(positions: Array, faces: NDArray[np.int32], points: Array, facing: Array | None, reach: float) -> Array:
+    """Return by how much nodes (n, 3) are to move on the mean for facets to meet points (k, 3) not further than reach [m].
+
+    A point that says where it is `facing` (k, 3) leaves facets alone that face elsewhere.
+    """
     found = closest_points(triangle_tree(positions, faces), points, reach)
     near = np.flatnonzero(found.triangle >= 0)
+    if facing is not None:
+        same = np.einsum("ki,ki->k", area_vectors(positions, faces)[found.triangle[near]], facing[near]) > 0.0
+        near = near[same]
     corners, weights = faces[found.triangle[near]], found.weights[near]
     offsets = points[near] - np.einsum("ki,kid->kd", weights, positions[corners])
     total = np.bincount(corners.ravel(), weights.ravel(), len(positions))

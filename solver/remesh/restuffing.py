@@ -1,7 +1,7 @@
 """A new mesh for a deformed body: isosurface stuffing of what its old tets fill.
 
-Inside is whatever lies in an old tet, so parts that touch or overlap become one, and parts thinner than an element vanish
-(Bargteil 2007, claim B19). The lattice, its cuts and stencils are those of the cage (solver/tetmesh).
+Inside is whatever lies in an old tet, so parts that touch or overlap become one, unless they are to stay apart (unfused.py),
+and parts thinner than an element vanish (Bargteil 2007, claim B19). The lattice, its cuts and stencils are those of the cage (solver/tetmesh).
 """
 
 import numpy as np
@@ -13,11 +13,13 @@ from ..errors import MeshingError
 from ..geometry.winding import winding_tree
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
-from ..tetmesh.lattice_points import lattice_around, lattice_points, point_count
+from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
 from ..tetmesh.quality import tet_volumes
 from .fitting import fitted
+from .sheets import is_folded, sheets_of
+from .unfused import OfSheets, unfused
 from .volume import with_volumes
 
 Array = NDArray[np.float64]
@@ -40,9 +42,17 @@ def lattice_turn(count: int) -> Array:
 
 
 def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) -> TetMesh:
+    """The same as `restuffed_sheets` where parts of the body that touch or overlap become one."""
+    return restuffed_sheets(old, element_size, turn, fit, fuse=True)[0]
+
+
+def restuffed_sheets(
+    old: TetMesh, element_size: float, turn: Array, fit: bool = True, fuse: bool = False
+) -> tuple[TetMesh, OfSheets | None]:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
-    turn (3, 3) rotates the lattice. The boundary lies about the old one (fitting.py; without `fit` it has its vertices there,
+    Where the body has folded onto itself, new tets of each side are by themselves, unless they are to `fuse`; then it is
+    returned as well of which side they are. turn (3, 3) rotates the lattice. The boundary lies about the old one (fitting.py; without `fit` it has its vertices there,
     and cuts off what is round), but for the little that gives each piece back its volume, and is a closed manifold.
     MeshingError when nothing is left, or the lattice would not fit in memory.
     """
@@ -52,17 +62,26 @@ def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) 
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     points = lattice_points(lattice)
-    inside = _inside(centred, points, element_size)
-    tree = winding_tree(centred.hull)
-    mesh = cut(tree, lattice, points, inside, np.zeros(len(points), dtype=bool))
+    mesh, of_sheets = _stuffed(centred, lattice, points, fuse)
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
-    mesh = _without_crumbs(mesh)
+    kept = _large_enough(mesh)
+    if not kept.all():
+        mesh, of_sheets = compacted(mesh.positions, mesh.tets[kept]), of_sheets and of_sheets.chosen(kept)
     piece, wanted = _wanted_volumes(centred, mesh)
     if fit:
-        mesh = fitted(mesh, centred, element_size)
+        mesh = fitted(mesh, centred, element_size, folded=of_sheets is not None)
     mesh = with_volumes(mesh, piece, wanted, element_size)
-    return mesh.moved(mesh.positions @ turn.T + old.middle)
+    return mesh.moved(mesh.positions @ turn.T + old.middle), of_sheets
+
+
+def _stuffed(old: TetMesh, lattice: Lattice, points: Array, fuse: bool) -> tuple[TetMesh, OfSheets | None]:
+    if not fuse:
+        sheets = sheets_of(old, lattice, points)
+        if is_folded(sheets, lattice):
+            return unfused(sheets, old, lattice, points)
+    inside = _inside(old, points, lattice.size)
+    return cut(winding_tree(old.hull), lattice, points, inside, np.zeros(len(points), dtype=bool)), None
 
 
 def kinship(
@@ -91,12 +110,12 @@ def _inside(old: TetMesh, points: Array, size: float) -> NDArray[np.bool_]:
     return inside
 
 
-def _without_crumbs(mesh: TetMesh) -> TetMesh:
-    """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
+def _large_enough(mesh: TetMesh) -> NDArray[np.bool_]:
+    """Which tets (m,) are not of pieces too small to be a body of their own; what these weigh goes to the others."""
     piece = mesh.piece
     volumes = np.bincount(piece, tet_volumes(mesh.positions, mesh.tets))
-    kept = volumes >= CRUMB * volumes.max()
-    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[piece]])
+    large: NDArray[np.bool_] = (volumes >= CRUMB * volumes.max())[piece]
+    return large
 
 
 def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:

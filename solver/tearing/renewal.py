@@ -1,6 +1,7 @@
 """A body's remesh where it is in pieces, or may come to be: new tets, its surface cut or sewn, and bound to each piece apart.
 
-Pieces stay pieces, however near they are, but for those that may merge and touch (solver/merging).
+Pieces stay pieces, however near they are, but for those that may merge and touch (solver/merging). So do the two sides of a
+fold of a body that does not merge (remesh/unfused.py).
 """
 
 from dataclasses import dataclass, replace
@@ -9,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from ..embedding import Binding, bind, contact_samples
+from ..embedding import Binding, bind, contact_samples, evaluate
 from ..errors import MeshingError
 from ..geometry.measures import area_vectors, signed_volumes
+from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
+from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
-from ..remesh.restuffing import restuffed
+from ..remesh.restuffing import restuffed_sheets
+from ..remesh.unfused import OfSheets
 from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
@@ -59,10 +63,11 @@ class RenewedBody:
 
 @dataclass(frozen=True)
 class _Part:
-    """Some of the old tets by number (k,), and the new mesh for them."""
+    """Some of the old tets by number (k,), and the new mesh for them; and of which sheet of theirs, where they are folded."""
 
     tets: NDArray[np.int64]
     new: TetMesh
+    sheets: OfSheets | None = None
 
 
 def renewed_body(
@@ -74,13 +79,16 @@ def renewed_body(
     """
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not components(old.tets).any():
-        new = restuffed(old, element_size, turn)
-        change, seen = mesh_change(old, new), drawn_in(seen, new, element_size)
-        return RenewedBody(change, bind(new, seen.positions), contact_samples(seen, new, spacing), seen, ())
-    left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
+        new, sheets = restuffed_sheets(old, element_size, turn, fuse=body.merging)
+        change, seen = mesh_change(old, new, sheets), drawn_in(seen, new, element_size)
+        bound = bind(new, seen.positions), contact_samples(seen, new, spacing)
+        return RenewedBody(change, *_on_own_sheets(*bound, seen, carrying, change, sheets), seen, ())
+    left = torn(old, body.tear_thickness, element_size)
     fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
-    if left is not old:
-        parts = [_Part(np.arange(len(old.tets)), restuffed_apart(left, element_size, turn, fit))]
+    if left.mesh is not old:
+        pieces = _singly(left.mesh, element_size, turn, fit, body.merging)
+        sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
+        parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
         merging = _Merging(old, seen, carrying)
         parts, apart = merging.parts(element_size, turn, fit)
@@ -89,17 +97,19 @@ def renewed_body(
         parts = _singly(old, element_size, turn, fit)
     sewn = bool(cuts)
     before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
-    change = joined_changes(old, [(p.tets, mesh_change(was, p.new)) for p, was in zip(parts, before, strict=True)])
+    changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
+    change = joined_changes(old, changes)
     for part, was in zip(parts, before, strict=True):
         seen = _after(cuts, seen)
         solid = cutter(was, part.new, element_size)
         if solid is not None and (cut := cut_surface(seen, solid)) is not None:
             cuts.append(cut)
     seen = _after(cuts, seen)
-    pieces = Pieces(change.new)
-    owners = pieces.owners(seen, element_size)
-    surface, contacts = pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing)
-    return RenewedBody(change, surface, contacts, seen, tuple(cuts), apart, sewn, (fragments, gone))
+    new_pieces = Pieces(change.new)
+    owners = new_pieces.owners(seen, element_size)
+    bound = new_pieces.bound(seen, owners), new_pieces.contacts(seen, owners, spacing)
+    bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
+    return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume))
 
 
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
@@ -112,17 +122,61 @@ def restuffed_apart(old: TetMesh, element_size: float, turn: Array, fit: bool) -
     return joined_meshes([part.new for part in _singly(old, element_size, turn, fit)])
 
 
-def _singly(old: TetMesh, element_size: float, turn: Array, fit: bool) -> list[_Part]:
+def _still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
+    """The old tet (n',) that carries each vertex of a surface that has been cut; -1 for new vertices."""
+    for cut in cuts:
+        known = carrying[cut.kept]
+        carrying = np.concatenate([known, np.full(len(cut.positions) - len(known), -1, dtype=np.int32)])
+    return carrying
+
+
+def _joined_sheets(parts: list[_Part]) -> OfSheets | None:
+    """The sheets of all parts as one, by old tets of the body; None where nothing is folded."""
+    if all(part.sheets is None for part in parts):
+        return None
+    anchors, at_fold = [], []
+    for part in parts:
+        none = OfSheets(np.full((len(part.new.tets), 4), -1, dtype=np.int32), np.zeros(len(part.new.tets), dtype=bool))
+        own = part.sheets or none
+        anchors.append(np.where(own.anchors >= 0, part.tets[own.anchors], -1).astype(np.int32))
+        at_fold.append(own.at_fold)
+    return OfSheets(np.concatenate(anchors), np.concatenate(at_fold))
+
+
+def _on_own_sheets(
+    surface: Binding, contacts: Binding, seen: Surface, carrying: NDArray[np.int32], change: MeshChange, sheets: OfSheets | None
+) -> tuple[Binding, Binding]:
+    """The bindings of a surface (n,) and of its contact points with those at a fold on their own side of it.
+
+    carrying (n,) are the old tets of the surface's vertices; a contact point is where the vertex nearest to it is.
+    """
+    if sheets is None:
+        return surface, contacts
+    old, new, shared = change.old, change.new, (change.start, change.sources, change.volumes)
+    places = evaluate(contacts, new.tets, new.positions)
+    found = closest_points(triangle_tree(seen.positions, seen.triangles), places)
+    nearest = seen.triangles[found.triangle, found.weights.argmax(axis=1)]
+    fold = sheets.at_fold
+    return (
+        own_binding(surface, seen.positions, carrying, old, new, shared, fold),
+        own_binding(contacts, places, carrying[nearest], old, new, shared, fold),
+    )
+
+
+def _singly(old: TetMesh, element_size: float, turn: Array, fit: bool, fuse: bool = False) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
-    return [_renewed(old, np.flatnonzero(piece == k), count == 1, element_size, turn, fit) for k in range(count)]
+    each = [np.flatnonzero(piece == k) for k in range(count)]
+    return [_renewed(old, own, count == 1, element_size, turn, fit, fuse) for own in each]
 
 
-def _renewed(old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, fit: bool) -> _Part:
+def _renewed(
+    old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, fit: bool, fuse: bool
+) -> _Part:
     part = compacted(old.positions, old.tets[own])
     try:
-        return _Part(own, restuffed(part, element_size, turn, fit))
+        return _Part(own, *restuffed_sheets(part, element_size, turn, fit, fuse))
     except MeshingError:
         if alone:
             raise
@@ -146,13 +200,14 @@ class _Merging:
         count = int(self.piece.max()) + 1
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
-                made = _renewed(old, np.flatnonzero(np.isin(self.piece, group)), False, element_size, turn, fit)
+                together = np.flatnonzero(np.isin(self.piece, group))
+                made = _renewed(old, together, False, element_size, turn, fit, fuse=True)
                 if not components(made.new.tets).any() and self._sewn(group, element_size):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(old, own, count == 1, element_size, turn, fit) for own in each]
+            found += [_renewed(old, own, count == 1, element_size, turn, fit, fuse=True) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:

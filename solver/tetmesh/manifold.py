@@ -15,7 +15,13 @@ def manifold_tets(tets: NDArray[np.int32]) -> NDArray[np.int32]:
     smaller one is opened by the tets it touches. Stuffing leaves such places where two parts of a surface come closer
     than a cell. Each round only removes, so this ends.
     """
-    while len(tets):
+    return tets[manifold_rows(tets)]
+
+
+def manifold_rows(tets: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The same as the numbers (m',) of the tets that are left."""
+    rows = np.arange(len(tets))
+    while len(rows):
         drop = np.zeros(len(tets), dtype=np.bool_)
         table = face_table(tets)
         _mark_pinched_vertices(tets, table.neighbours, int(tets.max()) + 1, drop)
@@ -25,8 +31,8 @@ def manifold_tets(tets: NDArray[np.int32]) -> NDArray[np.int32]:
             _mark_pinched_hollows(table.boundary, table.tet, int(tets.max()) + 1, drop)
         if not drop.any():
             break
-        tets = tets[~drop]
-    return tets
+        tets, rows = tets[~drop], rows[~drop]
+    return rows
 
 
 def components(tets: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -41,9 +41,33 @@ def stuff(
     _warp(lattice, points, sign, cuts, cut_points)
     positions = np.concatenate([points, cut_points])
     tets = np.empty((3 * _count_cubes_tets(lattice, sign), 4), dtype=np.int32)
-    count = _cut_tets(lattice, sign, cuts.active, cuts.table, share, positions, tets)
+    place = np.arange(len(points))
+    count = _cut_tets(lattice, place, sign, cuts.active, cuts.table, cuts.outer, share, positions, tets)
     mesh = compacted(positions, tets[:count])
     return mesh.positions, mesh.tets
+
+
+def stuff_copies(
+    lattice: Lattice,
+    place: NDArray[np.int64],
+    points: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    cuts: Cuts,
+    cut_points: NDArray[np.float64],
+    copies: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+    """The same where points (n, 3) are copies of the lattice's, each of place (n,), and copies (k, 4) of its tets are listed.
+
+    Returns positions (n + c, 3) with those that nothing uses, tets (t, 4), and of which copy (t,) each is a part.
+    """
+    sign = np.where(inside, 1, -1).astype(np.int8)
+    share = _shares(points, cuts, cut_points)
+    _warp(lattice, points, sign, cuts, cut_points)
+    positions = np.concatenate([points, cut_points])
+    tets, origin = np.empty((3 * len(copies), 4), dtype=np.int32), np.empty(3 * len(copies), dtype=np.int64)
+    tables = cuts.active, cuts.table, cuts.outer
+    count = _cut_copies(lattice, place, sign, *tables, share, positions, copies, tets, origin)
+    return positions, tets[:count].copy(), origin[:count].copy()
 
 
 def _shares(
@@ -88,7 +112,7 @@ def _warp(lattice, points, sign, cuts, cut_points):  # type: ignore[no-untyped-d
 
 
 @inline
-def _lattice_tet(lattice, axis, i, j, k, side, corners):  # type: ignore[no-untyped-def]
+def lattice_tet(lattice, axis, i, j, k, side, corners):  # type: ignore[no-untyped-def]
     """Set the corners of one of the four tets around the long edge from centre (i, j, k) along an axis.
 
     False where the neighbouring cube is outside the block.
@@ -119,7 +143,7 @@ def _count_cubes_tets(lattice, sign):  # type: ignore[no-untyped-def]
         for j in range(lattice.ny):
             for k in range(lattice.nz):
                 for which in range(12):
-                    if _lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
+                    if lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
                         for n in range(4):
                             if sign[corners[n]] > 0:
                                 count += 1
@@ -128,7 +152,7 @@ def _count_cubes_tets(lattice, sign):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _cut_tets(lattice, sign, active, table, share, positions, tets):  # type: ignore[no-untyped-def]
+def _cut_tets(lattice, place, sign, active, table, outer, share, positions, tets):  # type: ignore[no-untyped-def]
     """Step 3; return how many tets there are."""
     corners = np.empty(4, dtype=np.int64)
     cut = np.empty((4, 4), dtype=np.int64)
@@ -140,12 +164,31 @@ def _cut_tets(lattice, sign, active, table, share, positions, tets):  # type: ig
         for j in range(lattice.ny):
             for k in range(lattice.nz):
                 for which in range(12):
-                    if not _lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
+                    if not lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
                         continue
-                    sort_and_cut(lattice, sign, active, table, corners, cut)
-                    for part in range(stencil(lattice, sign, share, positions, corners, cut, up, prism, parts)):
+                    sort_and_cut(outer, sign, active, table, corners, cut)
+                    for part in range(stencil(lattice, place, sign, share, positions, corners, cut, up, prism, parts)):
                         _add(positions, tets, count, parts[part])
                         count += 1
+    return count
+
+
+@kernel
+def _cut_copies(lattice, place, sign, active, table, outer, share, positions, copies, tets, origin):  # type: ignore[no-untyped-def]
+    """Step 3 for the tets that are listed; return how many there are."""
+    corners = np.empty(4, dtype=np.int64)
+    cut = np.empty((4, 4), dtype=np.int64)
+    prism = np.empty(6, dtype=np.int64)
+    parts = np.empty((3, 4), dtype=np.int64)
+    up = np.empty(3, dtype=np.bool_)
+    count = np.int64(0)
+    for k in range(len(copies)):
+        corners[:] = copies[k]
+        sort_and_cut(outer, sign, active, table, corners, cut)
+        for part in range(stencil(lattice, place, sign, share, positions, corners, cut, up, prism, parts)):
+            _add(positions, tets, count, parts[part])
+            origin[count] = k
+            count += 1
     return count
 
 
