@@ -61,6 +61,25 @@ class Binding:
     standby: NDArray[np.bool_] | None = None
 
 
+def joined_rows(spreads: list[Spread]) -> Spread | None:
+    """Return rows of several spreads as one, by rising points; None of none."""
+    if not spreads:
+        return None
+    points = np.concatenate([one.points for one in spreads])
+    order = np.argsort(points, kind="stable")
+    lengths = np.concatenate([np.diff(one.start) for one in spreads])
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    sorted_lengths = lengths[order]
+    ends = np.cumsum(sorted_lengths)
+    entries = np.repeat(starts[order] - (ends - sorted_lengths), sorted_lengths) + np.arange(ends[-1])
+    return Spread(
+        points[order],
+        np.concatenate([[0], ends]).astype(np.int64),
+        np.concatenate([one.nodes for one in spreads])[entries],
+        np.concatenate([one.weights for one in spreads])[entries],
+    )
+
+
 def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the values at the bound points, (k,) or (k, d), of values at the nodes, (n,) or (n, d)."""
     from .geometry.carrying import carry_by_rows, carry_by_tets

@@ -105,16 +105,26 @@ def warm_up_remeshing(scene: Scene) -> None:
     done = kernel_folder() / "complete_remeshing"
     if done.exists() or all(body.remeshing == "off" for body in scene.bodies):
         return
+    from .embedding import bind
     from .remesh.condition import conditions
+    from .remesh.own_sheet import own_binding
     from .remesh.record import mesh_change
-    from .remesh.restuffing import lattice_turn, restuffed
+    from .remesh.restuffing import lattice_turn, restuffed_sheets
     from .remesh.transfer import transferred
     from .state import build_state
-    from .tetmesh.mesh import TetMesh
+    from .tetmesh.mesh import TetMesh, joined_meshes
 
     old = TetMesh(cube().positions, SIX_TETS)
     state, _ = build_state((_cube(next(iter(laws())), "", False, False, False, False, False, False),), [old])
-    transferred(state, mesh_change(old, restuffed(old, WARM_CELL, lattice_turn(1))), 0.01, counted=True)
+    twice = joined_meshes([old, TetMesh(old.positions + 0.3, old.tets)])  # it lies in itself
+    for filled in (old, twice):
+        new, sheets = restuffed_sheets(filled, WARM_CELL, lattice_turn(1))
+        change = mesh_change(filled, new, sheets)
+        if sheets is not None:
+            carrying = np.zeros(len(filled.positions), dtype=np.int32)
+            own_binding(bind(new, filled.positions), filled.positions, carrying, change, sheets.at_fold)
+        else:
+            transferred(state, change, 0.01, counted=True)
     conditions(state.rest_shape_inverse)
     done.touch()
 

@@ -4,18 +4,24 @@ Old tets that share volume with a new one are its own where they hang together w
 point is its own sheet's where new tets have taken over the old one that carried it.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding
+from ..embedding import Binding, Spread, joined_rows
 from ..geometry.tet_walk import weight_of
 from ..jit import inline, kernel
 from ..tetmesh.mesh import TetMesh
 from .unfused import OfSheets
 
+if TYPE_CHECKING:
+    from .record import MeshChange
+
 Array = NDArray[np.float64]
 Pairs = tuple[NDArray[np.int64], NDArray[np.int32], Array]
 
+OUTSIDE = 0.02  # weight in a tet below 0 by which a point is clearly outside
 RINGS = 3  # of old tets around the one that carried a point, among which new tets are looked for
 
 
@@ -46,22 +52,45 @@ def own_places(old: TetMesh, new: TetMesh, start: NDArray[np.int64], sources: ND
 
 
 def own_binding(
-    binding: Binding, points: Array, carrying: NDArray[np.int32], old: TetMesh, new: TetMesh, shared: Pairs, at_fold: NDArray[np.bool_]
+    binding: Binding, points: Array, carrying: NDArray[np.int32], change: "MeshChange", at_fold: NDArray[np.bool_]
 ) -> Binding:
     """Return a binding of points (k, 3) to new tets in which those at a fold are carried by their own sheet.
 
     carrying (k,) are the old tets that did so, or -1 where none is known; at_fold (m',) are new tets next to another sheet.
+    A point outside is carried by a blend of the tets of its sheet around, those that it is least outside of before others.
     """
-    start, sources, _ = shared
+    old, new = change.old, change.new
+    sources, targets = change.pairs()
     order = np.argsort(sources, kind="stable")
-    takers = np.repeat(np.arange(len(new.tets)), np.diff(start))[order].astype(np.int32)
     first = np.searchsorted(sources[order], np.arange(len(old.tets) + 1))
     found, weights = np.full(len(points), -1, dtype=np.int32), np.zeros((len(points), 4))
-    _takers(new.positions, new.tets, points, carrying, old.faces.neighbours, first, takers, found, weights)
-    known = found >= 0
-    moved = known & (at_fold[binding.tets] | at_fold[np.maximum(found, 0)])
-    tets, shares = np.where(moved, found, binding.tets), np.where(moved[:, None], weights, binding.weights)
-    return Binding(tets.astype(np.int32), shares, binding.spread and binding.spread.without(moved), binding.standby)
+    takers = targets[order].astype(np.int32), first, old.faces.neighbours
+    counts, tets, shares = _takers(new.positions, new.tets, points, carrying, *takers, found, weights)
+    moved = found >= 0
+    moved[moved] = at_fold[binding.tets[moved]] | at_fold[found[moved]]
+    outside = moved & (counts > 0)
+    rows = np.repeat(outside, counts)
+    blend = _blend(points, np.flatnonzero(outside), counts[outside], new, tets[rows], shares[rows])
+    spread = joined_rows([part for part in (binding.spread and binding.spread.without(moved), blend) if part is not None])
+    return Binding(
+        np.where(moved, found, binding.tets).astype(np.int32), np.where(moved[:, None], weights, binding.weights),
+        spread, binding.standby,
+    )  # fmt: skip
+
+
+def _blend(
+    points: Array, which: NDArray[np.int64], counts: NDArray[np.int64], mesh: TetMesh, tets: NDArray[np.int32], shares: Array
+) -> Spread | None:
+    """The rows of some points (r,) that so many tets each carry together, given their shares."""
+    if not len(which):
+        return None
+    row = np.repeat(np.arange(len(which)), counts)
+    total = np.bincount(row, shares)
+    weights = np.empty((len(tets), 4))
+    _weigh_all(mesh.positions, mesh.tets, tets, points[which[row]], weights)
+    weights *= (shares / total[row])[:, None]
+    start = np.concatenate([[0], 4 * np.cumsum(counts)]).astype(np.int64)
+    return Spread(which, start, mesh.tets[tets].ravel(), weights.ravel())
 
 
 @kernel
@@ -111,21 +140,42 @@ def _places(positions, tets, points, around, start, sources, found, weights):  #
 
 
 @kernel
-def _takers(positions, tets, points, carrying, neighbours, first, takers, found, weights):  # type: ignore[no-untyped-def]
+def _weigh_all(positions, tets, which, points, weights):  # type: ignore[no-untyped-def]
+    for k in range(len(which)):
+        _weigh(positions, tets, which[k], points[k], weights[k])
+
+
+@kernel
+def _takers(positions, tets, points, carrying, takers, first, neighbours, found, weights):  # type: ignore[no-untyped-def]
     """Of the new tets that have taken over the old tet that carried a point, or some around it, the one least outside of which
-    it lies."""
+    it lies.
+
+    Returns for points clearly outside of all how many there are (k,), and these one after the other, with their shares.
+    """
     ring, out = np.empty(256, dtype=np.int32), np.empty(4)
+    counts, total = np.zeros(len(points), dtype=np.int64), 0
+    tet, share = np.empty(64, dtype=np.int32), np.empty(64)
     for p in range(len(points)):
         if carrying[p] < 0:
             continue
-        ring[0], begin, end, best = carrying[p], 0, 1, -np.inf
+        ring[0], begin, end, best, before = carrying[p], 0, 1, -np.inf, total
         for _ in range(RINGS):
             for r in range(begin, end):
                 for k in range(first[ring[r]], first[ring[r] + 1]):
+                    known = False
+                    for n in range(before, total):
+                        known |= tet[n] == takers[k]
+                    if known:
+                        continue
                     least = _weigh(positions, tets, takers[k], points[p], out)
                     if least > best + 1e-9:
                         best, found[p] = least, takers[k]
                         weights[p] = out
+                    if total == len(tet):
+                        tet = np.concatenate((tet, np.empty(total, dtype=np.int32)))
+                        share = np.concatenate((share, np.empty(total)))
+                    tet[total], share[total] = takers[k], 1.0 / (OUTSIDE - min(least, 0.0)) ** 2
+                    total += 1
             if best >= -1e-6:
                 break
             last = end
@@ -139,3 +189,7 @@ def _takers(positions, tets, points, carrying, neighbours, first, takers, found,
                         ring[end] = other
                         end += 1
             begin = last
+        if best >= -OUTSIDE:
+            total = before
+        counts[p] = total - before
+    return counts, tet[:total].copy(), share[:total].copy()

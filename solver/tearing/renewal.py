@@ -152,15 +152,11 @@ def _on_own_sheets(
     """
     if sheets is None:
         return surface, contacts
-    old, new, shared = change.old, change.new, (change.start, change.sources, change.volumes)
-    places = evaluate(contacts, new.tets, new.positions)
+    places = evaluate(contacts, change.new.tets, change.new.positions)
     found = closest_points(triangle_tree(seen.positions, seen.triangles), places)
     nearest = seen.triangles[found.triangle, found.weights.argmax(axis=1)]
-    fold = sheets.at_fold
-    return (
-        own_binding(surface, seen.positions, carrying, old, new, shared, fold),
-        own_binding(contacts, places, carrying[nearest], old, new, shared, fold),
-    )
+    own = own_binding(surface, seen.positions, carrying, change, sheets.at_fold)
+    return own, own_binding(contacts, places, carrying[nearest], change, sheets.at_fold)
 
 
 def _singly(old: TetMesh, element_size: float, turn: Array, fit: bool, fuse: bool = False) -> list[_Part]:

@@ -43,21 +43,9 @@ def roll(size: float) -> tuple[TetMesh, Array]:
     return TetMesh(rolled(flat.positions, 0.31, 6.0), flat.tets), flat.positions[:, 0].copy()
 
 
-def skin(gap: float, thick: float = 0.4, length: float = 4.0, cells: int = 60) -> tuple[Surface, Array]:
-    """The closed surface of a bent strip with its place along it (n,); finer along it than its tets."""
-    along = np.linspace(-0.5 * length, 0.5 * length, cells + 1)
-    ring = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) * (1.0, thick)
-    positions = np.array([(x, y, z) for x in along for y, z in ring])
-    sides = [
-        face
-        for k in range(cells)
-        for a in range(4)
-        for b in [(a + 1) % 4]
-        for face in ((4 * k + a, 4 * k + 4 + a, 4 * k + b), (4 * k + b, 4 * k + 4 + a, 4 * k + 4 + b))
-    ]
-    last = 4 * cells
-    triangles = np.array([*sides, (0, 1, 2), (0, 2, 3), (last, last + 2, last + 1), (last, last + 3, last + 2)], dtype=np.int32)
-    x = positions[triangles]
-    if np.einsum("ti,ti->", x[:, 0], np.cross(x[:, 1], x[:, 2])) < 0.0:
-        triangles = triangles[:, ::-1].copy()
-    return Surface(bent(positions, gap, thick), triangles), positions[:, 0]
+def skin(gap: float, thick: float = 0.4, length: float = 4.0, edge: float = 0.12) -> tuple[Surface, Array]:
+    """The closed surface of a bent strip in triangles of about an edge [m], and where (n, 3) they lie on the flat one."""
+    flat = cage(box((length, 1.0, thick)), edge)
+    used, numbered = np.unique(flat.faces.boundary, return_inverse=True)
+    places = flat.positions[used]
+    return Surface(bent(places, gap, thick), numbered.reshape(-1, 3).astype(np.int32)), places

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag
 
-from ...embedding import Binding, bind, evaluate
-from ...fem.extension import carrying_matrix
+from ...embedding import Binding, evaluate
 from ...integrators import integrators
 from ...scene import Body, Scene
 from ...state import Ranges, State, element_size
@@ -17,6 +16,7 @@ from ...tetmesh.mesh import TetMesh
 from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
 from .carried import Carried
+from .own_side import carrying_rows
 from .seen import ERROR, seen_surface
 from .surface import contact_surface
 from .surface_contact import SurfaceContact, Touch
@@ -60,7 +60,7 @@ def _contact(
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
         fit = seen_surface(now, mesh, element, error)
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
-        rows.append(carrying_matrix(bind(mesh, fit.positions), mesh.tets, len(mesh.positions)))
+        rows.append(carrying_rows(mesh, fit.positions, now, binding))
         places.append(fit.positions)
         count += len(fit.positions)
     contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")))
