@@ -20,7 +20,7 @@ from .pins.pin import Pin, validated_pin
 from .surface import Surface as Surface
 from .surface import not_finite as not_finite
 from .surface import validated_surface
-from .topology_checks import check_merging, check_topology
+from .topology_checks import check_merging, with_checked_topology
 
 FloatArray = NDArray[np.float64]
 
@@ -40,6 +40,8 @@ class Body:
     tear_thickness : where it gets new tets, a neck thinner than this between thicker parts tears [m]; 0: nothing is cut
     merging       : where it gets new tets, pieces of it that have sunk into each other become one, and bodies too:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
+    apart_from    : identifiers of bodies that it never merges with, all the same
+    switches      : (k,) values of `merging`, on above a half, and `tear_thickness` by name, one a frame, where these change
     contact_detail : points that touch colliders along an edge of half an element: 1 for what is larger than elements
     velocity      : (3,) initial velocity [m/s]
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
@@ -81,6 +83,8 @@ class Body:
     tear_thickness: float = 0.0
     merging: bool = False
     merge_group: int = 0
+    apart_from: tuple[str, ...] = ()
+    switches: dict[str, FloatArray] = field(default_factory=dict)
 
     @property
     def extent(self) -> float:
@@ -99,14 +103,34 @@ class Body:
 
     def merges_with(self, other: "Body") -> bool:
         """Whether it may become one with another body."""
-        return self.merges_with_others and other.merges_with_others and self.merge_group == other.merge_group
+        alike = self.merges_with_others and other.merges_with_others and self.merge_group == other.merge_group
+        return alike and not self.keeps_apart_from(other)
+
+    def keeps_apart_from(self, other: "Body") -> bool:
+        """Whether one of two bodies is never to merge with the other."""
+        return other.uid in self.apart_from or self.uid in other.apart_from
+
+    @property
+    def may_tear(self) -> bool:
+        """Whether it may ever fall apart."""
+        return self.remeshing != "off" and bool(self.at_most.tear_thickness > 0.0)
+
+    @property
+    def at_most(self) -> "Body":
+        """The body with everything switched on that ever is."""
+        return self._switched({name: float(values.max()) for name, values in self.switches.items()})
 
     def at(self, place: float) -> "Body":
-        """The body with the material that is keyed at a place in frames after the first."""
-        if not self.keys:
+        """The body with the material and the switches that are keyed at a place in frames after the first."""
+        if not self.keys and not self.switches:
             return self
         keyed = {name: float(at_frame(values, place)) for name, values in self.keys.items()}
-        return replace(self, material=replace(self.material, values={**self.material.values, **keyed}))
+        body = self._switched({name: float(at_frame(values, place)) for name, values in self.switches.items()})
+        return replace(body, material=replace(body.material, values={**body.material.values, **keyed}))
+
+    def _switched(self, values: dict[str, float]) -> "Body":
+        merging = values.get("merging", float(self.merging)) > 0.5
+        return replace(self, merging=merging, tear_thickness=values.get("tear_thickness", self.tear_thickness))
 
     def scaled_material(self) -> Material:
         """The material at this body's size in the scene (solver/materials: scale_to_size)."""
@@ -240,7 +264,7 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
         )
     body = replace(body, rise=_validated_rise(body, settings))
     _check_remeshing(body)
-    check_topology(body)
+    body = with_checked_topology(body, _frames(settings))
     count = len(surface.positions)
     pins = tuple(validated_pin(pin, body.name, count, _frames(settings), colliders) for pin in body.pins)
     return _with_validated_keys(replace(body, pins=pins), settings)

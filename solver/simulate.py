@@ -34,6 +34,7 @@ from .geometry.inside_out import count_inverted
 from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
+from .merging.acting import acting_scene
 from .merging.joining import element_sizes, living
 from .merging.watch import Watch
 from .output import Snapshot, SurfaceOutput, between, with_gone
@@ -113,7 +114,8 @@ class Simulation:
         settings, alive = scene.settings, np.unique(mesh.hosts)
         self.remeshed, mesh = (mesh, mesh.copy()) if remeshed else (None, mesh)
         self.state, self.ranges = mesh.state, mesh.ranges
-        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.bearings, mesh.topologies, mesh.hosts
+        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.bearings, mesh.topologies, mesh.hosts, mesh.merging
+        acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
         self.space = Workspace.of(self.state)
         self.space.linear.pace = self.pace
         self.output = SurfaceOutput(
@@ -131,8 +133,8 @@ class Simulation:
         self.element_size = element_size(self.state.volumes)
         self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
-        self.surfaces = touching_bodies(scene, self.state, self.ranges, mesh.surfaces, mesh.triangles)
-        self.watch = Watch(scene, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
+        self.surfaces = touching_bodies(acting, self.state, self.ranges, mesh.surfaces, mesh.triangles)
+        self.watch = Watch(acting, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start

@@ -6,7 +6,6 @@ gone back and forth until it has passed them, as the map from the rest shape wou
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..jit import inline, kernel
 

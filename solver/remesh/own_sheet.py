@@ -40,7 +40,9 @@ def first_anchors(of_sheets: OfSheets) -> NDArray[np.int32]:
     return np.asarray(anchors[np.arange(len(anchors)), (anchors >= 0).argmax(axis=1)])
 
 
-def own_places(old: TetMesh, new: TetMesh, start: NDArray[np.int64], sources: NDArray[np.int32]) -> tuple[NDArray[np.int32], Array]:
+def own_places(
+    old: TetMesh, new: TetMesh, start: NDArray[np.int64], sources: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], Array]:
     """Return the old nodes (n', 4) that each new node lies between, and weights (n', 4), in its own sheet.
 
     Of old tets that share volume with the new tets around a node it is the one that holds it, or that it is least outside of.

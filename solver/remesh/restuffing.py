@@ -1,7 +1,8 @@
 """A new mesh for a deformed body: isosurface stuffing of what its old tets fill.
 
 Inside is whatever lies in an old tet, so parts that touch or overlap become one, unless they are to stay apart (unfused.py),
-and parts thinner than an element vanish (Bargteil 2007, claim B19). The lattice, its cuts and stencils are those of the cage (solver/tetmesh).
+and parts thinner than an element vanish (Bargteil 2007, claim B19). The lattice, its cuts and stencils are those of the cage
+(solver/tetmesh).
 """
 
 import numpy as np
@@ -52,8 +53,9 @@ def restuffed_sheets(
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
     Where the body has folded onto itself, new tets of each side are by themselves, unless they are to `fuse`; then it is
-    returned as well of which side they are. turn (3, 3) rotates the lattice. The boundary lies about the old one (fitting.py; without `fit` it has its vertices there,
-    and cuts off what is round), but for the little that gives each piece back its volume, and is a closed manifold.
+    returned as well of which side they are. turn (3, 3) rotates the lattice. The boundary lies about the old one (fitting.py;
+    without `fit` it has its vertices there, and cuts off what is round), but for the little that gives each piece back its
+    volume, and is a closed manifold.
     MeshingError when nothing is left, or the lattice would not fit in memory.
     """
     centred = old.moved(old.centred.positions @ turn)

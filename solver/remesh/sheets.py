@@ -27,8 +27,8 @@ from ..tetmesh.mesh import TetMesh
 Array = NDArray[np.float64]
 
 HALVINGS = 6  # to find where a crease ends
-# Up to which share of the way from the middle of a crease to its sides the middle is given up. With this one creases stay where
-# they are over 20 remeshes, of strips bent double and pressed into each other; half-way they close by a fifth of a cell a remesh.
+# Up to which share of the way from the middle of a crease to its sides the middle is given up. Found by trying: creases stay
+# where they are over 20 remeshes then; with a half they close by a fifth of a cell a remesh.
 OF_MIDDLE = 0.9
 MOST_SHEETS = 16  # that are told apart at one point
 FARTHEST = 0.35  # cells by which a point that is given up moves towards the crease
@@ -52,7 +52,7 @@ class Sheets(NamedTuple):
 
 
 def _directions() -> NDArray[np.int64]:
-    """(14, 14) the direction from a point's neighbour in one direction to that in another, or -1 where they are not neighbours."""
+    """(14, 14) the direction from a point's neighbour in one direction to that in another, -1 where these are no neighbours."""
     steps = []
     for direction in range(DIRECTIONS):
         if direction < LONG_DIRECTIONS:

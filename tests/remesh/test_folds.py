@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from solver.embedding import bind, evaluate
+from solver.geometry.tet_walk import way
 from solver.materials import Material
 from solver.remesh.elastic_strain import log_left_stretch
 from solver.remesh.record import mesh_change
@@ -79,6 +80,24 @@ def test_a_ball_turned_partly_inside_out_is_not_folded():
     broken = TetMesh(pushed, mesh.tets)
     assert tet_volumes(broken.positions, broken.tets).min() < 0.0
     assert restuffed_sheets(broken, SIZE, lattice_turn(1))[1] is None
+
+
+def test_ways_lead_through_what_is_inside_out():
+    """To a tet that holds the end, by as many turns as it takes."""
+    mesh = ball(SIZE)
+    pushed = mesh.positions.copy()
+    inner = int(np.argmin((pushed**2).sum(axis=1)))
+    pushed[inner] += (0.0, 0.0, 1.6 * SIZE)
+    far = np.flatnonzero(~(mesh.tets == inner).any(axis=1))
+    middles = pushed[mesh.tets[far]].mean(axis=1)
+    near = np.flatnonzero(((middles - (0.0, 0.0, 1.0 * SIZE)) ** 2).sum(axis=1) < (2.0 * SIZE) ** 2)
+    for k in near:
+        end = pushed[inner] - (middles[k] - pushed[inner]) * (0.9, 0.8, 1.1)  # through about where the node is now
+        reached, share = way(pushed, mesh.tets, mesh.faces.neighbours, far[k], middles[k], end)
+        assert share == 1.0 and reached >= 0
+        corners = pushed[mesh.tets[reached]]
+        weights = np.linalg.solve((corners[1:] - corners[0]).T, end - corners[0])
+        assert min(*weights, 1.0 - weights.sum()) > -1e-9
 
 
 def stretched(mesh: TetMesh, along: np.ndarray, stretch: float) -> State:

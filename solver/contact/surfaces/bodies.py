@@ -54,8 +54,8 @@ def _contact(
         modulus = contact_modulus(state.material[:, a:b], weight)
         own = (settings.body_contact == "all" or _in_pieces(body, state.tets[a:b])) and not body.merging
         slip = SLIP_SPEED * STICK_TIME * body.extent
-        alike = body.merge_group if body.merges_with_others else 0
-        touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, alike))
+        others = frozenset(k for k, other in enumerate(scene.bodies) if other is not body and body.merges_with(other))
+        touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others))
         mesh, element = TetMesh(state.positions[c:d], (state.tets[a:b] - c).astype(np.int32)), element_size(state.volumes[a:b])
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
         fit = seen_surface(now, mesh, element, error)
@@ -70,7 +70,7 @@ def _contact(
 
 def _in_pieces(body: Body, tets: NDArray[np.int32]) -> bool:
     """Whether a body that may tear is in pieces: these collide with each other as bodies do."""
-    return body.tear_thickness > 0.0 and body.remeshing != "off" and bool(components(tets).any())
+    return body.may_tear and bool(components(tets).any())
 
 
 def left_out(scene: Scene, contact: SurfaceContact | None) -> set[str]:
