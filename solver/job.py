@@ -95,8 +95,8 @@ def _settled_body(body: Body, count: int) -> Body:
     switches = {name: _settled(values[:count]) for name, values in body.switches.items()}
     switched = {name: values for name, values in switches.items() if len(values) > 1}
     pins = tuple(_settled_pin(pin, count) for pin in body.pins)
-    changing = {"activation": _settled(body.activation[:count]), "rise": _settled(body.rise[:count])}
-    return replace(body, keys=moving, switches=switched, pins=pins, **changing)
+    activation, rise = _settled(body.activation[:count]), _settled(body.rise[:count])
+    return replace(body, activation=activation, rise=rise, keys=moving, switches=switched, pins=pins)
 
 
 def _settled_pin(pin: Pin, count: int) -> Pin:

@@ -72,8 +72,9 @@ class Discretization:
         triangles = [own[f"triangles.{body}"] for body in bodies]
         bearings = [Bearing(**_after(own, f"bearing.{body}.")) for body in bodies]
         state = State.from_arrays(_after(own, "state."))
-        of_scene = (own[name].astype(np.int64) for name in ("topologies", "hosts"))
-        return cls(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, own["merging"].astype(bool))
+        topologies, hosts = (own[name].astype(np.int64) for name in ("topologies", "hosts"))
+        merging = own["merging"].astype(bool)
+        return cls(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging)
 
 
 def at_rest(

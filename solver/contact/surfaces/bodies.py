@@ -46,7 +46,7 @@ def _contact(
 ) -> SurfaceContact:
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
-    touches, surfaces, rows, places, count = [], [], [], [], 0
+    touches, surfaces, rows, places, count = list[Touch](), [], [], [], 0
     for body, binding, faces, (a, b), (c, d) in zip(
         scene.bodies, seen, triangles, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
     ):
