@@ -21,6 +21,7 @@ from .surface import Surface as Surface
 from .surface import not_finite as not_finite
 from .surface import validated_surface
 from .topology_checks import check_merging, with_checked_topology
+from .volume_checks import with_checked_volume
 
 FloatArray = NDArray[np.float64]
 
@@ -52,6 +53,7 @@ class Body:
     fibre_tension : with which fibres that are fully activated shorten, at `real_size` [Pa]
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
     rise          : (k,) by which share of itself its volume grows in a second while its mass stays [1/s]; one a frame, or k = 1
+    volume_rate   : how fast each of its pieces is given the volume back that it should have [1/s]; 0: not at all
     keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
     pins          : what holds some of its vertices (solver/pins); where two hold a node without give, the first does
     groups        : collision groups, eight bits: it meets bodies and colliders that share one of them
@@ -85,6 +87,7 @@ class Body:
     merge_group: int = 0
     apart_from: tuple[str, ...] = ()
     switches: dict[str, FloatArray] = field(default_factory=dict)
+    volume_rate: float = 0.0
 
     @property
     def extent(self) -> float:
@@ -262,22 +265,12 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
             body=body.name,
             remedy="Remove them, or choose another model.",
         )
-    body = replace(body, rise=_validated_rise(body, settings))
+    body = with_checked_volume(body, _frames(settings))
     _check_remeshing(body)
     body = with_checked_topology(body, _frames(settings))
     count = len(surface.positions)
     pins = tuple(validated_pin(pin, body.name, count, _frames(settings), colliders) for pin in body.pins)
     return _with_validated_keys(replace(body, pins=pins), settings)
-
-
-def _validated_rise(body: Body, settings: Settings) -> FloatArray:
-    rise = checked_keys(body.rise, _frames(settings), "The rate at which it rises", least=-10.0, most=10.0, body=body.name)
-    if rise.any() and body.goal is not None:
-        raise SceneError("It has a goal shape, which says how large it is.", body=body.name, remedy="Remove it, or the rise.")
-    model = models()[body.material.model]
-    if rise.any() and model.dynamics != "newton":
-        raise SceneError(f"The model {model.label} does not rise.", body=body.name, remedy="Choose another model.")
-    return rise
 
 
 def _check_remeshing(body: Body) -> None:

@@ -71,6 +71,7 @@ def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, A
         "angular_velocity": tuple(settings.angular_velocity),
         "groups": collision_groups(item),
         "goal_rate": settings.goal_rate,
+        "volume_rate": 0.0 if settings.volume_kind == "NONE" else typed_number(settings.volume_rate),
         "fibre_stiffness": typed_number(settings.fibre_stiffness),
         "fibre_tension": typed_number(settings.fibre_tension),
     }

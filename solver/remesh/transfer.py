@@ -89,12 +89,16 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     flow = (log_plastic_stretch(old.plastic_deformation, rotation), turned(old.goal, rotation)) if counted else ()
     columns = [
         old.volumes / present, old.density * old.volumes / present, old.plastic_strain, old.hardening, old.flow_stress,
-        old.stress, *strain.T, *_fibre_tensors(old, edges).T, *old.material[OF_FIBRES],
+        old.stress, *strain.T, *_fibre_tensors(old, edges).T, *old.material[OF_FIBRES], old.wanted / present, old.restoring,
     ] + [row for part in flow for row in part.T]  # fmt: skip
     fields = change.averaged(np.column_stack(columns))
     rest = np.clip(fields[:, 0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields[:, 1] * volumes
-    rest, mass = (_conserved(new, had, families) for new, had in ((rest, old.volumes), (mass, old.density * old.volumes)))
+    wanted = fields[:, 20] * volumes
+    rest, mass, wanted = (
+        _conserved(new, had, families)
+        for new, had in ((rest, old.volumes), (mass, old.density * old.volumes), (wanted, old.wanted))
+    )
     strain = fields[:, 6:12].copy()
     strain[:, :3] += (np.log(volumes / rest) - strain[:, :3].sum(axis=1))[:, None] / 3.0
     rows = np.ascontiguousarray(old.material[:, change.main()])
@@ -104,7 +108,8 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
         "volumes": rest, "density": mass / rest, "plastic_strain": fields[:, 2].copy(), "hardening": hardening,
         "flow_stress": fields[:, 4].copy(), "stress": fields[:, 5].copy(), "material": rows,
         "yield_stress": np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * hardening, rows[MINIMUM_YIELD]),
-        "worn": np.zeros(len(volumes)), **_shapes(change, strain, _main_direction(fields[:, 12:18]), fields[:, 20:]),
+        "worn": np.zeros(len(volumes)), **_shapes(change, strain, _main_direction(fields[:, 12:18]), fields[:, 22:]),
+        "wanted": wanted, "restoring": fields[:, 21].copy(),
         "goal_rate": np.full(len(volumes), old.goal_rate[0]),
     }  # fmt: skip
 

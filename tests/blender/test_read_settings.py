@@ -132,3 +132,11 @@ def test_bodies_of_a_collection_never_merge_with_it(scene):
     assert finding.object_name == one.name and plain.name in finding.message
     one.dollop.merging = False
     assert not [item for item in bridge("checking").check_scene(scene) if item.severity == "error"]
+
+
+def test_volume_comes_back_only_where_it_is_asked_for(scene):
+    body = make_body(add_cube())
+    body.dollop.volume_rate = 1.1
+    assert read(scene).bodies[0].volume_rate == 0.0
+    body.dollop.volume_kind = "RESTORE"
+    assert read(scene).bodies[0].volume_rate == 1.1
