@@ -25,5 +25,6 @@ def with_checked_volume(body: "Body", frames: int) -> "Body":
             )
         model = models()[body.material.model]
         if asked and model.dynamics != "newton":
-            raise SceneError(f"A body of the model {model.label} does not {verb}.", body=body.name, remedy="Choose another model.")
+            message = f"A body of the model {model.label} does not {verb}."
+            raise SceneError(message, body=body.name, remedy="Choose another model.")
     return replace(body, rise=rise)
