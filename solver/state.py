@@ -89,7 +89,7 @@ class State(Solids):
     goal                                    : (m, 6) log F_p that plasticity control leads to: 00 11 22 01 02 12
     goal_rate                               : (m,) how fast F_p goes there by itself [1/s]; negative: no control
     wanted                                  : (m,) volumes that pieces are given back where that is asked for [m^3]
-    restoring                               : (m,) share of log of volumes that is there to overcome damping (fem/volume_control)
+    restoring                               : (m,) share of log of volumes that overcomes damping (fem/volume_control.py)
     fibres                                  : (m, 3) unit direction of the fibres before all flow, zero where there are none
     material                                : (MATERIAL_ROWS, m) per-tet parameters
     """
