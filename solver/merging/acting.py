@@ -27,10 +27,7 @@ def acting_scene(whole: Scene, hosts: IntArray, merging: NDArray[np.bool_]) -> S
     number = {body.uid: k for k, body in enumerate(bodies)}
     apart: dict[int, set[int]] = {int(host): set() for host in np.unique(hosts)}
     for k, body in enumerate(bodies):
-        for uid in body.apart_from:
-            one, other = int(hosts[k]), int(hosts[number[uid]])
-            apart[one].add(other)
-            apart[other].add(one)
+        apart[int(hosts[k])] |= {int(hosts[number[uid]]) for uid in body.apart_from}
     return replace(whole, bodies=tuple(
         replace(bodies[host], merging=bool(merging[host]), switches={}, apart_from=tuple(bodies[k].uid for k in sorted(others)))
         for host, others in sorted(apart.items())

@@ -13,6 +13,7 @@ from solver.merging.acting import allowed
 from solver.scene import Scene, validated
 from solver.simulate import Simulation
 from solver.tetmesh.manifold import components
+from tests.surfaces import sphere
 from tests.tearing import shapes as tearing
 
 from .shapes import ball, body, pair, started
@@ -100,13 +101,13 @@ def test_tears_from_the_time_that_is_keyed():
 def test_never_merge():
     """Of three of one group two keep apart: they collide; and what one of them has taken in keeps apart as well."""
     left, right = pair(frames=8).bodies
-    behind = body("Behind", ball(-2.6), 7, velocity=(2.0, 0.0, 0.0), merge_group=1)
-    apart = replace(pair(frames=8), bodies=(replace(left, apart_from=("right",)), right, behind))
+    behind = body("Behind", sphere(14, 0.18, (-0.52, 0.0, 0.0)), 7, velocity=(2.0, 0.0, 0.0), merge_group=1)
+    apart = replace(pair(frames=8), bodies=(right, behind, replace(left, apart_from=("right",))))
     simulation = started(validated(apart))
-    assert merged_at(simulation, 8) and [one.name for one in simulation.scene.bodies] == ["Left", "Right"]
+    assert merged_at(simulation, 8) and [one.name for one in simulation.scene.bodies] == ["Right", "Behind"]
     assert simulation.surfaces.bodies == [(0, 1)]
     positions, (a, b, _) = simulation.state.positions, simulation.ranges.nodes
-    assert positions[a:b, 0].max() < positions[b:, 0].min() + 0.1 * left.element_size
+    assert positions[b:, 0].max() < positions[a:b, 0].min() + 0.1 * left.element_size
 
 
 def test_no_third_body_joins_two_that_keep_apart():
