@@ -136,6 +136,9 @@ def _places(positions, tets, points, around, start, sources, found, weights):  #
             node = around[t, a]
             for k in range(start[t], start[t + 1]):
                 least = _weigh(positions, tets, sources[k], points[node], out)
+                if best[node] == -np.inf:  # flat tets hold nothing, but it may be that there is no other
+                    found[node] = sources[k]
+                    weights[node] = 0.25
                 if least > best[node] + 1e-9:
                     best[node], found[node] = least, sources[k]
                     weights[node] = out

@@ -29,7 +29,7 @@ GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes ba
 
 
 class Vanished(MeshingError):
-    """Nothing of a body is as thick as new tets would be."""
+    """Nothing of a body is as thick as new tets would be, or not enough of a folded one for it to stay in one piece."""
 
 
 def lattice_turn(count: int) -> Array:
@@ -56,7 +56,7 @@ def restuffed_sheets(
     returned as well of which side they are. turn (3, 3) rotates the lattice. The boundary lies about the old one (fitting.py;
     without `fit` it has its vertices there, and cuts off what is round), but for the little that gives each piece back its
     volume, and is a closed manifold.
-    MeshingError when nothing is left, or the lattice would not fit in memory.
+    MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
     centred = old.moved(old.centred.positions @ turn)
     lower, upper = centred.positions.min(axis=0), centred.positions.max(axis=0)
@@ -70,6 +70,8 @@ def restuffed_sheets(
     kept = _large_enough(mesh)
     if not kept.all():
         mesh, of_sheets = compacted(mesh.positions, mesh.tets[kept]), of_sheets and of_sheets.chosen(kept)
+    if of_sheets is not None and mesh.piece.max() > old.piece.max():
+        raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
     piece, wanted = _wanted_volumes(centred, mesh)
     if fit:
         mesh = fitted(mesh, centred, element_size, folded=of_sheets is not None)

@@ -10,17 +10,18 @@ from solver.geometry.tet_walk import way
 from solver.materials import Material
 from solver.remesh.elastic_strain import log_left_stretch
 from solver.remesh.record import mesh_change
-from solver.remesh.restuffing import lattice_turn, restuffed, restuffed_sheets
+from solver.remesh.restuffing import Vanished, lattice_turn, restuffed, restuffed_sheets
 from solver.remesh.transfer import transferred
 from solver.scene import Body
 from solver.state import State, build_state
 from solver.tearing.renewal import renewed_body
+from solver.tetmesh.cage import cage
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
-from tests.surfaces import sphere
+from tests.surfaces import box, sphere
 
-from .folded import roll, skin, strip
+from .folded import bent, roll, skin, strip
 from .shapes import GOO, ball, is_manifold, squashed
 
 SIZE = 0.2
@@ -98,6 +99,16 @@ def test_ways_lead_through_what_is_inside_out():
         corners = pushed[mesh.tets[reached]]
         weights = np.linalg.solve((corners[1:] - corners[0]).T, end - corners[0])
         assert min(*weights, 1.0 - weights.sum()) > -1e-9
+
+
+def test_a_folded_body_that_would_fall_apart_keeps_its_tets():
+    """Pressed into itself, and in one place a third of a cell thick."""
+    flat = cage(box((4.0, 1.0, 0.4)), SIZE)
+    along, across, height = flat.positions.T
+    waist = 1.0 - 0.85 * np.exp(-(((along - 1.2) / 0.15) ** 2))
+    thin = bent(np.stack([along, across, height * waist], axis=1), -0.1, 0.4)
+    with pytest.raises(Vanished):
+        restuffed_sheets(TetMesh(thin, flat.tets), SIZE, lattice_turn(1))
 
 
 def stretched(mesh: TetMesh, along: np.ndarray, stretch: float) -> State:
