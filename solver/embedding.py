@@ -172,4 +172,24 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
     always = thinned(candidates, order, SAMPLES_APART * spacing)
     order = np.concatenate([always, order[order < len(corners)]])
     kept = thinned(candidates, order, STANDBY_APART * spacing)
-    return replace(_bound(here, candidates[kept]), standby=~np.isin(kept, always))
+    return replace(_resting_on_feet(here, _bound(here, candidates[kept])), standby=~np.isin(kept, always))
+
+
+def _resting_on_feet(mesh: TetMesh, binding: Binding) -> Binding:
+    """The binding with the force on points clearly outside taken by the boundary where it is closest to them.
+
+    Such a point is seen where many tets carry it. A single one, whose corners it lies beyond, takes a force as a lever: it
+    turns away under it without the point giving way, and is thrown out of the body as a spike.
+    """
+    from .geometry.triangle_tree import closest_points
+
+    spread = binding.spread
+    if spread is None:
+        return binding
+    closest = closest_points(mesh.hull, evaluate(binding, mesh.tets, mesh.positions)[spread.points])
+    tets, weights = binding.tets.copy(), binding.weights.copy()
+    tets[spread.points] = mesh.faces.tet[closest.triangle]
+    corners = mesh.faces.boundary[closest.triangle]
+    at = mesh.tets[tets[spread.points]][:, :, None] == corners[:, None, :]
+    weights[spread.points] = np.einsum("rij,rj->ri", at, closest.weights)
+    return replace(binding, tets=tets, weights=weights)

@@ -76,16 +76,26 @@ def real_blender() -> Blender:
         return _asked_for_python(Blender("blender", "", (given,), is_program=True))
     if not can_install():
         raise SetUpError("No real Blender: set BLENDER to its path, put it on PATH, or run as root on Debian to have one made.")
-    absent = ensure_programs(ROOT_PROGRAMS)
-    if absent:
-        raise SetUpError(f"{', '.join(absent)} could not be installed, so no real Blender could be made.")
-    if not (ROOT_FOLDER / "usr" / "bin" / "blender").exists():
-        print(f"Making {ROOT_FOLDER}: about 150 s and 1.2 GB", flush=True)
-    command = [str(HERE / "real_blender" / "make_root.sh"), SUITE, str(ROOT_FOLDER)]
-    made = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    _make_root()
+    return _asked_for_python(Blender("blender", "", ("blender",), is_program=True, in_root=True))
+
+
+def _make_root() -> None:
+    """Make the small Debian with Blender in it, unless it is there; who comes while another makes it waits."""
+    import fcntl  # there is none on Windows, nor is there Debian
+
+    ROOT_FOLDER.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{ROOT_FOLDER}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        absent = ensure_programs(ROOT_PROGRAMS)
+        if absent:
+            raise SetUpError(f"{', '.join(absent)} could not be installed, so no real Blender could be made.")
+        if not (ROOT_FOLDER / "usr" / "bin" / "blender").exists():
+            print(f"Making {ROOT_FOLDER}: about 150 s and 1.2 GB", flush=True)
+        command = [str(HERE / "real_blender" / "make_root.sh"), SUITE, str(ROOT_FOLDER)]
+        made = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if made.returncode != 0:
         raise SetUpError(f"The real Blender could not be made: {made.stderr.strip().splitlines()[-1:]}")
-    return _asked_for_python(Blender("blender", "", ("blender",), is_program=True, in_root=True))
 
 
 def _asked_for_python(blender: Blender) -> Blender:

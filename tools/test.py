@@ -17,9 +17,12 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 
+from blenders import real_blender
 from environment import development_venv, own_tag, run_environment
 from failure import SetUpError
 from pins import PINS, ROOT
@@ -122,6 +125,12 @@ def test_folders(group: str) -> list[str]:
     return [f"tests/{name}" for name in chosen if name in present]
 
 
+def make_real_blender() -> None:
+    """What takes minutes on a bare machine, beside the first tests; those that want it wait, or say why there is none."""
+    with suppress(SetUpError):
+        real_blender()
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fast", action="store_true", help="leave out what is slow, the package and the window")
@@ -141,6 +150,8 @@ def run_groups(arguments: argparse.Namespace, tally: Tally) -> None:
     environment["DOLLOP_ALL_BLENDERS"] = "1" if arguments.all_blenders else ""
     alone = arguments.fast or any(argument in WATCHED for argument in arguments.pytest_arguments)
     together = list(TOGETHER) if set(TOGETHER) <= set(groups) and not alone else []
+    if arguments.strict and set(groups) & set(NEEDS_BLENDER):
+        Thread(target=make_real_blender, daemon=True).start()
     for group in (group for group in groups if group not in together):
         if group == "checks":
             run_checks(tags, tally)

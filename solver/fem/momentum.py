@@ -39,16 +39,22 @@ def balance_momentum(
         positions[own] = places
 
 
-def drift(gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32]) -> float:
+def drift(
+    gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32], together: NDArray[np.int64] | None = None
+) -> float:
     """How far [m] the gradient (n, 3) [N], summed over a body, would move it by its inertia (n,) [N/m] alone.
 
-    The largest component over those bodies that the nodes (k,) belong to, 0 for none. A correction says little of it: a
-    stiff body has come to rest within itself long before friction has let it go on.
+    The largest component over those bodies that the nodes (k,) belong to, 0 for none; bodies with the same number in
+    `together` (b,) hand their forces on to each other and are taken as one. A correction says little of it: a stiff body has
+    come to rest within itself long before friction has let it go on.
     """
+    forces = np.array([gradient[a:b].sum(axis=0) for a, b in pairwise(ranges.nodes.tolist())])
+    weights = np.array([inertia[a:b].sum() for a, b in pairwise(ranges.nodes.tolist())])
+    names = np.arange(len(forces)) if together is None else together
     furthest = 0.0
-    for body in np.unique(np.searchsorted(ranges.nodes, nodes, side="right") - 1):
-        a, b = ranges.nodes[body : body + 2]
-        furthest = max(furthest, float(np.abs(gradient[a:b].sum(axis=0)).max() / inertia[a:b].sum()))
+    for name in np.unique(names[np.searchsorted(ranges.nodes, nodes, side="right") - 1]):
+        own = names == name
+        furthest = max(furthest, float(np.abs(forces[own].sum(axis=0)).max() / weights[own].sum()))
     return furthest
 
 

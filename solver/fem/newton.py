@@ -16,7 +16,7 @@ from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
 from .momentum import drift, moved_rigidly
-from .node_sums import dot
+from .node_sums import dot, size
 from .pair_coupling import PairStiffness
 from .restraint import Restraint
 from .stiffness import stiffness
@@ -40,6 +40,7 @@ SOLVES = 3  # brings together; and the contacts that it runs into, for which it 
 DIVERTED = 0.1  # which they change by more than so many element sizes,
 DESCENT_LEFT = 0.3  # or leave less of its slope than this share
 PROJECTED = 3  # iterations with the projected stiffness before the true one is tried again
+FARTHEST = 20.0  # element sizes by which a direction may lead further than the guess has gone
 CRUSHED = 0.1  # element sizes by which contact moves a guess's nodes, from which on its elements say nothing of the body
 
 
@@ -76,6 +77,7 @@ class ImplicitStep:
         self.projected = 0  # iterations for which the stiffness stays projected
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
         self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
+        self.farthest = np.inf  # that a node may be moved by one direction [m]
         self.exact = True  # whether the last direction came from the true stiffness
         if space.volume is not None:
             space.volume.refresh(state)
@@ -144,13 +146,18 @@ class ImplicitStep:
             gradient = internal.copy()
             entries.add_gradient(x, gradient)
             slope, slope_left = (dot(gradient, end - x) for end in (straight, settled))
-            best = settled if slope_left < 0.0 else straight
+            best = x + self.shortened((settled if slope_left < 0.0 else straight) - x)
             found = best if attempt == 0 or min(slope, slope_left) < 0.0 else found
             known = slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED
             if not self._meets(x, best - x) and (known or attempt + 1 >= SOLVES):
                 break
             around = settled
         return spent, found - x
+
+    def shortened(self, direction: Array) -> Array:
+        """A direction (n, 3) whose longest way is one that a step may have: what an almost singular matrix says is no place."""
+        longest = size(direction)[1]
+        return direction if longest <= self.farthest else direction * (self.farthest / longest)
 
     def _pulled(self, internal: Array) -> Array:
         """The gradient (n, 3) with what pairs that meet ahead add to it."""
@@ -235,6 +242,7 @@ class ImplicitStep:
         entries: the contacts linearised at the guess; pressing (n, 3): the force on them at the end of the last step [N].
         """
         pushing = self.surfaces is not None and self.surfaces.near
+        self.farthest = size(guess - self.state.positions)[1] + FARTHEST * element_size
         x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step, pushing)
         entries.settle_guess(x, pressing, self.hold)
         if entries.largest_move(guess, x) > CRUSHED:
@@ -246,6 +254,8 @@ class ImplicitStep:
         for iteration in range(MAXIMUM_ITERATIONS):
             fresh = iteration < fresh_until
             if fresh:
+                if iteration > 0:
+                    self.contacts.wake(x)  # or the step would be solved again for those that its end is too deep for
                 entries = self.contacts.linearize(x)
             entries.exact = FRESH_FRICTION if fresh or flipping else KEPT_FRICTION
             gradient = internal.copy()
@@ -275,9 +285,7 @@ class ImplicitStep:
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             if fraction < 1.0 or not settled or not progress.reached(self.exact):
                 continue
-            # Bodies that push each other hand a force on: it moves none of them by itself
-            alone = self.pairs is None or not len(self.pairs.rows)
-            if alone and not progress.carried(self.drift(x, internal, entries, ranges)):
+            if not progress.carried(self.drift(x, internal, entries, ranges)):
                 continue
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
@@ -301,11 +309,16 @@ class ImplicitStep:
         return around if (around != x).any() else x
 
     def drift(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> float:
-        """How far [m] the force that is left at x (n, 3) would move a body in contact; internal (n, 3): all but contact's."""
+        """How far [m] the force that is left at x (n, 3) would move what is in contact; internal (n, 3): all but contact's.
+
+        Bodies that push each other hand a force on: it moves none of them by itself.
+        """
         gradient = internal.copy()
         entries.add_gradient(x, gradient)
         gradient[self.held] = 0.0
-        return drift(gradient, self.inertia, ranges, entries.nodes[:, 0])
+        pushing = self.surfaces is not None and self.pairs is not None and len(self.pairs.rows) > 0
+        together = self.surfaces.touching(x) if self.surfaces is not None and pushing else None
+        return drift(gradient, self.inertia, ranges, entries.nodes[:, 0], together)
 
     def predict(self, guess: Array, entries: Entries, ranges: Ranges, progress: Convergence) -> tuple[int, Array]:
         """A better guess (n, 3) after a blow, and the linear iterations it took.

@@ -96,11 +96,25 @@ def test_what_is_seen_is_what_touches():
     entries = contacts.linearize(shape)
     carried = np.einsum("ca,cax->cx", entries.weights, shape[entries.nodes])
     gaps = (carried * entries.normal).sum(axis=1) - entries.level
-    rest = np.einsum("ca,cax->cx", points.weights, mesh.positions[points.nodes])
-    seen = evaluate(bind(mesh, rest), mesh.tets, shape)
+    seen = evaluate(bind(mesh, points.positions(mesh.positions)), mesh.tets, shape)
     near = seen[:, 2] < points.size[0]
     assert near.sum() == len(gaps) > 100
     assert gaps == pytest.approx(seen[near, 2], abs=1e-9)
     assert np.abs(seen[near] - carried).max() > 0.05 * body.element_size  # or nothing is shown
     # No friction pulls while nothing has moved since the step's start.
     assert carried - entries.anchor == pytest.approx(np.zeros_like(carried), abs=1e-9)
+
+
+def test_what_pushes_outside_the_cage_is_no_lever():
+    """Its force is taken where the cage is closest: by corners of the boundary, none of which it pulls the other way."""
+    part = stored("suzanne")
+    mesh = cage(part, 0.2)
+    binding = contact_samples(part, mesh, 0.2)
+    spread = binding.spread.points
+    seen = evaluate(binding, mesh.tets, mesh.positions)[spread]
+    feet = np.einsum("ra,rax->rx", binding.weights[spread], mesh.positions[mesh.tets[binding.tets[spread]]])
+    boundary = mesh.positions[np.unique(mesh.faces.boundary)]
+    assert len(spread) > 100 and binding.weights[spread].min() > -1e-12
+    assert binding.weights.min() > -0.2  # nor does a point that is hardly outside
+    away = np.linalg.norm(feet - seen, axis=1)
+    assert (away < cKDTree(boundary).query(seen)[0] + 1e-9).all() and away.max() > 0.2 * mesh.mean_edge
