@@ -71,6 +71,8 @@ def own_binding(
     moved = found >= 0
     moved[moved] = at_fold[binding.tets[moved]] | at_fold[found[moved]]
     outside = moved & (counts > 0)
+    weights[outside] = np.maximum(weights[outside], 0.0)  # takes forces where it is nearest, not at the end of a lever
+    weights[outside] /= weights[outside].sum(axis=1, keepdims=True)
     rows = np.repeat(outside, counts)
     blend = _blend(points, np.flatnonzero(outside), counts[outside], new, tets[rows], shares[rows])
     spread = joined_rows([part for part in (binding.spread and binding.spread.without(moved), blend) if part is not None])
