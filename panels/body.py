@@ -43,6 +43,7 @@ class BodyPanel:
         layout.prop(settings, "contact_detail")
         layout.prop(settings, "remeshing")
         if settings.remeshing != "off":
+            layout.prop(settings, "remesher")
             self._draw_topology(layout, settings)
         if settings.estimated_tets:
             estimate = layout.column()

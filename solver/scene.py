@@ -38,6 +38,7 @@ class Body:
     method        : "cage" (lattice cage, any mesh) or "conforming" (tetgen, clean closed meshes)
     resolution    : elements across the largest extent of the body
     remeshing     : a key of REMESHING: whether it gets new tets where flow has worn out the old ones
+    remesher      : a key of REMESHERS: what makes its new tets
     tear_thickness : where it gets new tets, a neck thinner than this between thicker parts tears [m]; 0: nothing is cut
     merging       : where it gets new tets, pieces of it that have sunk into each other become one, and bodies too:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
@@ -82,6 +83,7 @@ class Body:
     field_weights: dict[str, float] = field(default_factory=dict)
     contact_detail: int = 1
     remeshing: str = "off"
+    remesher: str = "stuffing"
     tear_thickness: float = 0.0
     merging: bool = False
     merge_group: int = 0
@@ -146,6 +148,10 @@ class Body:
 
 
 REMESHING = {"off": "It keeps its tets", "wholesale": "All of it gets new tets, once and again during the bake"}
+REMESHERS = {
+    "stuffing": "A lattice is cut at the old surface: quick, well shaped, rounds sharp edges a little",
+    "variational": "As in the paper: relaxed Delaunay tets. Some ten times as slow, not as well shaped, keeps sharp edges",
+}
 BODY_CONTACT = {"off": "no bodies", "bodies": "bodies with each other", "all": "bodies with each other and themselves"}
 
 
@@ -277,6 +283,10 @@ def _check_remeshing(body: Body) -> None:
     if body.remeshing not in REMESHING:
         raise SceneError(
             f"There is no remeshing '{body.remeshing}'.", body=body.name, remedy=f"Choose one of {', '.join(REMESHING)}."
+        )
+    if body.remesher not in REMESHERS:
+        raise SceneError(
+            f"There is no remesher '{body.remesher}'.", body=body.name, remedy=f"Choose one of {', '.join(REMESHERS)}."
         )
     model = models()[complete(body.material).model]
     if body.remeshing != "off" and model.dynamics != "newton":

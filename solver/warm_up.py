@@ -102,14 +102,16 @@ def warm_up_remeshing(scene: Scene) -> None:
 
     A bake does so itself, while another process compiles the dynamics.
     """
-    done = kernel_folder() / "complete_remeshing"
-    if done.exists() or all(body.remeshing == "off" for body in scene.bodies):
+    wanted = {body.remesher for body in scene.bodies if body.remeshing != "off"}
+    left = sorted(name for name in wanted if not _named_stamp(f"remeshing_{name}").exists())
+    if not left:
         return
     from .embedding import bind
     from .remesh.condition import conditions
     from .remesh.own_sheet import own_binding
     from .remesh.record import mesh_change
-    from .remesh.restuffing import lattice_turn, restuffed_sheets
+    from .remesh.remeshers import remeshed_sheets
+    from .remesh.restuffing import lattice_turn
     from .remesh.transfer import transferred
     from .state import build_state
     from .tetmesh.mesh import TetMesh, joined_meshes
@@ -117,16 +119,17 @@ def warm_up_remeshing(scene: Scene) -> None:
     old = TetMesh(cube().positions, SIX_TETS)
     state, _ = build_state((_cube(next(iter(laws())), "", False, False, False, False, False, False),), [old])
     twice = joined_meshes([old, TetMesh(old.positions + 0.3, old.tets)])  # it lies in itself
-    for filled in (old, twice):
-        new, sheets = restuffed_sheets(filled, WARM_CELL, lattice_turn(1))
-        change = mesh_change(filled, new, sheets)
-        if sheets is not None:
-            carrying = np.zeros(len(filled.positions), dtype=np.int32)
-            own_binding(bind(new, filled.positions), filled.positions, carrying, change, sheets.at_fold)
-        else:
-            transferred(state, change, 0.01, counted=True)
-    conditions(state.rest_shape_inverse)
-    done.touch()
+    for name in left:
+        for filled in (old,) if name == "variational" else (old, twice):
+            new, sheets = remeshed_sheets(name, filled, WARM_CELL, lattice_turn(1))
+            change = mesh_change(filled, new, sheets)
+            if sheets is not None:
+                carrying = np.zeros(len(filled.positions), dtype=np.int32)
+                own_binding(bind(new, filled.positions), filled.positions, carrying, change, sheets.at_fold)
+            elif filled is old:
+                transferred(state, change, 0.01, counted=True)
+        conditions(state.rest_shape_inverse)
+        _named_stamp(f"remeshing_{name}").touch()
 
 
 def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:
@@ -184,10 +187,14 @@ def _has_meshes(scene: Scene) -> bool:
 
 def _stamp(scene: Scene) -> Path:
     """The file beside the compiled kernels that says that those for such a scene are complete."""
+    digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene), _touch(scene))).encode(), digest_size=8).hexdigest()
+    return _named_stamp(digest)
+
+
+def _named_stamp(name: str) -> Path:
     folder = kernel_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene), _touch(scene))).encode(), digest_size=8).hexdigest()
-    return folder / f"complete_{digest}"
+    return folder / f"complete_{name}"
 
 
 def _cube(

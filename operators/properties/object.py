@@ -16,7 +16,7 @@ from bpy.props import (
 )
 
 from ...solver.materials import models
-from ...solver.scene import REMESHING
+from ...solver.scene import REMESHERS, REMESHING
 from ...solver.topology_checks import MOST_MERGE_GROUPS
 from .influences import INFLUENCES
 from .material import material_groups
@@ -156,6 +156,12 @@ def _remeshing() -> dict[str, Any]:
             name="Remeshing",
             description="What becomes of tets that flow has worn out: in new ones what is thinner than a tet is gone",
             items=[(name, name.capitalize(), meaning) for name, meaning in REMESHING.items()],
+            **SETTING,
+        ),
+        "remesher": EnumProperty(
+            name="Remesher",
+            description="What makes the new tets",
+            items=[(name, name.capitalize(), meaning) for name, meaning in REMESHERS.items()],
             **SETTING,
         ),
         "tear_thickness": FloatProperty(

@@ -72,7 +72,7 @@ def restuffed_sheets(
         mesh, of_sheets = compacted(mesh.positions, mesh.tets[kept]), of_sheets and of_sheets.chosen(kept)
     if of_sheets is not None and mesh.piece.max() > old.piece.max():
         raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
-    piece, wanted = _wanted_volumes(centred, mesh)
+    piece, wanted = wanted_volumes(centred, mesh)
     if fit:
         mesh = fitted(mesh, centred, element_size, folded=of_sheets is not None)
     mesh = with_volumes(mesh, piece, wanted, element_size)
@@ -114,15 +114,21 @@ def _inside(old: TetMesh, points: Array, size: float) -> NDArray[np.bool_]:
     return inside
 
 
+def without_crumbs(mesh: TetMesh) -> TetMesh:
+    """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
+    kept = _large_enough(mesh)
+    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept])
+
+
 def _large_enough(mesh: TetMesh) -> NDArray[np.bool_]:
-    """Which tets (m,) are not of pieces too small to be a body of their own; what these weigh goes to the others."""
+    """Which tets (m,) are not of such pieces."""
     piece = mesh.piece
     volumes = np.bincount(piece, tet_volumes(mesh.positions, mesh.tets))
     large: NDArray[np.bool_] = (volumes >= CRUMB * volumes.max())[piece]
     return large
 
 
-def _wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:
+def wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:
     """Return the piece (m,) of each new tet, and the volume (pieces,) [m^3] that each is to have.
 
     A family of pieces keeps its volume; new ones share it as they lie.

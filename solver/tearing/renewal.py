@@ -18,7 +18,7 @@ from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
-from ..remesh.restuffing import restuffed_sheets
+from ..remesh.remeshers import remeshed_sheets
 from ..remesh.unfused import OfSheets
 from ..remesh.volume import FARTHEST
 from ..scene import Body
@@ -79,22 +79,22 @@ def renewed_body(
     """
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not components(old.tets).any():
-        new, sheets = restuffed_sheets(old, element_size, turn, fuse=body.merging)
+        new, sheets = remeshed_sheets(body.remesher, old, element_size, turn, fuse=body.merging)
         change, seen = mesh_change(old, new, sheets), drawn_in(seen, new, element_size)
         bound = bind(new, seen.positions), contact_samples(seen, new, spacing)
         return RenewedBody(change, *_on_own_sheets(*bound, seen, carrying, change, sheets), seen, ())
     left = torn(old, body.tear_thickness, element_size)
     fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
     if left.mesh is not old:
-        pieces = _singly(left.mesh, element_size, turn, fit, body.merging)
+        pieces = _singly(body.remesher, left.mesh, element_size, turn, fit, body.merging)
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
-        merging = _Merging(old, seen, carrying)
+        merging = _Merging(body.remesher, old, seen, carrying)
         parts, apart = merging.parts(element_size, turn, fit)
         cuts += merging.cuts
     else:
-        parts = _singly(old, element_size, turn, fit)
+        parts = _singly(body.remesher, old, element_size, turn, fit)
     sewn = bool(cuts)
     before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
@@ -117,9 +117,9 @@ def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
 
 
-def restuffed_apart(old: TetMesh, element_size: float, turn: Array, fit: bool) -> TetMesh:
-    """Return new tets for an old mesh (remesh.restuffing) in pieces that stay apart, however near they are."""
-    return joined_meshes([part.new for part in _singly(old, element_size, turn, fit)])
+def remeshed_apart(remesher: str, old: TetMesh, element_size: float, turn: Array, fit: bool) -> TetMesh:
+    """Return new tets for an old mesh (remesh.remeshers) in pieces that stay apart, however near they are."""
+    return joined_meshes([part.new for part in _singly(remesher, old, element_size, turn, fit)])
 
 
 def _still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
@@ -159,20 +159,22 @@ def _on_own_sheets(
     return own, own_binding(contacts, places, carrying[nearest], change, sheets.at_fold)
 
 
-def _singly(old: TetMesh, element_size: float, turn: Array, fit: bool, fuse: bool = False) -> list[_Part]:
+def _singly(
+    remesher: str, old: TetMesh, element_size: float, turn: Array, fit: bool, fuse: bool = False
+) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
     each = [np.flatnonzero(piece == k) for k in range(count)]
-    return [_renewed(old, own, count == 1, element_size, turn, fit, fuse) for own in each]
+    return [_renewed(remesher, old, own, count == 1, element_size, turn, fit, fuse) for own in each]
 
 
 def _renewed(
-    old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, fit: bool, fuse: bool
+    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, fit: bool, fuse: bool
 ) -> _Part:
     part = compacted(old.positions, old.tets[own])
     try:
-        return _Part(own, *restuffed_sheets(part, element_size, turn, fit, fuse))
+        return _Part(own, *remeshed_sheets(remesher, part, element_size, turn, fit, fuse))
     except MeshingError:
         if alone:
             raise
@@ -182,7 +184,8 @@ def _renewed(
 class _Merging:
     """Pieces of a mesh that become one where they touch, and what sews the surface seen on them: `cuts`."""
 
-    def __init__(self, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
+    def __init__(self, remesher: str, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
+        self.remesher = remesher
         self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
@@ -197,13 +200,13 @@ class _Merging:
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
                 together = np.flatnonzero(np.isin(self.piece, group))
-                made = _renewed(old, together, False, element_size, turn, fit, fuse=True)
+                made = _renewed(self.remesher, old, together, False, element_size, turn, fit, fuse=True)
                 if not components(made.new.tets).any() and self._sewn(group, element_size):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(old, own, count == 1, element_size, turn, fit, fuse=True) for own in each]
+            found += [_renewed(self.remesher, old, own, count == 1, element_size, turn, fit, fuse=True) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:

@@ -36,19 +36,22 @@ _WAYS = np.array([np.roll((0.0, a, b * _GOLDEN), k) for k in range(3) for a in (
 _WAYS /= np.hypot(1.0, _GOLDEN)  # unit vectors to the corners of an icosahedron
 
 
-def without_slivers(points: NDArray[np.float64], tets: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+def without_slivers(
+    points: NDArray[np.float64], tets: NDArray[np.int32], good: float = GOOD
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return points (n, 3) and tets (m, 4) of the same body, with the worst dihedral angles lifted where that can be done.
 
-    The boundary stays where it is; a flat part of it may be triangulated anew. Vertices may be left without a tet.
+    A tet is left alone whose dihedral angles all have a `good` sine. The boundary stays where it is; a flat part of it may be
+    triangulated anew. Vertices may be left without a tet.
     Source: Freitag and Ollivier-Gooch 1997 (flips and smoothing), Klincsek 1980 and Shewchuk 2002 (taking out an edge).
     """
     work = Tets(points, tets)
     tried: dict[int, int] = {}
     for _ in range(PASSES):
         before = work.changes
-        for number in work.slivers():
+        for number in work.slivers(good):
             # Tried in vain, a sliver is tried again once something around it has changed
-            if work.quality.get(number, 1.0) < GOOD and tried.get(number, -1) < work.changed(number):
+            if work.quality.get(number, 1.0) < good and tried.get(number, -1) < work.changed(number):
                 tried[number] = work.changed(number)
                 _better(work, number)
         if work.changes == before:
@@ -82,9 +85,9 @@ class Tets:
         self._changed = [0] * len(points)
         self._next = len(tets)
 
-    def slivers(self) -> list[int]:
+    def slivers(self, good: float) -> list[int]:
         """Return the numbers of the tets that are not good, worst first."""
-        return sorted((n for n, quality in self.quality.items() if quality < GOOD), key=lambda n: (self.quality[n], n))
+        return sorted((n for n, quality in self.quality.items() if quality < good), key=lambda n: (self.quality[n], n))
 
     def changed(self, number: int) -> int:
         """Return the number of the last change around a tet."""

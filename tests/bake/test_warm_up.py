@@ -46,21 +46,25 @@ from tests.bake.test_warm_up import remeshed
 from solver.warm_up import warm_up_remeshing
 if sys.argv[1] == "warm":
     warm_up_remeshing(remeshed())
+    warm_up_remeshing(remeshed("variational"))
 else:
     from tests.remesh.shapes import ball, mesh_of, moved, state_of
+    from solver.scene import REMESHERS
     from solver.remesh.record import mesh_change
-    from solver.remesh.restuffing import lattice_turn, restuffed
+    from solver.remesh.remeshers import remeshed
+    from solver.remesh.restuffing import lattice_turn
     from solver.remesh.transfer import transferred
     old = moved(state_of(ball(0.5)), [[1.2, 0.5, 0], [0, 0.9, 0.1], [0, 0.2, 0.8]])
     event.register("numba:compile", Listener())
-    transferred(old, mesh_change(mesh_of(old), restuffed(mesh_of(old), 0.4, lattice_turn(2))), 0.02)
+    for name in REMESHERS:
+        transferred(old, mesh_change(mesh_of(old), remeshed(name, mesh_of(old), 0.4, lattice_turn(2))), 0.02)
     assert not compiled, sorted(set(compiled))
 """
 
 
-def remeshed() -> Scene:
+def remeshed(remesher: str = "stuffing") -> Scene:
     one = scene({})
-    return replace(one, bodies=(replace(one.bodies[0], remeshing="wholesale"),))
+    return replace(one, bodies=(replace(one.bodies[0], remeshing="wholesale", remesher=remesher),))
 
 
 def test_no_remesh_waits_for_a_compiler():

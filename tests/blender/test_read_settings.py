@@ -28,6 +28,9 @@ def test_remeshing_is_off_unless_it_is_set(scene):
     assert read(scene).bodies[0].remeshing == "off"
     cube.dollop.remeshing, scene.dollop.worst_condition = "wholesale", 4.5
     assert read(scene).bodies[0].remeshing == "wholesale" and read(scene).settings.worst_condition == 4.5
+    assert read(scene).bodies[0].remesher == "stuffing"
+    cube.dollop.remesher = "variational"
+    assert read(scene).bodies[0].remesher == "variational"
     assert (read(scene).bodies[0].merging, read(scene).bodies[0].merge_group) == (False, 0)
     cube.dollop.merging, cube.dollop.merge_group = True, 3
     assert (read(scene).bodies[0].merging, read(scene).bodies[0].merge_group) == (True, 3)

@@ -6,7 +6,7 @@ import pytest
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
 from solver.tearing.isosurface import isosurface
-from solver.tearing.renewal import restuffed_apart
+from solver.tearing.renewal import remeshed_apart
 from solver.tearing.thin import torn
 from solver.tetmesh.cage import cage
 from solver.tetmesh.manifold import components
@@ -71,10 +71,10 @@ def test_nothing_small_is_torn_off(mesh):
 
 def test_pieces_get_tets_apart(mesh):
     left = torn(mesh, 0.25, SIZE).mesh
-    new = restuffed_apart(left, SIZE, np.eye(3), fit=False)
+    new = remeshed_apart("stuffing", left, SIZE, np.eye(3), fit=False)
     assert components(new.tets).max() == 1 and is_manifold(new)
     assert volume(new) == pytest.approx(volume(left), rel=1e-9) and dihedral_angles(new).min() > 8.0
-    again = restuffed_apart(torn(new, 0.25, SIZE).mesh, SIZE, np.eye(3), fit=False)
+    again = remeshed_apart("stuffing", torn(new, 0.25, SIZE).mesh, SIZE, np.eye(3), fit=False)
     assert components(again.tets).max() == 1
 
 

@@ -20,7 +20,7 @@ RADIUS, HEIGHT, POINTS = 0.35, 0.45, 5  # mean radius, and height of the middles
 PLACES = {"dough": -0.65, "batter": 0.65}
 
 
-def _star(middle: float) -> Surface:
+def star(middle: float) -> Surface:
     ball = geodesic(1.0, (0.0, 0.0, 0.0), 14)
     angle = np.arctan2(ball.positions[:, 1], ball.positions[:, 0])
     points = ball.positions * RADIUS * np.array([1.0, 1.0, 0.45])
@@ -35,7 +35,7 @@ def _scene(resolution: int) -> Scene:
     materials = {"dough": goo.material, "batter": replace(goo.material, values={**values, **thin})}
     bodies = tuple(
         Body(
-            name, name.capitalize(), _star(PLACES[name]), material, goo.real_size, resolution=resolution, remeshing="wholesale"
+            name, name.capitalize(), star(PLACES[name]), material, goo.real_size, resolution=resolution, remeshing="wholesale"
         )
         for name, material in materials.items()
     )  # fmt: skip
