@@ -1,9 +1,10 @@
 """What a wholesale remesh of one body takes, part by part: new tets, exact overlap, state, surface and contact points, tables.
 
-    python benchmarks/remesh.py [--element 0.05] [--threads 1] [--repeats 3]
+    python benchmarks/remesh.py [--element 0.05] [--threads 1] [--repeats 3] [--bake]
 
 A ball of radius 0.5 m, sheared and flattened, is remeshed at its old cell size; the default cell gives some 50k tets. Medians
-of process time and of wall time, compiled before the first is timed; the parts share what they ask of a mesh.
+of process time and of wall time, compiled before the first is timed; the parts share what they ask of a mesh. With --bake
+it is a ball thrown on the ground that gets new tets in every other frame: all that a remesh takes, beside the other frames.
 """
 
 import argparse
@@ -28,13 +29,18 @@ def main() -> int:
     parser.add_argument("--element", type=float, default=0.05, help="edge of a lattice cell [m]")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--bake", action="store_true", help="within a bake, beside its frames")
     options = parser.parse_args()
     python = development_venv("cp311")
     threads = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": str(options.threads)}
     if Path(sys.executable) != python or os.environ.get("NUMBA_NUM_THREADS") != str(options.threads):
         return subprocess.call([str(python), __file__, *sys.argv[1:]], env={**run_environment(), **threads})
-    measure(4.0 * options.element, 1, quiet=True)
-    measure(options.element, options.repeats)
+    if options.bake:
+        measure_bake(4.0 * options.element, options.threads, 6, quiet=True)
+        measure_bake(options.element, options.threads, 4 + 2 * options.repeats)
+    else:
+        measure(4.0 * options.element, 1, quiet=True)
+        measure(options.element, options.repeats)
     return 0
 
 
@@ -42,7 +48,7 @@ def measure(element: float, repeats: int, quiet: bool = False) -> None:
     """Print what each part takes for a ball of cells of `element` [m]."""
     import numpy as np
 
-    from solver.embedding import bind, contact_samples
+    from solver.embedding import bind_surface
     from solver.fem.workspace import Workspace
     from solver.materials import Material
     from solver.remesh.record import mesh_change
@@ -68,10 +74,8 @@ def measure(element: float, repeats: int, quiet: bool = False) -> None:
         watch.lap("overlap and nodes")
         after = transferred(state, change, 0.01)
         watch.lap("state")
-        bind(new, seen.positions)
-        watch.lap("surface")
-        contact_samples(seen, new, 0.5 * element)
-        watch.lap("contact points")
+        bind_surface(seen, new, 0.5 * element)
+        watch.lap("surface and contacts")
         Workspace.of(after)
         watch.lap("tables")
     if quiet:
@@ -80,6 +84,55 @@ def measure(element: float, repeats: int, quiet: bool = False) -> None:
     rows = {name: tuple(map(statistics.median, zip(*laps, strict=True))) for name, laps in taken.items()}
     for name, (process, wall) in {**rows, "all": tuple(map(sum, zip(*rows.values(), strict=True)))}.items():
         print(f"{name:20}{1e3 * process:9.0f} ms process {1e3 * wall:9.0f} ms wall")
+
+
+def measure_bake(element: float, threads: int, frames: int, quiet: bool = False) -> None:
+    """Print what remeshes take in a bake, and what its frames do: medians from the third frame on."""
+    import numpy as np
+
+    from solver.bake import prepare
+    from solver.materials import Material
+    from solver.scene import Body, Collider, Scene, Settings, validated
+    from solver.simulate import Simulation
+
+    laps: dict[str, list[tuple[float, float]]] = {}
+
+    class Forced(Simulation):
+        due = False
+
+        def _remesh(self) -> int:
+            watch, due, self.due = Watch(laps), self.due, False
+            self.remeshing.due = lambda *_: [0] if due else []
+            done = super()._remesh()
+            watch.lap("remesh" if due else "looking")
+            return done
+
+    values = {"young_modulus": 1e5, "yield_stress": 500.0, "flow_rate": 40.0, "damping": 20.0}
+    ball = globe(0.5)
+    lifted = type(ball)(ball.positions + np.array([0.0, 0.0, 0.52]), ball.triangles)
+    body = Body(
+        "b", "Ball", lifted, Material("viscoplastic", values), resolution=round(1.0 / element), velocity=(0.0, 0.0, -2.0),
+        remeshing="wholesale",
+    )  # fmt: skip
+    ground = Collider("ground", "Ground", "plane", np.eye(4)[None])
+    shot = validated(Scene((body,), (ground,), Settings(1, frames, threads=threads)))
+    (made,) = prepare(shot)
+    simulation = Forced(shot, [made.mesh], [made.surface], [made.contacts])
+    for frame in range(frames):
+        simulation.due = frame > 2 and frame % 2 == 1
+        kind, watch = "frame with one" if simulation.due else "frame without", Watch(laps)
+        simulation.advance()
+        if frame > 1:
+            watch.lap(kind)
+    if quiet:
+        return
+    medians = {name: tuple(map(statistics.median, zip(*rows, strict=True))) for name, rows in laps.items()}
+    print(f"{len(simulation.state.tets)} tets, {threads} thread(s)")
+    for name in ("remesh", "frame with one", "frame without"):
+        process, wall = medians[name]
+        print(f"{name:20}{1e3 * process:9.0f} ms process {1e3 * wall:9.0f} ms wall")
+    ratios = [one / other for one, other in zip(medians["remesh"], medians["frame without"], strict=True)]
+    print(f"a remesh is {ratios[0]:.2f} frames by process time, {ratios[1]:.2f} by wall time")
 
 
 class Watch:

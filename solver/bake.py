@@ -11,7 +11,7 @@ import numpy as np
 from .cache import FrameStore, SurfaceTopology, topology_of_triangles
 from .cache import versions as cache_versions
 from .dynamics import Dynamics, start
-from .embedding import Binding, bind, contact_samples
+from .embedding import Binding, bind_surface
 from .errors import CacheError, Cancelled, SolverError, VersionError
 from .frame import Frame
 from .job import scene_hash
@@ -56,24 +56,25 @@ def bake(
     `report` receives the events of docs/worker.md; `stop` is asked before each step and ends the bake with Cancelled,
     every finished frame kept; `before_solving` is called before the first step.
     """
-    scene = validated(scene)
+    given = validated(scene)
+    scene, topologies = _closed(given, topologies or {}, report)
     prepared = prepare(scene, report)
     origin = {"versions": versions or cache_versions(dollop=""), **(origin or {})}
-    with _opened_store(scene, cache_folder, topologies or {}, origin, resume) as store:
+    with _opened_store(given, scene, cache_folder, topologies, origin, resume) as store:
         simulation = start(
             scene, [item.mesh for item in prepared], [item.surface for item in prepared], [item.contacts for item in prepared]
         )
-        done = _restore(simulation, store, scene) if resume else None
+        done = _restore(simulation, store, given) if resume else None
         meshes = {body.uid: asdict(item.report) for body, item in zip(scene.bodies, prepared, strict=True)}
         store.update_manifest(
             **origin,
             status="baking",
             meshes=meshes,
             frame_end=scene.settings.frame_end,
-            scene_hash=scene_hash(scene, scene.settings.frame_end),
+            scene_hash=scene_hash(given, scene.settings.frame_end),
         )
         try:
-            frames = _solve(scene, simulation, store, done, report, stop, before_solving)
+            frames = _solve(given, simulation, store, done, report, stop, before_solving)
         except SolverError as error:
             store.update_manifest(status="cancelled" if isinstance(error, Cancelled) else "failed")
             raise
@@ -87,8 +88,7 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
     for body in scene.bodies:
         report({"event": "stage", "stage": "tetrahedralizing", "body": body.name})
         mesh, mesh_report = tetrahedralize(body)
-        surface = bind(mesh, body.surface.positions)
-        contacts = contact_samples(body.surface, mesh, 0.5 * body.element_size / body.contact_detail)
+        surface, contacts = bind_surface(body.surface, mesh, 0.5 * body.element_size / body.contact_detail)
         report({"event": "meshed", "uid": body.uid, "body": body.name, **asdict(mesh_report)})
         if warning := sliver_warning(mesh, body.name):
             report({"event": "warning", "message": warning})
@@ -97,8 +97,19 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
     return prepared
 
 
+def _closed(
+    scene: Scene, topologies: dict[str, SurfaceTopology], report: Report
+) -> tuple[Scene, dict[str, SurfaceTopology]]:
+    """The scene and its records with closed surfaces where bodies may tear or merge."""
+    if not any(body.changes_topology for body in scene.bodies):
+        return scene, topologies
+    from .tearing.closed_bodies import with_closed_copies
+
+    return with_closed_copies(scene, topologies, report)
+
+
 def _opened_store(
-    scene: Scene, folder: Path, topologies: dict[str, SurfaceTopology], origin: dict[str, Any], resume: bool
+    given: Scene, scene: Scene, folder: Path, topologies: dict[str, SurfaceTopology], origin: dict[str, Any], resume: bool
 ) -> FrameStore:
     if resume and FrameStore.exists(folder):
         store = FrameStore.open(folder, writable=True)
@@ -111,7 +122,7 @@ def _opened_store(
     settings = scene.settings
     content = {
         **origin,
-        "scene_hash": scene_hash(scene, settings.frame_end),
+        "scene_hash": scene_hash(given, settings.frame_end),
         "frames_per_second": settings.frames_per_second,
         "frame_start": settings.frame_start,
         "frame_end": settings.frame_end,

@@ -4,12 +4,16 @@ The functions load what is compiled when they are called; the classes are data t
 """
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .scene import Surface
 from .tetmesh.mesh import TetMesh
+
+if TYPE_CHECKING:
+    from .lookup import Lookup
 
 # A point outside further than this share of an edge is carried by a blend of many tets instead of one.
 FAR_OUTSIDE = 0.02
@@ -44,6 +48,16 @@ class Spread:
         start = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
         return Spread(self.points[kept], start, self.nodes[entries], self.weights[entries]) if kept.any() else None
 
+    def taken(self, which: NDArray[np.int64]) -> "Spread | None":
+        """Return the rows of some of the points, `which` (k,), rising, numbered anew; None where none of them has one."""
+        new, own = np.flatnonzero(np.isin(which, self.points)), np.flatnonzero(np.isin(self.points, which))
+        if len(own) == len(self.points):
+            return replace(self, points=new)
+        lengths = np.diff(self.start)[own]
+        start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        entries = np.repeat(self.start[own] - start[:-1], lengths) + np.arange(start[-1])
+        return Spread(new, start, self.nodes[entries], self.weights[entries]) if len(own) else None
+
 
 @dataclass(frozen=True)
 class Binding:
@@ -59,6 +73,11 @@ class Binding:
     weights: NDArray[np.float64]
     spread: Spread | None = None
     standby: NDArray[np.bool_] | None = None
+
+    def taken(self, which: NDArray[np.int64]) -> "Binding":
+        """Return the binding of some of the points, `which` (k,), rising."""
+        standby = None if self.standby is None else self.standby[which]
+        return Binding(self.tets[which], self.weights[which], self.spread and self.spread.taken(which), standby)
 
 
 def joined_rows(spreads: list[Spread]) -> Spread | None:
@@ -106,41 +125,34 @@ def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
     there moves with the deformation gradient averaged over the tets around (`Spread`), which is continuous from point
     to point: neighbours bound to different tets stay together, and a far one does not swing with a single tet.
     """
-    return _bound(mesh.centred, np.ascontiguousarray(points - mesh.middle))
+    from .lookup import Lookup
+
+    return _bound(Lookup.of(mesh, points))
 
 
-def _bound(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
-    """The binding to a mesh about the origin."""
+def _bound(look: "Lookup") -> Binding:
+    """The binding of points that have been looked up."""
     from .geometry.tet_location import steadiest_tets
-    from .geometry.triangle_tree import closest_points
 
-    tets, weights = mesh.located(points)
+    mesh, points, tets, weights = look.mesh, look.points, look.tets.copy(), look.weights.copy()
     outside = np.flatnonzero(tets < 0)
     if not len(outside):
         return Binding(tets, weights)
-    closest = closest_points(mesh.hull, points[outside])
-    corners = mesh.faces.boundary[closest.triangle]
+    corners = mesh.faces.boundary[look.closest.triangle[outside]]
     tets[outside], weights[outside] = steadiest_tets(mesh.positions, mesh.tets, corners, points[outside])
-    far = closest.distance > FAR_OUTSIDE * mesh.mean_edge
-    if not far.any():
-        return Binding(tets, weights)
-    return Binding(tets, weights, _spread(mesh, points, outside[far], closest.triangle[far], closest.weights[far]))
+    far = outside[look.closest.distance[outside] > FAR_OUTSIDE * mesh.mean_edge]
+    return Binding(tets, weights, _spread(look, far) if len(far) else None)
 
 
-def _spread(
-    mesh: TetMesh,
-    points: NDArray[np.float64],
-    which: NDArray[np.int64],
-    triangle: NDArray[np.int32],
-    corner_weights: NDArray[np.float64],
-) -> Spread:
+def _spread(look: "Lookup", which: NDArray[np.int64]) -> Spread:
     from .geometry.spread_weights import spread_rows
 
+    mesh, triangle, corner_weights = look.mesh, look.closest.triangle[which], look.closest.weights[which]
     corners = mesh.faces.boundary[triangle]
     foot = np.einsum("ri,rid->rd", corner_weights, mesh.positions[corners])
-    offset, wanted = points[which] - foot, mesh.piece[mesh.faces.tet[triangle]]
+    offset, wanted = look.points[which] - foot, mesh.piece[mesh.faces.tet[triangle]]
     start, nodes, weights = spread_rows(
-        mesh.positions, mesh.tets, mesh.piece, wanted, foot, offset, corners, corner_weights, mesh.mean_edge
+        mesh.tree, mesh.positions, mesh.tets, mesh.piece, wanted, foot, offset, corners, corner_weights, mesh.mean_edge
     )
     return Spread(which, start, nodes, weights)
 
@@ -154,42 +166,60 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
     and folds of the surface turn outwards: so the other vertices stand by. Points deeper inside the cage than an edge (inner
     shells) are left out.
     """
-    from .geometry.sampling import bulges, surface_points
+    return bind_surface(surface, mesh, spacing)[1]
+
+
+def bind_surface(
+    surface: Surface, mesh: TetMesh, spacing: float, seen: "Lookup | None" = None
+) -> tuple[Binding, Binding]:
+    """Return `bind` of a surface's vertices and its `contact_samples`; seen: the vertices, if they have been looked up."""
+    from .geometry.sampling import surface_points
+    from .lookup import Lookup
+
+    vertices = Lookup.of(mesh, surface.positions) if seen is None else seen
+    relative, used = Surface(vertices.points, surface.triangles), np.unique(surface.triangles)
+    between = Lookup.about(vertices.mesh, np.ascontiguousarray(surface_points(relative, spacing)[len(used) :]))
+    every, count = vertices.joined(between), len(surface.positions)
+    candidates = np.concatenate([used, np.arange(count, len(every.points))])
+    kept, always = _kept(relative, every, candidates, len(used), spacing)
+    chosen = candidates[kept]
+    extra = chosen[chosen >= count]
+    bound = _bound(every.taken(np.concatenate([np.arange(count), extra])))
+    contacts = np.concatenate([chosen[chosen < count], count + np.arange(len(extra))])
+    touching = _resting_on_feet(every.taken(chosen), bound.taken(contacts))
+    return bound.taken(np.arange(count)), replace(touching, standby=~np.isin(kept, always))
+
+
+def _kept(
+    surface: Surface, look: "Lookup", candidates: NDArray[np.int64], vertices: int, spacing: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which of some points that have been looked up, the first of them vertices, carry contact, and which of these always."""
+    from .geometry.sampling import bulges
     from .geometry.thinning import thinned
-    from .geometry.triangle_tree import closest_points
 
-    here = mesh.centred
-    relative = Surface(surface.positions - mesh.middle, surface.triangles)
-    candidates = surface_points(relative, spacing)
-    outside = here.located(candidates)[0] < 0
-    distance = closest_points(here.hull, candidates).distance
+    points, outside, distance = look.points[candidates], look.tets[candidates] < 0, look.closest.distance[candidates]
     height = np.where(outside, distance, -distance)
-    corners = bulges(relative)
-    height[: len(corners)] += corners
+    height[:vertices] += bulges(surface)
     level = np.round(height / (LEVEL * spacing))
-    order = np.lexsort((-level, np.arange(len(height)) >= len(corners)))
-    order = order[(outside | (distance < here.mean_edge))[order]]
-    always = thinned(candidates, order, SAMPLES_APART * spacing)
-    order = np.concatenate([always, order[order < len(corners)]])
-    kept = thinned(candidates, order, STANDBY_APART * spacing)
-    return replace(_resting_on_feet(here, _bound(here, candidates[kept])), standby=~np.isin(kept, always))
+    order = np.lexsort((-level, np.arange(len(height)) >= vertices))
+    order = order[(outside | (distance < look.mesh.mean_edge))[order]]
+    always = thinned(points, order, SAMPLES_APART * spacing)
+    order = np.concatenate([always, order[order < vertices]])
+    return thinned(points, order, STANDBY_APART * spacing), always
 
 
-def _resting_on_feet(mesh: TetMesh, binding: Binding) -> Binding:
+def _resting_on_feet(look: "Lookup", binding: Binding) -> Binding:
     """The binding with the force on points clearly outside taken by the boundary where it is closest to them.
 
     Such a point is seen where many tets carry it. A single one, whose corners it lies beyond, takes a force as a lever: it
     turns away under it without the point giving way, and is thrown out of the body as a spike.
     """
-    from .geometry.triangle_tree import closest_points
-
-    spread = binding.spread
+    mesh, spread = look.mesh, binding.spread
     if spread is None:
         return binding
-    closest = closest_points(mesh.hull, evaluate(binding, mesh.tets, mesh.positions)[spread.points])
+    triangle, shares = look.closest.triangle[spread.points], look.closest.weights[spread.points]
     tets, weights = binding.tets.copy(), binding.weights.copy()
-    tets[spread.points] = mesh.faces.tet[closest.triangle]
-    corners = mesh.faces.boundary[closest.triangle]
-    at = mesh.tets[tets[spread.points]][:, :, None] == corners[:, None, :]
-    weights[spread.points] = np.einsum("rij,rj->ri", at, closest.weights)
+    tets[spread.points] = mesh.faces.tet[triangle]
+    at = mesh.tets[tets[spread.points]][:, :, None] == mesh.faces.boundary[triangle][:, None, :]
+    weights[spread.points] = np.einsum("rij,rj->ri", at, shares)
     return replace(binding, tets=tets, weights=weights)

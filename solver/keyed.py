@@ -14,6 +14,7 @@ from .fem.damping import Damping
 from .fem.workspace import Workspace, node_modulus
 from .keyframes import at_frame
 from .materials import Material
+from .painted import painted_rows
 from .scene import Body, Scene
 from .slots import (
     FIBRE_STIFFNESS,
@@ -94,10 +95,11 @@ class KeyedSettings:
         state, tiles = self.state, self.space.tiles
         own, first = slice(*self.ranges.tets[index : index + 2]), int(self.ranges.tets[index])
         column = material_rows(body, 1)
-        different = column[:, 0] != state.material[:, first]
+        wanted = painted_rows(column, state.painted[own]) if body.painted else column
+        different = (wanted != state.material[:, own if body.painted else slice(first, first + 1)]).any(axis=1)
         different[_OF_FIBRES] = False
         for row in np.flatnonzero(different):
-            state.material[row, own] = column[row]
+            state.material[row, own] = wanted[row]
         if different.any():
             tiles.set_materials(state.material)
         hard = state.material[YIELD_STRESS, own] + state.material[HARDENING, own] * state.hardening[own]

@@ -16,7 +16,9 @@ from .force_fields.kinds import kinds
 from .integrators import integrators
 from .keyframes import at_frame, checked_keys
 from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
+from .painted import validated_painting
 from .pins.pin import Pin, validated_pin
+from .steering_checks import with_checked_steering
 from .surface import Surface as Surface
 from .surface import not_finite as not_finite
 from .surface import validated_surface
@@ -56,6 +58,7 @@ class Body:
     rise          : (k,) by which share of itself its volume grows in a second while its mass stays [1/s]; one a frame, or k = 1
     volume_rate   : how fast each of its pieces is given the volume back that it should have [1/s]; 0: not at all
     keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
+    painted       : (n,) by what a parameter of the material is multiplied at the vertices, by its name (solver/painted.py)
     pins          : what holds some of its vertices (solver/pins); where two hold a node without give, the first does
     groups        : collision groups, eight bits: it meets bodies and colliders that share one of them
     field_weights : how much of a force field acts on it, by the field's uid; 1 is as on a particle, 0 or no entry nothing
@@ -78,6 +81,7 @@ class Body:
     activation: FloatArray = field(default_factory=lambda: np.ones(1))
     rise: FloatArray = field(default_factory=lambda: np.zeros(1))
     keys: dict[str, FloatArray] = field(default_factory=dict)
+    painted: dict[str, FloatArray] = field(default_factory=dict)
     pins: tuple[Pin, ...] = ()
     groups: int = FIRST_GROUP
     field_weights: dict[str, float] = field(default_factory=dict)
@@ -100,6 +104,12 @@ class Body:
     def element_size(self) -> float:
         """Edge length of a lattice cell [m]."""
         return self.extent / self.resolution
+
+    @property
+    def changes_topology(self) -> bool:
+        """Whether its surface may ever be cut, or sewn."""
+        most = self.at_most
+        return self.remeshing != "off" and (most.tear_thickness > 0.0 or most.merging)
 
     @property
     def merges_with_others(self) -> bool:
@@ -252,10 +262,7 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
         raise SceneError("All its vertices lie in one point.", body=body.name, remedy="Give it a size.")
     if body.method not in ("cage", "conforming"):
         raise SceneError(f"There is no tetrahedra method '{body.method}'.", body=body.name)
-    if body.goal is not None:
-        body = replace(body, goal=_validated_goal(body))
-    if body.fibres is not None:
-        body = _with_validated_fibres(body, settings)
+    body = with_checked_steering(body, _frames(settings))
     if not 2 <= body.resolution <= 512:
         raise SceneError(f"Resolution {body.resolution} is outside 2 to 512.", body=body.name)
     if not 1 <= body.contact_detail <= 8:
@@ -271,7 +278,7 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
             body=body.name,
             remedy="Remove them, or choose another model.",
         )
-    body = with_checked_volume(body, _frames(settings))
+    body = replace(with_checked_volume(body, _frames(settings)), painted=validated_painting(body))
     _check_remeshing(body)
     body = with_checked_topology(body, _frames(settings))
     count = len(surface.positions)
@@ -310,40 +317,3 @@ def _with_validated_keys(body: Body, settings: Settings) -> Body:
             most=parameter.maximum, body=body.name,
         )  # fmt: skip
     return replace(body, keys=keys).at(0.0)
-
-
-def _validated_goal(body: Body) -> FloatArray:
-    goal = np.ascontiguousarray(body.goal, dtype=np.float64)
-    count = len(body.surface.positions)
-    if goal.shape != (count, 3):
-        raise SceneError(
-            f"Its goal shape has {len(goal)} vertices, the object has {count}.",
-            body=body.name,
-            remedy="Choose a goal made from a copy of this object, with the same modifiers.",
-        )
-    if not np.isfinite(goal).all() or not body.goal_rate >= 0:
-        raise SceneError("Its goal shape or goal rate is not a number that can be used.", body=body.name, remedy="Check both.")
-    return goal
-
-
-def _with_validated_fibres(body: Body, settings: Settings) -> Body:
-    directions = np.ascontiguousarray(body.fibres, dtype=np.float64)
-    count = len(body.surface.positions)
-    if directions.shape not in ((3,), (count, 3)) or not np.isfinite(directions).all():
-        raise SceneError(
-            f"Its fibre directions have shape {directions.shape}, not (3,) or ({count}, 3), or are not finite.",
-            body=body.name,
-            remedy="Give one direction, or one a vertex.",
-        )
-    if not directions.any():
-        raise SceneError("Its fibres have no direction.", body=body.name, remedy="Set one, or remove the fibres.")
-    if not (0 <= body.fibre_stiffness < np.inf and 0 <= body.fibre_tension < np.inf):
-        raise SceneError(
-            "The stiffness or the tension of its fibres is negative or not finite.",
-            body=body.name,
-            remedy="Set them to 0 or more.",
-        )
-    activation = checked_keys(
-        body.activation, _frames(settings), "The activation of its fibres", least=0.0, most=1.0, body=body.name
-    )
-    return replace(body, fibres=directions, activation=activation)

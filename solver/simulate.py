@@ -23,7 +23,8 @@ from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
-from .fem.momentum import balance_momentum
+from .fem.first_guess import first_guess
+from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
 from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
@@ -52,9 +53,9 @@ from .worn import WornReports
 
 Array = NDArray[np.float64]
 
-MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
 MOST_DOUBLINGS = 2  # of the longest step, in calm
 EFFORT = ("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts", "remeshes")  # of a frame
+REMAINDER = 0.05  # element sizes by which a balance of forces may leave bodies to be moved as a whole
 LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps in which surfaces may rub: in longer ones friction between them is some 5 % off
 
 
@@ -63,6 +64,8 @@ class Attempt:
     """A step that has been solved, to be accepted or refused.
 
     elastic_forces (n, 3) [N] are only what explicit steps know, surprise (step_control.py) only what implicit ones do.
+    spun (n, 3) [m/s]: velocities with the spin kept (fem/momentum.py), where they are not the scheme's own.
+    company (MEMORY, b): in each of the last steps, this one too, the first of the bodies that each touches.
     """
 
     outcome: Outcome
@@ -70,6 +73,8 @@ class Attempt:
     velocities: Array
     elastic_forces: Array
     surprise: float = np.inf
+    spun: Array | None = None
+    company: NDArray[np.int64] | None = None
 
 
 class Simulation:
@@ -128,6 +133,7 @@ class Simulation:
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
+        self.disturbed = disturbed(scene.bodies, self.ranges)
         self.volume_control = VolumeControl(scene, self.ranges, self.state.tets)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
@@ -139,6 +145,7 @@ class Simulation:
         self.watch = Watch(acting, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
+        self.company = alone(len(scene.bodies))
         self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.pinched = PinchReports(points, self.ranges)
@@ -263,7 +270,7 @@ class Simulation:
         self.held = self.pins.begin_step(state.positions, self.clock.time, step)
         if self.integrator.explicit:
             return self._solve_explicitly(step)
-        guess = self._guess(step)
+        guess = first_guess(state, step, self.clock.previous_step)
         self.held.put(guess)
         pull = self.force_fields.act(self.gravity, guess, (guess - state.positions) / step, self.clock.time + step, self.held)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
@@ -280,9 +287,12 @@ class Simulation:
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
-        balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
-        ahead = surprise(outcome.positions, guess, self.finest)
-        return Attempt(outcome, past, past.velocities(outcome.positions), state.elastic_forces, ahead)
+        left = balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
+        outcome.converged &= left < REMAINDER * self.element_size
+        ahead, velocities = surprise(outcome.positions, guess, self.finest), past.velocities(outcome.positions)
+        recent = gone_on(self.company, together)
+        spun = keep_spin(state, outcome.positions, velocities, self.ranges, touched | self.disturbed, company(recent))
+        return Attempt(outcome, past, velocities, state.elastic_forces, ahead, spun, recent)
 
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""
@@ -310,14 +320,6 @@ class Simulation:
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
         return Attempt(outcome, past, past.velocities(positions), forces)
 
-    def _guess(self, step: float) -> Array:
-        """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
-        state = self.state
-        acceleration = (state.velocities - state.previous_velocities) / self.clock.previous_step
-        size = np.sqrt(np.einsum("ni,ni->n", acceleration, acceleration))[:, None]
-        acceleration *= np.minimum(1.0, MOST_ACCELERATION / np.maximum(size, 1e-300))
-        return state.positions + step * state.velocities + 0.5 * step**2 * acceleration
-
     def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""
         state, outcome = self.state, attempt.outcome
@@ -328,7 +330,9 @@ class Simulation:
         if self.integrator.remember is not None:
             self.integrator.remember(state, attempt.past, attempt.velocities, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions
-        state.previous_velocities, state.velocities = state.velocities, attempt.velocities
+        moving = attempt.velocities if attempt.spun is None else attempt.spun
+        state.previous_velocities, state.velocities = state.velocities, moving
+        self.company = self.company if attempt.company is None else attempt.company
         state.elastic_forces = attempt.elastic_forces
         self.pressing = -outcome.gradient
         pressed = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .materials.elasticity import laws
+from .painted import PAINTABLE
 from .scene import Body
 from .slots import (
     ELASTIC_FIRST,
@@ -91,6 +92,7 @@ class State(Solids):
     wanted                                  : (m,) volumes that pieces are given back where that is asked for [m^3]
     restoring                               : (m,) share of log of volumes that overcomes damping (fem/volume_control.py)
     fibres                                  : (m, 3) unit direction of the fibres before all flow, zero where there are none
+    painted                                 : (m, 4) by what the material is multiplied there (solver/painted.py)
     material                                : (MATERIAL_ROWS, m) per-tet parameters
     """
 
@@ -109,6 +111,7 @@ class State(Solids):
     fibres: Array
     wanted: Array
     restoring: Array
+    painted: Array
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,7 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         fibres=np.zeros((count, 3)),
         wanted=solids["volumes"].copy(),
         restoring=np.zeros(count),
+        painted=np.ones((count, len(PAINTABLE))),
     )
     return state, ranges
 

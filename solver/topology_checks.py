@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .errors import SceneError
-from .geometry.edges import unpaired_edges
-from .geometry.measures import signed_volumes
 from .keyframes import checked_keys
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ SWITCHES = {"merging": 1.0, "tear_thickness": np.inf}  # what may be keyed, and 
 
 
 def with_checked_topology(body: "Body", frames: int) -> "Body":
-    """Return the body with its switches cast, given how many frames there are; SceneError where it cannot be cut or sewn."""
+    """Return the body with its switches cast, given how many frames there are; SceneError where they are out of range."""
     switches = {}
     for name, values in sorted(body.switches.items()):
         if name not in SWITCHES:
@@ -31,27 +29,11 @@ def with_checked_topology(body: "Body", frames: int) -> "Body":
 
 
 def _check_topology(body: "Body") -> None:
-    """Only a closed surface can be cut and closed again, or sewn to another."""
+    """Tear thickness and merge group are in range; surfaces that cannot be cut get a copy (solver/tearing/closed_copy.py)."""
     if not 0 <= body.tear_thickness < np.inf:
         raise SceneError("Its tear thickness is negative or not finite.", body=body.name, remedy="Set it to 0 or more.")
     if not 0 <= body.merge_group <= MOST_MERGE_GROUPS:
         raise SceneError(f"Merge group {body.merge_group} is outside 0 to {MOST_MERGE_GROUPS}.", body=body.name)
-    if body.remeshing == "off" or not (body.tear_thickness > 0.0 or body.merging):
-        return
-    what, way_out = ("tear", "set Tear Thickness to 0") if body.tear_thickness > 0.0 else ("merge", "switch Merge off")
-    surface = body.surface
-    open_edges = unpaired_edges(surface.triangles)
-    if not open_edges and signed_volumes(surface.positions, surface.triangles).sum() < 0.0:
-        raise SceneError(
-            f"It cannot {what}, for its faces point inwards.", body=body.name,
-            remedy="Use Mesh > Normals > Recalculate Outside.",
-        )  # fmt: skip
-    if open_edges:
-        raise SceneError(
-            f"It cannot {what}, for it is not closed: {open_edges} of its edges do not have two faces turned alike.",
-            body=body.name,
-            remedy=f"Close it (Mesh > Clean Up > Fill Holes, Mesh > Normals > Recalculate Outside), or {way_out}.",
-        )
 
 
 def check_merging(bodies: "tuple[Body, ...]") -> None:

@@ -18,6 +18,7 @@ from .read_body import read_body
 from .read_collider import painted_steps, read_collider
 from .read_force_fields import field_notes, field_weights, fields_of
 from .read_goal import goal_objects
+from .read_paint import read_paint
 from .read_pins import pull_objects, read_pins
 from .read_settings import read_settings
 from .samples import Samples, sampling_steps
@@ -92,7 +93,8 @@ def _body_steps(
     topology = with_inner_slot((yield from topology_steps(item, scene)), item)
     groups, count = topology.vertex_groups, topology.vertex_count
     pins = read_pins(item, groups, count, samples.shapes[item.name_full], keys)
-    return replace(body, pins=pins, field_weights=field_weights(item, fields_of(scene))), topology
+    painted = read_paint(item, scene, groups, count)
+    return replace(body, pins=pins, painted=painted, field_weights=field_weights(item, fields_of(scene))), topology
 
 
 def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, samples: Samples) -> Steps[Collider]:

@@ -24,6 +24,11 @@ def vector_attribute(about: str, default: str) -> Any:
     return _searched("Attribute", about, _vector_attributes, default)
 
 
+def number_attribute(about: str, default: str) -> Any:
+    """Return a property that names an attribute of numbers of the object's vertices, one that modifiers make included."""
+    return _searched("Attribute", about, _number_attributes, default)
+
+
 def _searched(name: str, about: str, there: Callable[[bpy.types.Object], Any], default: str = "") -> Any:
     def search(group: Any, context: bpy.types.Context, typed: str) -> list[str]:
         return list(there(group.id_data))
@@ -37,6 +42,13 @@ def _shape_keys(item: bpy.types.Object) -> list[str]:
 
 
 def _vector_attributes(item: bpy.types.Object) -> list[str]:
+    return sorted(_of_type(item, "FLOAT_VECTOR") - {"position"})
+
+
+def _number_attributes(item: bpy.types.Object) -> list[str]:
+    return sorted(_of_type(item, "FLOAT"))
+
+
+def _of_type(item: bpy.types.Object, kind: str) -> set[str]:
     layers = getattr(item.data, "attributes", ())
-    own = {layer.name for layer in layers if (layer.data_type, layer.domain) == ("FLOAT_VECTOR", "POINT")}
-    return sorted(own - {"position"})
+    return {layer.name for layer in layers if (layer.data_type, layer.domain) == (kind, "POINT")}

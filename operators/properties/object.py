@@ -167,8 +167,8 @@ def _remeshing() -> dict[str, Any]:
         "tear_thickness": FloatProperty(
             name="Tear Thickness",
             description="A neck thinner than this between thicker parts tears when the goo gets new tets, and its surface is "
-            "cut and closed there. 0: nothing is cut. Can be keyed. Only for closed meshes; at least one and a half tet sizes "
-            "work well",
+            "cut and closed there. 0: nothing is cut. Can be keyed. An open mesh is closed for it; at least one and a half tet "
+            "sizes work well",
             min=0.0,
             subtype="DISTANCE",
             **KEYED,
@@ -176,8 +176,8 @@ def _remeshing() -> dict[str, Any]:
         "merging": BoolProperty(
             name="Merge",
             description="Pieces of it that run into each other become one when the goo gets new tets, and their surfaces are "
-            "sewn together there. Off: what meets stays apart, folds too. Can be keyed. Only for closed meshes. What may merge "
-            "does not collide with each other",
+            "sewn together there. Off: what meets stays apart, folds too. Can be keyed. An open mesh is closed for it. What "
+            "may merge does not collide with each other",
             default=False,
             **KEYED,
         ),

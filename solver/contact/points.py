@@ -131,9 +131,11 @@ def contact_modulus(material: Array, weight: float) -> float:
 
 def _inner_nodes(tets: NDArray[np.int32], boundary: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
     """Every node that is on no boundary face, as a point of one of its tets: tets (k,), weights (k, 4)."""
-    inner = np.setdiff1d(tets, boundary)
-    nodes, where = np.unique(tets.ravel(), return_index=True)
-    where = where[np.isin(nodes, inner)]
+    nodes = tets.ravel()
+    first = np.full(int(nodes.max()) + 1, -1, dtype=np.int64)
+    first[nodes[::-1]] = np.arange(len(nodes))[::-1]
+    first[boundary] = -1
+    where = first[first >= 0]
     weights = np.zeros((len(where), 4))
     weights[np.arange(len(where)), where % 4] = 1.0
     return where // 4, weights

@@ -10,8 +10,10 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from ..geometry.chunks import in_chunks
+from ..geometry.incident import incident_corners
 from ..jit import CHUNKS, parallel
-from .stiffness import PAIRS
+from .incidence import edges_of_nodes
 
 IntArray = NDArray[np.int32]
 
@@ -31,12 +33,9 @@ class Pattern:
 
 def build_pattern(tets: IntArray, node_count: int) -> Pattern:
     """The incidence tables of tets (m, 4)."""
-    corners = np.argsort(tets.ravel(), kind="stable").astype(np.int32)
-    corner_offsets = offsets_of(tets.ravel(), node_count)
-    pairs = np.sort(tets[:, PAIRS].reshape(-1, 2), axis=1)
-    edges = np.unique(pairs[:, 0].astype(np.int64) * node_count + pairs[:, 1])
-    ends = np.stack([edges // node_count, edges % node_count], axis=1)
-    return Pattern(corner_offsets=corner_offsets, corners=corners, edges=ends.astype(np.int32))
+    corner_offsets, corners = incident_corners(tets, node_count)
+    edges = np.concatenate(in_chunks(edges_of_nodes, node_count, tets, corner_offsets, corners))
+    return Pattern(corner_offsets=corner_offsets, corners=corners, edges=edges)
 
 
 def offsets_of(values: NDArray[np.integer], count: int) -> IntArray:

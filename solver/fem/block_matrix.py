@@ -12,10 +12,11 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
+from ..geometry.chunks import in_chunks
 from ..jit import CHUNKS, inline, kernel, parallel
 from ..jit.simd import add, add_scaled, lane, load, load_last, store, store_block, three, transposed, zero
 from .assembly import Pattern, offsets_of
-from .lanes import PAIRS
+from .incidence import edge_numbers, place_blocks, place_columns
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -42,44 +43,22 @@ class Layout:
     middles: IntArray
 
 
-def _element_blocks(pattern: Pattern) -> tuple[IntArray, NDArray[np.int64]]:
-    """Where each edge's element blocks start (e + 1,), and the blocks (6m,): (tet * 6 + pair) * 2 + transposed."""
-    count = len(pattern.corner_offsets) - 1
-    nodes = np.empty(len(pattern.corners), dtype=np.int64)
-    nodes[pattern.corners] = np.repeat(np.arange(count), np.diff(pattern.corner_offsets))
-    ends = nodes.reshape(-1, 4)[:, PAIRS].reshape(-1, 2)
-    names = pattern.edges[:, 0].astype(np.int64) * count + pattern.edges[:, 1]
-    edge = np.searchsorted(names, ends.min(axis=1) * count + ends.max(axis=1))
-    order = np.argsort(edge, kind="stable")
-    return offsets_of(edge, len(names)), order * 2 + (ends[order, 0] > ends[order, 1])
-
-
 def build_layout(pattern: Pattern, order: IntArray) -> Layout:
     """The layout with the nodes in `order` (n,)."""
-    count = len(order)
-    starts, blocks = _element_blocks(pattern)
-    rank = np.empty(count, dtype=np.int64)
-    rank[order] = np.arange(count)
-    edges = len(pattern.edges)
-    edge = np.repeat(np.arange(edges), np.diff(starts))
-    # an edge after the last of its tets, so that the blocks it reads have just been read by other edges
-    place = np.empty(edges, dtype=np.int64)
-    place[np.argsort(np.maximum.reduceat(blocks, starts[:-1]))] = np.arange(edges)
-    ends = rank[pattern.edges]
-    turned = (blocks & 1).astype(bool) ^ (ends[edge, 0] > ends[edge, 1])
-    by_edge = np.lexsort((blocks, turned, place[edge]))
-    offsets = offsets_of(place[edge], edges)
-    straight = np.bincount(place[edge[~turned]], minlength=edges)
-    low, high = np.empty(edges, dtype=np.int64), np.empty(edges, dtype=np.int64)
-    low[place], high[place] = ends.min(axis=1), ends.max(axis=1)
-    rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
-    by_row = np.lexsort((columns, rows))
-    slots = np.empty(2 * edges, dtype=np.int32)
-    slots[by_row] = np.arange(2 * edges)
+    count, edges, blocks = len(order), len(pattern.edges), 6 * len(pattern.corners) // 4
+    nodes, rank = np.empty(len(pattern.corners), dtype=np.int32), np.empty(count, dtype=np.int32)
+    nodes[pattern.corners] = np.repeat(np.arange(count, dtype=np.int32), np.diff(pattern.corner_offsets))
+    rank[order] = np.arange(count, dtype=np.int32)
+    numbers, place, items = np.empty(blocks, np.int32), np.empty(edges, np.int32), np.empty(blocks, np.int32)
+    starts = offsets_of(pattern.edges[:, 0], count)
+    in_chunks(edge_numbers, blocks // 6, nodes, starts, pattern.edges, numbers)
+    item_offsets, middles = np.zeros(edges + 1, np.int32), np.empty(edges, np.int32)
+    place_blocks(nodes, rank, numbers, place, item_offsets, middles, items)
+    row_offsets, columns, slots = np.zeros(count + 1, np.int32), np.empty(2 * edges, np.int32), np.empty((edges, 2), np.int32)
+    place_columns(pattern.edges, rank, place, row_offsets, columns, slots)
     return Layout(
-        order=order.astype(np.int32), row_offsets=offsets_of(rows, count), columns=columns[by_row].astype(np.int32),
-        slots=np.ascontiguousarray(slots.reshape(2, -1).T), item_offsets=offsets,
-        items=(blocks[by_edge] >> 1).astype(np.int32), middles=(offsets[:-1] + straight).astype(np.int32),
+        order=order.astype(np.int32), row_offsets=row_offsets, columns=columns, slots=slots, item_offsets=item_offsets,
+        items=items, middles=middles,
     )  # fmt: skip
 
 

@@ -3,58 +3,117 @@
 Internal forces sum to zero, so for a body, or bodies that touch only each other, the six sums of a step's gradient concern
 inertia alone and one small solve makes them vanish: flight and spin are as exact as the time step, whatever Newton's tolerance.
 A rigid motion changes no stretch, so stress and flow stay valid.
+
+What a step balances is the torque at its end. Where velocities change much while nodes go some way, as in a blow or where two
+bodies become one, the spin itself is off by the square of the step all the same; so what is nobody else's to change is kept.
 """
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.edges import connected
+from ..scene import Body
 from ..state import Ranges, State
-from .node_sums import second_moments, torque, turn_about, weighted_mean
+from .node_sums import second_moments, size, take_rigid, torque, turn_about, weighted_mean
 
 Array = NDArray[np.float64]
+
+MEMORY = 5  # steps in which bodies that have touched count as touching: what a scheme hands on of a load fades to some 1 %
 
 
 def balance_momentum(
     positions: Array, gradient: Array, inertia: Array, ranges: Ranges, touched: NDArray[np.bool_],
     together: NDArray[np.int64] | None = None,
-) -> None:  # fmt: skip
+) -> float:  # fmt: skip
     """Move each body none of whose nodes is touched (n,) so that its net force and torque vanish; positions in place.
+
+    Return how far [m] a node was moved at most: what is no mere remainder says that there was no balance.
 
     gradient (n, 3) [N] and inertia (n,) [N/m] of the step's energy at positions (n, 3). Bodies with the same number in
     `together` (b,) touch each other and are moved as one.
     """
-    bodies = [np.arange(a, b) for a, b in pairwise(ranges.nodes.tolist())]
-    names = np.arange(len(bodies)) if together is None else together
-    for name in np.unique(names):
-        own = np.concatenate([body for body, other in zip(bodies, names, strict=True) if other == name])
-        if touched[own].any():
-            continue
+    most = 0.0
+    for own in _free(ranges, touched, together):
         places, weights = positions[own], inertia[own]
         center, total = weighted_mean(weights, places)
         pull, force = torque(np.ones(len(own)), places, center, gradient[own])
         turn = _turn(weights, places, center, -pull)
         turn_about(places, center, np.eye(3) + _cross_matrix(turn), -force / total, places)
+        most = max(most, size(places - positions[own])[1])
         positions[own] = places
+    return most
 
 
-def drift(
-    gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32], together: NDArray[np.int64] | None = None
-) -> float:
+def keep_spin(
+    state: State, positions: Array, velocities: Array, ranges: Ranges, touched: NDArray[np.bool_],
+    together: NDArray[np.int64] | None = None,
+) -> Array:  # fmt: skip
+    """Return velocities (n, 3) at the end of a step, turned on so that bodies have the spin of its start.
+
+    State is that of the start; bodies as in balance_momentum, and nothing but uniform gravity may act on those that are not
+    touched. Spin is that about the centre of mass.
+    """
+    result = velocities.copy()
+    for own in _free(ranges, touched, together):
+        masses, places, moving = state.masses[own], positions[own], velocities[own]
+        before, _ = weighted_mean(masses, state.positions[own])
+        center, total = weighted_mean(masses, places)
+        had, _ = torque(masses, state.positions[own], before, state.velocities[own])
+        has, _ = torque(masses, places, center, moving)
+        take_rigid(np.ones(len(own)), places, center, np.zeros(3), _turn(masses, places, center, has - had), moving)
+        result[own] = moving
+    return result
+
+
+def disturbed(bodies: tuple[Body, ...], ranges: Ranges) -> NDArray[np.bool_]:
+    """Return for each node (n,) whether more than gravity and contact may change its body's spin: pins, fields, drag."""
+    dragged = [b.material.values.get("mass_damping", 0.0) > 0.0 or "mass_damping" in b.keys for b in bodies]
+    acted = [bool(b.pins) or any(b.field_weights.values()) for b in bodies]
+    return np.repeat(np.logical_or(dragged, acted), np.diff(ranges.nodes))
+
+
+def alone(bodies: int) -> NDArray[np.int64]:
+    """The last steps (MEMORY, b) of so many bodies that have not touched; each row as in SurfaceContact.touching."""
+    return np.tile(np.arange(bodies), (MEMORY, 1))
+
+
+def gone_on(recent: NDArray[np.int64], together: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """The last steps (MEMORY, b) with one more, in which bodies touch as `together` (b,) says; None: none does."""
+    return np.concatenate([recent[1:], (np.arange(recent.shape[1]) if together is None else together)[None]])
+
+
+def company(recent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a number (b,) for each body, the same for bodies that hang together by any of some steps' (k, b).
+
+    What pushes in one step goes on in the next ones, where a scheme hands loads on.
+    """
+    count = recent.shape[1]
+    return connected(np.stack([np.tile(np.arange(count), len(recent)), recent.ravel()]), count)
+
+
+def _free(ranges: Ranges, touched: NDArray[np.bool_], together: NDArray[np.int64] | None) -> Iterator[NDArray[np.int64]]:
+    """The nodes of each body, or of bodies with one number in `together` (b,), none of which is touched (n,)."""
+    bodies = [np.arange(a, b) for a, b in pairwise(ranges.nodes.tolist())]
+    names = np.arange(len(bodies)) if together is None else together
+    for name in np.unique(names):
+        own = np.concatenate([body for body, other in zip(bodies, names, strict=True) if other == name])
+        if not touched[own].any():
+            yield own
+
+
+def drift(gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32]) -> float:
     """How far [m] the gradient (n, 3) [N], summed over a body, would move it by its inertia (n,) [N/m] alone.
 
-    The largest component over those bodies that the nodes (k,) belong to, 0 for none; bodies with the same number in
-    `together` (b,) hand their forces on to each other and are taken as one. A correction says little of it: a stiff body has
-    come to rest within itself long before friction has let it go on.
+    The largest component over those bodies that the nodes (k,) belong to, 0 for none. A correction says little of it: a
+    stiff body has come to rest within itself long before friction has let it go on.
     """
-    forces = np.array([gradient[a:b].sum(axis=0) for a, b in pairwise(ranges.nodes.tolist())])
-    weights = np.array([inertia[a:b].sum() for a, b in pairwise(ranges.nodes.tolist())])
-    names = np.arange(len(forces)) if together is None else together
     furthest = 0.0
-    for name in np.unique(names[np.searchsorted(ranges.nodes, nodes, side="right") - 1]):
-        own = names == name
-        furthest = max(furthest, float(np.abs(forces[own].sum(axis=0)).max() / weights[own].sum()))
+    for body in np.unique(np.searchsorted(ranges.nodes, nodes, side="right") - 1):
+        a, b = ranges.nodes[body : body + 2]
+        furthest = max(furthest, float(np.abs(gradient[a:b].sum(axis=0)).max() / inertia[a:b].sum()))
     return furthest
 
 

@@ -15,6 +15,7 @@ from .assembly import gather_gradient
 from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
+from .line_search import search_line
 from .momentum import drift, moved_rigidly
 from .node_sums import dot, size
 from .pair_coupling import PairStiffness
@@ -32,8 +33,6 @@ KEPT_FRICTION = 0.9  # planes and bounds are kept it converges much faster,
 FLIPPED = 0.25  # as long as no less than this fraction of a direction can be gone
 LAG = 0.1  # unless these turn out to be off by more than this share,
 MOST_LINEARIZATIONS = 15  # so many times at most
-SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
-CUTS = 12
 LINEAR_TOLERANCE = 0.05
 MOST_SOLVES = 4  # of the linear system an iteration, at most, until it knows the pairs of surfaces that its direction
 SOLVES = 3  # brings together; and the contacts that it runs into, for which it is solved so often,
@@ -269,7 +268,7 @@ class ImplicitStep:
             spent, direction = self.find_direction(x, around, internal, entries, fresh)
             linear += spent
             progress.take(direction)
-            found = self.search_line(x, elastic, internal, entries, direction)
+            found = search_line(self, x, elastic, internal, entries, direction)
             if found is None and (fresh or not flipping):
                 fresh_until, flipping = min(fresh_until, iteration + 1), True
                 elastic, internal = self.merit(x)
@@ -285,7 +284,9 @@ class ImplicitStep:
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             if fraction < 1.0 or not settled or not progress.reached(self.exact):
                 continue
-            if not progress.carried(self.drift(x, internal, entries, ranges)):
+            # Bodies that push each other hand a force on: it moves none of them by itself
+            alone = self.pairs is None or not len(self.pairs.rows)
+            if alone and not progress.carried(self.drift(x, internal, entries, ranges)):
                 continue
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
@@ -309,16 +310,11 @@ class ImplicitStep:
         return around if (around != x).any() else x
 
     def drift(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> float:
-        """How far [m] the force that is left at x (n, 3) would move what is in contact; internal (n, 3): all but contact's.
-
-        Bodies that push each other hand a force on: it moves none of them by itself.
-        """
+        """How far [m] the force that is left at x (n, 3) would move a body in contact; internal (n, 3): all but contact's."""
         gradient = internal.copy()
         entries.add_gradient(x, gradient)
         gradient[self.held] = 0.0
-        pushing = self.surfaces is not None and self.pairs is not None and len(self.pairs.rows) > 0
-        together = self.surfaces.touching(x) if self.surfaces is not None and pushing else None
-        return drift(gradient, self.inertia, ranges, entries.nodes[:, 0], together)
+        return drift(gradient, self.inertia, ranges, entries.nodes[:, 0])
 
     def predict(self, guess: Array, entries: Entries, ranges: Ranges, progress: Convergence) -> tuple[int, Array]:
         """A better guess (n, 3) after a blow, and the linear iterations it took.
@@ -335,29 +331,3 @@ class ImplicitStep:
         progress.take(rigid + direction - guess)
         self.projected, self.surfaces = 0, surfaces
         return spent, rigid + direction
-
-    def search_line(
-        self, x: Array, elastic: float, internal: Array, entries: Entries, direction: Array
-    ) -> tuple[float, float, Array] | None:
-        """The largest tried fraction of the direction that is downhill enough, with energy and gradient there.
-
-        Downhill by energy, or by the slope not having turned steeply uphill: the slope is still sound where flow laws
-        that have no exact energy (stress-dependent rate, eq 10's norm) make the energy an estimate. Energies and
-        gradients (n, 3) are without contact, which is added here, since its friction bounds may just have changed.
-        """
-        gradient = internal.copy()
-        energy = elastic + entries.add_gradient(x, gradient)
-        slope = dot(gradient, direction)
-        fraction = 1.0 if self.surfaces is None else self.surfaces.limit(x, direction)
-        for _ in range(CUTS):
-            trial = x + fraction * direction
-            elastic_there, internal_there = self.merit(trial)
-            there = internal_there.copy()
-            energy_there = elastic_there + entries.add_gradient(trial, there)
-            slope_there = dot(there, direction)
-            if np.isfinite(energy_there) and (
-                slope_there <= -SLOPE_KEPT * slope or energy_there <= energy + 1e-4 * fraction * slope
-            ):
-                return fraction, elastic_there, internal_there
-            fraction *= 0.5
-        return None

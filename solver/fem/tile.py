@@ -175,6 +175,10 @@ def _programs(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Each tile's laws with their lanes; a tile where two bodies meet has one for each."""
     programs, offsets = [], [0]
+    if not (laws != laws[0]).any():
+        only: Any = precision
+        phase, direct = phase_addresses(int(laws[0]), only)
+        return np.tile(np.array([[phase, 0, TILE, direct]], dtype=np.int64), (count, 1)), np.arange(count + 1)
     for tile in range(count):
         own = laws[tile * TILE : (tile + 1) * TILE]
         starts = [0, *(np.flatnonzero(np.diff(own)) + 1).tolist(), TILE]

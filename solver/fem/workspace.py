@@ -58,7 +58,9 @@ def elastic_firmness(state: Solids, bulk: Array | float = 0.0) -> Array:
     bulk (m,): what is added to lambda [Pa].
     """
     corners = state.rest_shape_inverse
-    gradients = np.concatenate([-corners.sum(axis=1, keepdims=True), corners], axis=1)
-    shares = (state.volumes * (node_modulus(state.material) + bulk / 3.0))[:, None] * (gradients**2).sum(axis=2)
+    shares, first = np.empty((len(corners), 4)), corners.sum(axis=1)
+    shares[:, 0] = np.einsum("mi,mi->m", first, first)
+    shares[:, 1:] = np.einsum("mni,mni->mn", corners, corners)
+    shares *= (state.volumes * (node_modulus(state.material) + bulk / 3.0))[:, None]
     firmness: Array = np.bincount(state.tets.ravel(), shares.ravel(), minlength=len(state.positions)).astype(np.float64)
     return firmness

@@ -5,7 +5,7 @@ compiles several times faster than one with parallel loops, which counts before 
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
 
@@ -24,10 +24,44 @@ def in_chunks(kernel: Callable[..., Any], count: int, *arguments: object) -> lis
         return [kernel(0, count, *arguments)]
     # A few chunks a thread even out the load; more would only be handed over.
     size = max(CHUNK, -(-count // (8 * threads)))
-    jobs = [
-        _pool(threads).submit(kernel, first, min(first + size, count), *arguments) for first in range(0, count, size)
-    ]
+    return in_parts(kernel, [(first, min(first + size, count)) for first in range(0, count, size)], *arguments)
+
+
+def in_parts(kernel: Callable[..., Any], parts: list[tuple[int, int]], *arguments: object) -> list[Any]:
+    """Call kernel(first, last, *arguments) for each of some parts (first, last), on as many threads as numba is set to use."""
+    threads = numba.get_num_threads()
+    if threads == 1 or len(parts) == 1:
+        return [kernel(first, last, *arguments) for first, last in parts]
+    jobs = [_pool(threads).submit(kernel, first, last, *arguments) for first, last in parts]
     return [job.result() for job in jobs]
+
+
+def side_by_side(*jobs: Callable[[], Any]) -> list[Any]:
+    """What some functions return that do not hang on each other and run no parallel kernel, each on a thread of its own.
+
+    With one thread, one after another. The one works on all threads while the other, in numpy, keeps one busy.
+    """
+    threads = numba.get_num_threads()
+    if threads == 1:
+        return [job() for job in jobs]
+    others = [_beside(len(jobs) - 1).submit(_with_threads, threads, job) for job in jobs[1:]]
+    try:
+        first = jobs[0]()
+    finally:
+        wait(others)
+    return [first, *(other.result() for other in others)]
+
+
+def _with_threads(count: int, job: Callable[[], Any]) -> Any:
+    """Numba counts threads in each of Python's for itself."""
+    numba.set_num_threads(count)
+    return job()
+
+
+@cache
+def _beside(threads: int) -> ThreadPoolExecutor:
+    """Threads of their own, so that a job can wait for the chunks that it has handed over."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="dollop-beside")
 
 
 @cache

@@ -22,6 +22,7 @@ class Oriented(NamedTuple):
     turned    : how many triangles were turned
     weld      : (t, 3) int32, the same triangles with coincident vertices named alike
     edges     : of the welded triangles, as the artist made them
+    source    : (t,) which of the artist's triangles each is, rising
     """
 
     triangles: NDArray[np.int32]
@@ -29,6 +30,7 @@ class Oriented(NamedTuple):
     turned: int
     weld: NDArray[np.int32]
     edges: Edges
+    source: NDArray[np.int64]
 
 
 def oriented(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> Oriented:
@@ -48,15 +50,15 @@ def oriented(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> Or
     kept = (weld[:, 0] != weld[:, 1]) & (weld[:, 1] != weld[:, 2]) & (weld[:, 2] != weld[:, 0]) & (size > 1e-14 * extent**2)
     kept[kept] = _distinct(weld[kept])
     triangles, weld, areas, size = triangles[kept], weld[kept], areas[kept], size[kept]
-    edges = edges_of(weld)
+    edges, source = edges_of(weld), np.flatnonzero(kept)
     if not len(triangles):
-        return Oriented(triangles, np.zeros(0, dtype=np.int32), 0, weld, edges)
+        return Oriented(triangles, np.zeros(0, dtype=np.int32), 0, weld, edges, source)
     shell, turn = _shells(edges, size)
     flipped = np.where(turn, -1.0, 1.0)
     volumes = signed_volumes(positions, triangles) * flipped
     turn ^= _inside_out(positions, triangles, areas * flipped[:, None], size, volumes, shell)[shell]
     triangles, weld = (np.where(turn[:, None], faces[:, [0, 2, 1]], faces) for faces in (triangles, weld))
-    return Oriented(triangles, shell, int(turn.sum()), weld, edges)
+    return Oriented(triangles, shell, int(turn.sum()), weld, edges, source)
 
 
 def _distinct(weld: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -4,12 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import inline, kernel
-from .tree import STACK, box_distance2, build_tree
+from .chunks import in_chunks
+from .tree import STACK, Tree, box_distance2
 
 NARROWEST, WIDEST = 1.25, 2.5  # radius of the blend, in mean edges
 
 
 def spread_rows(
+    tree: Tree,
     positions: NDArray[np.float64],
     tets: NDArray[np.int32],
     piece: NDArray[np.int32],
@@ -25,37 +27,26 @@ def spread_rows(
     x(foot) is interpolated from the boundary triangle's corners (r, 3); F is the mean deformation gradient of the tets
     of the wanted piece near the foot, weighted by volume and (1 - (d / radius)^2)^2 of their centroids' distance d. F o
     is linear in the nodes: a tet adds o . grad N_j at its corner j. Affine motions are reproduced exactly. The radius
-    grows with the offset, as a longer lever needs a smoother turn.
+    grows with the offset, as a longer lever needs a smoother turn. tree: over the boxes of the tets.
     """
-    x = positions[tets]
-    centroids = x.mean(axis=1)
-    volumes = np.einsum("ki,ki->k", x[:, 1] - x[:, 0], np.cross(x[:, 2] - x[:, 0], x[:, 3] - x[:, 0]))
-    tree = build_tree(centroids, centroids)
     length = np.sqrt((offset * offset).sum(axis=1))
     radius = np.clip(NARROWEST * edge + length, NARROWEST * edge, WIDEST * edge)
-    counts = np.zeros(len(foot) + 1, dtype=np.int64)
-    scratch = np.zeros(len(positions))
-    touched = np.empty(len(positions), dtype=np.int32)
-    arguments = (tree, positions, tets, piece, centroids, volumes, wanted, foot, offset, radius, corners, corner_weights)
-    nothing = np.empty(0, dtype=np.int32), np.empty(0)
-    _rows(*arguments, scratch, touched, counts, *nothing)
-    start = np.cumsum(counts)
-    nodes, weights = np.empty(start[-1], dtype=np.int32), np.empty(start[-1])
-    _rows(*arguments, scratch, touched, start, nodes, weights)
-    return start, nodes, weights
+    parts = in_chunks(
+        _rows, len(foot), tree, positions, tets, piece, wanted, foot, offset, radius, corners, corner_weights
+    )
+    start = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _, _ in parts]))])
+    return start, np.concatenate([nodes for _, nodes, _ in parts]), np.concatenate([weights for _, _, weights in parts])
 
 
 @kernel
-def _rows(  # type: ignore[no-untyped-def]
-    tree, positions, tets, piece, centroids, volumes, wanted, foot, offset, radius, corners, corner_weights,
-    scratch, touched, start, nodes, weights,
-):
-    """Fill the rows, or count their entries into start[1:] while `nodes` is empty."""
-    stack = np.empty(STACK, dtype=np.int32)
-    listed = np.zeros(len(scratch), dtype=np.bool_)
-    near, share = np.empty(len(tets), dtype=np.int32), np.empty(len(tets))
-    for r in range(len(foot)):
-        found = _tets_near(tree, piece, centroids, volumes, wanted[r], foot[r], radius[r], stack, near, share)
+def _rows(first, last, tree, positions, tets, piece, wanted, foot, offset, radius, corners, corner_weights):  # type: ignore[no-untyped-def]
+    """The entries (last - first,) of each row, and nodes and weights of all of them."""
+    stack, scratch, listed = np.empty(STACK, dtype=np.int32), np.zeros(len(positions)), np.zeros(len(positions), dtype=np.bool_)
+    touched, near, share = np.empty(len(positions), dtype=np.int32), np.empty(len(tets), dtype=np.int32), np.empty(len(tets))
+    counts, total = np.empty(last - first, dtype=np.int64), 0
+    nodes, weights = np.empty(32 * (last - first) + 64, dtype=np.int32), np.empty(32 * (last - first) + 64)
+    for r in range(first, last):
+        found = _tets_near(tree, positions, tets, piece, wanted[r], foot[r], radius[r], stack, near, share)
         count = 0
         for i in range(3):
             count = _add(scratch, listed, touched, count, corners[r, i], corner_weights[r, i])
@@ -64,17 +55,20 @@ def _rows(  # type: ignore[no-untyped-def]
             for j in range(4):
                 a, b, c = positions[tet[(j + 1) % 4]], positions[tet[(j + 2) % 4]], positions[tet[(j + 3) % 4]]
                 count = _add(scratch, listed, touched, count, tet[j], share[n] * _slope(positions[tet[j]], a, b, c, offset[r]))
+        if total + count > len(nodes):
+            nodes = np.concatenate((nodes, np.empty(total + count, dtype=np.int32)))
+            weights = np.concatenate((weights, np.empty(total + count)))
         for n in range(count):
-            if len(nodes):
-                nodes[start[r] + n], weights[start[r] + n] = touched[n], scratch[touched[n]]
+            nodes[total + n], weights[total + n] = touched[n], scratch[touched[n]]
             scratch[touched[n]] = 0.0
             listed[touched[n]] = False
-        if not len(nodes):
-            start[r + 1] = count
+        counts[r - first] = count
+        total += count
+    return counts, nodes[:total].copy(), weights[:total].copy()
 
 
 @kernel
-def _tets_near(tree, piece, centroids, volumes, wanted, foot, radius, stack, near, share):  # type: ignore[no-untyped-def]
+def _tets_near(tree, positions, tets, piece, wanted, foot, radius, stack, near, share):  # type: ignore[no-untyped-def]
     """List the wanted piece's tets within the radius and their shares, which sum to 1; return how many."""
     stack[0] = 0
     size, found, total = 1, 0, 0.0
@@ -89,10 +83,13 @@ def _tets_near(tree, piece, centroids, volumes, wanted, foot, radius, stack, nea
             continue
         for k in range(tree.start[node], tree.stop[node]):
             t = tree.order[k]
-            d2 = (centroids[t, 0] - foot[0]) ** 2 + (centroids[t, 1] - foot[1]) ** 2 + (centroids[t, 2] - foot[2]) ** 2
+            a, b, c, d = positions[tets[t, 0]], positions[tets[t, 1]], positions[tets[t, 2]], positions[tets[t, 3]]
+            d2 = 0.0
+            for axis in range(3):
+                d2 += (0.25 * (a[axis] + b[axis] + c[axis] + d[axis]) - foot[axis]) ** 2
             fade = 1.0 - d2 / (radius * radius)
             if fade > 0.0 and piece[t] == wanted:
-                near[found], share[found] = t, volumes[t] * fade * fade
+                near[found], share[found] = t, _volume(a, b, c, d) * fade * fade
                 total += share[found]
                 found += 1
     for n in range(found):
@@ -109,6 +106,15 @@ def _add(scratch, listed, touched, count, node, weight):  # type: ignore[no-unty
         count += 1
     scratch[node] += weight
     return count
+
+
+@inline
+def _volume(a, b, c, d):  # type: ignore[no-untyped-def]
+    """Six times the volume of a tet."""
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    wx, wy, wz = d[0] - a[0], d[1] - a[1], d[2] - a[2]
+    return ux * (vy * wz - vz * wy) + uy * (vz * wx - vx * wz) + uz * (vx * wy - vy * wx)
 
 
 @inline

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ..jit import inline, kernel
 from .chunks import in_chunks
+from .incident import incident_corners
 from .tree import STACK, Tree, build_tree
 
 # A point this little outside a tet (as a barycentric weight) still counts as inside: it may lie on a shared face, and single
@@ -12,24 +13,29 @@ from .tree import STACK, Tree, build_tree
 ON_FACE = 1e-6
 
 
-def tet_tree(positions: NDArray[np.float64], tets: NDArray[np.int32]) -> Tree:
-    """Return the tree over the boxes of (m, 4) tets."""
-    return build_tree(*tet_boxes(positions, tets))
-
-
 def tet_boxes(
     positions: NDArray[np.float64], tets: NDArray[np.int32]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the lower and the upper corner (m, 3) of each tet's box."""
-    a, b, c, d = (positions[tets[:, corner]] for corner in range(4))
-    return np.minimum(np.minimum(a, b), np.minimum(c, d)), np.maximum(np.maximum(a, b), np.maximum(c, d))
+    lower, upper = np.empty((len(tets), 3)), np.empty((len(tets), 3))
+    in_chunks(_boxes, len(tets), positions, tets, lower, upper)
+    return lower, upper
+
+
+@kernel
+def _boxes(first, last, positions, tets, lower, upper):  # type: ignore[no-untyped-def]
+    for t in range(first, last):
+        for a in range(3):
+            p, q = positions[tets[t, 0], a], positions[tets[t, 1], a]
+            r, s = positions[tets[t, 2], a], positions[tets[t, 3], a]
+            lower[t, a], upper[t, a] = min(min(p, q), min(r, s)), max(max(p, q), max(r, s))
 
 
 def locate(
     positions: NDArray[np.float64], tets: NDArray[np.int32], points: NDArray[np.float64]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return for each of `points` (k, 3) the tet that holds it, or -1, and its barycentric weights (k, 4)."""
-    return located_in(tet_tree(positions, tets), positions, tets, points)
+    return located_in(build_tree(*tet_boxes(positions, tets)), positions, tets, points)
 
 
 def located_in(
@@ -50,8 +56,7 @@ def steadiest_tets(
     The tet is one that touches the closest boundary triangle `corners` (k, 3). Right at the boundary that is the
     triangle's own; further out a flat tet, which would swing the point on a long lever, gives way to a taller neighbour.
     """
-    start = np.concatenate([[0], np.cumsum(np.bincount(tets.ravel(), minlength=len(positions)))])
-    incident = (np.argsort(tets.ravel(), kind="stable") // 4).astype(np.int32)
+    start, incident = incident_corners(tets, len(positions))
     found, weights = np.empty(len(points), dtype=np.int32), np.empty((len(points), 4))
     in_chunks(_steadiest, len(points), positions, tets, start, incident, corners, points, found, weights)
     return found, weights
@@ -64,11 +69,11 @@ def _steadiest(first, last, positions, tets, start, incident, corners, points, f
         best = -np.inf
         for i in range(3):
             for n in range(start[corners[k, i]], start[corners[k, i] + 1]):
-                w0, w1, w2, w3 = _weights(positions, tets, incident[n], x, y, z)
+                w0, w1, w2, w3 = weights_of(positions, tets, incident[n] >> 2, x, y, z)
                 least = min(min(w0, w1), min(w2, w3))
                 if least > best + ON_FACE:  # of equals the first
                     best = least
-                    found[k] = incident[n]
+                    found[k] = incident[n] >> 2
                     weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w0, w1, w2, w3
 
 
@@ -91,7 +96,7 @@ def _locate(first, last, tree, positions, tets, points, found, weights):  # type
                 continue
             for n in range(tree.start[node], tree.stop[node]):
                 t = tree.order[n]
-                w0, w1, w2, w3 = _weights(positions, tets, t, x, y, z)
+                w0, w1, w2, w3 = weights_of(positions, tets, t, x, y, z)
                 least = min(min(w0, w1), min(w2, w3))
                 # On a shared face or vertex the smallest index wins, whatever the order of the walk.
                 if least >= -ON_FACE and (found[k] < 0 or t < found[k]):
@@ -109,7 +114,7 @@ def _in_box(tree, node, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _weights(positions, tets, t, x, y, z):  # type: ignore[no-untyped-def]
+def weights_of(positions, tets, t, x, y, z):  # type: ignore[no-untyped-def]
     o = positions[tets[t, 0]]
     a, b, c = positions[tets[t, 1]], positions[tets[t, 2]], positions[tets[t, 3]]
     ux, uy, uz = a[0] - o[0], a[1] - o[1], a[2] - o[2]

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import kernel
+from ..jit import inline, kernel
 
 
 def thinned(points: NDArray[np.float64], order: NDArray[np.int64], apart: float) -> NDArray[np.int64]:
@@ -13,31 +13,39 @@ def thinned(points: NDArray[np.float64], order: NDArray[np.int64], apart: float)
     """
     if not len(order):
         return order
-    cells = np.floor((points[order] - points[order].min(axis=0)) / apart).astype(np.int64) + 1
-    _, height, depth = cells.max(axis=0) + 2
-    keys, cell = np.unique((cells[:, 0] * height + cells[:, 1]) * depth + cells[:, 2], return_inverse=True)
-    steps = np.array([(i * height + j) * depth + k for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1)])
-    around = np.searchsorted(keys, keys[:, None] + steps)
-    around[keys[np.minimum(around, len(keys) - 1)] != keys[:, None] + steps] = len(keys)  # of the empty ones
+    chosen = np.ascontiguousarray(points[order])
     kept = np.zeros(len(order), dtype=np.bool_)
-    _keep(np.ascontiguousarray(points[order]), cell.reshape(-1), around, apart, kept)
+    _keep(chosen, chosen.min(axis=0), apart, 1 << (2 * len(order)).bit_length(), kept)
     return np.sort(order[kept])
 
 
 @kernel
-def _keep(points, cell, around, apart, kept):  # type: ignore[no-untyped-def]
-    """Set kept (c,) of points (c, 3) in their cells (c,), whose neighbours and themselves are around[cell]."""
-    newest, before = np.full(len(around) + 1, -1), np.full(len(points), -1)  # each cell's chosen points, chained
+def _keep(points, lower, apart, buckets, kept):  # type: ignore[no-untyped-def]
+    """Set kept (c,) of points (c, 3). Those chosen are chained by the bucket of their cell, whose side is `apart`.
+
+    Cells that share a bucket cost time, but change nothing.
+    """
+    newest, before = np.full(buckets, -1), np.full(len(points), -1)
+    least = apart * apart * (1.0 - 1e-6)  # points of a grid are in if their distance is `apart`
     for i in range(len(points)):
+        x, y = np.int64(np.floor((points[i, 0] - lower[0]) / apart)), np.int64(np.floor((points[i, 1] - lower[1]) / apart))
+        z = np.int64(np.floor((points[i, 2] - lower[2]) / apart))
         free = True
-        for n in range(around.shape[1]):
-            j = newest[around[cell[i], n]]
+        for n in range(27):
+            j = newest[_bucket(x + n // 9 - 1, y + n // 3 % 3 - 1, z + n % 3 - 1, buckets)]
             while j >= 0 and free:
                 square = 0.0
                 for a in range(3):
                     square += (points[i, a] - points[j, a]) ** 2
-                free = square >= apart * apart * (1.0 - 1e-6)  # points of a grid are in if their distance is `apart`
+                free = square >= least
                 j = before[j]
         if free:
             kept[i] = True
-            before[i], newest[cell[i]] = newest[cell[i]], i
+            own = _bucket(x, y, z, buckets)
+            before[i], newest[own] = newest[own], i
+
+
+@inline
+def _bucket(x, y, z, buckets):  # type: ignore[no-untyped-def]
+    """Of a power of two of buckets that of a cell (Teschner 2003)."""
+    return (x * 73856093 ^ y * 19349663 ^ z * 83492791) & (buckets - 1)

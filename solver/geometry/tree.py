@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import inline, kernel
+from .chunks import in_parts
 
 LEAF_ITEMS = 4
+APART, MANY = 3, 4096  # level of whose nodes what lies under each is sorted on any thread, where there are many items
 STACK = 64  # twice the depth of any tree that fits in memory
 
 
@@ -47,7 +49,7 @@ def build_tree(lower: NDArray[np.float64], upper: NDArray[np.float64]) -> Tree:
         np.empty((nodes, 3)),
         leaf,
     )
-    _sort_items((lower + upper) * 0.5, tree.order, tree.start, tree.stop, leaf)
+    _sort((lower + upper) * 0.5, tree)
     fit_boxes(tree, lower, upper)
     return tree
 
@@ -57,24 +59,45 @@ def fit_boxes(tree: Tree, lower: NDArray[np.float64], upper: NDArray[np.float64]
     _fit(tree.order, tree.start, tree.stop, tree.leaf, lower, upper, tree.lower, tree.upper)
 
 
+def _sort(centres: NDArray[np.float64], tree: Tree) -> None:
+    """Put items with these centres (n, 3) in tree order."""
+    tree.stop[0] = len(tree.order)
+    under = (1 << APART) - 1
+    arguments = centres, tree.order, tree.start, tree.stop
+    _sort_items(0, 1, min(under, tree.leaf), *arguments)
+    step = 1 if len(centres) > MANY else under + 1
+    if under < tree.leaf:
+        in_parts(_sort_items, [(k, k + step) for k in range(under, 2 * under + 1, step)], tree.leaf, *arguments)
+
+
 @kernel
-def _sort_items(centres, order, start, stop, leaf):  # type: ignore[no-untyped-def]
-    start[0], stop[0] = 0, len(order)
-    for node in range(leaf):
-        first, last = start[node], stop[node]
-        middle = (first + last) // 2
-        if last - first > 1:
-            axis, widest = 0, -1.0
-            for a in range(3):
-                low, high = np.inf, -np.inf
-                for k in range(first, last):
-                    low = min(low, centres[order[k], a])
-                    high = max(high, centres[order[k], a])
-                if high - low > widest:
-                    axis, widest = a, high - low
-            _partition(centres, order, axis, first, last - 1, middle)
-        start[2 * node + 1], stop[2 * node + 1] = first, middle
-        start[2 * node + 2], stop[2 * node + 2] = middle, last
+def _sort_items(first, last, end, centres, order, start, stop):  # type: ignore[no-untyped-def]
+    """Halve the items of nodes first .. last - 1 of one level, and of all under them, down to the level of node `end`."""
+    while first < end:
+        for node in range(first, last):
+            low, high = start[node], stop[node]
+            middle = (low + high) // 2
+            if high - low > 1:
+                _partition(centres, order, _widest(centres, order, low, high), low, high - 1, middle)
+            start[2 * node + 1], stop[2 * node + 1] = low, middle
+            start[2 * node + 2], stop[2 * node + 2] = middle, high
+        first, last = 2 * first + 1, 2 * last + 1
+
+
+@kernel
+def _widest(centres, order, first, last):  # type: ignore[no-untyped-def]
+    """The axis along which some items lie furthest apart."""
+    i = order[first]
+    x0, y0, z0 = centres[i, 0], centres[i, 1], centres[i, 2]
+    x1, y1, z1 = x0, y0, z0
+    for k in range(first + 1, last):
+        i = order[k]
+        x, y, z = centres[i, 0], centres[i, 1], centres[i, 2]
+        x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
+    x, y, z = x1 - x0, y1 - y0, z1 - z0
+    if y > x:
+        return 1 if y >= z else 2
+    return 0 if x >= z else 2
 
 
 @inline

@@ -6,13 +6,14 @@ import numpy as np
 
 from ..geometry.edges import edges_of, welded
 from ..geometry.measures import area_vectors, signed_volumes
+from ..geometry.self_crossing import crossing_faces
 from ..scene import Body
 from .finding import Finding
-from .self_crossing import crossing_faces
 
 FLAT = 1e-6
 SOLIDIFY = "Give it a volume, for instance with a Solidify modifier."
 CAGE_TAKES_IT = "The cage takes it as it is."
+COPIED = "The cage takes it as it is; so that it can tear or merge, what is seen of it is closed."
 USE_CAGE = "Set Filling to Cage, or repair the mesh."
 MISSING = 0.75  # share of the area without a counterpart above which a surface encloses next to nothing
 
@@ -29,7 +30,9 @@ def body_findings(body: Body) -> Iterator[Finding]:
     distinct = (weld[:, 0] != weld[:, 1]) & (weld[:, 1] != weld[:, 2]) & (weld[:, 2] != weld[:, 0])
     positions_relative, weld = positions - positions.mean(axis=0), weld[distinct]
     edges = edges_of(weld)
-    severity, remedy = ("error", USE_CAGE) if body.method == "conforming" else ("info", CAGE_TAKES_IT)
+    severity, remedy = "info", COPIED if body.changes_topology else CAGE_TAKES_IT
+    if body.method == "conforming":
+        severity, remedy = "error", USE_CAGE
     areas = area_vectors(positions_relative, weld)
     missing = np.sqrt((areas.sum(axis=0) ** 2).sum()) / max(np.sqrt((areas * areas).sum(axis=1)).sum(), 1e-300)
     if missing > MISSING:

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.measures import winding_numbers_by_sum
+from ..geometry.self_crossing import pierces
 from ..scene import Body, Collider, Settings, Surface
 from .body_contact import meet
 from .finding import Finding
-from .self_crossing import pierces
 
 SAMPLES = 48
 MOST_EDGES, MOST_FACES = 150, 600  # faces that are tried against each other

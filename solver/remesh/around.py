@@ -31,6 +31,7 @@ class Around(NamedTuple):
     found (c,); corners, neighbours (c, 4), numbered among themselves, -1 being none of them
     nodes          : tiles of the nodes' places and weights in the new tet; a corner is the number of its first slot there
     sides          : which weights are negative, one bit each, at the same places
+    faces          : (4 c,) some of their faces
     near, pair     : (c,) the tets that are not apart from the new tet; of which pair a tet is, or -1
     whose, which, share : (TOGETHER c,) new tet, old tet and share of each pair
     volume         : (TOGETHER,) [m^3] of the new tets
@@ -42,6 +43,7 @@ class Around(NamedTuple):
     neighbours: NDArray[np.int32]
     nodes: Array
     sides: NDArray[np.uint8]
+    faces: NDArray[np.uint32]
     near: NDArray[np.uint32]
     pair: NDArray[np.int64]
     whose: NDArray[np.int64]
@@ -60,9 +62,9 @@ def room(count):  # type: ignore[no-untyped-def]
         np.empty(count, dtype=np.int32), np.empty((count, 4), dtype=np.uint32), np.empty((count, 4), dtype=np.int32),
         np.zeros((4 * count // TILE + 1) * NODE_SLOTS * TILE),
         np.zeros((4 * count // TILE + 1) * NODE_SLOTS * TILE, dtype=np.uint8),
-        np.empty(count, dtype=np.uint32), np.empty(count, dtype=np.int64), np.empty(TOGETHER * count, dtype=np.int64),
-        np.empty(TOGETHER * count, dtype=np.int32), np.empty(TOGETHER * count), np.empty(TOGETHER), np.zeros(SLOTS * TILE),
-        np.zeros(TILE, dtype=np.int64), np.zeros(TILE, dtype=np.int64),
+        np.empty(4 * count + 1, dtype=np.uint32), np.empty(count, dtype=np.uint32), np.empty(count, dtype=np.int64),
+        np.empty(TOGETHER * count, dtype=np.int64), np.empty(TOGETHER * count, dtype=np.int32), np.empty(TOGETHER * count),
+        np.empty(TOGETHER), np.zeros(SLOTS * TILE), np.zeros(TILE, dtype=np.int64), np.zeros(TILE, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -112,9 +114,18 @@ def weighed(new, t, tiles, around):  # type: ignore[no-untyped-def]
             around.nodes[first : first + NODE_SLOTS * TILE],
             x, y, z, a0 * s, a1 * s, a2 * s, b0 * s, b1 * s, b2 * s, c0 * s, c1 * s, c2 * s,
         )  # fmt: skip
-        for n in range(first, first + TILE):
-            sides = 0
-            for k in range(4):
-                sides |= (1 if around.nodes[n + (WEIGHT + k) * TILE] < 0.0 else 0) << k
-            around.sides[n] = sides
+        a = first + WEIGHT * TILE
+        b, c, d = a + TILE, a + 2 * TILE, a + 3 * TILE
+        _mark(
+            around.nodes[a : a + TILE], around.nodes[b : b + TILE], around.nodes[c : c + TILE], around.nodes[d : d + TILE],
+            around.sides[first : first + TILE],
+        )  # fmt: skip
     return abs(determinant) / 6.0
+
+
+@kernel
+def _mark(a, b, c, d, sides):  # type: ignore[no-untyped-def]
+    """Which of four weights are negative; lane by lane, without branches, as SIMD code wants it."""
+    for n in range(TILE):
+        first, second = (1 if a[n] < 0.0 else 0) + (2 if b[n] < 0.0 else 0), (4 if c[n] < 0.0 else 0) + (8 if d[n] < 0.0 else 0)
+        sides[n] = first + second

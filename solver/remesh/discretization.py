@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread
 from ..fem.fibre_field import set_fibres
 from ..fem.goal import set_goals
+from ..painted import set_painted
 from ..pins.bearing import Bearing
 from ..scene import Body
 from ..state import Ranges, State, build_state
@@ -45,7 +46,7 @@ class Discretization:
 
     def copy(self) -> "Discretization":
         """The same with a state of its own, which steps may change."""
-        return replace(self, state=State.from_arrays(self.state.arrays()))
+        return replace(self, state=State(**self.state.arrays()))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All of it by name, for a checkpoint."""
@@ -84,6 +85,7 @@ def at_rest(
     state, ranges = build_state(bodies, meshes)
     set_goals(state, ranges, bodies, surfaces)
     set_fibres(state, ranges, bodies, surfaces)
+    set_painted(state, ranges, bodies, surfaces)
     triangles = [body.surface.triangles for body in bodies]
     bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
     topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))

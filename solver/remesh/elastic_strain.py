@@ -9,27 +9,52 @@ log V_p of F_p, its left stretch, becomes R log(V_p) R^T.
 """
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from ..fem.limit_surface import symmetric_exponential, times
-from ..jit import CHUNKS, kernel, parallel
-from ..svd import signed_svd
+from ..geometry.chunks import in_chunks
+from ..jit import TILE, inline, kernel
+from ..svd import decompose_tile, signed_svd
 
 Array = NDArray[np.float64]
 
 FLATTEST = 0.05  # elastic stretch that what is flatter counts as, as in plasticity.SMALLEST_STRETCH
-ROWS, COLUMNS = [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]
+ROWS, COLUMNS = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
 
 
-def log_left_stretch(edges: Array, rest_shape_inverse: Array) -> tuple[Array, Array]:
+def log_left_stretch(positions: Array, tets: NDArray[np.int32], rest_shape_inverse: Array) -> tuple[Array, Array]:
     """h = log V (m, 6: 00 11 22 01 02 12) and the rotation R (m, 3, 3) of F = V R = D_s beta.
 
-    edges (m, 3, 3) as columns [m], basis matrices (m, 3, 3) [1/m]. What is inside out counts as its mirror image.
+    Nodes (n, 3) [m], tets (m, 4), basis matrices (m, 3, 3) [1/m]. What is inside out counts as its mirror image.
     """
-    parts = signed_svd(edges @ rest_shape_inverse)
-    left, stretches, right = (np.asarray(part, dtype=np.float64) for part in parts)
-    return _of_axes(left, np.abs(stretches)), np.asarray(left @ np.swapaxes(right, 1, 2), dtype=np.float64)
+    strain, rotation = np.empty((len(tets), 6)), np.empty((len(tets), 9))
+    in_chunks(_log_left_stretch, len(tets), positions, tets, rest_shape_inverse.reshape(-1, 9), strain, rotation)
+    return strain, rotation.reshape(-1, 3, 3)
+
+
+@kernel
+def _log_left_stretch(first, last, positions, tets, inverse, strain, rotation):  # type: ignore[no-untyped-def]
+    w, edges, f, log = np.zeros(30 * TILE), np.empty(9), np.empty(9), np.empty(3)
+    for begin in range(first, last, TILE):
+        count = min(TILE, last - begin)
+        for i in range(count):
+            _edges(positions, tets, begin + i, edges)
+            times(edges, inverse[begin + i], f)
+            for c in range(9):
+                w[c * TILE + i] = f[c]
+        decompose_tile(w)
+        u, v = w[9 * TILE :], w[21 * TILE :]
+        for i in range(count):
+            for k in range(3):
+                log[k] = np.log(max(abs(w[(18 + k) * TILE + i]), FLATTEST))
+            for n in range(6):
+                p, q = 3 * ROWS[n] * TILE + i, 3 * COLUMNS[n] * TILE + i
+                strain[begin + i, n] = (
+                    log[0] * u[p] * u[q] + log[1] * u[p + TILE] * u[q + TILE] + log[2] * u[p + 2 * TILE] * u[q + 2 * TILE]
+                )
+            for n in range(9):
+                p, q = 3 * (n // 3) * TILE + i, 3 * (n % 3) * TILE + i
+                rotation[begin + i, n] = u[p] * v[q] + u[p + TILE] * v[q + TILE] + u[p + 2 * TILE] * v[q + 2 * TILE]
 
 
 def log_plastic_stretch(plastic: Array, rotation: Array) -> Array:
@@ -48,7 +73,7 @@ def turned(tensors: Array, rotation: Array) -> Array:
 def exponentials(logs: Array, factor: float = 1.0) -> Array:
     """exp(factor L) (m, 3, 3) of symmetric L (m, 6)."""
     result = np.empty((len(logs), 9))
-    _exponentials(logs, factor, result)
+    in_chunks(_exponentials, len(logs), logs, factor, result)
     return result.reshape(-1, 3, 3)
 
 
@@ -58,35 +83,44 @@ def _of_axes(axes: Array, stretches: Array) -> Array:
     return np.asarray((axes * logs[:, None, :]) @ np.swapaxes(axes, 1, 2))[:, ROWS, COLUMNS]
 
 
-def basis_matrices(edges: Array, strain: Array) -> tuple[Array, Array]:
-    """beta and F_p (m, 3, 3) of tets with these edges (m, 3, 3) [m] and elastic strains h (m, 6).
+def basis_matrices(positions: Array, tets: NDArray[np.int32], strain: Array) -> tuple[Array, Array]:
+    """beta and F_p (m, 3, 3) of tets (m, 4) with nodes at (n, 3) [m] and elastic strains h (m, 6).
 
     F_p = F_e^-1, made to keep volume: how far flow goes is counted from the mesh as it is now.
     """
-    beta, plastic = np.empty((len(edges), 9)), np.empty((len(edges), 9))
-    _basis_matrices(np.ascontiguousarray(edges).reshape(-1, 9), strain, beta, plastic)
+    beta, plastic = np.empty((len(tets), 9)), np.empty((len(tets), 9))
+    in_chunks(_basis_matrices, len(tets), positions, tets, np.ascontiguousarray(strain), beta, plastic)
     return beta.reshape(-1, 3, 3), plastic.reshape(-1, 3, 3)
 
 
-@parallel
-def _basis_matrices(edges, strain, beta, plastic):  # type: ignore[no-untyped-def]
-    for chunk in prange(CHUNKS):
-        inverse, stretch = np.empty(9), np.empty(9)
-        for t in range(len(edges) * chunk // CHUNKS, len(edges) * (chunk + 1) // CHUNKS):
-            symmetric_exponential(1.0, strain[t], stretch)
-            _invert(edges[t], inverse)
-            times(inverse, stretch, beta[t])
-            symmetric_exponential(-1.0, strain[t], plastic[t])
-            grown = np.exp((strain[t, 0] + strain[t, 1] + strain[t, 2]) / 3.0)
-            for k in range(9):
-                plastic[t, k] *= grown
+@kernel
+def _basis_matrices(first, last, positions, tets, strain, beta, plastic):  # type: ignore[no-untyped-def]
+    edges, inverse, stretch = np.empty(9), np.empty(9), np.empty(9)
+    for t in range(first, last):
+        symmetric_exponential(1.0, strain[t], stretch)
+        _edges(positions, tets, t, edges)
+        _invert(edges, inverse)
+        times(inverse, stretch, beta[t])
+        _invert(stretch, plastic[t])
+        grown = np.exp((strain[t, 0] + strain[t, 1] + strain[t, 2]) / 3.0)
+        for k in range(9):
+            plastic[t, k] *= grown
 
 
-@parallel
-def _exponentials(logs, factor, result):  # type: ignore[no-untyped-def]
-    for chunk in prange(CHUNKS):
-        for t in range(len(logs) * chunk // CHUNKS, len(logs) * (chunk + 1) // CHUNKS):
-            symmetric_exponential(factor, logs[t], result[t])
+@kernel
+def _exponentials(first, last, logs, factor, result):  # type: ignore[no-untyped-def]
+    for t in range(first, last):
+        symmetric_exponential(factor, logs[t], result[t])
+
+
+@inline
+def _edges(positions, tets, t, out):  # type: ignore[no-untyped-def]
+    """out (9) := the edges of a tet from its first corner, as columns."""
+    o = positions[tets[t, 0]]
+    for n in range(3):
+        x = positions[tets[t, n + 1]]
+        for a in range(3):
+            out[3 * a + n] = x[a] - o[a]
 
 
 @kernel

@@ -4,6 +4,9 @@ Stuffing puts new vertices on the old surface, so every facet cuts off what is r
 remesh the rim of a puddle retreats. Here the boundary is faired once, so that the old one's folds die out; then points all over
 the old surface pull at the facets that are nearest to them. A vertex goes by the mean of what pulls at its facets and at its
 neighbours', and no further than its tets bear.
+
+What is seen lies outside the tets by a little more after each remesh, where parts thinner than a tet have lost theirs: so the
+boundary is brought there in the end, and what is seen hangs on tets again, and not on those next to where it is.
 """
 
 import numpy as np
@@ -11,51 +14,84 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, diags
 
 from ..geometry.measures import area_vectors
-from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..geometry.triangle_tree import TriangleTree, closest_points, refit, triangle_tree
 from ..tetmesh.mesh import TetMesh
-from .guarding import guarded
+from .guarding import SHARPEST, guarded
 
 Array = NDArray[np.float64]
 
 ROUNDS = 3
 FARTHEST = 0.5  # element sizes by which a vertex may move in all
 REACH = 1.5  # element sizes from which a facet is pulled at
+# Rounds in which the boundary is brought to what is seen outside it: the dihedral angle [deg] below which they bring no tet,
+# and the element sizes outside that are left. Most is done with good tets, what is far outside with such as fitting leaves
+REACHING = (*[(20.0, 0.05)] * 6, *[(SHARPEST, 0.12)] * 4)
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
 
-def fitted(mesh: TetMesh, old: TetMesh, element_size: float, folded: bool = False) -> TetMesh:
+def fitted(
+    mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None = None, at_fold: NDArray[np.bool_] | None = None
+) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
-    Of a `folded` body what pulls at facets are all points of the old surface that face the same way as they do: the two sides
-    of a fold face each other.
+    What is seen (k, 3) outside the old one pulls too, and in the end the boundary is brought to all that is seen outside it.
+    Of a folded body it is said which tets (m,) lie `at_fold`. There all points of the old surface pull, and only at facets
+    that face the same way as they do, for the two sides of a fold face each other; and the fold is not brought to what is seen.
     """
-    faces = mesh.faces.boundary
-    points, normals = _points_of(old)
-    outermost = slice(None) if folded else _outermost(old, points, normals, ASIDE * element_size)
-    pulling, facing = points[outermost], normals[outermost] if folded else None
+    faces, (pulling, normals) = mesh.faces.boundary, _points_of(old)
+    facing = None if at_fold is None else normals
+    if at_fold is None:
+        pulling = pulling[_outermost(old, pulling, normals, ASIDE * element_size)]
+    if seen is not None and at_fold is None:
+        pulling = np.concatenate([pulling, seen[old.located(seen)[0] < 0]])
     nodes = np.unique(faces)
-    tets = mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)]
     means = _means_of_neighbours(faces, len(mesh.positions))
     faired = mesh.positions.copy()
     faired[nodes] += FAIRING * (means @ mesh.positions - mesh.positions)[nodes]
-    positions = guarded(mesh.positions, faired, tets)
+    positions = guarded(mesh.positions, faired, mesh.outer)
+    facets = triangle_tree(positions, faces)
     for _ in range(ROUNDS):
-        step = _pull(positions, faces, pulling, facing, REACH * element_size)
+        facets = refit(facets, positions)
+        step = _pull(facets, pulling, REACH * element_size, facing)
         step[nodes] = 0.5 * (step + means @ step)[nodes]
         way = positions + step - mesh.positions
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
-        positions = guarded(positions, mesh.positions + way, tets)
+        positions = guarded(positions, mesh.positions + way, mesh.outer)
+    if seen is not None:
+        left_alone = np.zeros(len(faces), dtype=bool) if at_fold is None else at_fold[mesh.faces.tet]
+        positions = _reaching(mesh, positions, seen, element_size, left_alone)
     return mesh.moved(positions)
+
+
+def _reaching(
+    mesh: TetMesh, positions: Array, points: Array, element_size: float, left_alone: NDArray[np.bool_]
+) -> Array:
+    """Return nodes (n, 3) moved on to where points (k, 3) still lie outside, as far as their tets bear.
+
+    But for facets (f,) that are to be left alone: what is next to these is not looked at.
+    """
+    facets = triangle_tree(positions, mesh.faces.boundary)
+    left = points[mesh.moved(positions).located(points)[0] < 0]
+    for sharpest, close in REACHING:
+        facets = refit(facets, positions)
+        found = closest_points(facets, left)
+        far = (found.distance > close * element_size) & (found.distance < REACH * element_size)
+        left = left[far & ~left_alone[found.triangle]]
+        if not len(left):
+            break
+        step = _pull(facets, left, REACH * element_size)
+        positions = guarded(positions, positions + step, mesh.outer, sharpest)
+        left = left[TetMesh(positions, mesh.outer).located(left)[0] < 0]
+    return positions
 
 
 def _points_of(mesh: TetMesh) -> tuple[Array, Array]:
     """Points (k, 3) all over a mesh's boundary, vertices and middles of triangles, and unit normals (k, 3) there."""
     faces = mesh.faces.boundary
     corners, normals = np.unique(faces), area_vectors(mesh.positions, faces)
-    of_nodes = np.zeros_like(mesh.positions)
-    np.add.at(of_nodes, faces, normals[:, None])
+    of_nodes = np.stack([np.bincount(faces.ravel(), np.repeat(axis, 3), len(mesh.positions)) for axis in normals.T], axis=1)
     points = np.concatenate([mesh.positions[corners], mesh.positions[faces].mean(axis=1)])
     outward = np.concatenate([of_nodes[corners], normals])
     return points, outward / np.maximum(np.sqrt((outward**2).sum(axis=1, keepdims=True)), 1e-300)
@@ -73,12 +109,12 @@ def _means_of_neighbours(faces: NDArray[np.int32], count: int) -> csr_matrix:
     return diags(1.0 / np.maximum(np.asarray(joined.sum(axis=1)).ravel(), 1.0)) @ joined
 
 
-def _pull(positions: Array, faces: NDArray[np.int32], points: Array, facing: Array | None, reach: float) -> Array:
+def _pull(facets: TriangleTree, points: Array, reach: float, facing: Array | None = None) -> Array:
     """Return by how much nodes (n, 3) are to move on the mean for facets to meet points (k, 3) not further than reach [m].
 
     A point that says where it is `facing` (k, 3) leaves facets alone that face elsewhere.
     """
-    found = closest_points(triangle_tree(positions, faces), points, reach)
+    positions, faces, found = facets.positions, facets.triangles, closest_points(facets, points, reach)
     near = np.flatnonzero(found.triangle >= 0)
     if facing is not None:
         same = np.einsum("ki,ki->k", area_vectors(positions, faces)[found.triangle[near]], facing[near]) > 0.0

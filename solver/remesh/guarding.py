@@ -12,14 +12,14 @@ SHARPEST = 10.0  # dihedral angle below which no move may bring a tet [deg]; stu
 HALVINGS = 4  # of a node's way, before it stays where it is
 
 
-def guarded(positions: Array, wanted: Array, tets: NDArray[np.int32]) -> Array:
+def guarded(positions: Array, wanted: Array, tets: NDArray[np.int32], sharpest: float = SHARPEST) -> Array:
     """Return positions (n, 3) moved to where they are wanted (n, 3), or as far as tets (m, 4) stay well shaped.
 
-    None becomes sharper than SHARPEST, or than it is where it is sharper.
+    None becomes sharper than `sharpest` [deg], or than it is where it is sharper.
     """
     bound, angles = np.empty(len(tets)), np.empty(len(tets))
     _sharpest(positions, tets, bound)
-    np.minimum(bound, SHARPEST, out=bound)
+    np.minimum(bound, sharpest, out=bound)
     share, moved, halvings = np.ones((len(positions), 1)), wanted, 0
     while True:
         _sharpest(moved, tets, angles)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
-from ..geometry.tet_location import tet_boxes
 from ..geometry.tree import STACK
 from ..jit import TILE, inline, kernel
+from ..tetmesh.boundary import FACES
 from ..tetmesh.mesh import TetMesh
 from .around import TOGETHER, Filling, numbered, room, weighed
 from .cones import CONE, CORNERS, WEIGHT, cones
@@ -28,8 +28,7 @@ def overlaps(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int64], NDArray[np.
     New tet t shares volume with those of start[t]:start[t + 1]. Old tets that share a face are turned alike, as those of a mesh
     are; they may have turned inside out since.
     """
-    boxes = tet_boxes(old.positions, old.tets)
-    filling = Filling(np.ascontiguousarray(old.positions), old.tets, old.faces.neighbours, *boxes, old.tree)
+    filling = Filling(np.ascontiguousarray(old.positions), old.tets, old.faces.neighbours, *old.boxes, old.tree)
     parts = in_chunks(_overlaps, len(new.tets), filling, np.ascontiguousarray(new.positions[new.tets]))
     start = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _, _ in parts]))]).astype(np.int64)
     return start, np.concatenate([found for _, found, _ in parts]), np.concatenate([volume for _, _, volume in parts])
@@ -111,13 +110,7 @@ def _pairs(old, new, begin, end, count, tiles, around):  # type: ignore[no-untyp
                 around.pair[k] = pairs
                 around.whose[pairs], around.which[pairs], around.share[pairs] = t, around.found[k], 0.0
                 pairs += 1
-        for s in range(pairs - before):
-            k = around.near[s]
-            i, j, m, n = corners[k, 0], corners[k, 1], corners[k, 2], corners[k, 3]
-            waiting = _face(around, k, 0, j, m, n, waiting)
-            waiting = _face(around, k, 1, i, n, m, waiting)
-            waiting = _face(around, k, 2, i, j, n, waiting)
-            waiting = _face(around, k, 3, i, m, j, waiting)
+        waiting = _put(around, _listed(around, pairs - before), waiting)
     _flush(around, waiting)
     return pairs
 
@@ -148,24 +141,51 @@ def _behind(nodes, a, b, c, inner):  # type: ignore[no-untyped-def]
     return min(min(p, q), min(r, 0.0)) >= offset
 
 
+@kernel
+def _listed(around, count):  # type: ignore[no-untyped-def]
+    """List the faces, 4 k + face, of the first so many tets that are near, each once; return how many.
+
+    But those on the far side of a face of the new tet through its first corner. No branches, which nothing could foretell.
+    """
+    faces = 0
+    for s in range(count):
+        k = around.near[s]
+        c = around.corners[k]
+        i, j, m, n = around.sides[c[0]], around.sides[c[1]], around.sides[c[2]], around.sides[c[3]]
+        faces = _list(around, k, 0, j & m & n, faces)
+        faces = _list(around, k, 1, i & n & m, faces)
+        faces = _list(around, k, 2, i & j & n, faces)
+        faces = _list(around, k, 3, i & m & j, faces)
+    return faces
+
+
 @inline
-def _face(around, k, face, a, b, c, waiting):  # type: ignore[no-untyped-def]
-    """Put the cone over a face of the k-th old tet in the tile, unless its neighbour has; return how many wait there."""
+def _list(around, k, face, sides, faces):  # type: ignore[no-untyped-def]
     neighbour = around.neighbours[k, face]
-    other = around.pair[neighbour] if neighbour >= 0 else -1
-    if (other >= 0 and neighbour < k) or around.sides[a] & around.sides[b] & around.sides[c] & 7:
-        return waiting
-    tile = around.tile
-    for axis in range(3):
-        slot = (WEIGHT + axis) * TILE
-        tile[(CORNERS + axis) * TILE + waiting] = around.nodes[a + slot]
-        tile[(CORNERS + 3 + axis) * TILE + waiting] = around.nodes[b + slot]
-        tile[(CORNERS + 6 + axis) * TILE + waiting] = around.nodes[c + slot]
-    around.pluses[waiting], around.minuses[waiting] = around.pair[k], other
-    if waiting + 1 < TILE:
-        return waiting + 1
-    _flush(around, TILE)
-    return 0
+    twice = (neighbour >= 0) & (neighbour < k) & (around.pair[neighbour] >= 0)
+    around.faces[faces] = 4 * k + face
+    return faces + (1 if (sides & 7 == 0) & (not twice) else 0)
+
+
+@kernel
+def _put(around, count, waiting):  # type: ignore[no-untyped-def]
+    """Put the cones over the faces listed in the tile, where so many wait; return how many wait then."""
+    tile, nodes = around.tile, around.nodes
+    for f in range(count):
+        k, face = around.faces[f] >> 2, around.faces[f] & 3
+        neighbour = around.neighbours[k, face]
+        around.pluses[waiting] = around.pair[k]
+        around.minuses[waiting] = around.pair[neighbour] if neighbour >= 0 else -1
+        for n in range(3):
+            node = np.uint64(around.corners[k, FACES[face, n]] + WEIGHT * TILE)
+            place = np.uint64((CORNERS + 3 * n) * TILE + waiting)
+            for axis in range(np.uint64(3)):
+                tile[place + axis * np.uint64(TILE)] = nodes[node + axis * np.uint64(TILE)]
+        waiting += 1
+        if waiting == TILE:
+            _flush(around, TILE)
+            waiting = 0
+    return waiting
 
 
 @kernel

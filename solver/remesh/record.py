@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
+from ..geometry.chunks import in_chunks
 from ..geometry.triangle_tree import closest_points
+from ..jit import kernel
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..tetmesh.quality import tet_volumes
 from .overlap import overlaps
@@ -38,7 +39,9 @@ class MeshChange:
 
     def averaged(self, values: Array) -> Array:
         """Fields (m', k) of the new tets from those of the old (m, k), averaged over the volume that they share."""
-        return self._shares(1.0 / np.add.reduceat(self.volumes, self.start[:-1])) @ values
+        result = np.zeros((len(self.new.tets), values.shape[1]))
+        in_chunks(_averaged, len(result), self.start, self.sources, self.volumes, np.ascontiguousarray(values), result)
+        return result
 
     def pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The old and the new tet (p,), (p,) of each shared volume."""
@@ -51,10 +54,8 @@ class MeshChange:
 
     def main(self) -> NDArray[np.int32]:
         """The old tet (m',) that each new one shares most volume with; of equals the first."""
-        counts = np.diff(self.start)
-        largest = np.flatnonzero(self.volumes == np.repeat(np.maximum.reduceat(self.volumes, self.start[:-1]), counts))
-        targets = np.repeat(np.arange(len(counts)), counts)[largest]
-        result: NDArray[np.int32] = self.sources[largest[np.flatnonzero(np.diff(targets, prepend=-1))]]
+        result = np.empty(len(self.new.tets), dtype=np.int32)
+        in_chunks(_largest, len(result), self.start, self.sources, self.volumes, result)
         return result
 
     def nearest(self) -> NDArray[np.int32]:
@@ -63,9 +64,28 @@ class MeshChange:
         result: NDArray[np.int32] = self.corners[rows, self.weights.argmax(axis=1)]
         return result
 
-    def _shares(self, scale: Array) -> csr_matrix:
-        shares = self.volumes * np.repeat(scale, np.diff(self.start))
-        return csr_matrix((shares, self.sources, self.start), shape=(len(self.new.tets), len(self.old.tets)))
+
+@kernel
+def _averaged(first, last, start, sources, volumes, values, result):  # type: ignore[no-untyped-def]
+    width = values.shape[1]
+    for t in range(first, last):
+        row, total = result[t], 0.0
+        for p in range(start[t], start[t + 1]):
+            theirs, volume = values[sources[p]], volumes[p]
+            total += volume
+            for k in range(width):
+                row[k] += volume * theirs[k]
+        for k in range(width):
+            row[k] /= total
+
+
+@kernel
+def _largest(first, last, start, sources, volumes, result):  # type: ignore[no-untyped-def]
+    for t in range(first, last):
+        best = start[t]
+        for p in range(start[t] + 1, start[t + 1]):
+            best = p if volumes[p] > volumes[best] else best
+        result[t] = sources[best]
 
 
 def mesh_change(old: TetMesh, new: TetMesh, of_sheets: OfSheets | None = None) -> MeshChange:

@@ -10,11 +10,11 @@ from ..embedding import evaluate
 from ..errors import MeshingError
 from ..frame import TopologyChange
 from ..merging.joining import Joined, element_sizes, living
+from ..painted import painted_rows
 from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
 from ..tearing.renewal import renewed_body
-from ..tetmesh.quality import tet_volumes
 from .condition import conditions
 from .discretization import Discretization
 from .record import MeshChange
@@ -124,7 +124,7 @@ class Remeshing:
 
 def _has_vanished(change: MeshChange, torn_off: float) -> bool:
     """Whether more of a body than is torn off [m^3] is gone with its new tets: what is left would burst with its weight."""
-    had, has = (float(tet_volumes(mesh.positions, mesh.tets).sum()) for mesh in (change.old, change.new))
+    had, has = (float(mesh.volumes.sum()) for mesh in (change.old, change.new))
     return has < (1.0 - MOST_VANISHED) * (had - torn_off)
 
 
@@ -141,7 +141,7 @@ def _with_first_material(state: State, body: Body) -> State:
     """
     if not body.keys:
         return state
-    rows = np.repeat(material_rows(body, 1), len(state.tets), axis=1)
+    rows = painted_rows(material_rows(body, 1), state.painted)
     rows[OF_FIBRES] = state.material[OF_FIBRES]
     return replace(state, material=rows)
 

@@ -17,8 +17,8 @@ from ..tetmesh.compaction import compacted
 from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
-from ..tetmesh.quality import tet_volumes
 from .fitting import fitted
+from .held_points import mark_held
 from .sheets import is_folded, sheets_of
 from .unfused import OfSheets, unfused
 from .volume import with_volumes
@@ -42,20 +42,20 @@ def lattice_turn(count: int) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
 
 
-def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True) -> TetMesh:
+def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Array | None = None) -> TetMesh:
     """The same as `restuffed_sheets` where parts of the body that touch or overlap become one."""
-    return restuffed_sheets(old, element_size, turn, fit, fuse=True)[0]
+    return restuffed_sheets(old, element_size, turn, fit, fuse=True, seen=seen)[0]
 
 
 def restuffed_sheets(
-    old: TetMesh, element_size: float, turn: Array, fit: bool = True, fuse: bool = False
+    old: TetMesh, element_size: float, turn: Array, fit: bool = True, fuse: bool = False, seen: Array | None = None
 ) -> tuple[TetMesh, OfSheets | None]:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
     Where the body has folded onto itself, new tets of each side are by themselves, unless they are to `fuse`; then it is
-    returned as well of which side they are. turn (3, 3) rotates the lattice. The boundary lies about the old one (fitting.py;
-    without `fit` it has its vertices there, and cuts off what is round), but for the little that gives each piece back its
-    volume, and is a closed manifold.
+    returned as well of which side they are. turn (3, 3) rotates the lattice. The boundary lies about the old one and what is
+    `seen` of it, points (k, 3) (fitting.py), but for the little that gives each piece back its volume, and is a closed
+    manifold. Without `fit`, and where it falls apart, it has its vertices on the old one, and cuts off what is round.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
     centred = old.moved(old.centred.positions @ turn)
@@ -73,8 +73,9 @@ def restuffed_sheets(
     if of_sheets is not None and mesh.piece.max() > old.piece.max():
         raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
     piece, wanted = wanted_volumes(centred, mesh)
-    if fit:
-        mesh = fitted(mesh, centred, element_size, folded=of_sheets is not None)
+    if fit and int(piece.max()) <= int(centred.piece.max()):  # what has vanished between pieces would pull at both
+        about = None if seen is None else (seen - old.middle) @ turn
+        mesh = fitted(mesh, centred, element_size, about, of_sheets and of_sheets.at_fold)
     mesh = with_volumes(mesh, piece, wanted, element_size)
     return mesh.moved(mesh.positions @ turn.T + old.middle), of_sheets
 
@@ -84,7 +85,10 @@ def _stuffed(old: TetMesh, lattice: Lattice, points: Array, fuse: bool) -> tuple
         sheets = sheets_of(old, lattice, points)
         if is_folded(sheets, lattice):
             return unfused(sheets, old, lattice, points)
-    inside = _inside(old, points, lattice.size)
+    aside, inside = lattice.size * np.array(ASIDE), np.zeros(len(points), dtype=bool)
+    mark_held(old, lattice, aside, inside)
+    lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
+    inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
     return cut(winding_tree(old.hull), lattice, points, inside, np.zeros(len(points), dtype=bool)), None
 
 
@@ -104,16 +108,6 @@ def kinship(
     return families[:old], families[old:]
 
 
-def _inside(old: TetMesh, points: Array, size: float) -> NDArray[np.bool_]:
-    """Return which lattice points an old tet holds, looking ASIDE."""
-    shift = size * np.array(ASIDE)
-    lower, upper = old.positions.min(axis=0) + shift, old.positions.max(axis=0) - shift
-    inside: NDArray[np.bool_] = ((points > lower) & (points < upper)).all(axis=1)
-    candidates = np.flatnonzero(inside)
-    inside[candidates] = old.located(points[candidates] + shift)[0] >= 0
-    return inside
-
-
 def without_crumbs(mesh: TetMesh) -> TetMesh:
     """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
     kept = _large_enough(mesh)
@@ -122,9 +116,7 @@ def without_crumbs(mesh: TetMesh) -> TetMesh:
 
 def _large_enough(mesh: TetMesh) -> NDArray[np.bool_]:
     """Which tets (m,) are not of such pieces."""
-    piece = mesh.piece
-    volumes = np.bincount(piece, tet_volumes(mesh.positions, mesh.tets))
-    large: NDArray[np.bool_] = (volumes >= CRUMB * volumes.max())[piece]
+    large: NDArray[np.bool_] = (mesh.piece_volumes >= CRUMB * mesh.piece_volumes.max())[mesh.piece]
     return large
 
 
@@ -134,8 +126,7 @@ def wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array
     A family of pieces keeps its volume; new ones share it as they lie.
     """
     before, after = old.piece, new.piece
-    old_volume = np.bincount(before, tet_volumes(old.positions, old.tets)).astype(np.float64)
-    new_volume = np.bincount(after, tet_volumes(new.positions, new.tets)).astype(np.float64)
+    old_volume, new_volume = old.piece_volumes, new.piece_volumes
     if len(old_volume) == 1 and len(new_volume) == 1:
         return after, old_volume
     holders = old.located(new.positions[new.tets].mean(axis=1))[0]

@@ -1,9 +1,9 @@
 """The state of a body on its new mesh: mass, momentum, strain and history, each by the one record of the change.
 
 Conserved to rounding, family of pieces by family: mass, rest volume, momentum, angular momentum. Strain is averaged as
-log V over the volume that tets share, its trace set by what the rest volume asks (elastic_strain.py); history and fibres are
-averaged alike, and where flow has a goal or a limit, how far it has come. Velocities and what integrators remember are read off
-the old field, which keeps more life than projections, and then set right by a rigid motion.
+log V over the volume that tets share, its trace set by what the rest volume asks (elastic_strain.py); history, fibres and what
+is painted are averaged alike, and where flow has a goal or a limit, how far it has come. Velocities and what integrators
+remember are read off the old field, which keeps more life than projections, and then set right by a rigid motion.
 """
 
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..fem.node_sums import second_moments, take_rigid, torque, weighted_mean
+from ..painted import repainted
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
-from ..tetmesh.quality import tet_volumes
 from .elastic_strain import (
     COLUMNS,
     ROWS,
@@ -45,9 +46,11 @@ def body_state(state: State, ranges: Ranges, body: int) -> State:
 
 
 def joined_states(states: list[State]) -> tuple[State, Ranges]:
-    """The state of all bodies from that of each, and where each lies."""
+    """The state of all bodies from that of each, and where each lies; of one body its own arrays."""
     nodes = np.cumsum([0, *(len(state.positions) for state in states)]).astype(np.int64)
     tets = np.cumsum([0, *(len(state.tets) for state in states)]).astype(np.int64)
+    if len(states) == 1:
+        return states[0], Ranges(nodes, tets)
     shifted = [(state.tets + first).astype(np.int32) for state, first in zip(states, nodes.tolist(), strict=False)]
     parts: dict[str, Any] = {
         name: np.concatenate([getattr(state, name) for state in states], axis=1 if name == "material" else 0)
@@ -75,6 +78,8 @@ Families = tuple[NDArray[np.int32], NDArray[np.int32]]
 def kinship_of_pieces(change: MeshChange) -> Families:
     """The family (m,), (m',) of each old and each new tet: pieces that merge or split belong together."""
     before, after = change.old.piece, change.new.piece
+    if not (before.any() or after.any()):
+        return before, after
     sources, targets = change.pairs()
     old, new = kinship(before[sources], after[targets], int(before.max()) + 1, int(after.max()) + 1)
     return old[before], new[after]
@@ -82,43 +87,50 @@ def kinship_of_pieces(change: MeshChange) -> Families:
 
 def _tet_fields(old: State, change: MeshChange, families: Families, counted: bool) -> dict[str, Any]:
     """Everything that is of tets, by the names of State."""
-    volumes = tet_volumes(change.new.positions, change.new.tets)
-    edges = np.swapaxes(old.positions[old.tets[:, 1:]] - old.positions[old.tets[:, :1]], 1, 2)
-    present = np.maximum(np.abs(np.linalg.det(edges)) / 6.0, old.volumes * SQUEEZED[0])
-    strain, rotation = log_left_stretch(edges, old.rest_shape_inverse)
+    volumes = change.new.volumes
+    present = np.maximum(np.abs(change.old.volumes), old.volumes * SQUEEZED[0])
+    strain, rotation = log_left_stretch(old.positions, old.tets, old.rest_shape_inverse)
     flow = (log_plastic_stretch(old.plastic_deformation, rotation), turned(old.goal, rotation)) if counted else ()
+    fibred = bool(old.fibres.any())
     columns = [
         old.volumes / present, old.density * old.volumes / present, old.plastic_strain, old.hardening, old.flow_stress,
-        old.stress, *strain.T, *_fibre_tensors(old, edges).T, *old.material[OF_FIBRES], old.wanted / present, old.restoring,
-    ] + [row for part in flow for row in part.T]  # fmt: skip
+        old.stress, *strain.T, *old.material[OF_FIBRES], old.wanted / present, old.restoring,
+        *(row for part in flow for row in part.T),
+    ] + (list(_fibre_tensors(old).T) if fibred else [])  # fmt: skip
     fields = change.averaged(np.column_stack(columns))
     rest = np.clip(fields[:, 0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields[:, 1] * volumes
-    wanted = fields[:, 20] * volumes
+    wanted = fields[:, 14] * volumes
     rest, mass, wanted = (
         _conserved(new, had, families)
         for new, had in ((rest, old.volumes), (mass, old.density * old.volumes), (wanted, old.wanted))
     )
     strain = fields[:, 6:12].copy()
     strain[:, :3] += (np.log(volumes / rest) - strain[:, :3].sum(axis=1))[:, None] / 3.0
-    rows = np.ascontiguousarray(old.material[:, change.main()])
-    rows[OF_FIBRES] = fields[:, 18:20].T
+    rows, main, fibres = np.zeros((len(old.material), len(volumes))), change.main(), fields[:, len(fields[0]) - 6 :]
+    for row in np.flatnonzero(old.material.any(axis=1)):
+        rows[row] = old.material[row][main]
+    painted = np.ones((len(volumes), old.painted.shape[1]))
+    if (old.painted != 1.0).any():
+        painted = change.averaged(old.painted)
+        rows = repainted(rows, old.painted[main], painted)
+    rows[OF_FIBRES] = fields[:, 12:14].T
+    directions = _main_direction(fibres) if fibred else np.zeros((len(volumes), 3))
     hardening = fields[:, 3].copy()
     return {
         "volumes": rest, "density": mass / rest, "plastic_strain": fields[:, 2].copy(), "hardening": hardening,
         "flow_stress": fields[:, 4].copy(), "stress": fields[:, 5].copy(), "material": rows,
         "yield_stress": np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * hardening, rows[MINIMUM_YIELD]),
-        "worn": np.zeros(len(volumes)), **_shapes(change, strain, _main_direction(fields[:, 12:18]), fields[:, 22:]),
-        "wanted": wanted, "restoring": fields[:, 21].copy(),
-        "goal_rate": np.full(len(volumes), old.goal_rate[0]),
+        "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, fields[:, 16:28] if counted else fields[:, :0]),
+        "wanted": wanted, "restoring": fields[:, 15].copy(),
+        "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted,
     }  # fmt: skip
 
 
 def _shapes(change: MeshChange, strain: Array, fibres: Array, flow: Array) -> dict[str, Array]:
     """Rest shapes, F_p, goals and fibres of the new tets: from elastic strains (m', 6), directions (m', 3) of fibres in the
     world, and logarithms (m', 12) of flow and its goal, or (m', 0) where F_p is not counted on."""
-    corners = change.new.positions[change.new.tets]
-    beta, plastic = basis_matrices(np.swapaxes(corners[:, 1:] - corners[:, :1], 1, 2), strain)
+    beta, plastic = basis_matrices(change.new.positions, change.new.tets, strain)
     goal = np.zeros((len(strain), 6))
     if flow.shape[1]:
         plastic, goal = exponentials(flow[:, :6]), flow[:, 6:].copy()
@@ -138,10 +150,9 @@ def _conserved(new: Array, old: Array, families: Families) -> Array:
     return scaled
 
 
-def _fibre_tensors(old: State, edges: Array) -> Array:
+def _fibre_tensors(old: State) -> Array:
     """c c^T (m, 6) of where fibres point now, c = F_e F_p a of unit length; zero where there are none."""
-    if not old.fibres.any():
-        return np.zeros((len(edges), 6))
+    edges = np.swapaxes(old.positions[old.tets[:, 1:]] - old.positions[old.tets[:, :1]], 1, 2)
     now = (edges @ old.rest_shape_inverse @ old.plastic_deformation @ old.fibres[:, :, None])[:, :, 0]
     length = np.sqrt((now**2).sum(axis=1, keepdims=True))
     now /= np.where(length > 0.0, length, 1.0)
@@ -170,10 +181,10 @@ def _node_fields(old: State, change: MeshChange, masses: Array, families: Famili
     )
     velocities, before, accelerations, loads = (np.ascontiguousarray(fields[:, k : k + 3]) for k in (0, 3, 6, 9))
     # Accelerations and loads too: by what they add up to, generalized alpha would push the body on
-    for new, had in (
+    pairs = [
         (velocities, old.velocities), (before, old.previous_velocities), (accelerations, old.accelerations), (loads, old.loads),
-    ):  # fmt: skip
-        _keep_momentum(new, had, old, change, masses, families)
+    ]  # fmt: skip
+    _keep_momentum(pairs, old, change, masses, families)
     return {
         "positions": positions, "velocities": velocities, "previous_velocities": before,
         "previous_positions": positions - 0.5 * step * (velocities + before), "accelerations": accelerations, "loads": loads,
@@ -181,19 +192,25 @@ def _node_fields(old: State, change: MeshChange, masses: Array, families: Famili
     }  # fmt: skip
 
 
-def _keep_momentum(new: Array, had: Array, old: State, change: MeshChange, masses: Array, families: Families) -> None:
+def _keep_momentum(
+    pairs: list[tuple[Array, Array]], old: State, change: MeshChange, masses: Array, families: Families
+) -> None:
     """Add to new velocities (n', 3) the rigid motion that gives each family the momentum and spin it had with (n, 3)."""
-    before, after = np.zeros(len(had), dtype=np.int64), np.zeros(len(new), dtype=np.int64)
+    before, after = np.zeros(len(old.masses), dtype=np.int32), np.zeros(len(masses), dtype=np.int32)
     before[change.old.tets], after[change.new.tets] = families[0][:, None], families[1][:, None]
     for family in np.unique(after):
-        own, theirs = after == family, before == family
-        points, weights = change.new.positions[own], masses[own][:, None]
-        about = (weights * points).sum(axis=0) / weights.sum()
-        arms, old_arms, old_weights = points - about, old.positions[theirs] - about, old.masses[theirs][:, None]
-        products = (weights * arms).T @ arms
+        alone = not (after != family).any()
+        own: Any = slice(None) if alone else np.flatnonzero(after == family)
+        theirs: Any = slice(None) if alone else np.flatnonzero(before == family)
+        points, weights, old_weights = change.new.positions[own], masses[own], old.masses[theirs]
+        about, total = weighted_mean(weights, points)
+        products, old_points = second_moments(weights, points, about), old.positions[theirs]
         inertia = np.trace(products) * np.eye(3) - products
-        for _ in range(2):  # the second time for what the first has rounded
-            lost = (old_weights * had[theirs]).sum(axis=0) - (weights * new[own]).sum(axis=0)
-            spin = (old_weights * np.cross(old_arms, had[theirs])).sum(axis=0)
-            spin -= (weights * np.cross(arms, new[own])).sum(axis=0)
-            new[own] += lost / weights.sum() + np.cross(np.linalg.solve(inertia, spin), arms)
+        for new, had in pairs:
+            spin, momentum = torque(old_weights, old_points, about, had[theirs])
+            moving = new[own]
+            for _ in range(2):  # the second time for what the first has rounded
+                has, going = torque(weights, points, about, moving)
+                back = (going - momentum) / total, np.linalg.solve(inertia, has - spin)
+                take_rigid(np.ones(len(moving)), points, about, back[0], back[1], moving)
+            new[own] = moving

@@ -3,9 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.measures import area_vectors
+from ..geometry.measures import area_vectors, signed_volumes
 from ..tetmesh.mesh import TetMesh
-from ..tetmesh.quality import tet_volumes
 from .guarding import guarded
 
 Array = NDArray[np.float64]
@@ -24,10 +23,10 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
     nodes = np.unique(boundary)
     owner = np.zeros(len(mesh.positions), dtype=np.int64)
     owner[mesh.tets] = piece[:, None]
-    touched = mesh.tets[np.isin(mesh.tets, nodes).any(axis=1)]
+    owners = piece[mesh.faces.tet]
     positions, moved = mesh.positions, np.zeros(len(wanted))
     for _ in range(ROUNDS):
-        missing = wanted - np.bincount(piece, tet_volumes(positions, mesh.tets), len(wanted))
+        missing = wanted - np.bincount(owners, signed_volumes(positions, boundary), len(wanted))
         if (np.abs(missing) <= EXACT * wanted).all():
             break
         normal, area = _node_normals(positions, boundary)
@@ -35,7 +34,7 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
         step = np.clip(moved + missing / gained, -FARTHEST * element_size, FARTHEST * element_size) - moved
         further = positions.copy()
         further[nodes] += step[owner[nodes], None] * normal[nodes]
-        positions = guarded(positions, further, touched)
+        positions = guarded(positions, further, mesh.outer)
         moved += step
     return mesh.moved(positions)
 

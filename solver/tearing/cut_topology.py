@@ -43,7 +43,7 @@ def cut_topology(old: SurfaceTopology, cut: SurfaceCut) -> SurfaceTopology:
     Faces of which nothing is missing stay as they are, in their order; of others what is left lies there in triangles. Those
     that close the cut come last: they lie in the record's inner slot, with UVs spread flat, on the scale of the rest.
     """
-    own = _corners(old, cut.old_triangles)
+    own = corners_of(old, cut.old_triangles)
     new = _laid_out(old, own, cut)
     inner = cut.triangles[cut.origin == INNER]
     flat = flat_coordinates(cut.positions, inner)
@@ -93,10 +93,10 @@ def _numbers(old: SurfaceTopology, cut: SurfaceCut) -> NDArray[np.int32]:
     """The new number (n,) of each old vertex, -1 for one that is gone."""
     numbers = np.full(old.vertex_count, -1, dtype=np.int32)
     numbers[cut.kept] = np.arange(len(cut.kept), dtype=np.int32)
-    return numbers
+    return numbers if cut.weld is None else numbers[cut.weld]
 
 
-def _corners(old: SurfaceTopology, triangles: NDArray[np.int32]) -> Corners:
+def corners_of(old: SurfaceTopology, triangles: NDArray[np.int32]) -> Corners:
     """Return where triangles (t, 3) lie in a record: they follow the order of its faces, one of n corners having n - 2."""
     sizes = np.diff(old.face_offsets).astype(np.int64)
     face = np.repeat(np.arange(old.face_count), sizes - 2)
@@ -193,8 +193,10 @@ def _edges(
     renumbered = np.sort(number[old.edges], axis=1).astype(np.int64)
     loose = np.ones(len(old.edges), dtype=bool)
     loose[old.corner_edges] = False
-    old_keys = np.where(renumbered[:, 0] >= 0, renumbered[:, 0] * count + renumbered[:, 1], -1)
+    some = (renumbered[:, 0] >= 0) & (renumbered[:, 0] != renumbered[:, 1])
+    old_keys = np.where(some, renumbered[:, 0] * count + renumbered[:, 1], -1)
     staying = np.flatnonzero((np.isin(old_keys, keys) | loose) & (old_keys >= 0))
+    staying = staying[np.sort(np.unique(old_keys[staying], return_index=True)[1])]  # welded, two edges may be one
     fresh = np.flatnonzero(~np.isin(keys, old_keys[staying]))
     place = np.empty(len(keys), dtype=np.int64)
     place[fresh] = len(staying) + np.arange(len(fresh))

@@ -10,15 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from ..embedding import Binding, bind, contact_samples, evaluate
+from ..embedding import Binding, bind_surface, evaluate
 from ..errors import MeshingError
+from ..geometry.chunks import side_by_side
+from ..geometry.edge_crossings import crossing_vertices
 from ..geometry.measures import area_vectors, signed_volumes
 from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..lookup import Lookup
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
 from ..remesh.remeshers import remeshed_sheets
+from ..remesh.restuffing import Vanished
 from ..remesh.unfused import OfSheets
 from ..remesh.volume import FARTHEST
 from ..scene import Body
@@ -32,6 +36,10 @@ from .surface_cut import SurfaceCut, cut_surface, united_surface
 from .thin import torn
 
 Array = NDArray[np.float64]
+
+FAR = 0.25  # element sizes outside its tets where what is seen is left behind
+MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
+HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,14 @@ class _Part:
     sheets: OfSheets | None = None
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What is seen of a body: points (n, 3), and the old tet (n,) that carries each."""
+
+    positions: Array
+    carrying: NDArray[np.int32]
+
+
 def renewed_body(
     body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array
 ) -> RenewedBody:
@@ -78,23 +94,28 @@ def renewed_body(
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices.
     """
     spacing = 0.5 * element_size / body.contact_detail
-    if body.tear_thickness == 0.0 and not components(old.tets).any():
-        new, sheets = remeshed_sheets(body.remesher, old, element_size, turn, fuse=body.merging)
-        change, seen = mesh_change(old, new, sheets), drawn_in(seen, new, element_size)
-        bound = bind(new, seen.positions), contact_samples(seen, new, spacing)
-        return RenewedBody(change, *_on_own_sheets(*bound, seen, carrying, change, sheets), seen, ())
+    if body.tear_thickness == 0.0 and not old.piece.any():
+        new, sheets = remeshed_sheets(body.remesher, old, element_size, turn, fuse=body.merging, seen=seen.positions)
+        lost = new.piece.any() or _left_behind(old, new, seen.positions, element_size) > MOST_LEFT
+        if body.remesher == "stuffing" and lost:
+            raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
+        change, (drawn, bound) = side_by_side(
+            lambda: mesh_change(old, new, sheets), lambda: _drawn_in_and_bound(seen, new, element_size, spacing)
+        )
+        bound = _on_own_sheets(bound[0], bound[1], drawn, carrying, change, sheets)
+        return RenewedBody(change, *bound, drawn, ())
     left = torn(old, body.tear_thickness, element_size)
-    fit, apart, cuts = body.tear_thickness == 0.0, False, list[SurfaceCut]()
+    apart, cuts = False, list[SurfaceCut]()
     if left.mesh is not old:
-        pieces = _singly(body.remesher, left.mesh, element_size, turn, fit, body.merging)
+        pieces = _singly(body.remesher, left.mesh, element_size, turn, None, body.merging)
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
         merging = _Merging(body.remesher, old, seen, carrying)
-        parts, apart = merging.parts(element_size, turn, fit)
+        parts, apart = merging.parts(element_size, turn)
         cuts += merging.cuts
     else:
-        parts = _singly(body.remesher, old, element_size, turn, fit)
+        parts = _singly(body.remesher, old, element_size, turn, _Seen(seen.positions, carrying))
     sewn = bool(cuts)
     before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
@@ -105,11 +126,27 @@ def renewed_body(
         if solid is not None and (cut := cut_surface(seen, solid)) is not None:
             cuts.append(cut)
     seen = _after(cuts, seen)
-    new_pieces = Pieces(change.new)
-    owners = new_pieces.owners(seen, element_size)
-    bound = new_pieces.bound(seen, owners), new_pieces.contacts(seen, owners, spacing)
+    bound = _bound(seen, change.new, element_size, spacing)
     bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
     return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume))
+
+
+def _bound(seen: Surface, new: TetMesh, element_size: float, spacing: float) -> tuple[Binding, Binding]:
+    """The bindings of a surface's vertices and of its contact points, each to the piece that it belongs to."""
+    if not new.piece.any():
+        return bind_surface(seen, new, spacing)
+    pieces = Pieces(new)
+    owners = pieces.owners(seen, element_size)
+    return pieces.bound(seen, owners), pieces.contacts(seen, owners, spacing)
+
+
+def _drawn_in_and_bound(
+    seen: Surface, new: TetMesh, element_size: float, spacing: float
+) -> tuple[Surface, tuple[Binding, Binding]]:
+    """The surface with what is far outside drawn in, and the bindings of its vertices and of its contact points."""
+    look = Lookup.of(new, seen.positions)
+    drawn = drawn_in(seen, look, element_size)
+    return drawn, bind_surface(drawn, new, spacing, look if drawn is seen else None)
 
 
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
@@ -117,9 +154,20 @@ def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
 
 
-def remeshed_apart(remesher: str, old: TetMesh, element_size: float, turn: Array, fit: bool) -> TetMesh:
-    """Return new tets for an old mesh (remesh.remeshers) in pieces that stay apart, however near they are."""
-    return joined_meshes([part.new for part in _singly(remesher, old, element_size, turn, fit)])
+def remeshed_apart(remesher: str, old: TetMesh, element_size: float, turn: Array) -> TetMesh:
+    """Return new tets for an old mesh (remesh.remeshers) in pieces that stay apart, not fitted to where it was torn."""
+    return joined_meshes([part.new for part in _singly(remesher, old, element_size, turn, None)])
+
+
+def _left_behind(old: TetMesh, new: TetMesh, points: Array, element_size: float) -> float:
+    """The share of points (k, 3) that lie FAR outside new tets, and further than outside the old ones."""
+    after = points[new.located(points)[0] < 0]
+    distance = closest_points(new.hull, after).distance
+    far = after[distance > FAR * element_size]
+    if not len(far):
+        return 0.0
+    before = np.where(old.located(far)[0] < 0, closest_points(old.hull, far).distance, 0.0)
+    return float((distance[distance > FAR * element_size] > before + 0.5 * FAR * element_size).sum() / len(points))
 
 
 def _still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
@@ -160,21 +208,24 @@ def _on_own_sheets(
 
 
 def _singly(
-    remesher: str, old: TetMesh, element_size: float, turn: Array, fit: bool, fuse: bool = False
+    remesher: str, old: TetMesh, element_size: float, turn: Array, seen: _Seen | None, fuse: bool = False
 ) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
     each = [np.flatnonzero(piece == k) for k in range(count)]
-    return [_renewed(remesher, old, own, count == 1, element_size, turn, fit, fuse) for own in each]
+    return [_renewed(remesher, old, own, count == 1, element_size, turn, seen, fuse) for own in each]
 
 
 def _renewed(
-    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, fit: bool, fuse: bool
-) -> _Part:
+    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, seen: _Seen | None,
+    fuse: bool,
+) -> _Part:  # fmt: skip
+    """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
     part = compacted(old.positions, old.tets[own])
+    points = None if seen is None else seen.positions[np.isin(seen.carrying, own)]
     try:
-        return _Part(own, *remeshed_sheets(remesher, part, element_size, turn, fit, fuse))
+        return _Part(own, *remeshed_sheets(remesher, part, element_size, turn, seen is not None, fuse, points))
     except MeshingError:
         if alone:
             raise
@@ -185,28 +236,28 @@ class _Merging:
     """Pieces of a mesh that become one where they touch, and what sews the surface seen on them: `cuts`."""
 
     def __init__(self, remesher: str, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
-        self.remesher = remesher
+        self.remesher, self.first = remesher, _Seen(seen.positions, carrying)
         self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
 
-    def parts(self, element_size: float, turn: Array, fit: bool) -> tuple[list[_Part], bool]:
+    def parts(self, element_size: float, turn: Array) -> tuple[list[_Part], bool]:
         """New tets for pieces that touch as one, and for others apart.
 
         Also whether some that touch had to stay apart, as new tets or the surfaces do not join them yet.
         """
-        old, found, apart = self.old, [], False
+        old, seen, found, apart = self.old, self.first, [], False
         count = int(self.piece.max()) + 1
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
-                together = np.flatnonzero(np.isin(self.piece, group))
-                made = _renewed(self.remesher, old, together, False, element_size, turn, fit, fuse=True)
+                own = np.flatnonzero(np.isin(self.piece, group))
+                made = _renewed(self.remesher, old, own, False, element_size, turn, seen, fuse=True)
                 if not components(made.new.tets).any() and self._sewn(group, element_size):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(self.remesher, old, own, count == 1, element_size, turn, fit, fuse=True) for own in each]
+            found += [_renewed(self.remesher, old, own, count == 1, element_size, turn, seen, fuse=True) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:
@@ -227,7 +278,7 @@ class _Merging:
     def _grown(self, cut: SurfaceCut, part: NDArray[np.int32], element_size: float) -> Array:
         """The vertices (n, 3) of what parts (t,) have become, moved outwards for the volume in which they overlapped.
 
-        Evenly, but less the nearer to the seam, where they are close together.
+        Evenly, but less the nearer to the seam, and not at all where it would pass through itself, as in creases.
         """
         own = cut.triangles[part[cut.origin] >= 0]
         vectors = area_vectors(cut.positions, own)
@@ -237,6 +288,13 @@ class _Merging:
         area = np.sqrt((normals**2).sum(axis=1))
         seam = cKDTree(cut.positions[len(cut.kept) :])
         share = np.minimum(seam.query(cut.positions, distance_upper_bound=element_size)[0] / element_size, 1.0)
-        step = (had - signed_volumes(cut.positions, own).sum()) / (share * area).sum()
-        step = np.clip(step, 0.0, FARTHEST * element_size)
-        return np.asarray(cut.positions + (step * share / np.where(area > 0.0, area, 1.0))[:, None] * normals)
+        missing, unit = had - signed_volumes(cut.positions, own).sum(), normals / np.where(area > 0.0, area, 1.0)[:, None]
+        for _ in range(HELD_BACK):
+            step = np.clip(missing / max((share * area).sum(), 1e-300), 0.0, FARTHEST * element_size)
+            grown = cut.positions + (step * share)[:, None] * unit
+            crossing = crossing_vertices(triangle_tree(grown, own))
+            if not share[crossing].any():
+                return np.asarray(grown)
+            around = np.isin(own, crossing).any(axis=1)
+            share[own[around]] = 0.0
+        return cut.positions

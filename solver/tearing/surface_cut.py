@@ -43,6 +43,7 @@ class SurfaceCut:
     vertices  : Sources of the new vertices (n' - k)
     corners   : Sources of every corner (t', 3)
     area      : of the old surface [m^2]
+    weld      : (n,) the old vertex that each goes by, several that lie in one place by the same; None: each by itself
     """
 
     kept: IntArray
@@ -54,6 +55,7 @@ class SurfaceCut:
     vertices: Sources
     corners: Sources
     area: float
+    weld: IntArray | None = None
 
 
 def cut_surface(surface: Surface, solid: Surface) -> SurfaceCut | None:
@@ -62,7 +64,7 @@ def cut_surface(surface: Surface, solid: Surface) -> SurfaceCut | None:
     if unpaired_edges(old.triangles):
         return None
     made = _difference(old, Surface(solid.positions - middle, solid.triangles))
-    return None if made is None else _change(surface, old, middle, made)
+    return None if made is None else _met(change_of(surface, old, middle, made))
 
 
 def united_surface(surface: Surface, part: IntArray) -> SurfaceCut | None:
@@ -74,7 +76,12 @@ def united_surface(surface: Surface, part: IntArray) -> SurfaceCut | None:
     if any(unpaired_edges(old.triangles[part == k]) for k in range(int(part.max()) + 1)):
         return None
     made = _union(old, part)
-    return None if made is None else _change(surface, old, middle, made)
+    return None if made is None else _met(change_of(surface, old, middle, made))
+
+
+def _met(cut: SurfaceCut) -> SurfaceCut | None:
+    """A change; None where every triangle is still what it was."""
+    return None if cut.whole.sum() == len(cut.old_triangles) else cut
 
 
 def _centred(surface: Surface) -> tuple[Surface, Array]:
@@ -83,8 +90,11 @@ def _centred(surface: Surface) -> tuple[Surface, Array]:
     return Surface(surface.positions - middle, surface.triangles), middle
 
 
-def _change(surface: Surface, old: Surface, middle: Array, made: Made) -> SurfaceCut | None:
-    """What a boolean has made of a surface, old being the same about its middle; None where that is all of it."""
+def change_of(surface: Surface, old: Surface, middle: Array, made: Made) -> SurfaceCut:
+    """What a boolean has made of a surface, old being the same about its middle.
+
+    Where vertices lie in one place, old may name one of them for all.
+    """
     places, triangles, origin = made
     mine = origin >= 0
     matched = np.zeros((len(triangles), 3), dtype=bool)
@@ -93,13 +103,11 @@ def _change(surface: Surface, old: Surface, middle: Array, made: Made) -> Surfac
     equal = (places[triangles][:, :, None] == old.positions[corners][:, None]).all(axis=3) & mine[:, None, None]
     matched, same = equal.any(axis=2), equal.argmax(axis=2)
     whole = matched.all(axis=1) & ((same[:, 1] - same[:, 0]) % 3 == 1) & ((same[:, 2] - same[:, 1]) % 3 == 1)
-    if whole.sum() == len(old.triangles):
-        return None
     name = np.full(len(places), -1, dtype=np.int64)
     name[triangles[matched]] = corners[np.nonzero(matched)[0], same[matched]]
     staying = np.zeros(len(old.positions), dtype=bool)
     staying[name[name >= 0]] = True
-    staying[np.setdiff1d(np.arange(len(old.positions)), old.triangles)] = True  # vertices without faces
+    staying[np.setdiff1d(np.arange(len(old.positions)), surface.triangles)] = True  # vertices without faces
     kept = np.flatnonzero(staying)
     fresh = np.setdiff1d(triangles[~matched], np.flatnonzero(name >= 0))
     number = np.where(name >= 0, np.cumsum(staying)[name] - 1, 0)
@@ -111,9 +119,19 @@ def _change(surface: Surface, old: Surface, middle: Array, made: Made) -> Surfac
     return SurfaceCut(
         kept.astype(np.int32),
         np.concatenate([surface.positions[kept], places[fresh] + middle]),
-        numbered, old.triangles, origin.astype(np.int32), whole, _vertex_sources(triangles, fresh, origin, sources), sources,
-        float(np.sqrt((area_vectors(old.positions, old.triangles) ** 2).sum(axis=1)).sum()),
+        numbered, surface.triangles, origin.astype(np.int32), whole,
+        _vertex_sources(triangles, fresh, origin, sources), sources,
+        float(np.sqrt((area_vectors(old.positions, old.triangles) ** 2).sum(axis=1)).sum()), _weld(surface, old),
     )  # fmt: skip
+
+
+def _weld(surface: Surface, old: Surface) -> IntArray | None:
+    """The vertex (n,) that each of a surface's goes by in the same one welded; None where none of them is."""
+    if old.triangles is surface.triangles or (old.triangles == surface.triangles).all():
+        return None
+    names = np.arange(len(surface.positions), dtype=np.int32)
+    names[surface.triangles] = old.triangles
+    return names
 
 
 def _difference(surface: Surface, solid: Surface) -> Made | None:
@@ -143,6 +161,33 @@ def _union(surface: Surface, part: IntArray) -> Made | None:
     return places, triangles[order], origin[order]
 
 
+def united_solids(
+    positions: Array, solids: list[tuple[IntArray, NDArray[np.int64]]], hollows: list[tuple[IntArray, NDArray[np.int64]]],
+    count: int,
+) -> Made | None:  # fmt: skip
+    """Closed shells as one solid, less hollows in it, all turned outwards; each of triangles (k, 3) and their origins (k,).
+
+    count is how many triangles there may be that origins name, besides INNER.
+    """
+    import manifold3d
+
+    first = int(manifold3d.Manifold.reserve_ids(2))
+
+    def solid(triangles: IntArray, origin: NDArray[np.int64]) -> Any:
+        own = Surface(positions, triangles)
+        names = np.where(origin == INNER, count, origin)
+        return _manifold(manifold3d, own, first, names=names)
+
+    whole = manifold3d.Manifold.batch_boolean([solid(*shell) for shell in solids], manifold3d.OpType.Add)
+    if hollows:
+        whole -= manifold3d.Manifold.batch_boolean([solid(*shell) for shell in hollows], manifold3d.OpType.Add)
+    made = _made(manifold3d, whole, first, count)
+    if made is None:
+        return None
+    places, triangles, origin = made
+    return places, triangles, np.where(origin == count, INNER, origin)
+
+
 def _made(manifold3d: Any, solid: Any, first: int, count: int) -> Made | None:
     """What a boolean has made of a surface of so many triangles, which it knows by its number `first`; None of nothing."""
     if solid.status() != manifold3d.Error.NoError or solid.is_empty():
@@ -156,14 +201,17 @@ def _made(manifold3d: Any, solid: Any, first: int, count: int) -> Made | None:
     return np.asarray(mesh.vert_properties), triangles[order], origin[order]
 
 
-def _manifold(manifold3d: Any, surface: Surface, identifier: int, own: NDArray[np.int64] | None = None) -> Any:
-    """The solid of a surface, or of its own triangles by number, with that number as the name of each."""
+def _manifold(
+    manifold3d: Any, surface: Surface, identifier: int, own: NDArray[np.int64] | None = None,
+    names: NDArray[np.int64] | None = None,
+) -> Any:  # fmt: skip
+    """The solid of a surface, or of its own triangles by number, with that number as the name of each, or with `names`."""
     own = np.arange(len(surface.triangles)) if own is None else own
     count, (used, numbered) = len(own), np.unique(surface.triangles[own], return_inverse=True)
     mesh = manifold3d.Mesh64(
         vert_properties=np.ascontiguousarray(surface.positions[used]),
         tri_verts=numbered.reshape(-1, 3).astype(np.uint64),
-        face_id=own.astype(np.uint64),
+        face_id=(own if names is None else names).astype(np.uint64),
         run_original_id=np.array([identifier], dtype=np.uint32),
         run_index=np.array([0, 3 * count], dtype=np.uint64),
     )
@@ -178,7 +226,7 @@ def _corner_sources(
     owners = np.repeat(origin[:, None], 3, axis=1)
     weights = np.empty((len(triangles), 3, 3))
     mine = origin >= 0
-    weights[mine] = _weights(old.positions[old.triangles[origin[mine]]], places[triangles[mine]])
+    weights[mine] = clamped_weights(old.positions[old.triangles[origin[mine]]], places[triangles[mine]])
     weights[matched] = np.eye(3)[same[matched]]
     tree = triangle_tree(old.positions, old.triangles)
     found = closest_points(tree, np.ascontiguousarray(places[triangles[~mine]].reshape(-1, 3)))
@@ -186,7 +234,7 @@ def _corner_sources(
     return Sources(owners.astype(np.int32), weights)
 
 
-def _weights(corners: Array, points: Array) -> Array:
+def clamped_weights(corners: Array, points: Array) -> Array:
     """Barycentric weights (t, 3, 3), none negative, of points (t, 3, 3) in triangles with corners (t, 3, 3)."""
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     arms = corners[:, None] - points[:, :, None]

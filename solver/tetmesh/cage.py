@@ -107,8 +107,9 @@ def cut(
     """Return what a surface leaves of a lattice's tets, given which points (n,) are inside or only pad a thin part."""
     cuts = find_cuts(lattice, inside | padded)
     cut_points = crossings(tree, points[cuts.inner], points[cuts.outer], padded[cuts.inner])
-    vertices, tets = stuff(lattice, points.copy(), inside | padded, cuts, cut_points)
-    return compacted(vertices, manifold_tets(tets))
+    mesh = stuff(lattice, points.copy(), inside | padded, cuts, cut_points)
+    tets = manifold_tets(mesh.tets, mesh.faces)
+    return mesh if tets is mesh.tets else compacted(mesh.positions, tets)
 
 
 def _thin_parts(

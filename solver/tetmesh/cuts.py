@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import inline, kernel
-from .lattice import DIRECTIONS, LONG_DIRECTIONS, neighbour
+from .lattice import DIRECTIONS, LONG_DIRECTIONS, coordinates, neighbour, neighbour_of
 from .lattice_points import Lattice
 
 
@@ -38,9 +38,9 @@ def find_cuts(lattice: Lattice, inside: NDArray[np.bool_]) -> Cuts:
 def _count_cuts(lattice, inside, active):  # type: ignore[no-untyped-def]
     rows, cuts = 0, 0
     for point in range(len(inside)):
-        found = 0
+        found, place = 0, coordinates(lattice, point)
         for direction in range(DIRECTIONS):
-            other = neighbour(lattice, point, direction)
+            other = neighbour_of(lattice, place, direction)
             if other >= 0 and inside[other] != inside[point]:
                 found += 1
         if found:

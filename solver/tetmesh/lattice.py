@@ -39,7 +39,13 @@ def coordinates(lattice, point):  # type: ignore[no-untyped-def]
 @kernel
 def neighbour(lattice, point, direction):  # type: ignore[no-untyped-def]
     """Return the point at the other end of an edge, or -1 outside the block."""
-    i, j, k, is_centre = coordinates(lattice, point)
+    return neighbour_of(lattice, coordinates(lattice, point), direction)
+
+
+@inline
+def neighbour_of(lattice, place, direction):  # type: ignore[no-untyped-def]
+    """The same of a point by its coordinates."""
+    i, j, k, is_centre = place
     if direction < 6:
         step = 1 if direction % 2 else -1
         axis = direction // 2

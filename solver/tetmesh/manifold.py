@@ -7,23 +7,24 @@ from ..jit import inline, kernel
 from .boundary import FaceTable, face_table
 
 
-def manifold_tets(tets: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the tets without the few that keep the boundary from being a manifold.
+def manifold_tets(tets: NDArray[np.int32], table: FaceTable | None = None) -> NDArray[np.int32]:
+    """Return the tets without the few that keep the boundary from being a manifold; the same array where there are none.
 
     Around each vertex, and around each edge, the tets must hang together by faces; of two groups that only meet there,
     the smaller goes. The empty space around a vertex must hang together too: where two hollows only meet there, the
     smaller one is opened by the tets it touches. Stuffing leaves such places where two parts of a surface come closer
-    than a cell. Each round only removes, so this ends.
+    than a cell. Each round only removes, so this ends. table: that of the faces, if it is at hand.
     """
-    return tets[manifold_rows(tets)]
+    rows = manifold_rows(tets, table)
+    return tets if len(rows) == len(tets) else tets[rows]
 
 
-def manifold_rows(tets: NDArray[np.int32]) -> NDArray[np.int64]:
+def manifold_rows(tets: NDArray[np.int32], table: FaceTable | None = None) -> NDArray[np.int64]:
     """The same as the numbers (m',) of the tets that are left."""
     rows = np.arange(len(tets))
     while len(rows):
         drop = np.zeros(len(tets), dtype=np.bool_)
-        table = face_table(tets)
+        table = face_table(tets) if table is None else table
         _mark_pinched_vertices(tets, table.neighbours, int(tets.max()) + 1, drop)
         if not drop.any():
             _mark_pinched_edges(tets, table.neighbours, *_pinched_edges(table.boundary), drop)
@@ -31,7 +32,7 @@ def manifold_rows(tets: NDArray[np.int32]) -> NDArray[np.int64]:
             _mark_pinched_hollows(table.boundary, table.tet, int(tets.max()) + 1, drop)
         if not drop.any():
             break
-        tets, rows = tets[~drop], rows[~drop]
+        tets, rows, table = tets[~drop], rows[~drop], None
     return rows
 
 
@@ -47,10 +48,11 @@ def pieces_of(table: FaceTable) -> NDArray[np.int32]:
 
 def _pinched_edges(boundary: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ends of edges with more than two boundary triangles."""
-    ends = np.sort(np.stack([boundary, np.roll(boundary, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
-    edges, counts = np.unique(ends, axis=0, return_counts=True)
+    first, second = boundary.ravel().astype(np.int64), np.roll(boundary, -1, axis=1).ravel().astype(np.int64)
+    count = int(boundary.max()) + 1
+    edges, counts = np.unique(np.minimum(first, second) * count + np.maximum(first, second), return_counts=True)
     pinched = edges[counts > 2]
-    return pinched[:, 0].astype(np.int64), pinched[:, 1].astype(np.int64)
+    return pinched // count, pinched % count
 
 
 @kernel

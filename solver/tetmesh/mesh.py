@@ -32,7 +32,7 @@ class TetMesh:
     def moved(self, positions: Array) -> "TetMesh":
         """The same tets on nodes at other positions (n, 3) [m]."""
         mesh = TetMesh(positions, self.tets)
-        mesh.__dict__.update(faces=self.faces, piece=self.piece)
+        mesh.__dict__.update({name: getattr(self, name) for name in ("faces", "piece", "outer")})
         return mesh
 
     @cached_property
@@ -41,11 +41,32 @@ class TetMesh:
         return face_table(self.tets)
 
     @cached_property
+    def outer(self) -> NDArray[np.int32]:
+        """Those (k, 4) of the tets that have a node on the boundary."""
+        on_boundary = np.zeros(len(self.positions), dtype=bool)
+        on_boundary[self.faces.boundary] = True
+        return np.asarray(self.tets[on_boundary[self.tets].any(axis=1)])
+
+    @cached_property
     def piece(self) -> NDArray[np.int32]:
         """The connected piece (m,) of each tet (manifold.components)."""
         from .manifold import pieces_of
 
         return pieces_of(self.faces)
+
+    @cached_property
+    def volumes(self) -> Array:
+        """The signed volume (m,) of each tet [m^3]."""
+        from .quality import tet_volumes
+
+        return tet_volumes(self.positions, self.tets)
+
+    @cached_property
+    def piece_volumes(self) -> Array:
+        """The volume of each piece [m^3], from its boundary."""
+        from ..geometry.measures import signed_volumes
+
+        return np.bincount(self.piece[self.faces.tet], signed_volumes(self.positions, self.faces.boundary)).astype(np.float64)
 
     @cached_property
     def middle(self) -> Array:
@@ -58,11 +79,18 @@ class TetMesh:
         return self.moved(self.positions - self.middle)
 
     @cached_property
+    def boxes(self) -> tuple[Array, Array]:
+        """The lower and the upper corner (m, 3) of each tet's box [m]."""
+        from ..geometry.tet_location import tet_boxes
+
+        return tet_boxes(self.positions, self.tets)
+
+    @cached_property
     def tree(self) -> "Tree":
         """The tree over its tets' boxes."""
-        from ..geometry.tet_location import tet_tree
+        from ..geometry.tree import build_tree
 
-        return tet_tree(self.positions, self.tets)
+        return build_tree(*self.boxes)
 
     @cached_property
     def hull(self) -> "TriangleTree":

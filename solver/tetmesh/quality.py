@@ -8,9 +8,13 @@ from .mesh import TetMesh
 
 def tet_volumes(positions: NDArray[np.float64], tets: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return (m,) signed volumes [m^3]."""
-    origin = positions[tets[:, 0]]
-    u, v, w = (positions[tets[:, i]] - origin for i in (1, 2, 3))
-    return np.einsum("ij,ij->i", u, np.cross(v, w)) / 6.0
+    corners = [[axis[corner] for axis in np.ascontiguousarray(positions.T)] for corner in np.ascontiguousarray(tets.T)]
+    u, v, w = ([b - a for a, b in zip(corners[0], corners[i], strict=True)] for i in (1, 2, 3))
+    volumes: NDArray[np.float64] = u[0] * (v[1] * w[2] - v[2] * w[1])
+    volumes += u[1] * (v[2] * w[0] - v[0] * w[2])
+    volumes += u[2] * (v[0] * w[1] - v[1] * w[0])
+    volumes /= 6.0
+    return volumes
 
 
 def dihedral_angles(mesh: TetMesh) -> NDArray[np.float64]:

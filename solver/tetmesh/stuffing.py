@@ -12,16 +12,19 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.chunks import in_parts
 from ..jit import inline, kernel
 from .compaction import compacted
 from .cuts import Cuts
 from .lattice import DIRECTIONS, LONG_DIRECTIONS, centre, corner
 from .lattice_points import Lattice
+from .mesh import TetMesh
 from .stencils import sort_and_cut, stencil
 
 # A cut point within this share of an edge is too close to the lattice point there.
 WARP_LONG = 0.26
 WARP_SHORT = 0.38
+SLAB = 4  # layers of cubes that are cut together
 SHORT = math.sqrt(0.75)  # length of a short edge, in cells
 
 
@@ -31,8 +34,8 @@ def stuff(
     inside: NDArray[np.bool_],
     cuts: Cuts,
     cut_points: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return positions (m, 3) and tets (t, 4) between lattice points (n, 3) and cut points (c, 3).
+) -> TetMesh:
+    """Return the tets between lattice points (n, 3) and cut points (c, 3).
 
     `points` is overwritten where it is warped. No tet is inverted, no vertex unused.
     """
@@ -40,11 +43,10 @@ def stuff(
     share = _shares(points, cuts, cut_points)
     _warp(lattice, points, sign, cuts, cut_points)
     positions = np.concatenate([points, cut_points])
-    tets = np.empty((3 * _count_cubes_tets(lattice, sign), 4), dtype=np.int32)
-    place = np.arange(len(points))
-    count = _cut_tets(lattice, place, sign, cuts.active, cuts.table, cuts.outer, share, positions, tets)
-    mesh = compacted(positions, tets[:count])
-    return mesh.positions, mesh.tets
+    slabs, place = [(first, min(first + SLAB, lattice.nx)) for first in range(0, lattice.nx, SLAB)], np.arange(len(points))
+    tables = cuts.active, cuts.table, cuts.outer
+    tets = np.concatenate(in_parts(_cut_tets, slabs, lattice, place, sign, *tables, share, positions))
+    return compacted(positions, tets)
 
 
 def stuff_copies(
@@ -135,11 +137,11 @@ def lattice_tet(lattice, axis, i, j, k, side, corners):  # type: ignore[no-untyp
 
 
 @kernel
-def _count_cubes_tets(lattice, sign):  # type: ignore[no-untyped-def]
-    """How many lattice tets have an inside corner."""
+def _count_cubes_tets(first, last, lattice, sign):  # type: ignore[no-untyped-def]
+    """How many lattice tets around edges from the centres of some slabs of cubes have an inside corner."""
     corners = np.empty(4, dtype=np.int64)
     count = 0
-    for i in range(lattice.nx):
+    for i in range(first, last):
         for j in range(lattice.ny):
             for k in range(lattice.nz):
                 for which in range(12):
@@ -152,25 +154,35 @@ def _count_cubes_tets(lattice, sign):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _cut_tets(lattice, place, sign, active, table, outer, share, positions, tets):  # type: ignore[no-untyped-def]
-    """Step 3; return how many tets there are."""
+def _cut_tets(first, last, lattice, place, sign, active, table, outer, share, positions):  # type: ignore[no-untyped-def]
+    """Step 3 for slabs first .. last - 1 of cubes: the tets (t, 4)."""
+    tets = np.empty((3 * _count_cubes_tets(first, last, lattice, sign), 4), dtype=np.int32)
     corners = np.empty(4, dtype=np.int64)
     cut = np.empty((4, 4), dtype=np.int64)
     prism = np.empty(6, dtype=np.int64)
     parts = np.empty((3, 4), dtype=np.int64)
     up = np.empty(3, dtype=np.bool_)
     count = np.int64(0)
-    for i in range(lattice.nx):
+    for i in range(first, last):
         for j in range(lattice.ny):
             for k in range(lattice.nz):
                 for which in range(12):
                     if not lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
                         continue
+                    inside = 0
+                    for n in range(4):
+                        inside += sign[corners[n]] > 0
+                    if inside == 0:
+                        continue
+                    if inside == 4:  # nearly all of them
+                        _add(positions, tets, count, corners)
+                        count += 1
+                        continue
                     sort_and_cut(outer, sign, active, table, corners, cut)
                     for part in range(stencil(lattice, place, sign, share, positions, corners, cut, up, prism, parts)):
                         _add(positions, tets, count, parts[part])
                         count += 1
-    return count
+    return tets[:count].copy()
 
 
 @kernel

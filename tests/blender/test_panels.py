@@ -101,6 +101,9 @@ def test_while_baking(cube):
         ({"goal_kind": "SHAPE_KEY"}, {"goal_shape_key", "goal_rate"}, {"goal_object"}),
         ({"fibre_kind": "DIRECTION"}, {"fibre_direction", "fibre_tension"}, {"fibre_attribute"}),
         ({"fibre_kind": "ATTRIBUTE"}, {"fibre_attribute", "fibre_activation"}, {"fibre_direction"}),
+        ({"paint_kind": "NONE"}, {"paint_kind"}, {"paint_group", "paint_attribute", "paint_yield"}),
+        ({"paint_kind": "GROUP"}, {"paint_group", "paint_stiffness", "paint_flow"}, {"paint_attribute"}),
+        ({"paint_kind": "ATTRIBUTE"}, {"paint_attribute", "paint_hardening"}, {"paint_group"}),
     ],
 )
 def test_of_goal_and_fibres_only_what_their_kind_uses_is_shown(cube, kind, shown, hidden):

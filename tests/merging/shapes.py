@@ -7,7 +7,7 @@ import numpy as np
 
 from solver.bake import PreparedBody, prepare
 from solver.presets import load_preset
-from solver.scene import Body, Scene, Settings, validated
+from solver.scene import Body, Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.surface import Surface
 from tests.surfaces import joined, sphere
@@ -37,6 +37,15 @@ def pair(frames: int = 8, **options) -> Scene:
     return validated(Scene((one, other), (), settings))
 
 
+def pile(frames: int = 8) -> Scene:
+    """Four bodies of one merge group, and a fifth on top, that fall onto the ground."""
+    places = [(0.12 * i, 0.12 * j, 0.13) for i in (-1.0, 1.0) for j in (-1.0, 1.0)] + [(0.0, 0.0, 0.33)]
+    options = {"merge_group": 1, "velocity": (0.0, 0.0, -1.0)}
+    bodies = tuple(body(f"Ball {k}", sphere(18, 0.115, place), 6, **options) for k, place in enumerate(places))
+    ground = Collider("ground", "Ground", "plane", np.eye(4)[None])
+    return validated(Scene(bodies, (ground,), Settings(frame_end=frames, threads=1)))
+
+
 def two_pieces(frames: int = 8, **options) -> Scene:
     """One body of two balls."""
     settings = Settings(frame_end=frames, gravity=(0.0, 0.0, 0.0), threads=1)
@@ -49,8 +58,9 @@ def started(
     """The simulation of a scene; balls of one body fly at each other as those of two do, unless they are not to."""
     made = prepared or prepare(scene)
     simulation = kind(
-        scene, [one.mesh for one in made], [one.surface for one in made], [one.contacts for one in made], fields=[]
-    )
+        scene, [one.mesh for one in made], [one.surface for one in made], [one.contacts for one in made],
+        fields=None if scene.colliders else [],
+    )  # fmt: skip
     if len(scene.bodies) == 1 and spread:
         velocities = np.zeros_like(simulation.state.positions)
         velocities[:, 0] = np.where(simulation.state.positions[:, 0] < 0.0, 0.5, -0.5)

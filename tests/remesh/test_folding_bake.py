@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from solver.bake import prepare
-from solver.preflight.self_crossing import crossing_faces
+from solver.geometry.self_crossing import crossing_faces
 from solver.presets import load_preset
 from solver.scene import Body, Scene, Settings, validated
 from solver.simulate import Simulation

@@ -6,11 +6,14 @@ import pytest
 
 from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.remesh.fitting import fitted
+from solver.remesh.held_points import mark_held
 from solver.remesh.restuffing import lattice_turn, restuffed
 from solver.tetmesh.boundary import face_table
+from solver.tetmesh.lattice_points import lattice_around, lattice_points
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
+from tests.surfaces import sphere
 
 from .shapes import ball, is_manifold, rotation, squashed
 
@@ -127,3 +130,30 @@ def test_a_remesh_crosses_nothing():
     faces = numbered.reshape(-1, 3).astype(np.int32)
     surface = ipctk.CollisionMesh(new.positions[nodes], ipctk.edges(faces), faces)
     assert not ipctk.has_intersections(surface, new.positions[nodes])
+
+
+def test_a_lattice_point_is_held_where_a_tet_is_found_for_it():
+    """Each tet marks the points of the lattice in itself; a search of the tets for each point says the same."""
+    old = squashed(ball(), [[1.2, 0.6, 0.0], [0.0, 0.9, 0.1], [0.0, 0.2, 0.8]])
+    old = old.moved(old.positions + 0.02 * np.sin(7.0 * old.positions[:, ::-1]))
+    lattice = lattice_around(old.positions.min(axis=0), old.positions.max(axis=0), 0.13)
+    points, aside = lattice_points(lattice), np.array([3e-3, 1e-3, 2e-3])
+    held = np.zeros(len(points), dtype=bool)
+    mark_held(old, lattice, aside, held)
+    assert 500 < held.sum() < len(points) and (held == (old.located(points + aside)[0] >= 0)).all()
+
+
+def test_the_boundary_is_brought_to_what_is_seen_outside_it():
+    """A lip of 0.4 elements that no tet holds: the new boundary comes to a fifth of one of it, a manifold of as much volume."""
+    old = ball(SIZE)
+    seen = sphere(16).positions
+    lip = np.abs(seen[:, 2]) < 0.1
+    seen = np.where(lip[:, None], seen * (1.0 + 0.4 * SIZE), seen)
+    plain, brought = restuffed(old, SIZE, lattice_turn(1)), restuffed(old, SIZE, lattice_turn(1), seen=seen)
+
+    def farthest(mesh: TetMesh) -> float:
+        outside = seen[mesh.located(seen)[0] < 0]
+        return float(closest_points(mesh.hull, outside).distance.max(initial=0.0))
+
+    assert farthest(plain) > 0.3 * SIZE and farthest(brought) < 0.2 * SIZE and is_manifold(brought)
+    assert volume(brought) == pytest.approx(volume(old), rel=1e-3) and dihedral_angles(brought).min() > 9.9

@@ -8,7 +8,7 @@ import numpy as np
 from solver.contact.surfaces.bodies import touching_bodies
 from solver.embedding import evaluate
 from solver.geometry.edges import edges_of
-from solver.preflight.self_crossing import pierces
+from solver.geometry.self_crossing import pierces
 
 
 class Watch:

@@ -71,10 +71,10 @@ def test_nothing_small_is_torn_off(mesh):
 
 def test_pieces_get_tets_apart(mesh):
     left = torn(mesh, 0.25, SIZE).mesh
-    new = remeshed_apart("stuffing", left, SIZE, np.eye(3), fit=False)
+    new = remeshed_apart("stuffing", left, SIZE, np.eye(3))
     assert components(new.tets).max() == 1 and is_manifold(new)
     assert volume(new) == pytest.approx(volume(left), rel=1e-9) and dihedral_angles(new).min() > 8.0
-    again = remeshed_apart("stuffing", torn(new, 0.25, SIZE).mesh, SIZE, np.eye(3), fit=False)
+    again = remeshed_apart("stuffing", torn(new, 0.25, SIZE).mesh, SIZE, np.eye(3))
     assert components(again.tets).max() == 1
 
 

@@ -43,7 +43,8 @@ def test_random_signs_and_cuts(seed):
     cuts = find_cuts(LATTICE, inside)
     shares = random_shares(rng, cuts)[:, None]
     cut_points = points[cuts.inner] * (1 - shares) + points[cuts.outer] * shares
-    positions, tets = stuff(LATTICE, points.copy(), inside, cuts, cut_points)
+    mesh = stuff(LATTICE, points.copy(), inside, cuts, cut_points)
+    positions, tets = mesh.positions, mesh.tets
     angles = dihedral_angles(TetMesh(positions, tets))
     assert tet_volumes(positions, tets).min() > 0
     assert angles.min() > 10.5
@@ -61,7 +62,7 @@ def test_equal_cuts_everywhere_leave_no_crack():
         cuts = find_cuts(LATTICE, inside)
         for share in (0.4, 0.5, 0.6):
             cut_points = points[cuts.inner] * (1 - share) + points[cuts.outer] * share
-            _, tets = stuff(LATTICE, points.copy(), inside, cuts, cut_points)
+            tets = stuff(LATTICE, points.copy(), inside, cuts, cut_points).tets
             boundary = face_table(tets).boundary
             ends = np.sort(np.stack([boundary, np.roll(boundary, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
             assert (np.unique(ends, axis=0, return_counts=True)[1] % 2 == 0).all()

@@ -1,6 +1,6 @@
 """What the bodies of a scene bring into contact with each other."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,9 @@ def touching_bodies(
     settings = scene.settings
     whole = not any(_in_pieces(body, state.tets[a:b]) for body, (a, b) in zip(scene.bodies, pairwise(ranges.tets), strict=True))
     alone = settings.body_contact == "bodies" and len(scene.bodies) < 2 and whole
-    if settings.body_contact == "off" or alone or integrators()[settings.integrator].explicit:
+    merging = all(body.merging for body in scene.bodies)  # and what merges does not collide with itself
+    merging = merging and all(one.merges_with(other) for one, other in combinations(scene.bodies, 2))
+    if settings.body_contact == "off" or alone or merging or integrators()[settings.integrator].explicit:
         return None
     contact = _contact(scene, state, ranges, seen, triangles, ERROR)
     if contact.left_out:  # perhaps only by what was merged

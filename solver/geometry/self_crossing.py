@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+PARALLEL = 1e-10  # sine of an angle below which two faces lie alongside each other
 MOST_PAIRS = 1_000_000  # of boxes compared: a second's work; the search stops there, having found the first crossings
 
 
@@ -46,5 +47,7 @@ def pierces(p: NDArray[np.float64], q: NDArray[np.float64], face: NDArray[np.flo
     v = np.einsum("ij,ij->i", along, turned) / safe
     t = np.einsum("ij,ij->i", e2, turned) / safe
     inside = (u > 0.0) & (v > 0.0) & (u + v < 1.0) & (t > 0.0) & (t < 1.0)
-    result: NDArray[np.bool_] = inside & (determinant != 0.0)
+    # What is left of a determinant by rounding says nothing: faces of one flat side would seem to cross
+    sizes = np.sqrt((along**2).sum(axis=1) * (e1**2).sum(axis=1) * (e2**2).sum(axis=1))
+    result: NDArray[np.bool_] = inside & (np.abs(determinant) > PARALLEL * sizes)
     return result

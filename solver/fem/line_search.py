@@ -1,0 +1,51 @@
+"""How far to go along a direction of Newton's method."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact.entries import Entries
+from ..contact.surfaces.surface_contact import SurfaceContact
+from .node_sums import dot
+
+Array = NDArray[np.float64]
+
+SLOPE_KEPT = 0.3  # accept a step along which the slope has not turned steeper than this fraction uphill
+CUTS = 12
+
+
+class Descent(Protocol):
+    """What is minimised (newton.py)."""
+
+    surfaces: SurfaceContact | None
+
+    def merit(self, positions: Array) -> tuple[float, Array]:
+        """Energy but for contact with colliders [J], and its gradient (n, 3) [N], at positions (n, 3)."""
+
+
+def search_line(
+    problem: Descent, x: Array, elastic: float, internal: Array, entries: Entries, direction: Array
+) -> tuple[float, float, Array] | None:
+    """The largest tried fraction of the direction that is downhill enough, with energy and gradient there.
+
+    Downhill by energy, or by the slope not having turned steeply uphill: the slope is still sound where flow laws
+    that have no exact energy (stress-dependent rate, eq 10's norm) make the energy an estimate. Energies and
+    gradients (n, 3) are without contact, which is added here, since its friction bounds may just have changed.
+    """
+    gradient = internal.copy()
+    energy = elastic + entries.add_gradient(x, gradient)
+    slope = dot(gradient, direction)
+    fraction = 1.0 if problem.surfaces is None else problem.surfaces.limit(x, direction)
+    for _ in range(CUTS):
+        trial = x + fraction * direction
+        elastic_there, internal_there = problem.merit(trial)
+        there = internal_there.copy()
+        energy_there = elastic_there + entries.add_gradient(trial, there)
+        slope_there = dot(there, direction)
+        if np.isfinite(energy_there) and (
+            slope_there <= -SLOPE_KEPT * slope or energy_there <= energy + 1e-4 * fraction * slope
+        ):
+            return fraction, elastic_there, internal_there
+        fraction *= 0.5
+    return None

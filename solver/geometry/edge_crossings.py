@@ -1,0 +1,64 @@
+"""Where a surface passes through itself: edges through triangles with which they have no vertex in common."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import kernel
+from .chunks import in_chunks
+from .tree import STACK
+from .triangle import segment_crossing
+from .triangle_tree import TriangleTree
+
+
+def crossing_vertices(surface: TriangleTree) -> NDArray[np.int64]:
+    """Return the vertices, rising, of the triangles that another one passes through, and of those that pass."""
+    found = np.concatenate(in_chunks(_crossings, len(surface.triangles), surface))
+    return np.unique(surface.triangles[found])
+
+
+@kernel
+def _crossings(first, last, surface):  # type: ignore[no-untyped-def]
+    """Both triangles (2k,) of each crossing of an edge of triangles first .. last - 1."""
+    tree, positions, triangles = surface.tree, surface.positions, surface.triangles
+    stack, found, count = np.empty(STACK, dtype=np.int32), np.empty(64, dtype=np.int64), 0
+    low, high = np.empty(3), np.empty(3)
+    for t in range(first, last):
+        for side in range(3):
+            i, j = triangles[t, side], triangles[t, (side + 1) % 3]
+            if i > j:  # its other triangle looks at it
+                continue
+            p, q = positions[i], positions[j]
+            for a in range(3):
+                low[a], high[a] = min(p[a], q[a]), max(p[a], q[a])
+            stack[0], size = 0, 1
+            while size:
+                size -= 1
+                node = stack[size]
+                apart = False
+                for a in range(3):
+                    apart = apart or high[a] < tree.lower[node, a] or low[a] > tree.upper[node, a]
+                if apart:
+                    continue
+                if node < tree.leaf:
+                    stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
+                    size += 2
+                    continue
+                for k in range(tree.start[node], tree.stop[node]):
+                    other = tree.order[k]
+                    if _pierces(positions, triangles, i, j, other):
+                        if count + 2 > len(found):
+                            found = np.concatenate((found, np.empty(count, dtype=np.int64)))
+                        found[count], found[count + 1] = t, other
+                        count += 2
+    return found[:count].copy()
+
+
+@kernel
+def _pierces(positions, triangles, i, j, t):  # type: ignore[no-untyped-def]
+    """Whether the edge from node i to node j passes through triangle t, having no corner in common with it."""
+    for m in range(3):
+        if triangles[t, m] == i or triangles[t, m] == j:
+            return False
+    a, b, c = positions[triangles[t, 0]], positions[triangles[t, 1]], positions[triangles[t, 2]]
+    p, q = positions[i], positions[j]
+    return segment_crossing(p[0], p[1], p[2], q[0] - p[0], q[1] - p[1], q[2] - p[2], a, b, c) >= 0.0

@@ -1,0 +1,107 @@
+"""Triangles that close the holes of a surface, between vertices that it has.
+
+Of all ways to fill a border with triangles the one of least area, found from shorter stretches of it to longer ones
+(Barequet and Sharir 1995, section 3); a little weight on squared edges chooses among equals those that are no slivers.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .edges import edges_of
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+MOST_CORNERS = 120  # of a border that is filled at once; of a longer one first a coarser border, then what is left along it
+FLAT = 1e-3  # area over the square of the longest edge below which a triangle is to be avoided: it would lie on the border
+EDGES_WEIGH = 1e-3  # a squared edge, against an area
+
+
+def holes_filled(positions: Array, triangles: IntArray) -> IntArray | None:
+    """Return triangles (k, 3) that close a surface (t, 3), turned as it is; None where more than two would meet at an edge.
+
+    The surface's triangles are welded and turned alike.
+    """
+    edges = edges_of(triangles)
+    taken = {(int(a), int(b)) for a, b in edges.vertices}
+    filled: list[tuple[int, int, int]] = []
+    for border in _borders(triangles, edges.order[edges.first[:-1][edges.counts == 1]]):
+        own = _filled(positions, border, taken)
+        if own is None:
+            return None
+        filled += own
+        taken |= {(min(a, b), max(a, b)) for one in own for a, b in zip(one, (*one[1:], one[0]), strict=True)}
+    return np.array(filled, dtype=np.int32).reshape(-1, 3)
+
+
+def _borders(triangles: IntArray, sides: NDArray[np.int64]) -> list[list[int]]:
+    """Return closed ways along open sides (s,), against the turn of their triangles; none passes a vertex twice."""
+    starts = triangles[sides // 3, (sides + 1) % 3].tolist()
+    stops = triangles[sides // 3, sides % 3].tolist()
+    leading: dict[int, list[int]] = {}
+    for start, stop in zip(starts, stops, strict=True):
+        leading.setdefault(start, []).append(stop)
+    found = []
+    for start in starts:
+        way, place = [start], {start: 0}
+        while leading[way[-1]]:
+            following = leading[way[-1]].pop()
+            if following in place:  # a loop is closed: what led there goes on
+                loop = way[place[following] :]
+                found.append(loop)
+                for vertex in loop[1:]:
+                    del place[vertex]
+                del way[place[following] + 1 :]
+                continue
+            place[following] = len(way)
+            way.append(following)
+    return found
+
+
+def _filled(positions: Array, border: list[int], taken: set[tuple[int, int]]) -> list[tuple[int, int, int]] | None:
+    """Return the triangles that fill a border, in its turn, without edges that are taken; None where there are none."""
+    if len(border) < 3:
+        return []
+    if len(border) <= MOST_CORNERS:
+        return _of_least_area(positions, border, taken)
+    stride = -(-len(border) // MOST_CORNERS)
+    coarse = list(range(0, len(border), stride))
+    stretches = [border[a:b] for a, b in zip(coarse, [*(k + 1 for k in coarse[1:]), len(border)], strict=True)]
+    stretches[-1] = [*stretches[-1], border[0]]
+    parts = [_filled(positions, [border[k] for k in coarse], taken)]
+    parts += [_filled(positions, stretch, taken) for stretch in stretches]
+    return None if any(part is None for part in parts) else [one for part in parts if part for one in part]
+
+
+def _of_least_area(positions: Array, border: list[int], taken: set[tuple[int, int]]) -> list[tuple[int, int, int]] | None:
+    count, corners = len(border), positions[border]
+    cost = np.zeros((count, count))
+    apex = np.zeros((count, count), dtype=np.int64)
+    squares = ((corners[:, None] - corners[None]) ** 2).sum(axis=2)
+    for gap in range(2, count):
+        first = np.arange(count - gap)
+        middle = first[:, None] + np.arange(1, gap)
+        last = first + gap
+        arms = corners[middle] - corners[first][:, None], corners[last][:, None] - corners[first][:, None]
+        area = 0.5 * np.sqrt((np.cross(arms[0], arms[1]) ** 2).sum(axis=2))
+        base = squares[first, last][:, None]
+        longest = np.maximum(np.maximum(squares[first[:, None], middle], squares[middle, last[:, None]]), base)
+        own = area + EDGES_WEIGH * base + np.where(area < FLAT * longest, longest, 0.0)
+        every = cost[first[:, None], middle] + cost[middle, last[:, None]] + own
+        best = every.argmin(axis=1)
+        cost[first, last], apex[first, last] = every[first, best], middle[first, best]
+        if gap < count - 1:
+            for a, b in zip(first.tolist(), last.tolist(), strict=True):
+                if (min(border[a], border[b]), max(border[a], border[b])) in taken:
+                    cost[a, b] = np.inf
+    if not np.isfinite(cost[0, -1]):
+        return None
+    result, waiting = [], [(0, count - 1)]
+    while waiting:
+        a, b = waiting.pop()
+        if b - a < 2:
+            continue
+        k = int(apex[a, b])
+        result.append((border[a], border[k], border[b]))
+        waiting += [(a, k), (k, b)]
+    return result

@@ -1,0 +1,88 @@
+"""A closed copy of an artist's surface, which can be cut and sewn: as they are handed in, many are open or cross themselves.
+
+Shells are turned outwards, their holes filled between vertices that they have, and united: what of one lies in another goes,
+and a shell that lies in none keeps every face. A surface that this leaves open or crossing is wrapped (wrapping.py).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SceneError
+from ..geometry.edges import unpaired_edges, welded
+from ..geometry.hole_filling import holes_filled
+from ..geometry.measures import area_vectors, signed_volumes, winding_numbers_by_sum
+from ..geometry.orientation import oriented
+from ..geometry.self_crossing import crossing_faces
+from ..surface import Surface
+from .surface_cut import INNER, Made, SurfaceCut, change_of, united_solids
+from .wrapping import wrapped
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+_Shell = tuple[IntArray, NDArray[np.int64]]  # triangles, and of which old one each is
+
+FLAT = 1e-4  # volume, against the area to the power of 3/2, below which a shell encloses nothing: a ball has 0.09
+
+
+def needs_closed_copy(surface: Surface) -> bool:
+    """Whether a surface is open, turned inwards, or crosses itself."""
+    if unpaired_edges(surface.triangles) or signed_volumes(surface.positions, surface.triangles).sum() <= 0.0:
+        return True
+    return bool(len(crossing_faces(surface.positions, surface.triangles)))
+
+
+def closed_copy(surface: Surface, spacing: float, charts: NDArray[np.int64] | None = None) -> SurfaceCut:
+    """Return what makes a surface closed, as a change of it; faces that close its holes are INNER.
+
+    spacing [m] is the length of edges where it must be wrapped; charts (t,) numbers the pieces of its UV map then.
+    Raises SceneError where it encloses nothing.
+    """
+    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+    old = Surface(surface.positions - middle, welded(surface.positions, surface.triangles))
+    made = _united(old)
+    if made is not None:
+        cut = change_of(surface, old, middle, made)
+        if not unpaired_edges(cut.triangles):
+            return cut
+    around = wrapped(surface, spacing, charts)
+    if around is None:
+        raise SceneError(
+            "It cannot tear or merge, for it encloses no volume that could be closed.",
+            remedy="Give it one with a Solidify modifier, or set Tear Thickness to 0 and switch Merge off.",
+        )
+    return around
+
+
+def _united(old: Surface) -> Made | None:
+    """A welded surface's shells closed and united, and of which triangle each is a part.
+
+    None where one crosses itself, or cannot be closed.
+    """
+    faces = oriented(old.positions, old.triangles)
+    solids, cavities, hollows = list[_Shell](), list[_Shell](), list[_Shell]()
+    for shell in range(int(faces.shell.max(initial=-1)) + 1):
+        own = faces.shell == shell
+        closing = holes_filled(old.positions, faces.weld[own])
+        if closing is None:
+            return None
+        triangles = np.concatenate([faces.weld[own], closing])
+        origin = np.concatenate([faces.source[own], np.full(len(closing), INNER)])
+        volume = float(signed_volumes(old.positions, triangles).sum())
+        area = float(np.sqrt((area_vectors(old.positions, triangles) ** 2).sum(axis=1)).sum())
+        if abs(volume) < FLAT * area**1.5:
+            continue
+        if len(crossing_faces(old.positions, triangles)):
+            return None
+        if volume > 0.0:
+            solids.append((triangles, origin))
+        else:
+            (solids if len(closing) else cavities).append((triangles[:, [0, 2, 1]], origin))
+    if not solids:
+        return None
+    within = np.concatenate([triangles for triangles, _ in solids])
+    for cavity in cavities:
+        place = old.positions[cavity[0][:1, 0]]
+        held = abs(float(winding_numbers_by_sum(old.positions, within, place)[0])) > 0.5
+        (hollows if held else solids).append(cavity)
+    return united_solids(old.positions, solids, hollows, len(old.triangles))

@@ -1,0 +1,83 @@
+"""Tables and trees that are made by counting, in parts: the same as by sorting, and on any number of threads."""
+
+import numba
+import numpy as np
+import pytest
+
+from solver.fem.assembly import build_pattern
+from solver.fem.block_matrix import build_layout
+from solver.fem.lanes import PAIRS
+from solver.geometry.edge_crossings import crossing_vertices
+from solver.geometry.self_crossing import crossing_faces
+from solver.geometry.thinning import thinned
+from solver.geometry.tree import build_tree
+from solver.geometry.triangle_tree import triangle_tree
+from tests.remesh.shapes import ball
+from tests.surfaces import joined, sphere
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    return ball(0.25)
+
+
+def test_edges_are_every_pair_of_corners_once(mesh):
+    pattern = build_pattern(mesh.tets, len(mesh.positions))
+    expected = np.unique(np.sort(mesh.tets[:, PAIRS].reshape(-1, 2), axis=1), axis=0)
+    assert (pattern.edges == expected).all()
+    assert (pattern.corners == np.argsort(mesh.tets.ravel(), kind="stable")).all()
+    assert (np.diff(pattern.corner_offsets) == np.bincount(mesh.tets.ravel())).all()
+
+
+def test_the_layout_is_that_of_sorting(mesh):
+    """Whatever the order of the nodes: blocks of an edge together, upright before turned, columns rising in each row."""
+    pattern = build_pattern(mesh.tets, len(mesh.positions))
+    order = np.random.default_rng(3).permutation(len(mesh.positions)).astype(np.int32)
+    layout, rank = build_layout(pattern, order), np.argsort(order)
+    ends = rank[mesh.tets[:, PAIRS].reshape(-1, 2)]  # of every block, by rows of the matrix
+    blocks = np.split(layout.items, layout.item_offsets[1:-1])
+    last = [own.max() for own in blocks]
+    assert last == sorted(last)  # an edge after the last of its tets
+    rows = np.repeat(np.arange(len(order)), np.diff(layout.row_offsets))
+    assert (np.diff(layout.columns)[np.diff(rows) == 0] > 0).all()
+    for e, own in enumerate(blocks):
+        low, high = ends[own[0]].min(), ends[own[0]].max()
+        assert (np.sort(ends[own], axis=1) == (low, high)).all()
+        turned = ends[own, 0] > ends[own, 1]
+        assert layout.middles[e] == layout.item_offsets[e] + (~turned).sum() and (np.diff(turned.astype(int)) >= 0).all()
+        assert all((np.diff(own[turned == side]) > 0).all() for side in (False, True))
+        there = layout.slots[e]
+        assert (rows[there] == (low, high)).all() and (layout.columns[there] == (high, low)).all()
+    assert np.array_equal(np.sort(layout.slots.ravel()), np.arange(len(layout.columns)))
+
+
+def test_a_tree_is_the_same_on_two_threads_and_holds_its_items():
+    lower = np.random.default_rng(5).random((10_000, 3)).round(2)  # with ties
+    trees = []
+    for threads in (1, 2):
+        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+        trees.append(build_tree(lower, lower + 0.01))
+    assert all(np.asarray(one).tobytes() == np.asarray(other).tobytes() for one, other in zip(*trees, strict=True))
+    tree = trees[0]
+    assert (np.sort(tree.order) == np.arange(len(lower))).all()
+    for node in range(len(tree.start)):
+        own = lower[tree.order[tree.start[node] : tree.stop[node]]]
+        assert (own >= tree.lower[node]).all() and (own + 0.01 <= tree.upper[node]).all()
+
+
+def test_thinned_points_are_those_that_one_after_another_has_room_for():
+    points = np.random.default_rng(7).random((400, 3))
+    order, apart = np.random.default_rng(8).permutation(400)[:350], 0.12
+    chosen: list[int] = []
+    for k in order:
+        if all(np.linalg.norm(points[k] - points[j]) >= apart for j in chosen):
+            chosen.append(int(k))
+    assert thinned(points, order, apart).tolist() == sorted(chosen)
+
+
+@pytest.mark.parametrize("apart", [0.5, 1.5, 2.5])
+def test_where_a_surface_passes_through_itself(apart):
+    both = joined(sphere(14, 1.0), sphere(14, 1.0, (apart, 0.1, 0.2)))
+    found = crossing_vertices(triangle_tree(both.positions, both.triangles))
+    expected = np.unique(both.triangles[crossing_faces(both.positions, both.triangles)])
+    assert found.tolist() == expected.tolist() and bool(len(found)) == (apart < 2.0)
