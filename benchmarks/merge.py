@@ -19,8 +19,8 @@ import numpy as np
 from solver.bake import prepare
 from solver.frame import Frame
 from solver.geometry.measures import signed_volumes
+from solver.geometry.self_crossing import crossing_faces
 from solver.materials import Material
-from solver.preflight.self_crossing import crossing_faces
 from solver.scene import Body, Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.tetmesh.manifold import components

@@ -44,11 +44,7 @@ class BodyPanel:
         layout.prop(settings, "remeshing")
         if settings.remeshing != "off":
             layout.prop(settings, "remesher")
-            layout.prop(settings, "tear_thickness")
-            layout.prop(settings, "inner_material")
-            layout.prop(settings, "merging")
-            if settings.merging:
-                layout.prop(settings, "merge_group")
+            self._draw_topology(layout, settings)
         if settings.estimated_tets:
             estimate = layout.column()
             estimate.enabled = False
@@ -57,6 +53,17 @@ class BodyPanel:
         row = layout.row(align=True)
         row.operator(ids.TETRAHEDRALIZE, icon="MESH_ICOSPHERE")
         row.operator(ids.PREVIEW_REMOVE, text="", icon="X")
+
+    def _draw_topology(self, layout, settings):
+        keyed = layout.column()
+        keyed.use_property_decorate = True
+        keyed.prop(settings, "tear_thickness")
+        layout.prop(settings, "inner_material")
+        keyed = layout.column()
+        keyed.use_property_decorate = True
+        keyed.prop(settings, "merging")
+        layout.prop(settings, "merge_group")
+        layout.prop(settings, "never_merge_collection")
 
 
 class OfBody:

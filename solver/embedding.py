@@ -40,6 +40,14 @@ class Spread:
         """Return the same rows for points and nodes that follow after so many others."""
         return Spread(self.points + points, self.start, (self.nodes + nodes).astype(np.int32), self.weights)
 
+    def without(self, left_out: NDArray[np.bool_]) -> "Spread | None":
+        """Return it without the rows of some points, which of all (k,) of the binding's; None where none is left."""
+        kept = ~left_out[self.points]
+        lengths = np.diff(self.start)
+        entries = np.repeat(kept, lengths)
+        start = np.concatenate([[0], np.cumsum(lengths[kept])]).astype(np.int64)
+        return Spread(self.points[kept], start, self.nodes[entries], self.weights[entries]) if kept.any() else None
+
     def taken(self, which: NDArray[np.int64]) -> "Spread | None":
         """Return the rows of some of the points, `which` (k,), rising, numbered anew; None where none of them has one."""
         new, own = np.flatnonzero(np.isin(which, self.points)), np.flatnonzero(np.isin(self.points, which))
@@ -70,6 +78,25 @@ class Binding:
         """Return the binding of some of the points, `which` (k,), rising."""
         standby = None if self.standby is None else self.standby[which]
         return Binding(self.tets[which], self.weights[which], self.spread and self.spread.taken(which), standby)
+
+
+def joined_rows(spreads: list[Spread]) -> Spread | None:
+    """Return rows of several spreads as one, by rising points; None of none."""
+    if not spreads:
+        return None
+    points = np.concatenate([one.points for one in spreads])
+    order = np.argsort(points, kind="stable")
+    lengths = np.concatenate([np.diff(one.start) for one in spreads])
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    sorted_lengths = lengths[order]
+    ends = np.cumsum(sorted_lengths)
+    entries = np.repeat(starts[order] - (ends - sorted_lengths), sorted_lengths) + np.arange(ends[-1])
+    return Spread(
+        points[order],
+        np.concatenate([[0], ends]).astype(np.int64),
+        np.concatenate([one.nodes for one in spreads])[entries],
+        np.concatenate([one.weights for one in spreads])[entries],
+    )
 
 
 def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -92,8 +92,11 @@ def _settled_body(body: Body, count: int) -> Body:
     """The body with what it is keyed to in its first frames; a key that has not moved yet hashes like no key."""
     keys = {name: _settled(values[:count]) for name, values in body.keys.items()}
     moving = {name: values for name, values in keys.items() if len(values) > 1}
+    switches = {name: _settled(values[:count]) for name, values in body.switches.items()}
+    switched = {name: values for name, values in switches.items() if len(values) > 1}
     pins = tuple(_settled_pin(pin, count) for pin in body.pins)
-    return replace(body, activation=_settled(body.activation[:count]), rise=_settled(body.rise[:count]), keys=moving, pins=pins)
+    activation, rise = _settled(body.activation[:count]), _settled(body.rise[:count])
+    return replace(body, activation=activation, rise=rise, keys=moving, switches=switched, pins=pins)
 
 
 def _settled_pin(pin: Pin, count: int) -> Pin:

@@ -1,6 +1,7 @@
 """What the artist keys over time: one value a frame, linear between frames, put where the solver reads it at every step.
 
-Keyed are a body's material (`Body.keys`), how far its fibres are activated, how fast it rises, and gravity. Flow stays what it
+Keyed are a body's material (`Body.keys`), how far its fibres are activated, how fast it rises, and gravity; whether it merges
+and tears (`Body.switches`) is asked for where new tets are due (remesh/exchange.py). Flow stays what it
 is: a modulus that changes changes the stress that a strain means, not the shape that the goo has flowed to.
 """
 
@@ -54,16 +55,16 @@ class KeyedSettings:
     def still(self) -> bool:
         """Whether nothing is keyed, and nothing rises."""
         bodies = self.scene.bodies
-        changing = any(body.keys or np.ptp(body.activation) > 0.0 or body.rise.any() for body in bodies)
+        changing = any(body.keys or body.switches or np.ptp(body.activation) > 0.0 or body.rise.any() for body in bodies)
         return len(self.gravities) == 1 and not changing
 
     def gravity(self, time: float) -> Array:
         """Gravity (3,) at a time [s] since the first frame [m/s^2]."""
-        return np.asarray(at_frame(self.gravities, self._place(time)), dtype=np.float64)
+        return np.asarray(at_frame(self.gravities, self.place(time)), dtype=np.float64)
 
     def rise(self, time: float) -> Array:
         """How fast the volume of each body (b,) grows at a time [s] since the first frame [1/s]."""
-        return np.array([float(at_frame(body.rise, self._place(time))) for body in self.scene.bodies])
+        return np.array([float(at_frame(body.rise, self.place(time))) for body in self.scene.bodies])
 
     def restart(self, state: State) -> None:
         """Work on the state of a checkpoint, and write all that is keyed into it next time."""
@@ -73,7 +74,7 @@ class KeyedSettings:
 
     def apply(self, time: float, damping: Damping) -> None:
         """Let fibres and materials be those of a time [s] since the first frame."""
-        place, tiles = self._place(time), self.space.tiles
+        place, tiles = self.place(time), self.space.tiles
         if tiles.fibred.any():
             pull = np.array([float(at_frame(body.activation, place)) for body in self.scene.bodies])
             tiles.activate(np.repeat(pull, np.diff(self.ranges.tets)))
@@ -85,7 +86,7 @@ class KeyedSettings:
         if changed:
             damping.set_materials([body.scaled_material() for body in bodies])
 
-    def _place(self, time: float) -> float:
+    def place(self, time: float) -> float:
         """A time [s] since the first frame, in frames."""
         return time * self.scene.settings.frames_per_second
 

@@ -18,10 +18,12 @@ from .keyframes import at_frame, checked_keys
 from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
 from .painted import validated_painting
 from .pins.pin import Pin, validated_pin
+from .steering_checks import with_checked_steering
 from .surface import Surface as Surface
 from .surface import not_finite as not_finite
 from .surface import validated_surface
-from .topology_checks import check_merging, check_topology
+from .topology_checks import check_merging, with_checked_topology
+from .volume_checks import with_checked_volume
 
 FloatArray = NDArray[np.float64]
 
@@ -42,6 +44,8 @@ class Body:
     tear_thickness : where it gets new tets, a neck thinner than this between thicker parts tears [m]; 0: nothing is cut
     merging       : where it gets new tets, pieces of it that have sunk into each other become one, and bodies too:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
+    apart_from    : identifiers of bodies that it never merges with, all the same
+    switches      : (k,) values of `merging`, on above a half, and `tear_thickness` by name, one a frame, where these change
     contact_detail : points that touch colliders along an edge of half an element: 1 for what is larger than elements
     velocity      : (3,) initial velocity [m/s]
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
@@ -52,6 +56,7 @@ class Body:
     fibre_tension : with which fibres that are fully activated shorten, at `real_size` [Pa]
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
     rise          : (k,) by which share of itself its volume grows in a second while its mass stays [1/s]; one a frame, or k = 1
+    volume_rate   : how fast each of its pieces is given the volume back that it should have [1/s]; 0: not at all
     keys          : (k,) values of parameters of the material by name, one a frame as well; `material` holds the first
     painted       : (n,) by what a parameter of the material is multiplied at the vertices, by its name (solver/painted.py)
     pins          : what holds some of its vertices (solver/pins); where two hold a node without give, the first does
@@ -86,6 +91,9 @@ class Body:
     tear_thickness: float = 0.0
     merging: bool = False
     merge_group: int = 0
+    apart_from: tuple[str, ...] = ()
+    switches: dict[str, FloatArray] = field(default_factory=dict)
+    volume_rate: float = 0.0
 
     @property
     def extent(self) -> float:
@@ -99,8 +107,9 @@ class Body:
 
     @property
     def changes_topology(self) -> bool:
-        """Whether its surface may be cut, or sewn."""
-        return self.remeshing != "off" and (self.tear_thickness > 0.0 or self.merging)
+        """Whether its surface may ever be cut, or sewn."""
+        most = self.at_most
+        return self.remeshing != "off" and (most.tear_thickness > 0.0 or most.merging)
 
     @property
     def merges_with_others(self) -> bool:
@@ -109,14 +118,34 @@ class Body:
 
     def merges_with(self, other: "Body") -> bool:
         """Whether it may become one with another body."""
-        return self.merges_with_others and other.merges_with_others and self.merge_group == other.merge_group
+        alike = self.merges_with_others and other.merges_with_others and self.merge_group == other.merge_group
+        return alike and not self.keeps_apart_from(other)
+
+    def keeps_apart_from(self, other: "Body") -> bool:
+        """Whether one of two bodies is never to merge with the other."""
+        return other.uid in self.apart_from or self.uid in other.apart_from
+
+    @property
+    def may_tear(self) -> bool:
+        """Whether it may ever fall apart."""
+        return self.remeshing != "off" and bool(self.at_most.tear_thickness > 0.0)
+
+    @property
+    def at_most(self) -> "Body":
+        """The body with everything switched on that ever is."""
+        return self._switched({name: float(values.max()) for name, values in self.switches.items()})
 
     def at(self, place: float) -> "Body":
-        """The body with the material that is keyed at a place in frames after the first."""
-        if not self.keys:
+        """The body with the material and the switches that are keyed at a place in frames after the first."""
+        if not self.keys and not self.switches:
             return self
         keyed = {name: float(at_frame(values, place)) for name, values in self.keys.items()}
-        return replace(self, material=replace(self.material, values={**self.material.values, **keyed}))
+        body = self._switched({name: float(at_frame(values, place)) for name, values in self.switches.items()})
+        return replace(body, material=replace(body.material, values={**body.material.values, **keyed}))
+
+    def _switched(self, values: dict[str, float]) -> "Body":
+        merging = values.get("merging", float(self.merging)) > 0.5
+        return replace(self, merging=merging, tear_thickness=values.get("tear_thickness", self.tear_thickness))
 
     def scaled_material(self) -> Material:
         """The material at this body's size in the scene (solver/materials: scale_to_size)."""
@@ -233,10 +262,7 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
         raise SceneError("All its vertices lie in one point.", body=body.name, remedy="Give it a size.")
     if body.method not in ("cage", "conforming"):
         raise SceneError(f"There is no tetrahedra method '{body.method}'.", body=body.name)
-    if body.goal is not None:
-        body = replace(body, goal=_validated_goal(body))
-    if body.fibres is not None:
-        body = _with_validated_fibres(body, settings)
+    body = with_checked_steering(body, _frames(settings))
     if not 2 <= body.resolution <= 512:
         raise SceneError(f"Resolution {body.resolution} is outside 2 to 512.", body=body.name)
     if not 1 <= body.contact_detail <= 8:
@@ -252,22 +278,12 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
             body=body.name,
             remedy="Remove them, or choose another model.",
         )
-    body = replace(body, rise=_validated_rise(body, settings), painted=validated_painting(body))
+    body = replace(with_checked_volume(body, _frames(settings)), painted=validated_painting(body))
     _check_remeshing(body)
-    check_topology(body)
+    body = with_checked_topology(body, _frames(settings))
     count = len(surface.positions)
     pins = tuple(validated_pin(pin, body.name, count, _frames(settings), colliders) for pin in body.pins)
     return _with_validated_keys(replace(body, pins=pins), settings)
-
-
-def _validated_rise(body: Body, settings: Settings) -> FloatArray:
-    rise = checked_keys(body.rise, _frames(settings), "The rate at which it rises", least=-10.0, most=10.0, body=body.name)
-    if rise.any() and body.goal is not None:
-        raise SceneError("It has a goal shape, which says how large it is.", body=body.name, remedy="Remove it, or the rise.")
-    model = models()[body.material.model]
-    if rise.any() and model.dynamics != "newton":
-        raise SceneError(f"The model {model.label} does not rise.", body=body.name, remedy="Choose another model.")
-    return rise
 
 
 def _check_remeshing(body: Body) -> None:
@@ -301,40 +317,3 @@ def _with_validated_keys(body: Body, settings: Settings) -> Body:
             most=parameter.maximum, body=body.name,
         )  # fmt: skip
     return replace(body, keys=keys).at(0.0)
-
-
-def _validated_goal(body: Body) -> FloatArray:
-    goal = np.ascontiguousarray(body.goal, dtype=np.float64)
-    count = len(body.surface.positions)
-    if goal.shape != (count, 3):
-        raise SceneError(
-            f"Its goal shape has {len(goal)} vertices, the object has {count}.",
-            body=body.name,
-            remedy="Choose a goal made from a copy of this object, with the same modifiers.",
-        )
-    if not np.isfinite(goal).all() or not body.goal_rate >= 0:
-        raise SceneError("Its goal shape or goal rate is not a number that can be used.", body=body.name, remedy="Check both.")
-    return goal
-
-
-def _with_validated_fibres(body: Body, settings: Settings) -> Body:
-    directions = np.ascontiguousarray(body.fibres, dtype=np.float64)
-    count = len(body.surface.positions)
-    if directions.shape not in ((3,), (count, 3)) or not np.isfinite(directions).all():
-        raise SceneError(
-            f"Its fibre directions have shape {directions.shape}, not (3,) or ({count}, 3), or are not finite.",
-            body=body.name,
-            remedy="Give one direction, or one a vertex.",
-        )
-    if not directions.any():
-        raise SceneError("Its fibres have no direction.", body=body.name, remedy="Set one, or remove the fibres.")
-    if not (0 <= body.fibre_stiffness < np.inf and 0 <= body.fibre_tension < np.inf):
-        raise SceneError(
-            "The stiffness or the tension of its fibres is negative or not finite.",
-            body=body.name,
-            remedy="Set them to 0 or more.",
-        )
-    activation = checked_keys(
-        body.activation, _frames(settings), "The activation of its fibres", least=0.0, most=1.0, body=body.name
-    )
-    return replace(body, fibres=directions, activation=activation)

@@ -23,10 +23,12 @@ from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
+from .fem.first_guess import first_guess
 from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
 from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
+from .fem.volume_control import VolumeControl
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame, TopologyChange
@@ -34,6 +36,7 @@ from .geometry.inside_out import count_inverted
 from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
+from .merging.acting import acting_scene
 from .merging.joining import element_sizes, living
 from .merging.watch import Watch
 from .output import Snapshot, SurfaceOutput, between, with_gone
@@ -50,7 +53,6 @@ from .worn import WornReports
 
 Array = NDArray[np.float64]
 
-MOST_ACCELERATION = 15.0  # that the first guess of a step carries on [m/s^2]
 MOST_DOUBLINGS = 2  # of the longest step, in calm
 EFFORT = ("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts", "remeshes")  # of a frame
 REMAINDER = 0.05  # element sizes by which a balance of forces may leave bodies to be moved as a whole
@@ -118,7 +120,8 @@ class Simulation:
         settings, alive = scene.settings, np.unique(mesh.hosts)
         self.remeshed, mesh = (mesh, mesh.copy()) if remeshed else (None, mesh)
         self.state, self.ranges = mesh.state, mesh.ranges
-        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.bearings, mesh.topologies, mesh.hosts
+        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.bearings, mesh.topologies, mesh.hosts, mesh.merging
+        acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
         self.space = Workspace.of(self.state)
         self.space.linear.pace = self.pace
         self.output = SurfaceOutput(
@@ -131,14 +134,15 @@ class Simulation:
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.disturbed = disturbed(scene.bodies, self.ranges)
+        self.volume_control = VolumeControl(scene, self.ranges, self.state.tets)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
         self.element_size = element_size(self.state.volumes)
         self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
-        self.surfaces = touching_bodies(scene, self.state, self.ranges, mesh.surfaces, mesh.triangles)
-        self.watch = Watch(scene, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
+        self.surfaces = touching_bodies(acting, self.state, self.ranges, mesh.surfaces, mesh.triangles)
+        self.watch = Watch(acting, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
         self.company = alone(len(scene.bodies))
@@ -266,7 +270,7 @@ class Simulation:
         self.held = self.pins.begin_step(state.positions, self.clock.time, step)
         if self.integrator.explicit:
             return self._solve_explicitly(step)
-        guess = self._guess(step)
+        guess = first_guess(state, step, self.clock.previous_step)
         self.held.put(guess)
         pull = self.force_fields.act(self.gravity, guess, (guess - state.positions) / step, self.clock.time + step, self.held)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
@@ -316,20 +320,13 @@ class Simulation:
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
         return Attempt(outcome, past, past.velocities(positions), forces)
 
-    def _guess(self, step: float) -> Array:
-        """Where the nodes go if they keep speeding up as they do, but not as they did in a blow."""
-        state = self.state
-        acceleration = (state.velocities - state.previous_velocities) / self.clock.previous_step
-        size = np.sqrt(np.einsum("ni,ni->n", acceleration, acceleration))[:, None]
-        acceleration *= np.minimum(1.0, MOST_ACCELERATION / np.maximum(size, 1e-300))
-        return state.positions + step * state.velocities + 0.5 * step**2 * acceleration
-
     def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)
         commit_flow(state, self.space.tiles, self.clock.step)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
+        self.volume_control.act(state, self.space.tiles, outcome.positions, self.clock.step, self.damping.lags())
         if self.integrator.remember is not None:
             self.integrator.remember(state, attempt.past, attempt.velocities, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions

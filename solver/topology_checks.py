@@ -1,18 +1,34 @@
 """What is asked of bodies whose surface may be cut, or sewn to others."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .errors import SceneError
+from .keyframes import checked_keys
 
 if TYPE_CHECKING:
     from .scene import Body
 
 MOST_MERGE_GROUPS = 32
+SWITCHES = {"merging": 1.0, "tear_thickness": np.inf}  # what may be keyed, and the most that it may be
 
 
-def check_topology(body: "Body") -> None:
+def with_checked_topology(body: "Body", frames: int) -> "Body":
+    """Return the body with its switches cast, given how many frames there are; SceneError where they are out of range."""
+    switches = {}
+    for name, values in sorted(body.switches.items()):
+        if name not in SWITCHES:
+            raise SceneError(f"Its {name} cannot change over time.", body=body.name, remedy="Remove its keys.")
+        what = "The animation of Merge" if name == "merging" else "The animation of Tear Thickness"
+        switches[name] = checked_keys(values, frames, what, least=0.0, most=SWITCHES[name], body=body.name)
+    body = replace(body, switches=switches)
+    _check_topology(body.at_most)
+    return body
+
+
+def _check_topology(body: "Body") -> None:
     """Tear thickness and merge group are in range; surfaces that cannot be cut get a copy (solver/tearing/closed_copy.py)."""
     if not 0 <= body.tear_thickness < np.inf:
         raise SceneError("Its tear thickness is negative or not finite.", body=body.name, remedy="Set it to 0 or more.")
@@ -21,8 +37,20 @@ def check_topology(body: "Body") -> None:
 
 
 def check_merging(bodies: "tuple[Body, ...]") -> None:
-    """One body cannot be keyed in two ways: what is keyed is refused where bodies may become one."""
+    """One body cannot be keyed in two ways: what is keyed is refused where bodies may become one.
+
+    And what is kept apart from another body must name one.
+    """
+    bodies = tuple(body.at_most for body in bodies)
+    known = {body.uid for body in bodies}
     for body in bodies:
+        missing = [uid for uid in body.apart_from if uid not in known or uid == body.uid]
+        if missing:
+            raise SceneError(
+                f"It is never to merge with '{missing[0]}', which is no other body of this scene.",
+                body=body.name,
+                remedy="Take it out of Never Merges With.",
+            )
         if not body.merges_with_others or not any(other.merges_with(body) for other in bodies if other is not body):
             continue
         kept = {

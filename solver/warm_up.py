@@ -106,19 +106,28 @@ def warm_up_remeshing(scene: Scene) -> None:
     left = sorted(name for name in wanted if not _named_stamp(f"remeshing_{name}").exists())
     if not left:
         return
+    from .embedding import bind
     from .remesh.condition import conditions
+    from .remesh.own_sheet import own_binding
     from .remesh.record import mesh_change
-    from .remesh.remeshers import remeshed
+    from .remesh.remeshers import remeshed_sheets
     from .remesh.restuffing import lattice_turn
     from .remesh.transfer import transferred
     from .state import build_state
-    from .tetmesh.mesh import TetMesh
+    from .tetmesh.mesh import TetMesh, joined_meshes
 
     old = TetMesh(cube().positions, SIX_TETS)
     state, _ = build_state((_cube(next(iter(laws())), "", False, False, False, False, False, False),), [old])
+    twice = joined_meshes([old, TetMesh(old.positions + 0.3, old.tets)])  # it lies in itself
     for name in left:
-        new = remeshed(name, old, WARM_CELL, lattice_turn(1))
-        transferred(state, mesh_change(old, new), 0.01, counted=True)
+        for filled in (old,) if name == "variational" else (old, twice):
+            new, sheets = remeshed_sheets(name, filled, WARM_CELL, lattice_turn(1))
+            change = mesh_change(filled, new, sheets)
+            if sheets is not None:
+                carrying = np.zeros(len(filled.positions), dtype=np.int32)
+                own_binding(bind(new, filled.positions), filled.positions, carrying, change, sheets.at_fold)
+            elif filled is old:
+                transferred(state, change, 0.01, counted=True)
         conditions(state.rest_shape_inverse)
         _named_stamp(f"remeshing_{name}").touch()
 

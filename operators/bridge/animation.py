@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...solver.collider import KEYED
+from ...solver.topology_checks import SWITCHES
 from ..properties.influences import INFLUENCES
 
 
@@ -45,7 +46,8 @@ def _object_name(item: bpy.types.Object, path: str) -> str:
     if path.startswith(material):
         return path.removeprefix(material)
     name = path.removeprefix("dollop.")
-    return name if path != name and any(name in influence.keyed for influence in INFLUENCES) else ""
+    keyed = name in SWITCHES or any(name in influence.keyed for influence in INFLUENCES)
+    return name if path != name and keyed else ""
 
 
 def _curves(action: bpy.types.Action, slot: Any) -> Iterator[bpy.types.FCurve]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ...solver.cache import NamedArray, SurfaceTopology
 from ...solver.cache.topology import mirrored
 from ...solver.errors import CacheError
+from .animation import keyed_settings
 from .evaluation import attribute_values, evaluated_mesh, world_matrix
 from .steps import Steps, finished
 from .units import metres_per_unit
@@ -71,7 +72,7 @@ def topology_steps(item: bpy.types.Object, scene: bpy.types.Scene) -> Steps[Surf
 def with_inner_slot(topology: SurfaceTopology, item: bpy.types.Object) -> SurfaceTopology:
     """Return the record with one more slot for faces that close a tear, where the body has a material for them."""
     inner = item.dollop.inner_material
-    if inner is None or item.dollop.tear_thickness == 0.0:
+    if inner is None or (item.dollop.tear_thickness == 0.0 and "tear_thickness" not in keyed_settings(item)):
         return topology
     materials = topology.materials or ("",)
     return replace(topology, materials=(*materials, inner.name), inner_slot=len(materials))

@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 
 from ...solver.errors import SceneError
 from ...solver.scene import Body, Surface
+from ...solver.topology_checks import SWITCHES
 from ..properties.influences import INFLUENCES
 from .collision_groups import collision_groups
 from .evaluation import evaluated_mesh, mesh_surface, not_a_mesh, world_matrix
 from .identity import ensure_uid
 from .material import read_material
+from .read_apart import kept_apart, require_kept_apart
 from .read_fibres import read_fibres
 from .read_goal import read_goal
 from .units import metres_per_unit, typed_number
@@ -21,6 +23,7 @@ from .units import metres_per_unit, typed_number
 def read_body(item: bpy.types.Object, scene: bpy.types.Scene, keys: dict[str, NDArray[np.float64]] | None = None) -> Body:
     """Return the body at the frame that the scene stands on; `keys` (k,) of what is animated (samples.Samples)."""
     keys = keys or {}
+    require_kept_apart(item, scene)
     acting = {name for influence in INFLUENCES for name in influence.keyed}
     return Body(
         uid=ensure_uid(item),
@@ -30,9 +33,16 @@ def read_body(item: bpy.types.Object, scene: bpy.types.Scene, keys: dict[str, ND
         fibres=read_fibres(item, scene),
         activation=keys.get("fibre_activation", np.array([typed_number(item.dollop.fibre_activation)])),
         rise=_rise(item, keys),
-        keys={name: values for name, values in keys.items() if name not in acting},
+        keys={name: values for name, values in keys.items() if name not in acting and name not in SWITCHES},
+        switches=_switches(keys, scene),
         **body_settings(item, scene),
     )
+
+
+def _switches(keys: dict[str, NDArray[np.float64]], scene: bpy.types.Scene) -> dict[str, NDArray[np.float64]]:
+    """Return (k,) how the body merges and tears, where that is animated, in metres."""
+    units = {"merging": 1.0, "tear_thickness": metres_per_unit(scene)}
+    return {name: keys[name] * units[name] for name in SWITCHES if name in keys}
 
 
 def _rise(item: bpy.types.Object, keys: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -57,10 +67,12 @@ def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, A
         "tear_thickness": typed_number(settings.tear_thickness) * metres,
         "merging": settings.merging,
         "merge_group": settings.merge_group,
+        "apart_from": kept_apart(item, scene),
         "velocity": tuple(float(value) for value in np.array(settings.velocity, dtype=np.float64) * metres),
         "angular_velocity": tuple(settings.angular_velocity),
         "groups": collision_groups(item),
         "goal_rate": settings.goal_rate,
+        "volume_rate": 0.0 if settings.volume_kind == "NONE" else typed_number(settings.volume_rate),
         "fibre_stiffness": typed_number(settings.fibre_stiffness),
         "fibre_tension": typed_number(settings.fibre_tension),
     }

@@ -154,8 +154,7 @@ def _remeshing() -> dict[str, Any]:
     return {
         "remeshing": EnumProperty(
             name="Remeshing",
-            description="What becomes of tets that flow has worn out: in new ones what is thinner than a tet has torn, parts "
-            "that touch have grown together. Not for bodies with pins, a goal shape or a limit of flow",
+            description="What becomes of tets that flow has worn out: in new ones what is thinner than a tet is gone",
             items=[(name, name.capitalize(), meaning) for name, meaning in REMESHING.items()],
             **SETTING,
         ),
@@ -168,17 +167,24 @@ def _remeshing() -> dict[str, Any]:
         "tear_thickness": FloatProperty(
             name="Tear Thickness",
             description="A neck thinner than this between thicker parts tears when the goo gets new tets, and its surface is "
-            "cut and closed there. 0: nothing is cut. An open mesh is closed for it; at least one and a half tet sizes work "
-            "well",
+            "cut and closed there. 0: nothing is cut. Can be keyed. An open mesh is closed for it; at least one and a half tet "
+            "sizes work well",
             min=0.0,
             subtype="DISTANCE",
-            **SETTING,
+            **KEYED,
         ),
         "merging": BoolProperty(
             name="Merge",
             description="Pieces of it that run into each other become one when the goo gets new tets, and their surfaces are "
-            "sewn together there. An open mesh is closed for it. What may merge does not collide with each other",
+            "sewn together there. Off: what meets stays apart, folds too. Can be keyed. An open mesh is closed for it. What "
+            "may merge does not collide with each other",
             default=False,
+            **KEYED,
+        ),
+        "never_merge_collection": PointerProperty(
+            name="Never Merges With",
+            description="The bodies of this collection never merge with this one, whatever their groups: they collide instead",
+            type=bpy.types.Collection,
             **SETTING,
         ),
         "merge_group": IntProperty(

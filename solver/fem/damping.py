@@ -162,6 +162,10 @@ class Damping:
         held: Array = (self.node_times * firmness + self.drag) / effective
         return held
 
+    def lags(self) -> Array:
+        """The time (b,) in which each body follows what its stiffness asks of it, where nothing else moves it [s]."""
+        return np.asarray(self.node_times[self.ranges.nodes[:-1]])
+
     def _slowest(self, body: int) -> float:
         """Angular frequency of about the slowest vibration of a body that stands on the ground [1/s]."""
         a, b = self.ranges.tets[body], self.ranges.tets[body + 1]

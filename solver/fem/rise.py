@@ -20,6 +20,12 @@ def rise(state: State, tiles: Tiles, ranges: Ranges, rates: Array, step: float) 
     if not rates.any():
         return
     grown = np.repeat(rates * step, np.diff(ranges.tets))
+    state.wanted = state.wanted * np.exp(grown)
+    grow(state, tiles, grown)
+
+
+def grow(state: State, tiles: Tiles, grown: Array) -> None:
+    """Let the rest volume of tets grow by logarithms (m,), in state and tiles."""
     state.volumes = state.volumes * np.exp(grown)
     state.density = state.density * np.exp(-grown)
     state.rest_shape_inverse = state.rest_shape_inverse * np.exp(-grown / 3.0)[:, None, None]

@@ -90,7 +90,7 @@ def joined(present: Discretization, pairs: list[tuple[int, int]]) -> Joined:
         [_bound(states, present.contacts, group) for group in groups],
         [_triangles(present, group) for group in groups],
         [_bearing([present.bearings[k] for k in group]) for group in groups],
-        topologies, hosts,
+        topologies, hosts, present.merging,
     )  # fmt: skip
     taken = {number: alive[group[1:]].tolist() for number, group in enumerate(groups) if len(group) > 1}
     order = np.concatenate([nodes[k] for group in groups for k in group])

@@ -7,13 +7,17 @@ from numpy.typing import NDArray
 
 from ..scene import Scene
 from ..state import Ranges, State
+from .acting import allowed
 from .touching import DEEP, Part, parts_of, touching
 
 Array = NDArray[np.float64]
 
 
 class Watch:
-    """Looks at the pieces of all bodies that merge; built anew with their tets. sizes: of the bodies' elements [m]."""
+    """Looks at the pieces of all bodies of an acting scene that merge; built anew with their tets.
+
+    sizes: of the bodies' elements [m].
+    """
 
     def __init__(self, scene: Scene, sizes: list[float], state: State, ranges: Ranges) -> None:
         self.sizes = sizes
@@ -25,7 +29,7 @@ class Watch:
                 alone = len(own) == 1 and not any(body.merges_with(other) for other in scene.bodies if other is not body)
                 self.parts += [] if alone else own
                 self.owners += [k] * (0 if alone else len(own))
-        bodies = scene.bodies
+        self.bodies = bodies = scene.bodies
         self.pairs = [
             (i, j)
             for i, one in enumerate(self.owners)
@@ -44,4 +48,4 @@ class Watch:
             for i, j in self.pairs
         ]
         found = touching(positions, self.parts, wanted) if wanted else []
-        return sorted({(min(owners[i], owners[j]), max(owners[i], owners[j])) for i, j in found})
+        return allowed(sorted({(min(owners[i], owners[j]), max(owners[i], owners[j])) for i, j in found}), self.bodies)

@@ -24,7 +24,8 @@ class Discretization:
     """Meshes and what is bound to them; surfaces, contacts, triangles, bearings and topologies hold one item a body.
 
     triangles (t, 3) join the points of a surface. topologies and hosts are of all bodies of the scene: how often the surface
-    has changed (frame.TopologyChange), and as part of which body each goes on (solver/merging), most of them as their own.
+    has changed (frame.TopologyChange), and as part of which body each goes on (solver/merging), most of them as their own;
+    merging says of all of them which merge: these do not collide.
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
 
@@ -36,6 +37,7 @@ class Discretization:
     bearings: list[Bearing]
     topologies: NDArray[np.int64]
     hosts: NDArray[np.int64]
+    merging: NDArray[np.bool_]
 
     def mesh(self, body: int) -> TetMesh:
         """One body's mesh as it lies."""
@@ -50,7 +52,7 @@ class Discretization:
         """All of it by name, for a checkpoint."""
         arrays = {f"state.{name}": values for name, values in self.state.arrays().items()}
         arrays |= {"nodes": self.ranges.nodes, "tets": self.ranges.tets, "topologies": self.topologies}
-        arrays["hosts"] = self.hosts
+        arrays |= {"hosts": self.hosts, "merging": self.merging}
         arrays |= {f"triangles.{body}": triangles for body, triangles in enumerate(self.triangles)}
         for body, bearing in enumerate(self.bearings):
             arrays |= {f"bearing.{body}.{name}": values for name, values in vars(bearing).items()}
@@ -71,8 +73,9 @@ class Discretization:
         triangles = [own[f"triangles.{body}"] for body in bodies]
         bearings = [Bearing(**_after(own, f"bearing.{body}.")) for body in bodies]
         state = State.from_arrays(_after(own, "state."))
-        of_scene = (own[name].astype(np.int64) for name in ("topologies", "hosts"))
-        return cls(state, ranges, surfaces, contacts, triangles, bearings, *of_scene)
+        topologies, hosts = (own[name].astype(np.int64) for name in ("topologies", "hosts"))
+        merging = own["merging"].astype(bool)
+        return cls(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging)
 
 
 def at_rest(
@@ -86,7 +89,8 @@ def at_rest(
     triangles = [body.surface.triangles for body in bodies]
     bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
     topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
-    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts)
+    merging = np.array([body.merging for body in bodies], dtype=bool)
+    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging)
 
 
 def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

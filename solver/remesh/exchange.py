@@ -5,12 +5,14 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..contact.surfaces.bodies import left_out, touching_bodies
+from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
 from .contact_memory import handed_on
 from .discretization import Discretization
-from .remeshing import Renewed, touching_handed_on
+from .remeshing import Remeshing, Renewed, touching_handed_on
 
 if TYPE_CHECKING:
     from ..simulate import Simulation
@@ -19,44 +21,66 @@ if TYPE_CHECKING:
 def renew(simulation: "Simulation") -> int:
     """Give new tets to bodies whose own are worn out or that have come to touch what they merge with; how many.
 
-    But none that would make a body cross another one.
+    But none that would make a body cross another one. Where Merge is switched on or off, everything is built anew at once: from
+    then on bodies collide, or do so no more.
     """
     now = simulation
+    place = now.keyed.place(now.clock.time)
+    merging, alive = merging_at(now.whole.bodies, place), np.unique(now.bound[5])
+    if (merging != now.bound[6])[alive].any():
+        _switch(now, merging, place)
     worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
     due = sorted({*worn, *chain.from_iterable(met)})
     if not due:
         return 0
-    old, ranges, touching, pins, before = now.contacts, now.ranges, now.touching, now.pins, now.state.positions
-    places, owners = old.points.positions(before), now.keyed.owners
-    made = joined(Discretization(now.state, ranges, *now.bound), met)
+    made = joined(Discretization(now.state, now.ranges, *now.bound), met)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     due = np.unique(made.into[due]).tolist()
-    renewed = remeshing.renewed(made.mesh, due, now.clock.previous_step)
+    renewed = remeshing.renewed(made.mesh, due, now.clock.previous_step, place)
     if not renewed.changes and not made.taken:
-        now.remeshing.note(due, now.state, ranges, renewed)
+        now.remeshing.note(due, now.state, now.ranges, renewed)
         now.news += tuple(_news(now, made, renewed))
         return 0
     new = renewed.mesh
-    surfaces = touching_bodies(remeshing.scene, new.state, new.ranges, new.surfaces, new.triangles)
+    acting = acting_scene(now.whole, new.hosts, new.merging)
+    surfaces = touching_bodies(acting, new.state, new.ranges, new.surfaces, new.triangles)
     crossing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
     if crossing or renewed.apart & made.taken.keys():
         waits = now.remeshing.waits.copy()
         if not made.taken:
-            now.remeshing.note(due, now.state, ranges, renewed)
+            now.remeshing.note(due, now.state, now.ranges, renewed)
         together = list(chain.from_iterable(met))
         now.remeshing.waits[together] = waits[together] + 1
         return 0
-    now.settle(new, remeshed=True)
-    now.remeshing, now.worn.last = remeshing, now.worn.last[made.firsts]
-    now.cuts += made.changes(renewed.cuts, now.whole)
+    _take_over(now, made, renewed, remeshing)
     now.news += tuple(_news(now, made, renewed))
     now.remeshing.note(due, now.state, now.ranges, renewed)
+    return len(renewed.changes)
+
+
+def _take_over(now: "Simulation", made: Joined, renewed: Renewed, remeshing: Remeshing) -> None:
+    """Let the simulation go on with what a remesh has made, and hand on what the old one knew."""
+    old, touching, pins, before = now.contacts, now.touching, now.pins, now.state.positions
+    places, owners = old.points.positions(before), now.keyed.owners
+    now.settle(renewed.mesh, remeshed=True)
+    now.remeshing, now.worn.last = remeshing, now.worn.last[made.firsts]
+    now.cuts += made.changes(renewed.cuts, now.whole)
     now.touching = touching_handed_on(touching[made.order], made.mesh.ranges, renewed.changes)
     here = now.contacts.points.positions(now.state.positions)
     now.contacts.restore(handed_on(old, places, made.into[owners], now.contacts, here, now.keyed.owners))
     now.pins.hand_on(pins, before, now.state.positions, renewed.changes)
     now.keyed.restart(now.state)
-    return len(renewed.changes)
+
+
+def _switch(now: "Simulation", merging: NDArray[np.bool_], place: float) -> None:
+    """Let bodies merge, or not, from now on; no new tets."""
+    before = left_out(now.scene, now.surfaces)
+    made = joined(Discretization(now.state, now.ranges, *now.bound[:-1], merging), [])
+    _take_over(now, made, now.remeshing.renewed(made.mesh, [], now.clock.previous_step, place), now.remeshing)
+    now.news += tuple(
+        f"Frame {now.frame}: Merge is off from here on, but {sentence}"
+        for sentence in sorted(left_out(now.scene, now.surfaces) - before)
+    )
 
 
 def _news(now: "Simulation", made: Joined, renewed: Renewed) -> Iterator[str]:

@@ -30,13 +30,20 @@ ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it t
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
 
-def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None = None) -> TetMesh:
+def fitted(
+    mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None = None, at_fold: NDArray[np.bool_] | None = None
+) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
     What is seen (k, 3) outside the old one pulls too, and in the end the boundary is brought to all that is seen outside it.
+    Of a folded body it is said which tets (m,) lie `at_fold`. There all points of the old surface pull, and only at facets
+    that face the same way as they do, for the two sides of a fold face each other; and the fold is not brought to what is seen.
     """
-    faces, pulling = mesh.faces.boundary, _outermost(old, ASIDE * element_size)
-    if seen is not None:
+    faces, (pulling, normals) = mesh.faces.boundary, _points_of(old)
+    facing = None if at_fold is None else normals
+    if at_fold is None:
+        pulling = pulling[_outermost(old, pulling, normals, ASIDE * element_size)]
+    if seen is not None and at_fold is None:
         pulling = np.concatenate([pulling, seen[old.located(seen)[0] < 0]])
     nodes = np.unique(faces)
     means = _means_of_neighbours(faces, len(mesh.positions))
@@ -46,25 +53,32 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None 
     facets = triangle_tree(positions, faces)
     for _ in range(ROUNDS):
         facets = refit(facets, positions)
-        step = _pull(facets, pulling, REACH * element_size)
+        step = _pull(facets, pulling, REACH * element_size, facing)
         step[nodes] = 0.5 * (step + means @ step)[nodes]
         way = positions + step - mesh.positions
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
         positions = guarded(positions, mesh.positions + way, mesh.outer)
     if seen is not None:
-        positions = _reaching(mesh, positions, seen, element_size)
+        left_alone = np.zeros(len(faces), dtype=bool) if at_fold is None else at_fold[mesh.faces.tet]
+        positions = _reaching(mesh, positions, seen, element_size, left_alone)
     return mesh.moved(positions)
 
 
-def _reaching(mesh: TetMesh, positions: Array, points: Array, element_size: float) -> Array:
-    """Return nodes (n, 3) moved on to where points (k, 3) still lie outside, as far as their tets bear."""
+def _reaching(
+    mesh: TetMesh, positions: Array, points: Array, element_size: float, left_alone: NDArray[np.bool_]
+) -> Array:
+    """Return nodes (n, 3) moved on to where points (k, 3) still lie outside, as far as their tets bear.
+
+    But for facets (f,) that are to be left alone: what is next to these is not looked at.
+    """
     facets = triangle_tree(positions, mesh.faces.boundary)
     left = points[mesh.moved(positions).located(points)[0] < 0]
     for sharpest, close in REACHING:
         facets = refit(facets, positions)
-        distance = closest_points(facets, left).distance
-        left = left[(distance > close * element_size) & (distance < REACH * element_size)]
+        found = closest_points(facets, left)
+        far = (found.distance > close * element_size) & (found.distance < REACH * element_size)
+        left = left[far & ~left_alone[found.triangle]]
         if not len(left):
             break
         step = _pull(facets, left, REACH * element_size)
@@ -73,15 +87,19 @@ def _reaching(mesh: TetMesh, positions: Array, points: Array, element_size: floa
     return positions
 
 
-def _outermost(mesh: TetMesh, aside: float) -> Array:
-    """Points (k, 3) all over a mesh's boundary, vertices and middles of triangles, but where another part of it begins."""
+def _points_of(mesh: TetMesh) -> tuple[Array, Array]:
+    """Points (k, 3) all over a mesh's boundary, vertices and middles of triangles, and unit normals (k, 3) there."""
     faces = mesh.faces.boundary
     corners, normals = np.unique(faces), area_vectors(mesh.positions, faces)
     of_nodes = np.stack([np.bincount(faces.ravel(), np.repeat(axis, 3), len(mesh.positions)) for axis in normals.T], axis=1)
     points = np.concatenate([mesh.positions[corners], mesh.positions[faces].mean(axis=1)])
     outward = np.concatenate([of_nodes[corners], normals])
-    outward *= aside / np.maximum(np.sqrt((outward**2).sum(axis=1, keepdims=True)), 1e-300)
-    return np.asarray(points[mesh.located(points + outward)[0] < 0])
+    return points, outward / np.maximum(np.sqrt((outward**2).sum(axis=1, keepdims=True)), 1e-300)
+
+
+def _outermost(mesh: TetMesh, points: Array, normals: Array, aside: float) -> NDArray[np.bool_]:
+    """Which points (k,) of a mesh's boundary are not where another part of it begins."""
+    return np.asarray(mesh.located(points + aside * normals)[0] < 0)
 
 
 def _means_of_neighbours(faces: NDArray[np.int32], count: int) -> csr_matrix:
@@ -91,10 +109,16 @@ def _means_of_neighbours(faces: NDArray[np.int32], count: int) -> csr_matrix:
     return diags(1.0 / np.maximum(np.asarray(joined.sum(axis=1)).ravel(), 1.0)) @ joined
 
 
-def _pull(facets: TriangleTree, points: Array, reach: float) -> Array:
-    """Return by how much nodes (n, 3) are to move on the mean for facets to meet points (k, 3) not further than reach [m]."""
+def _pull(facets: TriangleTree, points: Array, reach: float, facing: Array | None = None) -> Array:
+    """Return by how much nodes (n, 3) are to move on the mean for facets to meet points (k, 3) not further than reach [m].
+
+    A point that says where it is `facing` (k, 3) leaves facets alone that face elsewhere.
+    """
     positions, faces, found = facets.positions, facets.triangles, closest_points(facets, points, reach)
     near = np.flatnonzero(found.triangle >= 0)
+    if facing is not None:
+        same = np.einsum("ki,ki->k", area_vectors(positions, faces)[found.triangle[near]], facing[near]) > 0.0
+        near = near[same]
     corners, weights = faces[found.triangle[near]], found.weights[near]
     offsets = points[near] - np.einsum("ki,kid->kd", weights, positions[corners])
     total = np.bincount(corners.ravel(), weights.ravel(), len(positions))

@@ -11,6 +11,8 @@ from ..jit import kernel
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..tetmesh.quality import tet_volumes
 from .overlap import overlaps
+from .own_sheet import first_anchors, own_pairs, own_places
+from .unfused import OfSheets
 
 Array = NDArray[np.float64]
 
@@ -86,19 +88,27 @@ def _largest(first, last, start, sources, volumes, result):  # type: ignore[no-u
         result[t] = sources[best]
 
 
-def mesh_change(old: TetMesh, new: TetMesh) -> MeshChange:
-    """Return the record of a body's change from one mesh to another."""
+def mesh_change(old: TetMesh, new: TetMesh, of_sheets: OfSheets | None = None) -> MeshChange:
+    """Return the record of a body's change from one mesh to another; of a folded one each sheet's by itself."""
     before, after = old.centred, TetMesh(new.positions - old.middle, new.tets)
     start, sources, volumes = overlaps(before, after)
+    if of_sheets is not None:
+        start, sources, volumes = own_pairs(before, (start, sources, volumes), of_sheets)
     lonely = np.flatnonzero(np.diff(start) == 0)
     if len(lonely):
         nearest, _, _ = _nearest(before, after.positions[after.tets[lonely]].mean(axis=1))
+        if of_sheets is not None:
+            anchors = first_anchors(of_sheets)[lonely]
+            nearest = np.where(anchors >= 0, anchors, nearest).astype(np.int32)
         sources = np.insert(sources, start[lonely], nearest)
         volumes = np.insert(volumes, start[lonely], np.abs(tet_volumes(after.positions, after.tets[lonely])))
         counts = np.diff(start)
         counts[lonely] = 1
         start = np.concatenate([[0], np.cumsum(counts)])
-    corners, weights = _between(before, after.positions)
+    if of_sheets is not None:
+        corners, weights = own_places(before, after, start, sources)
+    else:
+        corners, weights = _between(before, after.positions)
     return MeshChange(old, new, start, sources, volumes, corners, weights)
 
 

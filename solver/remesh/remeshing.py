@@ -75,8 +75,8 @@ class Remeshing:
         bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
 
-    def renewed(self, present: Discretization, bodies: list[int], step: float) -> "Renewed":
-        """The discretization with new meshes for some bodies; step [s] is the last one taken.
+    def renewed(self, present: Discretization, bodies: list[int], step: float, place: float = 0.0) -> "Renewed":
+        """The discretization with new meshes for some bodies, at a place in frames after the first; step [s] is the last one.
 
         The other bodies keep every array, and so does one that new tets cannot fill, being thinner than they are.
         """
@@ -86,7 +86,7 @@ class Remeshing:
         bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
         apart, fragments, thin = set(), dict[int, tuple[int, float]](), []
         for index in bodies:
-            body, old = self.scene.bodies[index], present.mesh(index)
+            body, old = self.scene.bodies[index].at(place), present.mesh(index)
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
             try:
                 self.counts[index] += 1
@@ -110,7 +110,8 @@ class Remeshing:
                 topologies[self.alive[index]] += 1
                 cuts.append(TopologyChange(body.uid, int(topologies[self.alive[index]]), cut))
         state, ranges = joined_states(states)
-        mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, present.hosts)
+        of_scene = topologies, present.hosts, present.merging
+        mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, *of_scene)
         return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin))
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:

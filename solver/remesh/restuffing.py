@@ -1,7 +1,8 @@
 """A new mesh for a deformed body: isosurface stuffing of what its old tets fill.
 
-Inside is whatever lies in an old tet, so parts that touch or overlap become one, and parts thinner than an element vanish
-(Bargteil 2007, claim B19). The lattice, its cuts and stencils are those of the cage (solver/tetmesh).
+Inside is whatever lies in an old tet, so parts that touch or overlap become one, unless they are to stay apart (unfused.py),
+and parts thinner than an element vanish (Bargteil 2007, claim B19). The lattice, its cuts and stencils are those of the cage
+(solver/tetmesh).
 """
 
 import numpy as np
@@ -13,11 +14,13 @@ from ..errors import MeshingError
 from ..geometry.winding import winding_tree
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
-from ..tetmesh.lattice_points import lattice_around, lattice_points, point_count
+from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
 from .fitting import fitted
 from .held_points import mark_held
+from .sheets import is_folded, sheets_of
+from .unfused import OfSheets, unfused
 from .volume import with_volumes
 
 Array = NDArray[np.float64]
@@ -26,7 +29,7 @@ GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes ba
 
 
 class Vanished(MeshingError):
-    """Nothing of a body is as thick as new tets would be."""
+    """Nothing of a body is as thick as new tets would be, or not enough of a folded one for it to stay in one piece."""
 
 
 def lattice_turn(count: int) -> Array:
@@ -40,12 +43,20 @@ def lattice_turn(count: int) -> Array:
 
 
 def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Array | None = None) -> TetMesh:
+    """The same as `restuffed_sheets` where parts of the body that touch or overlap become one."""
+    return restuffed_sheets(old, element_size, turn, fit, fuse=True, seen=seen)[0]
+
+
+def restuffed_sheets(
+    old: TetMesh, element_size: float, turn: Array, fit: bool = True, fuse: bool = False, seen: Array | None = None
+) -> tuple[TetMesh, OfSheets | None]:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
-    turn (3, 3) rotates the lattice. The boundary lies about the old one and what is `seen` of it, points (k, 3) (fitting.py),
-    but for the little that gives each piece back its volume, and is a closed manifold. Without `fit`, and where it falls
-    apart, it has its vertices on the old one, and cuts off what is round.
-    MeshingError when nothing is left, or the lattice would not fit in memory.
+    Where the body has folded onto itself, new tets of each side are by themselves, unless they are to `fuse`; then it is
+    returned as well of which side they are. turn (3, 3) rotates the lattice. The boundary lies about the old one and what is
+    `seen` of it, points (k, 3) (fitting.py), but for the little that gives each piece back its volume, and is a closed
+    manifold. Without `fit`, and where it falls apart, it has its vertices on the old one, and cuts off what is round.
+    MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
     centred = old.moved(old.centred.positions @ turn)
     lower, upper = centred.positions.min(axis=0), centred.positions.max(axis=0)
@@ -53,19 +64,32 @@ def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, 
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     points = lattice_points(lattice)
-    aside, inside = element_size * np.array(ASIDE), np.zeros(len(points), dtype=bool)
-    mark_held(centred, lattice, aside, inside)
-    inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
-    tree = winding_tree(centred.hull)
-    mesh = cut(tree, lattice, points, inside, np.zeros(len(points), dtype=bool))
+    mesh, of_sheets = _stuffed(centred, lattice, points, fuse)
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
-    mesh = without_crumbs(mesh)
+    kept = _large_enough(mesh)
+    if not kept.all():
+        mesh, of_sheets = compacted(mesh.positions, mesh.tets[kept]), of_sheets and of_sheets.chosen(kept)
+    if of_sheets is not None and mesh.piece.max() > old.piece.max():
+        raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
     piece, wanted = wanted_volumes(centred, mesh)
     if fit and int(piece.max()) <= int(centred.piece.max()):  # what has vanished between pieces would pull at both
-        mesh = fitted(mesh, centred, element_size, None if seen is None else (seen - old.middle) @ turn)
+        about = None if seen is None else (seen - old.middle) @ turn
+        mesh = fitted(mesh, centred, element_size, about, of_sheets and of_sheets.at_fold)
     mesh = with_volumes(mesh, piece, wanted, element_size)
-    return mesh.moved(mesh.positions @ turn.T + old.middle)
+    return mesh.moved(mesh.positions @ turn.T + old.middle), of_sheets
+
+
+def _stuffed(old: TetMesh, lattice: Lattice, points: Array, fuse: bool) -> tuple[TetMesh, OfSheets | None]:
+    if not fuse:
+        sheets = sheets_of(old, lattice, points)
+        if is_folded(sheets, lattice):
+            return unfused(sheets, old, lattice, points)
+    aside, inside = lattice.size * np.array(ASIDE), np.zeros(len(points), dtype=bool)
+    mark_held(old, lattice, aside, inside)
+    lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
+    inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
+    return cut(winding_tree(old.hull), lattice, points, inside, np.zeros(len(points), dtype=bool)), None
 
 
 def kinship(
@@ -86,8 +110,14 @@ def kinship(
 
 def without_crumbs(mesh: TetMesh) -> TetMesh:
     """Return the mesh without pieces that are too small to be a body of their own; what they weigh goes to the others."""
-    kept = mesh.piece_volumes >= CRUMB * mesh.piece_volumes.max()
-    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept[mesh.piece]])
+    kept = _large_enough(mesh)
+    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept])
+
+
+def _large_enough(mesh: TetMesh) -> NDArray[np.bool_]:
+    """Which tets (m,) are not of such pieces."""
+    large: NDArray[np.bool_] = (mesh.piece_volumes >= CRUMB * mesh.piece_volumes.max())[mesh.piece]
+    return large
 
 
 def wanted_volumes(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int32], Array]:

@@ -94,12 +94,17 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     fibred = bool(old.fibres.any())
     columns = [
         old.volumes / present, old.density * old.volumes / present, old.plastic_strain, old.hardening, old.flow_stress,
-        old.stress, *strain.T, *old.material[OF_FIBRES], *(row for part in flow for row in part.T),
+        old.stress, *strain.T, *old.material[OF_FIBRES], old.wanted / present, old.restoring,
+        *(row for part in flow for row in part.T),
     ] + (list(_fibre_tensors(old).T) if fibred else [])  # fmt: skip
     fields = change.averaged(np.column_stack(columns))
     rest = np.clip(fields[:, 0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields[:, 1] * volumes
-    rest, mass = (_conserved(new, had, families) for new, had in ((rest, old.volumes), (mass, old.density * old.volumes)))
+    wanted = fields[:, 14] * volumes
+    rest, mass, wanted = (
+        _conserved(new, had, families)
+        for new, had in ((rest, old.volumes), (mass, old.density * old.volumes), (wanted, old.wanted))
+    )
     strain = fields[:, 6:12].copy()
     strain[:, :3] += (np.log(volumes / rest) - strain[:, :3].sum(axis=1))[:, None] / 3.0
     rows, main, fibres = np.zeros((len(old.material), len(volumes))), change.main(), fields[:, len(fields[0]) - 6 :]
@@ -116,7 +121,8 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
         "volumes": rest, "density": mass / rest, "plastic_strain": fields[:, 2].copy(), "hardening": hardening,
         "flow_stress": fields[:, 4].copy(), "stress": fields[:, 5].copy(), "material": rows,
         "yield_stress": np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * hardening, rows[MINIMUM_YIELD]),
-        "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, fields[:, 14:26] if counted else fields[:, :0]),
+        "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, fields[:, 16:28] if counted else fields[:, :0]),
+        "wanted": wanted, "restoring": fields[:, 15].copy(),
         "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted,
     }  # fmt: skip
 

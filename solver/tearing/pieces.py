@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from ..embedding import Binding, Spread, bind, contact_samples
+from ..embedding import Binding, Spread, bind, contact_samples, joined_rows
 from ..geometry.tet_location import locate
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..surface import Surface
@@ -91,7 +91,7 @@ class Pieces:
         order = np.argsort(np.concatenate(places), kind="stable")
         return Binding(
             np.concatenate(tets)[order].astype(np.int32), np.concatenate(weights)[order],
-            _joined(spreads) if spreads else None, np.concatenate(standby)[order],
+            joined_rows(spreads), np.concatenate(standby)[order],
         )  # fmt: skip
 
 
@@ -109,20 +109,3 @@ def voted(surface: Surface, labels: NDArray[Any]) -> Labels:
 
 def _nothing() -> Binding:
     return Binding(np.zeros(0, dtype=np.int32), np.zeros((0, 4)))
-
-
-def _joined(spreads: list[Spread]) -> Spread:
-    """Rows of several spreads as one, by rising points."""
-    points = np.concatenate([one.points for one in spreads])
-    order = np.argsort(points, kind="stable")
-    lengths = np.concatenate([np.diff(one.start) for one in spreads])
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    sorted_lengths = lengths[order]
-    ends = np.cumsum(sorted_lengths)
-    entries = np.repeat(starts[order] - (ends - sorted_lengths), sorted_lengths) + np.arange(ends[-1])
-    return Spread(
-        points[order],
-        np.concatenate([[0], ends]).astype(np.int64),
-        np.concatenate([one.nodes for one in spreads])[entries],
-        np.concatenate([one.weights for one in spreads])[entries],
-    )

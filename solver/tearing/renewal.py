@@ -1,6 +1,7 @@
 """A body's remesh where it is in pieces, or may come to be: new tets, its surface cut or sewn, and bound to each piece apart.
 
-Pieces stay pieces, however near they are, but for those that may merge and touch (solver/merging).
+Pieces stay pieces, however near they are, but for those that may merge and touch (solver/merging). So do the two sides of a
+fold of a body that does not merge (remesh/unfused.py).
 """
 
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from ..embedding import Binding, bind_surface
+from ..embedding import Binding, bind_surface, evaluate
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
 from ..geometry.edge_crossings import crossing_vertices
@@ -18,9 +19,11 @@ from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
+from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
-from ..remesh.remeshers import remeshed
+from ..remesh.remeshers import remeshed_sheets
 from ..remesh.restuffing import Vanished
+from ..remesh.unfused import OfSheets
 from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
@@ -68,10 +71,11 @@ class RenewedBody:
 
 @dataclass(frozen=True)
 class _Part:
-    """Some of the old tets by number (k,), and the new mesh for them."""
+    """Some of the old tets by number (k,), and the new mesh for them; and of which sheet of theirs, where they are folded."""
 
     tets: NDArray[np.int64]
     new: TetMesh
+    sheets: OfSheets | None = None
 
 
 @dataclass(frozen=True)
@@ -91,18 +95,21 @@ def renewed_body(
     """
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not old.piece.any():
-        new = remeshed(body.remesher, old, element_size, turn, seen=seen.positions)
+        new, sheets = remeshed_sheets(body.remesher, old, element_size, turn, fuse=body.merging, seen=seen.positions)
         lost = new.piece.any() or _left_behind(old, new, seen.positions, element_size) > MOST_LEFT
         if body.remesher == "stuffing" and lost:
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
         change, (drawn, bound) = side_by_side(
-            lambda: mesh_change(old, new), lambda: _drawn_in_and_bound(seen, new, element_size, spacing)
+            lambda: mesh_change(old, new, sheets), lambda: _drawn_in_and_bound(seen, new, element_size, spacing)
         )
-        return RenewedBody(change, bound[0], bound[1], drawn, ())
-    left, fragments, gone = torn(old, body.tear_thickness, element_size) if body.tear_thickness > 0.0 else (old, 0, 0.0)
+        bound = _on_own_sheets(bound[0], bound[1], drawn, carrying, change, sheets)
+        return RenewedBody(change, *bound, drawn, ())
+    left = torn(old, body.tear_thickness, element_size)
     apart, cuts = False, list[SurfaceCut]()
-    if left is not old:
-        parts = [_Part(np.arange(len(old.tets)), remeshed_apart(body.remesher, left, element_size, turn))]
+    if left.mesh is not old:
+        pieces = _singly(body.remesher, left.mesh, element_size, turn, None, body.merging)
+        sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
+        parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
         merging = _Merging(body.remesher, old, seen, carrying)
         parts, apart = merging.parts(element_size, turn)
@@ -111,15 +118,17 @@ def renewed_body(
         parts = _singly(body.remesher, old, element_size, turn, _Seen(seen.positions, carrying))
     sewn = bool(cuts)
     before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
-    change = joined_changes(old, [(p.tets, mesh_change(was, p.new)) for p, was in zip(parts, before, strict=True)])
+    changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
+    change = joined_changes(old, changes)
     for part, was in zip(parts, before, strict=True):
         seen = _after(cuts, seen)
         solid = cutter(was, part.new, element_size)
         if solid is not None and (cut := cut_surface(seen, solid)) is not None:
             cuts.append(cut)
     seen = _after(cuts, seen)
-    surface, contacts = _bound(seen, change.new, element_size, spacing)
-    return RenewedBody(change, surface, contacts, seen, tuple(cuts), apart, sewn, (fragments, gone))
+    bound = _bound(seen, change.new, element_size, spacing)
+    bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
+    return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume))
 
 
 def _bound(seen: Surface, new: TetMesh, element_size: float, spacing: float) -> tuple[Binding, Binding]:
@@ -161,21 +170,62 @@ def _left_behind(old: TetMesh, new: TetMesh, points: Array, element_size: float)
     return float((distance[distance > FAR * element_size] > before + 0.5 * FAR * element_size).sum() / len(points))
 
 
-def _singly(remesher: str, old: TetMesh, element_size: float, turn: Array, seen: _Seen | None) -> list[_Part]:
+def _still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
+    """The old tet (n',) that carries each vertex of a surface that has been cut; -1 for new vertices."""
+    for cut in cuts:
+        known = carrying[cut.kept]
+        carrying = np.concatenate([known, np.full(len(cut.positions) - len(known), -1, dtype=np.int32)])
+    return carrying
+
+
+def _joined_sheets(parts: list[_Part]) -> OfSheets | None:
+    """The sheets of all parts as one, by old tets of the body; None where nothing is folded."""
+    if all(part.sheets is None for part in parts):
+        return None
+    anchors, at_fold = [], []
+    for part in parts:
+        none = OfSheets(np.full((len(part.new.tets), 4), -1, dtype=np.int32), np.zeros(len(part.new.tets), dtype=bool))
+        own = part.sheets or none
+        anchors.append(np.where(own.anchors >= 0, part.tets[own.anchors], -1).astype(np.int32))
+        at_fold.append(own.at_fold)
+    return OfSheets(np.concatenate(anchors), np.concatenate(at_fold))
+
+
+def _on_own_sheets(
+    surface: Binding, contacts: Binding, seen: Surface, carrying: NDArray[np.int32], change: MeshChange, sheets: OfSheets | None
+) -> tuple[Binding, Binding]:
+    """The bindings of a surface (n,) and of its contact points with those at a fold on their own side of it.
+
+    carrying (n,) are the old tets of the surface's vertices; a contact point is where the vertex nearest to it is.
+    """
+    if sheets is None:
+        return surface, contacts
+    places = evaluate(contacts, change.new.tets, change.new.positions)
+    found = closest_points(triangle_tree(seen.positions, seen.triangles), places)
+    nearest = seen.triangles[found.triangle, found.weights.argmax(axis=1)]
+    own = own_binding(surface, seen.positions, carrying, change, sheets.at_fold)
+    return own, own_binding(contacts, places, carrying[nearest], change, sheets.at_fold)
+
+
+def _singly(
+    remesher: str, old: TetMesh, element_size: float, turn: Array, seen: _Seen | None, fuse: bool = False
+) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
-    return [_renewed(remesher, old, np.flatnonzero(piece == k), count == 1, element_size, turn, seen) for k in range(count)]
+    each = [np.flatnonzero(piece == k) for k in range(count)]
+    return [_renewed(remesher, old, own, count == 1, element_size, turn, seen, fuse) for own in each]
 
 
 def _renewed(
-    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, seen: _Seen | None
-) -> _Part:
+    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, seen: _Seen | None,
+    fuse: bool,
+) -> _Part:  # fmt: skip
     """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
     part = compacted(old.positions, old.tets[own])
     points = None if seen is None else seen.positions[np.isin(seen.carrying, own)]
     try:
-        return _Part(own, remeshed(remesher, part, element_size, turn, seen is not None, points))
+        return _Part(own, *remeshed_sheets(remesher, part, element_size, turn, seen is not None, fuse, points))
     except MeshingError:
         if alone:
             raise
@@ -201,13 +251,13 @@ class _Merging:
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
                 own = np.flatnonzero(np.isin(self.piece, group))
-                made = _renewed(self.remesher, old, own, False, element_size, turn, seen)
+                made = _renewed(self.remesher, old, own, False, element_size, turn, seen, fuse=True)
                 if not components(made.new.tets).any() and self._sewn(group, element_size):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(self.remesher, old, own, count == 1, element_size, turn, seen) for own in each]
+            found += [_renewed(self.remesher, old, own, count == 1, element_size, turn, seen, fuse=True) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:

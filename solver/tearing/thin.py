@@ -32,11 +32,15 @@ MOST_PLACES = 3_000_000
 
 
 class Torn(NamedTuple):
-    """What is left of a mesh that has torn, how many fragments were too small to be left, their volume together [m^3]."""
+    """What is left of a mesh that has torn, how many fragments were too small to be left, their volume together [m^3].
+
+    kept (k,) says which tets are left.
+    """
 
     mesh: TetMesh
     fragments: int
     volume: float
+    kept: NDArray[np.int64]
 
 
 def torn(mesh: TetMesh, thickness: float, element_size: float) -> Torn:
@@ -44,6 +48,8 @@ def torn(mesh: TetMesh, thickness: float, element_size: float) -> Torn:
 
     Nothing is torn off that is smaller than LEAST_SHARE of its piece or LEAST_ELEMENTS cells of `element_size` [m].
     """
+    if thickness == 0.0:
+        return Torn(mesh, 0, 0.0, np.arange(len(mesh.tets)))
     piece, part = components(mesh.tets), np.zeros(len(mesh.positions), dtype=np.int32)
     for k in range(int(piece.max()) + 1):
         own = mesh.tets[piece == k]
@@ -51,12 +57,13 @@ def torn(mesh: TetMesh, thickness: float, element_size: float) -> Torn:
         part[nodes] = _parts(compacted(mesh.positions, own), thickness, element_size)
     across = (part[mesh.tets] != part[mesh.tets[:, :1]]).any(axis=1)
     if not across.any():
-        return Torn(mesh, 0, 0.0)
+        return Torn(mesh, 0, 0.0, np.arange(len(mesh.tets)))
     left = mesh.tets[~across]
     piece = components(left)
     volumes = np.bincount(piece, tet_volumes(mesh.positions, left))
     small = volumes < LEAST_ELEMENTS * element_size**3
-    return Torn(compacted(mesh.positions, left[~small[piece]]), int(small.sum()), float(volumes[small].sum()))
+    kept = np.flatnonzero(~across)[~small[piece]]
+    return Torn(compacted(mesh.positions, mesh.tets[kept]), int(small.sum()), float(volumes[small].sum()), kept)
 
 
 def _parts(mesh: TetMesh, thickness: float, element_size: float) -> Labels:

@@ -15,7 +15,14 @@ def manifold_tets(tets: NDArray[np.int32], table: FaceTable | None = None) -> ND
     smaller one is opened by the tets it touches. Stuffing leaves such places where two parts of a surface come closer
     than a cell. Each round only removes, so this ends. table: that of the faces, if it is at hand.
     """
-    while len(tets):
+    rows = manifold_rows(tets, table)
+    return tets if len(rows) == len(tets) else tets[rows]
+
+
+def manifold_rows(tets: NDArray[np.int32], table: FaceTable | None = None) -> NDArray[np.int64]:
+    """The same as the numbers (m',) of the tets that are left."""
+    rows = np.arange(len(tets))
+    while len(rows):
         drop = np.zeros(len(tets), dtype=np.bool_)
         table = face_table(tets) if table is None else table
         _mark_pinched_vertices(tets, table.neighbours, int(tets.max()) + 1, drop)
@@ -25,8 +32,8 @@ def manifold_tets(tets: NDArray[np.int32], table: FaceTable | None = None) -> ND
             _mark_pinched_hollows(table.boundary, table.tet, int(tets.max()) + 1, drop)
         if not drop.any():
             break
-        tets, table = tets[~drop], None
-    return tets
+        tets, rows, table = tets[~drop], rows[~drop], None
+    return rows
 
 
 def components(tets: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -6,12 +6,15 @@ smallest dihedral angle over random signs and worst-case cut points from 9.3 to 
 """
 
 from ..jit import inline, kernel
-from .lattice import DIRECTIONS, coordinates, neighbour
+from .lattice import DIRECTIONS, coordinates
 
 
 @inline
-def sort_and_cut(lattice, sign, active, table, corners, cut):  # type: ignore[no-untyped-def]
-    """Order the corners inside, on the surface, outside; set the vertices where edges are cut."""
+def sort_and_cut(outer, sign, active, table, corners, cut):  # type: ignore[no-untyped-def]
+    """Order the corners inside, on the surface, outside; set the vertices where edges are cut.
+
+    outer (c,) are the outside ends of the cuts.
+    """
     for a in range(1, 4):
         for b in range(a, 0, -1):
             if sign[corners[b]] > sign[corners[b - 1]]:
@@ -22,13 +25,16 @@ def sort_and_cut(lattice, sign, active, table, corners, cut):  # type: ignore[no
                 continue
             row = active[corners[a]]
             for direction in range(DIRECTIONS):
-                if table[row, direction] >= 0 and neighbour(lattice, corners[a], direction) == corners[b]:
+                if table[row, direction] >= 0 and outer[table[row, direction]] == corners[b]:
                     cut[a, b] = len(sign) + table[row, direction]
 
 
 @kernel
-def stencil(lattice, sign, share, positions, corners, cut, up, prism, parts):  # type: ignore[no-untyped-def]
-    """Set the parts (3, 4) of one sorted lattice tet that lie inside; return how many."""
+def stencil(lattice, place, sign, share, positions, corners, cut, up, prism, parts):  # type: ignore[no-untyped-def]
+    """Set the parts (3, 4) of one sorted lattice tet that lie inside; return how many.
+
+    place (n,) is the lattice point that each of the numbered points stands for.
+    """
     inner = outer = 0
     for n in range(4):
         inner += sign[corners[n]] > 0
@@ -44,7 +50,7 @@ def stencil(lattice, sign, share, positions, corners, cut, up, prism, parts):  #
     for side in range(3 if inner == 3 else outer):
         first, second = (1 if side == 1 and inner == 3 else 0), (2 if side > 0 and inner == 3 else 1)
         third = 2 if side == 1 and inner == 2 else 3
-        up[side] = _first_keeps(lattice, share, sign, corners, cut, first, second, third)
+        up[side] = _first_keeps(lattice, place, share, sign, corners, cut, first, second, third)
     if inner == 2 and outer == 1:  # a pyramid over the quad a, b, cut b, cut a
         parts[0, 0], parts[0, 1], parts[0, 2], parts[0, 3] = a, b, cut[1, 3] if up[0] else cut[0, 3], c
         parts[1, 0], parts[1, 1], parts[1, 2], parts[1, 3] = a if up[0] else b, cut[0, 3], cut[1, 3], c
@@ -61,7 +67,7 @@ def stencil(lattice, sign, share, positions, corners, cut, up, prism, parts):  #
 
 
 @kernel
-def _first_keeps(lattice, share, sign, corners, cut, first, second, third):  # type: ignore[no-untyped-def]
+def _first_keeps(lattice, place, share, sign, corners, cut, first, second, third):  # type: ignore[no-untyped-def]
     """Whether the diagonal of the quad that is left of a lattice face starts at its first rather than its second corner.
 
     The face has two corners inside and the third outside. The diagonal starts at the longer side, measured in shares of
@@ -73,9 +79,9 @@ def _first_keeps(lattice, share, sign, corners, cut, first, second, third):  # t
     longer = share[cut[first, third] - len(sign)] - share[cut[second, third] - len(sign)]
     if longer != 0.0:
         return longer > 0.0
-    ai, aj, ak, a_centre = coordinates(lattice, corners[first])
-    oi, oj, ok, o_centre = coordinates(lattice, corners[third])
-    if a_centre != coordinates(lattice, corners[second])[3]:
+    ai, aj, ak, a_centre = coordinates(lattice, place[corners[first]])
+    oi, oj, ok, o_centre = coordinates(lattice, place[corners[third]])
+    if a_centre != coordinates(lattice, place[corners[second]])[3]:
         return a_centre == o_centre
     half = a_centre - o_centre  # centres stand half a cube beyond the corner of the same numbers
     exceeding = (2 * ai + half > 2 * oi) + (2 * aj + half > 2 * oj) + (2 * ak + half > 2 * ok)

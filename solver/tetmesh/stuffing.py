@@ -43,9 +43,33 @@ def stuff(
     share = _shares(points, cuts, cut_points)
     _warp(lattice, points, sign, cuts, cut_points)
     positions = np.concatenate([points, cut_points])
-    slabs = [(first, min(first + SLAB, lattice.nx)) for first in range(0, lattice.nx, SLAB)]
-    tets = np.concatenate(in_parts(_cut_tets, slabs, lattice, sign, cuts.active, cuts.table, share, positions))
+    slabs, place = [(first, min(first + SLAB, lattice.nx)) for first in range(0, lattice.nx, SLAB)], np.arange(len(points))
+    tables = cuts.active, cuts.table, cuts.outer
+    tets = np.concatenate(in_parts(_cut_tets, slabs, lattice, place, sign, *tables, share, positions))
     return compacted(positions, tets)
+
+
+def stuff_copies(
+    lattice: Lattice,
+    place: NDArray[np.int64],
+    points: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    cuts: Cuts,
+    cut_points: NDArray[np.float64],
+    copies: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64]]:
+    """The same where points (n, 3) are copies of the lattice's, each of place (n,), and copies (k, 4) of its tets are listed.
+
+    Returns positions (n + c, 3) with those that nothing uses, tets (t, 4), and of which copy (t,) each is a part.
+    """
+    sign = np.where(inside, 1, -1).astype(np.int8)
+    share = _shares(points, cuts, cut_points)
+    _warp(lattice, points, sign, cuts, cut_points)
+    positions = np.concatenate([points, cut_points])
+    tets, origin = np.empty((3 * len(copies), 4), dtype=np.int32), np.empty(3 * len(copies), dtype=np.int64)
+    tables = cuts.active, cuts.table, cuts.outer
+    count = _cut_copies(lattice, place, sign, *tables, share, positions, copies, tets, origin)
+    return positions, tets[:count].copy(), origin[:count].copy()
 
 
 def _shares(
@@ -90,7 +114,7 @@ def _warp(lattice, points, sign, cuts, cut_points):  # type: ignore[no-untyped-d
 
 
 @inline
-def _lattice_tet(lattice, axis, i, j, k, side, corners):  # type: ignore[no-untyped-def]
+def lattice_tet(lattice, axis, i, j, k, side, corners):  # type: ignore[no-untyped-def]
     """Set the corners of one of the four tets around the long edge from centre (i, j, k) along an axis.
 
     False where the neighbouring cube is outside the block.
@@ -121,7 +145,7 @@ def _count_cubes_tets(first, last, lattice, sign):  # type: ignore[no-untyped-de
         for j in range(lattice.ny):
             for k in range(lattice.nz):
                 for which in range(12):
-                    if _lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
+                    if lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
                         for n in range(4):
                             if sign[corners[n]] > 0:
                                 count += 1
@@ -130,7 +154,7 @@ def _count_cubes_tets(first, last, lattice, sign):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _cut_tets(first, last, lattice, sign, active, table, share, positions):  # type: ignore[no-untyped-def]
+def _cut_tets(first, last, lattice, place, sign, active, table, outer, share, positions):  # type: ignore[no-untyped-def]
     """Step 3 for slabs first .. last - 1 of cubes: the tets (t, 4)."""
     tets = np.empty((3 * _count_cubes_tets(first, last, lattice, sign), 4), dtype=np.int32)
     corners = np.empty(4, dtype=np.int64)
@@ -143,7 +167,7 @@ def _cut_tets(first, last, lattice, sign, active, table, share, positions):  # t
         for j in range(lattice.ny):
             for k in range(lattice.nz):
                 for which in range(12):
-                    if not _lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
+                    if not lattice_tet(lattice, which // 4, i, j, k, which % 4, corners):
                         continue
                     inside = 0
                     for n in range(4):
@@ -154,11 +178,30 @@ def _cut_tets(first, last, lattice, sign, active, table, share, positions):  # t
                         _add(positions, tets, count, corners)
                         count += 1
                         continue
-                    sort_and_cut(lattice, sign, active, table, corners, cut)
-                    for part in range(stencil(lattice, sign, share, positions, corners, cut, up, prism, parts)):
+                    sort_and_cut(outer, sign, active, table, corners, cut)
+                    for part in range(stencil(lattice, place, sign, share, positions, corners, cut, up, prism, parts)):
                         _add(positions, tets, count, parts[part])
                         count += 1
     return tets[:count].copy()
+
+
+@kernel
+def _cut_copies(lattice, place, sign, active, table, outer, share, positions, copies, tets, origin):  # type: ignore[no-untyped-def]
+    """Step 3 for the tets that are listed; return how many there are."""
+    corners = np.empty(4, dtype=np.int64)
+    cut = np.empty((4, 4), dtype=np.int64)
+    prism = np.empty(6, dtype=np.int64)
+    parts = np.empty((3, 4), dtype=np.int64)
+    up = np.empty(3, dtype=np.bool_)
+    count = np.int64(0)
+    for k in range(len(copies)):
+        corners[:] = copies[k]
+        sort_and_cut(outer, sign, active, table, corners, cut)
+        for part in range(stencil(lattice, place, sign, share, positions, corners, cut, up, prism, parts)):
+            _add(positions, tets, count, parts[part])
+            origin[count] = k
+            count += 1
+    return count
 
 
 @inline

@@ -1,9 +1,10 @@
 """What the reader makes of settings: as they are typed, keyed and driven."""
 
+import bpy
 import numpy as np
 import pytest
 
-from .reading import add_cube, make_body, read, solver
+from .reading import add_cube, bridge, make_body, read, solver
 
 
 def test_settings(scene):
@@ -96,3 +97,49 @@ def test_what_is_not_animated_has_no_keys(scene):
     assert seen.bodies[0].keys == {} and seen.settings.gravity_keys is None
     assert not body.dollop.viscoplastic.bl_rna.properties["density"].is_animatable
     assert body.dollop.viscoplastic.bl_rna.properties["yield_stress"].is_animatable
+
+
+def test_merge_and_tear_thickness_are_keyed_in_metres(scene):
+    body = make_body(add_cube())
+    scene.frame_start, scene.frame_end, scene.unit_settings.scale_length = 1, 4, 0.5
+    body.dollop.remeshing = "wholesale"
+    for frame, merging, thickness in ((1, True, 0.2), (3, False, 0.4)):
+        body.dollop.merging, body.dollop.tear_thickness = merging, thickness
+        body.keyframe_insert("dollop.merging", frame=frame)
+        body.keyframe_insert("dollop.tear_thickness", frame=frame)
+    seen = read(scene).bodies[0]
+    assert seen.switches["merging"].tolist() == [1.0, 1.0, 0.0, 0.0] and seen.keys == {}
+    thicknesses = seen.switches["tear_thickness"]
+    assert thicknesses[[0, 2, 3]] == pytest.approx([0.1, 0.2, 0.2]) and 0.1 < thicknesses[1] < 0.2
+    assert seen.merging and seen.tear_thickness == pytest.approx(0.1)
+    assert bridge("baked_settings").settings_of(scene)[body.dollop.uid]["animation of merging"]
+
+
+def test_bodies_of_a_collection_never_merge_with_it(scene):
+    one, other, third = (make_body(add_cube(location=(4.0 * k, 0.0, 0.0))) for k in range(3))
+    for item in (one, other, third):
+        item.dollop.remeshing, item.dollop.merging, item.dollop.merge_group = "wholesale", True, 1
+    apart = bpy.data.collections.new("Apart")
+    one.dollop.never_merge_collection = apart
+    with pytest.raises(solver("errors").SceneError, match="holds no other body"):
+        read(scene)
+    apart.objects.link(one)
+    apart.objects.link(third)
+    bodies = {body.uid: body for body in read(scene).bodies}
+    first, second, last = (bodies[item.dollop.uid] for item in (one, other, third))
+    assert first.apart_from == (third.dollop.uid,) and not second.apart_from
+    assert first.merges_with(second) and not first.merges_with(last) and not last.merges_with(first)
+    plain = add_cube()
+    apart.objects.link(plain)
+    (finding,) = [item for item in bridge("checking").check_scene(scene) if item.severity == "error"]
+    assert finding.object_name == one.name and plain.name in finding.message
+    one.dollop.merging = False
+    assert not [item for item in bridge("checking").check_scene(scene) if item.severity == "error"]
+
+
+def test_volume_comes_back_only_where_it_is_asked_for(scene):
+    body = make_body(add_cube())
+    body.dollop.volume_rate = 1.1
+    assert read(scene).bodies[0].volume_rate == 0.0
+    body.dollop.volume_kind = "RESTORE"
+    assert read(scene).bodies[0].volume_rate == 1.1

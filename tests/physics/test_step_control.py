@@ -36,9 +36,9 @@ def hit():
     return make_scene([box_mesh((4, 4, 4))], [JELLY], **WEIGHTLESS, **SHORT), [Wall(40.0, stop=0.02)], 12
 
 
-def kicked():
+def kicked():  # and no harder: what spins faster than steps can follow is refused again and again
     bar = make_scene([box_mesh((2, 2, 8), (0.25, 0.25, 1.0))], [JELLY | {"young_modulus": 1e7}], **WEIGHTLESS, **SHORT)
-    return bar, [Wall(10.0, low=0.3)], 16  # and not more: what spins faster than its steps can follow is refused again and again
+    return bar, [Wall(10.0, low=0.3)], 16
 
 
 REASONS = {

@@ -8,10 +8,10 @@ from solver.fem.assembly import build_pattern
 from solver.fem.block_matrix import build_layout
 from solver.fem.lanes import PAIRS
 from solver.geometry.edge_crossings import crossing_vertices
+from solver.geometry.self_crossing import crossing_faces
 from solver.geometry.thinning import thinned
 from solver.geometry.tree import build_tree
 from solver.geometry.triangle_tree import triangle_tree
-from solver.geometry.self_crossing import crossing_faces
 from tests.remesh.shapes import ball
 from tests.surfaces import joined, sphere
 

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag
 
-from ...embedding import Binding, bind, evaluate
-from ...fem.extension import carrying_matrix
+from ...embedding import Binding, evaluate
 from ...integrators import integrators
 from ...scene import Body, Scene
 from ...state import Ranges, State, element_size
@@ -17,6 +16,7 @@ from ...tetmesh.mesh import TetMesh
 from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
 from .carried import Carried
+from .own_side import carrying_rows
 from .seen import ERROR, seen_surface
 from .surface import contact_surface
 from .surface_contact import SurfaceContact, Touch
@@ -48,7 +48,7 @@ def _contact(
 ) -> SurfaceContact:
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
-    touches, surfaces, rows, places, count = [], [], [], [], 0
+    touches, surfaces, rows, places, count = list[Touch](), [], [], [], 0
     for body, binding, faces, (a, b), (c, d) in zip(
         scene.bodies, seen, triangles, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
     ):
@@ -56,13 +56,13 @@ def _contact(
         modulus = contact_modulus(state.material[:, a:b], weight)
         own = (settings.body_contact == "all" or _in_pieces(body, state.tets[a:b])) and not body.merging
         slip = SLIP_SPEED * STICK_TIME * body.extent
-        alike = body.merge_group if body.merges_with_others else 0
-        touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, alike))
+        others = frozenset(k for k, other in enumerate(scene.bodies) if other is not body and body.merges_with(other))
+        touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others))
         mesh, element = TetMesh(state.positions[c:d], (state.tets[a:b] - c).astype(np.int32)), element_size(state.volumes[a:b])
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
         fit = seen_surface(now, mesh, element, error)
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
-        rows.append(carrying_matrix(bind(mesh, fit.positions), mesh.tets, len(mesh.positions)))
+        rows.append(carrying_rows(mesh, fit.positions, now, binding))
         places.append(fit.positions)
         count += len(fit.positions)
     contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")))
@@ -72,7 +72,7 @@ def _contact(
 
 def _in_pieces(body: Body, tets: NDArray[np.int32]) -> bool:
     """Whether a body that may tear is in pieces: these collide with each other as bodies do."""
-    return body.tear_thickness > 0.0 and body.remeshing != "off" and bool(components(tets).any())
+    return body.may_tear and bool(components(tets).any())
 
 
 def left_out(scene: Scene, contact: SurfaceContact | None) -> set[str]:

@@ -41,7 +41,8 @@ class Touch:
     slip     : how far what sticks gives way before it slips [m]
     own      : whether it touches itself
     groups   : bits; it touches bodies that share one of them,
-    merges   : but none with the same number other than 0: what may become one is not kept apart
+    number   : its own, and
+    merges   : those of bodies that it may become one with: they are not kept apart
     """
 
     modulus: float
@@ -49,11 +50,12 @@ class Touch:
     slip: float
     own: bool = True
     groups: int = 1
-    merges: int = 0
+    number: int = -1
+    merges: frozenset[int] = frozenset()
 
     def meets(self, other: "Touch") -> bool:
         """Whether it touches another body."""
-        return bool(self.groups & other.groups) and not (self.merges and self.merges == other.merges)
+        return bool(self.groups & other.groups) and other.number not in self.merges
 
 
 class SurfaceContact:

@@ -1,0 +1,48 @@
+"""Contact points of a body that has folded onto itself: each carried by the side of the fold that it is of.
+
+The nearest tet may be one across the fold. What carries the body's own surface there knows better, for it has been handed on
+from mesh to mesh (remesh/own_sheet.py).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, diags
+
+from ...embedding import Binding, bind
+from ...fem.extension import carrying_matrix
+from ...geometry.triangle_tree import closest_points, triangle_tree
+from ...surface import Surface
+from ...tetmesh.mesh import TetMesh
+
+Array = NDArray[np.float64]
+
+
+def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding) -> csr_matrix:
+    """Return the matrix (k, n) that gives the places of points (k, 3) from those of a mesh's nodes.
+
+    A point is carried as `bind` has it, unless the tet that it names is far, along the mesh, from those that carry the surface
+    seen there: then as this surface is, by its `binding`.
+    """
+    bound = bind(mesh, points)
+    rows = carrying_matrix(bound, mesh.tets, len(mesh.positions))
+    found = closest_points(triangle_tree(seen.positions, seen.triangles), np.ascontiguousarray(points))
+    corners = seen.triangles[found.triangle]
+    nearest = corners[np.arange(len(points)), found.weights.argmax(axis=1)]
+    across = ~_near(mesh, bound.tets, binding.tets[nearest])
+    if not across.any():
+        return rows
+    start = np.arange(0, 3 * len(points) + 1, 3)
+    shares = csr_matrix((found.weights.ravel(), corners.ravel(), start), shape=(len(points), len(seen.positions)))
+    own = shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions))
+    return csr_matrix(diags((~across).astype(float)) @ rows + diags(across.astype(float)) @ own)
+
+
+def _near(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether pairs of tets (k,), (k,) have nodes that two edges or fewer lead from one to the other."""
+    count = len(mesh.tets)
+    holds = csr_matrix(
+        (np.ones(4 * count), mesh.tets.ravel(), np.arange(0, 4 * count + 1, 4)), shape=(count, len(mesh.positions))
+    )
+    joined = holds.T @ holds
+    around = holds[first] @ joined @ joined
+    return np.asarray(around.multiply(holds[second]).sum(axis=1)).ravel() > 0.0

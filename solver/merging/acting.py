@@ -1,0 +1,50 @@
+"""Who merges with whom at a moment: what is keyed, and what is kept apart for good.
+
+A body that has taken others in keeps apart from all that one of them is to keep apart from.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..scene import Body, Scene
+
+IntArray = NDArray[np.int64]
+
+
+def merging_at(bodies: tuple[Body, ...], place: float) -> NDArray[np.bool_]:
+    """Return which bodies (b,) merge at a place in frames after the first."""
+    return np.array([body.at(place).merging for body in bodies], dtype=bool)
+
+
+def acting_scene(whole: Scene, hosts: IntArray, merging: NDArray[np.bool_]) -> Scene:
+    """Return the scene with those bodies that are still one of their own, each as it merges now.
+
+    hosts (b,) says as part of which body each of the scene's goes on, merging (b,) which of them merge.
+    """
+    bodies = whole.bodies
+    number = {body.uid: k for k, body in enumerate(bodies)}
+    apart: dict[int, set[int]] = {int(host): set() for host in np.unique(hosts)}
+    for k, body in enumerate(bodies):
+        apart[int(hosts[k])] |= {int(hosts[number[uid]]) for uid in body.apart_from}
+    return replace(whole, bodies=tuple(
+        replace(bodies[host], merging=bool(merging[host]), switches={}, apart_from=tuple(bodies[k].uid for k in sorted(others)))
+        for host, others in sorted(apart.items())
+    ))  # fmt: skip
+
+
+def allowed(pairs: list[tuple[int, int]], bodies: tuple[Body, ...]) -> list[tuple[int, int]]:
+    """Return those pairs of bodies, by number, that may become one at once, without any two becoming one that must not."""
+    groups = {k: {k} for pair in pairs for k in pair}
+    result = []
+    for i, j in pairs:
+        if groups[i] is not groups[j]:
+            kept_apart = any(bodies[a].keeps_apart_from(bodies[b]) for a in groups[i] for b in groups[j])
+            if kept_apart:
+                continue
+            groups[i] |= groups[j]
+            for k in groups[i]:
+                groups[k] = groups[i]
+        result.append((i, j))
+    return result
