@@ -18,8 +18,9 @@ from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, po
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
 from .fitting import fitted
+from .folding import is_folded
 from .held_points import mark_held
-from .sheets import is_folded, sheets_of
+from .sheets import sheets_of
 from .unfused import OfSheets, unfused
 from .volume import with_volumes
 

@@ -50,7 +50,7 @@ class Layout:
 
 def panels():
     names = [name for name in dir(bpy.types) if name.startswith("DOLLOP_PT_")]
-    assert len(names) == 34
+    assert len(names) == 36
     return [getattr(bpy.types, name) for name in names]
 
 
