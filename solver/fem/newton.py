@@ -291,7 +291,9 @@ class ImplicitStep:
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
-        return Outcome(x, internal, settled and progress.near(), MAXIMUM_ITERATIONS, linear, entries)
+        # Where surfaces push each other, a correction that is small still stands for large forces
+        alone = self.pairs is None or not len(self.pairs.rows)
+        return Outcome(x, internal, settled and alone and progress.near(), MAXIMUM_ITERATIONS, linear, entries)
 
     def minimize_on(self, outcome: Outcome, element_size: float, ranges: Ranges) -> Outcome:
         """The same from where it has ended before, with the contacts that there are now."""
