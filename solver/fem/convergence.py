@@ -18,6 +18,7 @@ FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of th
 LARGE = np.array([5e-4, 2e-2])  # the most that may be left after a blow; not less in shorter steps
 INEXACT = 0.05  # of a correction that the linear solve leaves
 WHOLE = 1e-4  # what may be left of the force on a body in contact as a whole: by how far it would move it
+RECENT, SHRUNK = 10, 0.3  # corrections in which they are to become shorter by that factor at least
 SHARE = 0.05  # of the first correction that may be left: far less than the time step's own error, which it is as large as
 
 
@@ -56,6 +57,10 @@ class Convergence:
     def carried(self, drift: float) -> bool:
         """Whether it is next to nothing how far [m] the force left on a body would move it as a whole."""
         return drift < self.whole * self.element_size
+
+    def shrinking(self) -> bool:
+        """Whether corrections are on their way to nothing, if slowly: by the root mean square over the last RECENT of them."""
+        return len(self.sizes) > RECENT and bool(self.sizes[-1][0] < SHRUNK * self.sizes[-1 - RECENT][0])
 
     def near(self) -> bool:
         """Whether the last correction is so small that stopping there does no harm."""

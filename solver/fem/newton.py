@@ -26,7 +26,8 @@ from .workspace import Workspace
 
 Array = NDArray[np.float64]
 
-MAXIMUM_ITERATIONS = 20
+MAXIMUM_ITERATIONS = 20  # of Newton's method,
+MOST_ITERATIONS = 40  # or so many while its corrections shrink
 LINEARIZATIONS = 3  # later iterations keep planes and friction bounds, between which sticking and slipping may flip,
 FRESH_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip, but where
 KEPT_FRICTION = 0.9  # planes and bounds are kept it converges much faster,
@@ -172,8 +173,9 @@ class ImplicitStep:
             return False
         met = self.surfaces.meetings(x, direction)
         if self.ahead is not None:
-            kept = self.ahead.pressed(direction)
-            if not len(met) and len(kept) == len(self.ahead):
+            met = met.others_than(self.ahead)
+            kept = self.ahead.pressed(direction).firmed(direction)
+            if not len(met) and len(kept) == len(self.ahead) and not kept.much_firmer(self.ahead):
                 return False
             met = kept.joined(met)
         elif not len(met):
@@ -250,7 +252,9 @@ class ImplicitStep:
             x = self.surfaces.reachable(self.state.positions, x)
         elastic, internal = self.begin(x)
         fresh_until, flipping = LINEARIZATIONS, False
-        for iteration in range(MAXIMUM_ITERATIONS):
+        for iteration in range(MOST_ITERATIONS):
+            if iteration >= MAXIMUM_ITERATIONS and not progress.shrinking():
+                break
             fresh = iteration < fresh_until
             if fresh:
                 if iteration > 0:
@@ -293,7 +297,7 @@ class ImplicitStep:
             fresh_until = iteration + 1 + LINEARIZATIONS
         # Where surfaces push each other, a correction that is small still stands for large forces
         alone = self.pairs is None or not len(self.pairs.rows)
-        return Outcome(x, internal, settled and alone and progress.near(), MAXIMUM_ITERATIONS, linear, entries)
+        return Outcome(x, internal, settled and alone and progress.near(), iteration, linear, entries)
 
     def minimize_on(self, outcome: Outcome, element_size: float, ranges: Ranges) -> Outcome:
         """The same from where it has ended before, with the contacts that there are now."""

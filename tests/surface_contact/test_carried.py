@@ -86,6 +86,6 @@ def test_what_is_ahead_pulls_and_stiffens_as_what_touches(run):
     contact.begin_step(apart)
     matrix = dense(contact.stiffness(apart, rank, met), len(positions)) - dense(contact.stiffness(apart, rank), len(positions))
     moved = np.einsum("km,kmi,ki->k", met.weights, contact.carried.places(fall)[met.points], met.normal)
-    pulled = (met.stiffness * (met.gap - met.reach) * moved).sum()
+    pulled = (met.stiffness * (met.gap - met.begin) * moved).sum()
     assert float((gradient * fall).sum()) == pytest.approx(float(pulled), rel=1e-9)
     assert float(fall.ravel() @ matrix @ fall.ravel()) == pytest.approx(float((met.stiffness * moved**2).sum()), rel=1e-9)

@@ -5,8 +5,9 @@ import numpy as np
 from ...jit import inline, kernel
 from .distance import closest_points, closing
 
-KEPT = 0.1  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
-NEAR = 0.2  # and it is stopped once it has only this much left
+KEPT = 0.3  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
+NEAR = 0.4  # and it is stopped once it has only this much left
+EARLY = 0.5  # share of the way: what stops a direction before it, the linear system ought to have known of
 MOST_ADVANCES = 1000  # of one pair, after which it is stopped where it is
 
 
@@ -48,6 +49,15 @@ def _way(positions, direction, pair, edges, reach, most, moves, moved, own):  # 
         if distance <= NEAR * counted:
             break
     return way
+
+
+@kernel
+def free_shares(positions, direction, nodes, points, reach, which, found):  # type: ignore[no-untyped-def]
+    """Set for the pairs `which` (c,) the share of direction (n, 3) that each by itself may go (c,)."""
+    moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
+    for n in range(len(which)):
+        k = which[n]
+        found[n] = _way(positions, direction, nodes[k], k >= points, reach[k], 1.0, moves, moved, own)
 
 
 @kernel

@@ -1,4 +1,9 @@
-"""What a direction of Newton's method runs into: pairs that do not touch yet, and would on the way."""
+"""What a direction of Newton's method runs into: pairs that do not touch yet and would on the way, or that it crushes.
+
+Of a pair that a blow presses together a spring of the slope that its barrier has before knows far too little: the direction
+would lead through it, and be cut short there, by one pair after the other. So it is given the slope of the chord instead, from
+where it is to where the barrier pushes as hard as the spring says it is pressed.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,13 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .carried import Carried
+from .free_way import EARLY, NEAR
 
 Array = NDArray[np.float64]
+
+FIRMER = 1.2  # times as firm: by less it is not worth another solve
 
 
 @dataclass
 class Meetings:
-    """Pairs that meet on the way, each as a spring about its reach; m of them: see `meetings` in free_way.py.
+    """Pairs that meet on the way, or that it crushes, each as a spring; m of them: see `meetings` in free_way.py.
+
+    points, weights, normal: what they are and along what they meet
+    gap, begin     : (m,) [m] where they are, and from where on they push: the reach, or where they are already
+    stiffness      : (m,) [N/m] of the spring, that of the chord
+    slope, force   : (m,) [N/m], [N] of their barriers where they begin, which count by themselves
+    across         : (m,) [N/m] of a spring that holds them back across what they meet along, which does not pull
+    held           : (m,) [N m], a barrier's force times the gap, which it keeps below half the reach
 
     Newton's method learns from them what its direction runs into, without having to be stopped there first.
     """
@@ -22,8 +37,12 @@ class Meetings:
     weights: Array
     normal: Array
     gap: Array
-    reach: Array
+    begin: Array
     stiffness: Array
+    slope: Array
+    force: Array
+    held: Array
+    across: Array
     carried: Carried
 
     def __len__(self) -> int:
@@ -31,16 +50,46 @@ class Meetings:
 
     def add_gradient(self, gradient: Array) -> None:
         """Add what they pull with at the way's start to gradient (n, 3) [N] on nodes."""
-        pull = (self.stiffness * (self.gap - self.reach))[:, None] * self.normal
+        pull = (self.stiffness * (self.gap - self.begin))[:, None] * self.normal
         on_points = np.zeros((len(self.carried.start) - 1, 3))
         np.add.at(on_points, self.points, self.weights[:, :, None] * pull[:, None, :])
         self.carried.add_forces(on_points, gradient)
 
     def pressed(self, direction: Array) -> "Meetings":
-        """Those that are closer than their reach at the end of another direction (n, 3) of nodes."""
-        moves = self.carried.places(direction)[self.points]
-        kept = self.gap + np.einsum("km,kmi,ki->k", self.weights, moves, self.normal) < self.reach
-        return replace(self, **{name: column[kept] for name, column in self.columns.items()})
+        """Those that push, or push more, at the end of another direction (n, 3) of nodes, and those held back across it."""
+        return self.taken((self._left(direction) < self.begin) | (self.across > 0.0))
+
+    def crushed(self, direction: Array) -> NDArray[np.bool_]:
+        """Which (m,) a direction (n, 3) leaves so little of that they would stop it early on."""
+        crushed: NDArray[np.bool_] = self.gap - NEAR * self.begin < EARLY * (self.gap - self._left(direction))
+        return crushed
+
+    def firmed(self, direction: Array) -> "Meetings":
+        """The same with springs of those that are crushed as firm as they have to be for what they hold at its end."""
+        deep = self.crushed(direction)
+        short = np.where(deep, self.begin - self._left(direction), 1.0)
+        push = self.force + (self.slope + self.stiffness) * short
+        there = np.where(deep, self.held / push, 0.0)  # barrier.py, where it pushes as hard
+        chord = (push - self.force) / np.where(deep, self.begin - there, 1.0)
+        return replace(self, stiffness=np.where(deep, chord - self.slope, self.stiffness))
+
+    def much_firmer(self, before: "Meetings") -> bool:
+        """Whether any is much firmer than the same of before."""
+        return bool((self.stiffness > FIRMER * before.stiffness).any())
+
+    def _left(self, direction: Array) -> Array:
+        """The gaps (m,) [m] at the end of a direction (n, 3), as seen from its start."""
+        return self.gap + growth(self.carried.places(direction), self.points, self.weights, self.normal)
+
+    def taken(self, which: NDArray[np.bool_]) -> "Meetings":
+        """Some of them (m,)."""
+        return replace(self, **{name: column[which] for name, column in self.columns.items()})
+
+    def others_than(self, known: "Meetings") -> "Meetings":
+        """Those whose points are not those of a pair that is known."""
+        both = np.concatenate([known.points, self.points])
+        _, first = np.unique(both, axis=0, return_index=True)
+        return self.taken(np.isin(np.arange(len(known), len(both)), first))
 
     def joined(self, other: "Meetings") -> "Meetings":
         """These and others."""
@@ -54,4 +103,11 @@ class Meetings:
     @property
     def blocks(self) -> Array:
         """Their stiffness (m, 9) [N/m]."""
-        return self.stiffness[:, None] * (self.normal[:, :, None] * self.normal[:, None, :]).reshape(-1, 9)
+        along = (self.normal[:, :, None] * self.normal[:, None, :]).reshape(-1, 9)
+        return self.stiffness[:, None] * along + self.across[:, None] * (np.eye(3).ravel() - along)
+
+
+def growth(ways: Array, points: NDArray[np.int32], weights: Array, normal: Array) -> Array:
+    """By how much the distances of pairs (m,) grow when points go ways (k, 3) [m]."""
+    grown: Array = np.einsum("km,kmi,ki->k", weights, ways[points], normal)
+    return grown

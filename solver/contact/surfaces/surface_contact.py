@@ -3,7 +3,7 @@
 From outside all is in positions of nodes; within, in places of the surfaces' points, which nodes carry (carried.py).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -16,9 +16,9 @@ from .candidates import Neighbourhood
 from .carried import Carried
 from .clusters import Clusters
 from .crossing import surfaces_cross
-from .free_way import free_fraction, meetings
+from .free_way import EARLY, free_fraction, free_shares, meetings
 from .friction import Friction, Held
-from .meetings import Meetings
+from .meetings import Meetings, growth
 from .pairs import Pairs, distances, joined, no_pairs
 from .surface import ContactSurface
 from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
@@ -154,17 +154,36 @@ class SurfaceContact:
         return share
 
     def meetings(self, positions: Array, direction: Array) -> Meetings:
-        """The pairs that do not touch at positions (n, 3) but would on the way along a direction (n, 3)."""
+        """The pairs that do not touch at positions (n, 3) but would on the way along a direction (n, 3), or that it crushes."""
         places, ways = self.carried.places(positions), self.carried.places(direction)
         self._cover(places, places + ways)
         pairs, most = self.pairs, len(self.pairs.nodes)
         which, weights, normal, gap = np.empty(most, np.int64), np.empty((most, 4)), np.empty((most, 3)), np.empty(most)
         count = meetings(places, ways, pairs.nodes, pairs.points, pairs.reach, which, weights, normal, gap)
-        which = which[:count]
+        which, nothing = which[:count], np.zeros(count)
+        reach, stiffness = pairs.reach[which], pairs.stiffness[which]
         return Meetings(
-            pairs.nodes[which], weights[:count], normal[:count], gap[:count], pairs.reach[which], pairs.stiffness[which],
-            self.carried,
-        )  # fmt: skip
+            pairs.nodes[which], weights[:count], normal[:count], gap[:count], reach, stiffness, nothing, nothing,
+            stiffness * (0.5 * reach) ** 2, nothing, self.carried,
+        ).joined(self._crushed(places, ways, direction))  # fmt: skip
+
+    def _crushed(self, places: Array, ways: Array, direction: Array) -> Meetings:
+        """The pairs within reach, points at places (k, 3), that a direction (n, 3) crushes, with what firms them.
+
+        Some, all but touching, do not come closer at first, but would slide or turn into each other. What the turning of their
+        normals does to their forces is as firm as their barriers are; so firmly they are made to go together (ways (k, 3)).
+        """
+        which, weights, normal, force, slope = self._close(places)
+        points, half = self.pairs.nodes[which], 0.5 * self.pairs.reach[which]
+        gap = growth(places, points, weights, normal)
+        held = np.where(gap < half, force * gap, slope * half**2)
+        free = np.empty_like(gap)
+        free_shares(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, which, free)
+        nothing = np.zeros_like(gap)
+        near = Meetings(points, weights, normal, gap, gap, nothing, slope, force, held, nothing, self.carried)
+        crushed = near.crushed(direction)
+        near = replace(near, across=np.where((free < EARLY) & ~crushed, slope, 0.0))
+        return near.taken((crushed | (near.across > 0.0)) & (slope > 0.0)).firmed(direction)
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3) [N] at positions that `cover` was asked for; return the energy [J]."""
