@@ -56,6 +56,35 @@ def test_the_gradient_is_that_of_differences(turn):
         assert (ahead - back) / (2.0 * step) == pytest.approx(slope, rel=2e-4, abs=1e-5 * np.abs(gradient).sum())
 
 
+def wedge(up):
+    """One tet, 4 long and 0.4 high, with an edge along x at the top or at the bottom, and the one opposite along y."""
+    ends = np.array([(-2.0, 0.0, 0.4), (2.0, 0.0, 0.4), (0.0, -0.4, 0.0), (0.0, 0.4, 0.0)])
+    return (ends, np.array([[0, 1, 3, 2]])) if up else (ends * (1.0, 1.0, -1.0), np.array([[0, 1, 2, 3]]))
+
+
+def test_edges_that_are_almost_parallel_turn_each_other_as_their_energy_says():
+    """Where one fades, its energy hangs on the angle: two sharp edges that cross in their middles, 0.028 rad apart."""
+    rest, surfaces = surfaces_of(wedge(True), wedge(False))
+    contact = SurfaceContact(surfaces, [SOFT, SOFT], rest, themselves(rest))
+    above, reach = slice(4, None), contact.neighbourhoods[0].reach
+
+    def turned(angle):
+        places, (c, s) = rest.copy(), (np.cos(angle), np.sin(angle))
+        places[above, :2] = rest[above, :2] @ np.array([[c, s], [-s, c]])
+        places[above, 2] += 0.8 + 0.3 * reach
+        return places
+
+    angle, step = 0.028, 1e-6
+    places = turned(angle)
+    contact.cover(places, places)
+    gradient = energy_and_gradient(contact, places)[1]
+    way = (turned(angle + step) - turned(angle - step)) / (2.0 * step)
+    ahead, back = (energy_and_gradient(contact, turned(angle + sign * step))[0] for sign in (1.0, -1.0))
+    slope = (ahead - back) / (2.0 * step)
+    assert slope > 0.1 * energy_and_gradient(contact, places)[0] / angle  # it grows as they turn apart, and fades as they align
+    assert float((gradient * way).sum()) == pytest.approx(slope, rel=1e-4)
+
+
 def test_forces_are_internal(pressed):
     places, contact, above = pressed
     contact.begin_step(places)
