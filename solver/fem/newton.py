@@ -286,6 +286,7 @@ class ImplicitStep:
             before, x = x, x + fraction * direction
             self.projected = max(self.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
+            settled &= self.ahead is None or not self.ahead.holds_back  # a short way is no small correction then
             if fraction < 1.0 or not settled or not progress.reached(self.exact):
                 continue
             # Bodies that push each other hand a force on: it moves none of them by itself

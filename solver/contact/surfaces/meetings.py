@@ -59,6 +59,11 @@ class Meetings:
         """Those that push, or push more, at the end of another direction (n, 3) of nodes, and those held back across it."""
         return self.taken((self._left(direction) < self.begin) | (self.across > 0.0))
 
+    @property
+    def holds_back(self) -> bool:
+        """Whether a direction goes less far for it than forces say: pairs that touch already are firmer than they are."""
+        return bool((self.slope > 0.0).any())
+
     def crushed(self, direction: Array) -> NDArray[np.bool_]:
         """Which (m,) a direction (n, 3) leaves so little of that they would stop it early on."""
         crushed: NDArray[np.bool_] = self.gap - NEAR * self.begin < EARLY * (self.gap - self._left(direction))
