@@ -40,5 +40,7 @@ def _require_own_frames(store: FrameStore, scene: bpy.types.Scene, folder: Path)
     others = [other.name for other in bpy.data.scenes if other != scene and other.dollop.uid == owner]
     if owner and others:
         raise CacheError(
-            f"Scene '{others[0]}' has baked these frames.", place=str(folder), remedy="Clear them there, or choose another folder."
+            f"Scene '{others[0]}' has baked these frames.",
+            place=str(folder),
+            remedy="Clear them there, or choose another folder.",
         )

@@ -150,7 +150,8 @@ def test_preset_menu(cube):
 def test_a_sentence_with_a_place_has_its_button_beside_it(cube):
     bpy.ops.dollop.body_add()
     status, places = bridge("bake_status"), bridge("bad_places")
-    where = [places.BadPlace("Cube", "face 1"), places.BadPlace("Cube, 'two'", "at (1, 2, 3) m"), places.BadPlace("Cube", "face 12")]
+    named = (("Cube", "face 1"), ("Cube, 'two'", "at (1, 2, 3) m"), ("Cube", "face 12"))
+    where = [places.BadPlace(*names) for names in named]
     said = "'Cube', face 12: It is thin.\n'Cube, 'two'', at (1, 2, 3) m: It is open.\nNothing else."
     status.keep_status(bpy.context.scene.dollop.uid, status.BakeStatus(message=said, places=where))
     seen = draw_all()

@@ -11,7 +11,7 @@ from .following import goo
 
 
 def test_what_blender_hides_while_it_switches_on_is_shown_afterwards(body, extension):
-    """Its preferences hide all data from what they switch on: the goo is shown at the frame that the scene stands on by then."""
+    """Its preferences hide all data from what they switch on: the goo of the present frame is shown once they are done."""
     from _bpy_restrict_state import RestrictBlend
 
     scene = bpy.context.scene
