@@ -33,6 +33,8 @@ def _class(identifier, panel, place, parent):
         namespace["poll"] = classmethod(_takes_part)
     if parent:
         namespace["bl_parent_id"] = parent
+    elif place is InPhysics:
+        namespace["bl_label"] = f"Dollop {panel.bl_label}"  # there it stands among Blender's own, without a tab that says whose
     return type(identifier, (panel, place, bpy.types.Panel), namespace)
 
 

@@ -65,6 +65,12 @@ def draw_all():
     return seen
 
 
+def test_physics_properties_say_whose_panels_they_are(extension):
+    top = [panel for panel in panels() if not getattr(panel, "bl_parent_id", "")]
+    physics = {panel.bl_label for panel in top if panel.bl_space_type == "PROPERTIES"}
+    assert len(physics) == 5 and physics == {f"Dollop {panel.bl_label}" for panel in top if panel.bl_space_type == "VIEW_3D"}
+
+
 def test_empty_scene(scene):
     seen = draw_all()
     assert "dollop.body_add" in seen and "dollop.bake" in seen
