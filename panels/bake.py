@@ -29,7 +29,8 @@ class BakePanel:
         column.operator(ids.BAKE, icon="RENDER_ANIMATION")
         column.operator(ids.RESUME, icon="FORWARD")
         if settings.cached:
-            column.operator("screen.animation_play", text="Play", icon="PLAY")
+            playing = context.screen is not None and context.screen.is_animation_playing
+            column.operator("screen.animation_play", text="Pause" if playing else "Play", icon="PAUSE" if playing else "PLAY")
         layout.operator(ids.PREFLIGHT, icon="CHECKMARK")
         draw_message(context, layout, settings.stale, icon="ERROR")
         if settings.playback_message != settings.stale:
