@@ -5,8 +5,10 @@ Run from the project's root with a Python that has bpy (tools/test.py makes one)
 """
 
 import argparse
+import atexit
 import importlib.util
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -14,7 +16,9 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="dollop_sheet_"))
+if "BLENDER_USER_RESOURCES" not in os.environ:
+    os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="dollop_sheet_")
+    atexit.register(shutil.rmtree, os.environ["BLENDER_USER_RESOURCES"], ignore_errors=True)
 
 import bpy  # noqa: E402
 from mathutils import Vector  # noqa: E402
