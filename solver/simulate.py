@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .checkpoint import checkpoint_of, restore
 from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
+from .contact.edges.bodies import edge_contacts
 from .contact.points import gather_points, meeting
 from .contact.surfaces.bodies import left_out, touching_bodies
 from .embedding import Binding
@@ -131,6 +132,7 @@ class Simulation:
         points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
+        self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, mesh.surfaces, mesh.triangles)
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.disturbed = disturbed(scene.bodies, self.ranges)

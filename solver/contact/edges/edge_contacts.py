@@ -1,0 +1,123 @@
+"""Sharp edges and corners of colliders as contacts of a step, beside those of points (contacts.py), by the same laws.
+
+Points of a body leave room between them, in which an edge of a collider could sink into a face. So each of its corners is a
+contact with the face that it lies over, and its edges are with each edge of the body that they cross (touching.py): of two
+polyhedra these are, beside points on faces, the pairs that meet first (Baraff 1989, section 3). As planes they are asked for
+anew with those of points, yield where there is no room as these do, and are pushed, stick and slide by the same numbers.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contacts import SLIP_SPEED, STICK_TIME
+from ..entries import Entries, across, along
+from ..points import REACH, ContactPoints
+from ..response import carry, normal_forces
+from ..surfaces.friction import Held
+from .meeting import EdgedBody, EdgedCollider, Meeting
+from .near import Search
+
+Array = NDArray[np.float64]
+
+OUTSIDE = 2.0  # element sizes by which what is seen may lie outside the nodes
+
+
+class EdgeContacts:
+    """Contacts of colliders' sharp edges with bodies over one step: near pairs once, planes at every call of `linearize`.
+
+    held is what sticks, by the keys of its touches (meeting.py).
+    """
+
+    def __init__(
+        self, bodies: list[EdgedBody], points: ContactPoints, colliders: list[EdgedCollider], meets: NDArray[np.bool_],
+        holds: bool,
+    ) -> None:  # fmt: skip
+        """points, meets (colliders, points) and holds as in Contacts."""
+        self.bodies, self.points, self.colliders, self.meets, self.holds = bodies, points, colliders, meets, holds
+        self.searches: dict[tuple[int, int], Search] = {}
+        self.meetings: list[Meeting] = []
+        self.held = Held()
+        self.time, self.step = 0.0, 0.0
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """What a checkpoint keeps."""
+        return {"edges_" + name: values for name, values in self.held.arrays().items()}
+
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take `arrays` back; what sticks is forgotten where there are none, as after a remesh."""
+        own = {name.removeprefix("edges_"): values for name, values in arrays.items()}
+        self.held = Held.from_arrays(own) if own else Held()
+
+    def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
+        """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end."""
+        self.time, self.step, self.meetings = time, step, []
+        for collider in self.colliders:
+            now, offset = collider.corners(time)
+            then = now if collider.field.still else collider.corners(time - step)[0]
+            for number, body in enumerate(self.bodies):
+                if self.meets[collider.number, body.point]:
+                    self._meet(number, collider, (start[body.nodes], guess[body.nodes]), (then, now), offset)
+
+    def _meet(
+        self, number: int, collider: EdgedCollider, nodes: tuple[Array, Array], corners: tuple[Array, Array], offset: float
+    ) -> None:
+        """Note what of a body may touch a collider, nodes and corners going each between two places."""
+        body = self.bodies[number]
+        element = float(self.points.size[body.point])
+        if _apart(nodes, corners, OUTSIDE * element + offset):
+            return
+        faces = body.faces()
+        if faces is None:
+            return
+        key = (number, collider.number)
+        if key not in self.searches:
+            self.searches[key] = Search(faces, collider.sharp, corners[0])
+        begun, ended = (faces.carried.places(side) for side in nodes)
+        pairs = self.searches[key].near((begun, corners[0]), (ended, corners[1]), element, offset)
+        if len(pairs):
+            begun = np.ascontiguousarray(begun[pairs.points])
+            self.meetings.append(Meeting(body, number, element, faces, collider, pairs, begun, *corners, offset))
+
+    def linearize(self, positions: Array) -> Entries | None:
+        """Planes of all that touches, or is about to, at node positions (n, 3); None where nothing does."""
+        found = [entries for meeting in self.meetings if (entries := self._planes(meeting, positions)) is not None]
+        return None if not found else found[0].joined(*found[1:])
+
+    def _planes(self, meeting: Meeting, positions: Array) -> Entries | None:
+        """Those of one body and one collider, in the nodes' own numbers."""
+        body, points, field = meeting.body, self.points, meeting.collider.field
+        touches = meeting.touches(positions[body.nodes])
+        count, point = len(touches.gap), body.point
+        if not count:
+            return None
+        nodes = (touches.nodes + body.nodes.start).astype(np.int32)
+        normal, held = touches.normal, np.empty((count, 3))
+        carry(positions, nodes, touches.weights, held)
+        loose = touches.begun - across(self.held.of(touches.keys), normal)
+        friction, _ = field.touch(touches.met, self.time)
+        reach = np.full(count, REACH * points.size[point])
+        stiffness, grip = touches.size * points.stiffness[point], np.empty(count)
+        normal_forces(touches.gap, reach, stiffness, grip)
+        slip = SLIP_SPEED * points.extent[point] * (STICK_TIME if self.holds else self.step)
+        return Entries(
+            (touches.tets + body.first_tet).astype(np.int32), nodes, touches.weights, normal,
+            along(normal, held) - touches.gap, reach, stiffness, loose + touches.met - touches.met_then + held - touches.here,
+            grip * friction, np.full(count, slip), friction, np.zeros(count),
+            np.full(count, meeting.collider.number * len(points.tets) + point), keys=touches.keys,
+        )  # fmt: skip
+
+    def end_step(self, positions: Array, entries: Entries) -> None:
+        """Keep what sticks where the step just accepted has ended: of these entries, those of edges."""
+        if self.holds:
+            own = slice(len(entries.level) - len(entries.keys), None)
+            self.held = Held(entries.keys, entries.stretch(positions)[own])
+
+
+def _apart(nodes: tuple[Array, Array], corners: tuple[Array, Array], room: float) -> bool:
+    """Whether the boxes around two places each of nodes and corners are further apart than a room [m] along an axis."""
+    low, high = (
+        [getattr(np.concatenate(each), name)(axis=0) for each in (nodes, corners)] for name in ("min", "max")
+    )
+    return bool(((low[0] > high[1] + room) | (low[1] > high[0] + room)).any())

@@ -1,0 +1,181 @@
+"""A body and a collider whose sharp edges come near it: what a step has to know of both, and where they touch."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...colliders.sharp import Sharp
+from ..contacts import FREE_DEPTH, ColliderField
+from ..response import carry_spread
+from .faces import Faces
+from .near import NearPairs
+from .touching import feet, touching_corners, touching_edges
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+FAR = 0.5  # element sizes from a collider's edge up to which a place counts as about to touch
+APART = 0.5  # element sizes: shorter edges of the body stand for less of it
+
+
+@dataclass
+class EdgedCollider:
+    """What is asked of a collider: its field, its number, and its sharp edges by their own corners.
+
+    vertices (v,)          : those of the field's corners that are used
+    sharp                  : in numbers among these
+    first (v + 1,), ends   : sharp edges lead from corner i to ends[first[i]:first[i + 1]]
+    """
+
+    field: ColliderField
+    number: int
+    vertices: NDArray[np.int64]
+    sharp: Sharp
+    first: NDArray[np.int64]
+    ends: IntArray
+
+    @classmethod
+    def of(cls, field: ColliderField, number: int, sharp: Sharp) -> "EdgedCollider":
+        """That of a field's sharp edges."""
+        used = np.unique(np.concatenate([sharp.ends.ravel(), sharp.wings.ravel()]))
+        vertices = used[used >= 0].astype(np.int64)
+        rank = np.full(int(vertices.max()) + 2, -1, dtype=np.int32)  # the last for no wing
+        rank[vertices] = np.arange(len(vertices))
+        ends = rank[sharp.ends]
+        both = np.concatenate([ends, ends[:, ::-1]])
+        both = both[np.argsort(both[:, 0], kind="stable")]
+        first = np.searchsorted(both[:, 0], np.arange(len(vertices) + 1))
+        return cls(field, number, vertices, Sharp(ends, rank[sharp.wings]), first, np.ascontiguousarray(both[:, 1]))
+
+    def corners(self, time: float) -> tuple[Array, float]:
+        """Where they are (v, 3) at a time [s], and how far outside of them the surface is [m]."""
+        places, offset = self.field.corners(time)
+        return np.ascontiguousarray(places[self.vertices]), offset
+
+
+@dataclass
+class EdgedBody:
+    """What is asked of a body: its range of nodes, its first tet, the number of its first contact point, its faces.
+
+    `build` makes these when a sharp edge comes near for the first time: from the places at which the tables of the
+    simulation were made, so that a resumed bake gets the same ones.
+    """
+
+    nodes: slice
+    first_tet: int
+    point: int
+    build: Callable[[], Faces | None]
+    known: Faces | None = None
+    built: bool = False
+
+    def faces(self) -> Faces | None:
+        """Its faces; None where nothing of it is seen."""
+        if not self.built:
+            self.known, self.built = self.build(), True
+        return self.known
+
+
+@dataclass
+class Touches:
+    """Where a body touches a collider; m places.
+
+    keys (m, 4) int32  : numbers of the collider, the body, the collider's edge or corner, and the body's edge, -1 for a corner
+    here, begun (m, 3) : places on the body, now and when the step began; met, met_then (m, 3): on the collider [m]
+    normal (m, 3), gap (m,) [m]
+    size (m,)          : share of a contact point's stiffness
+    tets (m,), nodes (m, 4), weights (m, 4) : what takes the force, by the body's numbers
+    """
+
+    keys: IntArray
+    here: Array
+    begun: Array
+    met: Array
+    met_then: Array
+    normal: Array
+    gap: Array
+    size: Array
+    tets: IntArray
+    nodes: IntArray
+    weights: Array
+
+
+@dataclass
+class Meeting:
+    """One body and one collider that come near each other in a step.
+
+    number, element : of the body, and the size of its tets [m]
+    begun (p, 3)    : where the body's points of `pairs` were when the step began
+    then, now (v, 3), offset : the collider's corners when the step begins and ends, and its surface outside of them [m]
+    """
+
+    body: EdgedBody
+    number: int
+    element: float
+    faces: Faces
+    collider: EdgedCollider
+    pairs: NearPairs
+    begun: Array
+    then: Array
+    now: Array
+    offset: float
+
+    def touches(self, nodes: Array) -> Touches:
+        """Where they touch, or are about to, with the body's nodes at (n, 3)."""
+        pairs, carried = self.pairs, self.faces.carried
+        here = np.empty((len(pairs.points), 3))
+        carry_spread(nodes, np.arange(len(here)), pairs.points, carried.start, carried.nodes, carried.weights, here)
+        edges = self._edges(here)
+        corners = self._corners(here)
+        keys, points, shares, met, met_then, normal, gap, size = (
+            np.concatenate(columns) for columns in zip(edges, corners, strict=True)
+        )
+        faces, count = self.faces, len(gap)
+        tets, taken, weights = np.empty(count, np.int32), np.empty((count, 4), np.int32), np.empty((count, 4))
+        own = pairs.points[points]
+        feet(own, shares, faces.rest, faces.tets, faces.nodes, faces.weights, faces.slopes, tets, taken, weights)
+        place, start = (np.einsum("km,kmi->ki", shares, side[points]) for side in (here, self.begun))
+        return Touches(keys, place, start, met, met_then, normal, gap, size, tets, taken, weights)
+
+    def _edges(self, here: Array) -> tuple[NDArray[np.generic], ...]:
+        """Of crossing edges: keys, points (m, 3), their shares (m, 3), places on the collider, normals, gaps and sizes."""
+        pairs, sharp = self.pairs, self.collider.sharp
+        others, wings = sharp.ends[pairs.edges_met], sharp.wings[pairs.edges_met]
+        which, part, normal, gap = _room(len(others))
+        count = touching_edges(
+            here, self.begun, pairs.ends, pairs.wings, self.now, self.then, others, wings, self.offset, FAR * self.element,
+            FREE_DEPTH * self.element, which, part, normal, gap,
+        )  # fmt: skip
+        which, s, t = which[:count], part[:count, 0], part[:count, 1]
+        ends, others = pairs.ends[which], others[which]
+        shares = np.stack([1.0 - s, s, np.zeros(count)], axis=1)
+        met, met_then = (side[others[:, 0]] + t[:, None] * (side[others[:, 1]] - side[others[:, 0]]) for side in (self.now, self.then))
+        rest = self.faces.rest[pairs.points[ends]]
+        length = np.sqrt(((rest[:, 1] - rest[:, 0]) ** 2).sum(axis=1))
+        keys = self._keys(pairs.edges_met[which], pairs.edges[which])
+        size = np.minimum(1.0, length / (APART * self.element))
+        return keys, ends[:, [0, 1, 1]], shares, met, met_then, normal[:count], gap[:count], size
+
+    def _corners(self, here: Array) -> tuple[NDArray[np.generic], ...]:
+        """The same of corners on faces."""
+        pairs, collider = self.pairs, self.collider
+        which, part, normal, gap = _room(len(pairs.corners_met))
+        count = touching_corners(
+            here, self.begun, pairs.faces, self.now, self.then, pairs.corners_met, collider.first, collider.ends, self.offset,
+            FAR * self.element, FREE_DEPTH * self.element, which, part, normal, gap,
+        )  # fmt: skip
+        which, part = which[:count], part[:count]
+        corner = pairs.corners_met[which]
+        shares = np.stack([1.0 - part.sum(axis=1), part[:, 0], part[:, 1]], axis=1)
+        keys = self._keys(corner, np.full(count, -1))
+        return keys, pairs.faces[which], shares, self.now[corner], self.then[corner], normal[:count], gap[:count], np.ones(count)
+
+    def _keys(self, met: NDArray[np.integer], own: NDArray[np.integer]) -> IntArray:
+        count = len(met)
+        return np.stack([np.full(count, self.collider.number), np.full(count, self.number), met, own], axis=1).astype(np.int32)
+
+
+def _room(count: int) -> tuple[NDArray[np.int64], Array, Array, Array]:
+    """Arrays for what is said of so many pairs: numbers (k,), shares (k, 2), normals (k, 3), gaps (k,)."""
+    return np.empty(count, np.int64), np.empty((count, 2)), np.empty((count, 3)), np.empty(count)

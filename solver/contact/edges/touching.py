@@ -1,0 +1,164 @@
+"""Where edges and corners of colliders touch a body: which pairs do, along what normal, and how far apart they are.
+
+A collider's edge touches a body's edge where the lines through both are closest to each other, if that is between their ends;
+a collider's corner touches a triangle that it lies over. The normal, along which the body is pushed, is square to both edges,
+or to the triangle. Between such places an edge of a collider and a surface of triangles are straight, so that no other place
+lies deeper. It is a touch only if the surfaces on both sides fall off from the plane that is square to the normal.
+"""
+
+import numpy as np
+
+from ...jit import inline, kernel
+
+PARALLEL = 0.05  # sine of the angle between two edges from which on they have a normal
+FALL = 0.3  # sine of the angle by which a surface may rise above the plane of a touch
+
+
+@inline
+def _rise(n0, n1, n2, e, a, wing):  # type: ignore[no-untyped-def]
+    """Sine of the angle by which what lies between an edge, from a along e (3,), and a wing rises along a normal."""
+    x, y, z = wing[0] - a[0], wing[1] - a[1], wing[2] - a[2]
+    share = (x * e[0] + y * e[1] + z * e[2]) / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
+    x, y, z = x - share * e[0], y - share * e[1], z - share * e[2]
+    length = np.sqrt(x * x + y * y + z * z)
+    return (n0 * x + n1 * y + n2 * z) / length if length > 0.0 else 0.0
+
+
+@inline
+def _outward(e, a, wing):  # type: ignore[no-untyped-def]
+    """The unit normal, 3 scalars, of the triangle that walks an edge from a along e (3,) and then goes to a wing."""
+    x, y, z = wing[0] - a[0], wing[1] - a[1], wing[2] - a[2]
+    nx, ny, nz = e[1] * z - e[2] * y, e[2] * x - e[0] * z, e[0] * y - e[1] * x
+    length = np.sqrt(nx * nx + ny * ny + nz * nz)
+    scale = 1.0 / length if length > 0.0 else 0.0
+    return scale * nx, scale * ny, scale * nz
+
+
+@inline
+def _crossing(a, u, c, v):  # type: ignore[no-untyped-def]
+    """Shares (s, t) of edges from a along u and from c along v where their lines are closest, and the unit normal; s < 0: none."""
+    nx, ny, nz = u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
+    nn = nx * nx + ny * ny + nz * nz
+    uu, vv = u[0] * u[0] + u[1] * u[1] + u[2] * u[2], v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
+    if nn <= PARALLEL * PARALLEL * uu * vv:
+        return -1.0, -1.0, 0.0, 0.0, 0.0
+    rx, ry, rz = a[0] - c[0], a[1] - c[1], a[2] - c[2]
+    s = (rx * (ny * v[2] - nz * v[1]) + ry * (nz * v[0] - nx * v[2]) + rz * (nx * v[1] - ny * v[0])) / nn
+    t = ((rx + s * u[0]) * v[0] + (ry + s * u[1]) * v[1] + (rz + s * u[2]) * v[2]) / vv
+    if s < 0.0 or s > 1.0 or t < 0.0 or t > 1.0:
+        return -1.0, -1.0, 0.0, 0.0, 0.0
+    scale = 1.0 / np.sqrt(nn)
+    return s, t, scale * nx, scale * ny, scale * nz
+
+
+@kernel
+def touching_edges(here, begun, ends, wings, now, then, others, other_wings, offset, far, deep, which, shares, normal, gap):  # type: ignore[no-untyped-def]
+    """Fill what is said of the pairs that touch or are about to; return how many there are.
+
+    Pairs k are of a body's edge ends[k] of points at here (p, 3), which were at begun (p, 3) when the step began, with the
+    triangles between it and wings[k] (2,), and of a collider's edge others[k] of corners now and then (q, 3), with
+    other_wings[k]. Touching are those that are closer than `far` [m] and were no deeper than `deep` [m] when the step began.
+
+    which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m].
+    """
+    count, u, v = 0, np.empty(3), np.empty(3)
+    for k in range(len(ends)):
+        a, b, c, d = here[ends[k, 0]], here[ends[k, 1]], now[others[k, 0]], now[others[k, 1]]
+        for axis in range(3):
+            u[axis], v[axis] = b[axis] - a[axis], d[axis] - c[axis]
+        s, t, nx, ny, nz = _crossing(a, u, c, v)
+        if s < 0.0:
+            continue
+        ox, oy, oz = _outward(u, a, here[wings[k, 0]])
+        if wings[k, 1] >= 0:
+            x, y, z = _outward(u, a, here[wings[k, 1]])
+            ox, oy, oz = ox - x, oy - y, oz - z
+        if nx * ox + ny * oy + nz * oz > 0.0:
+            nx, ny, nz = -nx, -ny, -nz
+        distance, before = -offset, -offset
+        for axis, n in ((0, nx), (1, ny), (2, nz)):
+            distance += n * (a[axis] + s * u[axis] - c[axis] - t * v[axis])
+            start = begun[ends[k, 0], axis] + s * (begun[ends[k, 1], axis] - begun[ends[k, 0], axis])
+            other = then[others[k, 0], axis] + t * (then[others[k, 1], axis] - then[others[k, 0], axis])
+            before += n * (start - other)
+        if distance > far or before < -deep:
+            continue
+        rises = False
+        for m in range(2):
+            if wings[k, m] >= 0:
+                rises |= _rise(-nx, -ny, -nz, u, a, here[wings[k, m]]) > FALL
+            if other_wings[k, m] >= 0:
+                rises |= _rise(nx, ny, nz, v, c, now[other_wings[k, m]]) > FALL
+        if rises:
+            continue
+        which[count], shares[count, 0], shares[count, 1], gap[count] = k, s, t, distance
+        normal[count, 0], normal[count, 1], normal[count, 2] = nx, ny, nz
+        count += 1
+    return count
+
+
+@kernel
+def touching_corners(here, begun, corners, now, then, others, first, ends, offset, far, deep, which, shares, normal, gap):  # type: ignore[no-untyped-def]
+    """The same of pairs k of a body's triangle corners[k] (3,) and a collider's corner others[k].
+
+    From corner c sharp edges lead to the corners ends[first[c]:first[c + 1]]; shares (k, 2) are of the second and third corner.
+    """
+    count, u = 0, np.empty(3)
+    for k in range(len(corners)):
+        a, b, c, p = here[corners[k, 0]], here[corners[k, 1]], here[corners[k, 2]], now[others[k]]
+        for axis in range(3):
+            u[axis] = b[axis] - a[axis]
+        ox, oy, oz = _outward(u, a, c)
+        vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+        rx, ry, rz = p[0] - a[0], p[1] - a[1], p[2] - a[2]
+        area = ox * (u[1] * vz - u[2] * vy) + oy * (u[2] * vx - u[0] * vz) + oz * (u[0] * vy - u[1] * vx)
+        if area <= 0.0:
+            continue
+        s = (ox * (ry * vz - rz * vy) + oy * (rz * vx - rx * vz) + oz * (rx * vy - ry * vx)) / area
+        t = (ox * (u[1] * rz - u[2] * ry) + oy * (u[2] * rx - u[0] * rz) + oz * (u[0] * ry - u[1] * rx)) / area
+        if s < 0.0 or t < 0.0 or s + t > 1.0:
+            continue
+        distance, before = -offset, -offset
+        for axis, n in ((0, ox), (1, oy), (2, oz)):
+            distance += n * (p[axis] - a[axis])
+            start = begun[corners[k, 0], axis]
+            start += s * (begun[corners[k, 1], axis] - start) + t * (begun[corners[k, 2], axis] - start)
+            before += n * (then[others[k], axis] - start)
+        if distance > far or before < -deep:
+            continue
+        rises = False
+        for m in range(first[others[k]], first[others[k] + 1]):
+            x, y, z = now[ends[m], 0] - p[0], now[ends[m], 1] - p[1], now[ends[m], 2] - p[2]
+            rises |= ox * x + oy * y + oz * z < -FALL * np.sqrt(x * x + y * y + z * z)
+        if rises:
+            continue
+        which[count], shares[count, 0], shares[count, 1], gap[count] = k, s, t, distance
+        normal[count, 0], normal[count, 1], normal[count, 2] = -ox, -oy, -oz
+        count += 1
+    return count
+
+
+@kernel
+def feet(points, shares, rest, tets, nodes, weights, slopes, taken_by, feet_nodes, feet_weights):  # type: ignore[no-untyped-def]
+    """Which tet's nodes take the force on places between points (k, 3) by shares (k, 3): that of the point with the most.
+
+    rest, tets, nodes, weights, slopes as in Faces. A place beside that tet is taken where it is brought into it.
+    """
+    for k in range(len(points)):
+        most = 0
+        for m in range(1, 3):
+            if shares[k, m] > shares[k, most]:
+                most = m
+        p = points[k, most]
+        x, y, z = -rest[p, 0], -rest[p, 1], -rest[p, 2]
+        for m in range(3):
+            i, share = points[k, m], shares[k, m]
+            x, y, z = x + share * rest[i, 0], y + share * rest[i, 1], z + share * rest[i, 2]
+        total = 0.0
+        for a in range(4):
+            w = weights[p, a] + slopes[p, a, 0] * x + slopes[p, a, 1] * y + slopes[p, a, 2] * z
+            feet_nodes[k, a], feet_weights[k, a] = nodes[p, a], max(w, 0.0)
+            total += feet_weights[k, a]
+        for a in range(4):
+            feet_weights[k, a] /= total
+        taken_by[k] = tets[p]
