@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contacts import SLIP_SPEED, STICK_TIME
+from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME
 from ..entries import Entries, across, along
 from ..points import REACH, ContactPoints
 from ..response import carry, normal_forces
@@ -78,7 +78,8 @@ class EdgeContacts:
         pairs = self.searches[key].near((begun, corners[0]), (ended, corners[1]), element, offset)
         if len(pairs):
             begun = np.ascontiguousarray(begun[pairs.points])
-            self.meetings.append(Meeting(body, number, element, faces, collider, pairs, begun, *corners, offset))
+            ways_out = collider.ways_out(corners[1])
+            self.meetings.append(Meeting(body, number, element, faces, collider, pairs, begun, *corners, offset, *ways_out))
 
     def linearize(self, positions: Array) -> Entries | None:
         """Planes of all that touches, or is about to, at node positions (n, 3); None where nothing does."""
@@ -99,11 +100,13 @@ class EdgeContacts:
         friction, _ = field.touch(touches.met, self.time)
         reach = np.full(count, REACH * points.size[point])
         stiffness, grip = touches.size * points.stiffness[point], np.empty(count)
-        normal_forces(touches.gap, reach, stiffness, grip)
+        slack = np.maximum(touches.depth - FREE_DEPTH * meeting.element, 0.0)
+        gap = touches.gap + np.exp(-self.step / EXIT_TIME) * slack  # what was deep in is let out, not shot out
+        normal_forces(gap, reach, stiffness, grip)
         slip = SLIP_SPEED * points.extent[point] * (STICK_TIME if self.holds else self.step)
         return Entries(
             (touches.tets + body.first_tet).astype(np.int32), nodes, touches.weights, normal,
-            along(normal, held) - touches.gap, reach, stiffness, loose + touches.met - touches.met_then + held - touches.here,
+            along(normal, held) - gap, reach, stiffness, loose + touches.met - touches.met_then + held - touches.here,
             grip * friction, np.full(count, slip), friction, np.zeros(count),
             np.full(count, meeting.collider.number * len(points.tets) + point), keys=touches.keys,
         )  # fmt: skip

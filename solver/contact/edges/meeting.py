@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...colliders.sharp import Sharp
 from ..contacts import FREE_DEPTH, ColliderField
+from ..entries import across
 from ..response import carry_spread
 from .faces import Faces
 from .near import NearPairs
@@ -54,6 +55,22 @@ class EdgedCollider:
         places, offset = self.field.corners(time)
         return np.ascontiguousarray(places[self.vertices]), offset
 
+    def ways_out(self, corners: Array) -> tuple[Array, Array]:
+        """Unit vectors half-way between the outsides of the faces at the edges (e, 3) and corners (v, 3), these being at (v, 3).
+
+        Zero where none is known, as of an edge of more than two faces.
+        """
+        ends, wings = self.sharp.ends, self.sharp.wings
+        start = corners[ends[:, 0]]
+        edge = unit(corners[ends[:, 1]] - start)
+        out = np.zeros_like(start)
+        for side in wings.T:
+            out -= (side >= 0)[:, None] * unit(across(corners[side] - start, edge))
+        edges, turned = unit(out), np.zeros_like(corners)
+        for end in ends.T:
+            np.add.at(turned, end, edges)
+        return edges, unit(turned)
+
 
 @dataclass
 class EdgedBody:
@@ -83,7 +100,7 @@ class Touches:
 
     keys (m, 4) int32  : numbers of the collider, the body, the collider's edge or corner, and the body's edge, -1 for a corner
     here, begun (m, 3) : places on the body, now and when the step began; met, met_then (m, 3): on the collider [m]
-    normal (m, 3), gap (m,) [m]
+    normal (m, 3), gap (m,), depth (m,) when the step began [m]
     size (m,)          : share of a contact point's stiffness
     tets (m,), nodes (m, 4), weights (m, 4) : what takes the force, by the body's numbers
     """
@@ -95,6 +112,7 @@ class Touches:
     met_then: Array
     normal: Array
     gap: Array
+    depth: Array
     size: Array
     tets: IntArray
     nodes: IntArray
@@ -108,6 +126,7 @@ class Meeting:
     number, element : of the body, and the size of its tets [m]
     begun (p, 3)    : where the body's points of `pairs` were when the step began
     then, now (v, 3), offset : the collider's corners when the step begins and ends, and its surface outside of them [m]
+    edges_out (e, 3), corners_out (v, 3) : the way out of it at its edges and corners
     """
 
     body: EdgedBody
@@ -120,6 +139,8 @@ class Meeting:
     then: Array
     now: Array
     offset: float
+    edges_out: Array
+    corners_out: Array
 
     def touches(self, nodes: Array) -> Touches:
         """Where they touch, or are about to, with the body's nodes at (n, 3)."""
@@ -128,24 +149,28 @@ class Meeting:
         carry_spread(nodes, np.arange(len(here)), pairs.points, carried.start, carried.nodes, carried.weights, here)
         edges = self._edges(here)
         corners = self._corners(here)
-        keys, points, shares, met, met_then, normal, gap, size = (
+        keys, points, shares, met, met_then, normal, gap, depth, size = (
             np.concatenate(columns) for columns in zip(edges, corners, strict=True)
+        )
+        kept = ~_far_sides(met, normal, gap, depth > FREE_DEPTH * self.element, self.element)
+        keys, points, shares, met, met_then, normal, gap, depth, size = (
+            column[kept] for column in (keys, points, shares, met, met_then, normal, gap, depth, size)
         )
         faces, count = self.faces, len(gap)
         tets, taken, weights = np.empty(count, np.int32), np.empty((count, 4), np.int32), np.empty((count, 4))
         own = pairs.points[points]
         feet(own, shares, faces.rest, faces.tets, faces.nodes, faces.weights, faces.slopes, tets, taken, weights)
         place, start = (np.einsum("km,kmi->ki", shares, side[points]) for side in (here, self.begun))
-        return Touches(keys, place, start, met, met_then, normal, gap, size, tets, taken, weights)
+        return Touches(keys, place, start, met, met_then, normal, gap, depth, size, tets, taken, weights)
 
     def _edges(self, here: Array) -> tuple[NDArray[np.generic], ...]:
         """Of crossing edges: keys, points (m, 3), their shares (m, 3), places on the collider, normals, gaps and sizes."""
         pairs, sharp = self.pairs, self.collider.sharp
         others, wings = sharp.ends[pairs.edges_met], sharp.wings[pairs.edges_met]
-        which, part, normal, gap = _room(len(others))
+        which, part, normal, gap, depth = _room(len(others))
         count = touching_edges(
-            here, self.begun, pairs.ends, pairs.wings, self.now, self.then, others, wings, self.offset, FAR * self.element,
-            FREE_DEPTH * self.element, which, part, normal, gap,
+            here, self.begun, pairs.ends, pairs.wings, self.now, self.then, others, wings,
+            self.edges_out[pairs.edges_met], self.offset, FAR * self.element, which, part, normal, gap, depth,
         )  # fmt: skip
         which, s, t = which[:count], part[:count, 0], part[:count, 1]
         ends, others = pairs.ends[which], others[which]
@@ -155,27 +180,44 @@ class Meeting:
         length = np.sqrt(((rest[:, 1] - rest[:, 0]) ** 2).sum(axis=1))
         keys = self._keys(pairs.edges_met[which], pairs.edges[which])
         size = np.minimum(1.0, length / (APART * self.element))
-        return keys, ends[:, [0, 1, 1]], shares, met, met_then, normal[:count], gap[:count], size
+        return keys, ends[:, [0, 1, 1]], shares, met, met_then, normal[:count], gap[:count], depth[:count], size
 
     def _corners(self, here: Array) -> tuple[NDArray[np.generic], ...]:
         """The same of corners on faces."""
         pairs, collider = self.pairs, self.collider
-        which, part, normal, gap = _room(len(pairs.corners_met))
+        which, part, normal, gap, depth = _room(len(pairs.corners_met))
         count = touching_corners(
-            here, self.begun, pairs.faces, self.now, self.then, pairs.corners_met, collider.first, collider.ends, self.offset,
-            FAR * self.element, FREE_DEPTH * self.element, which, part, normal, gap,
+            here, self.begun, pairs.faces, self.now, self.then, pairs.corners_met, collider.first, collider.ends,
+            self.corners_out, self.offset, FAR * self.element, which, part, normal, gap, depth,
         )  # fmt: skip
         which, part = which[:count], part[:count]
         corner = pairs.corners_met[which]
         shares = np.stack([1.0 - part.sum(axis=1), part[:, 0], part[:, 1]], axis=1)
         keys = self._keys(corner, np.full(count, -1))
-        return keys, pairs.faces[which], shares, self.now[corner], self.then[corner], normal[:count], gap[:count], np.ones(count)
+        met, met_then = self.now[corner], self.then[corner]
+        return keys, pairs.faces[which], shares, met, met_then, normal[:count], gap[:count], depth[:count], np.ones(count)
 
     def _keys(self, met: NDArray[np.integer], own: NDArray[np.integer]) -> IntArray:
         count = len(met)
         return np.stack([np.full(count, self.collider.number), np.full(count, self.number), met, own], axis=1).astype(np.int32)
 
 
-def _room(count: int) -> tuple[NDArray[np.int64], Array, Array, Array]:
-    """Arrays for what is said of so many pairs: numbers (k,), shares (k, 2), normals (k, 3), gaps (k,)."""
-    return np.empty(count, np.int64), np.empty((count, 2)), np.empty((count, 3)), np.empty(count)
+def unit(vectors: Array) -> Array:
+    """Vectors (k, 3) made one long; zero stays zero."""
+    lengths = np.sqrt((vectors**2).sum(axis=1))
+    scaled: Array = vectors / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    return scaled
+
+
+def _far_sides(met: Array, normal: Array, gap: Array, doubtful: NDArray[np.bool_], near: float) -> NDArray[np.bool_]:
+    """Which places (m,) are on the other side of a thin body: doubtful, as they were deep, and with an opposite one close by."""
+    far = np.zeros(len(gap), dtype=bool)
+    for k in np.flatnonzero(doubtful):
+        opposite = (normal @ normal[k] < 0.0) & (gap > gap[k])
+        far[k] = (((met[opposite] - met[k]) ** 2).sum(axis=1) < near * near).any()
+    return far
+
+
+def _room(count: int) -> tuple[NDArray[np.int64], Array, Array, Array, Array]:
+    """Arrays for what is said of so many pairs: numbers (k,), shares (k, 2), normals (k, 3), gaps and depths (k,)."""
+    return np.empty(count, np.int64), np.empty((count, 2)), np.empty((count, 3)), np.empty(count), np.empty(count)

@@ -1,9 +1,10 @@
 """Where edges and corners of colliders touch a body: which pairs do, along what normal, and how far apart they are.
 
-A collider's edge touches a body's edge where the lines through both are closest to each other, if that is between their ends;
-a collider's corner touches a triangle that it lies over. The normal, along which the body is pushed, is square to both edges,
-or to the triangle. Between such places an edge of a collider and a surface of triangles are straight, so that no other place
-lies deeper. It is a touch only if the surfaces on both sides fall off from the plane that is square to the normal.
+A collider's edge touches the body's edges that it crosses, a corner the triangle that it lies over; both as seen along the way
+out of the collider there, half-way between its faces, so that what has sunk in is found on the same face as before. The normal,
+along which the body is pushed, is square to both edges, or to the triangle. Between such places an edge of a collider and a
+surface of triangles are straight, so that no other place lies deeper. It is a touch only if the surfaces on both sides do not
+stand up against the plane that is square to the normal.
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ...jit import inline, kernel
 
 PARALLEL = 0.05  # sine of the angle between two edges from which on they have a normal
-FALL = 0.3  # sine of the angle by which a surface may rise above the plane of a touch
+FALL = 0.9  # sine of the angle by which a surface may rise above the plane of a touch
 
 
 @inline
@@ -35,38 +36,52 @@ def _outward(e, a, wing):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _crossing(a, u, c, v):  # type: ignore[no-untyped-def]
-    """Shares (s, t) of edges from a along u and from c along v where their lines are closest, and the unit normal; s < 0: none."""
+def _sunk(gap, along, square):  # type: ignore[no-untyped-def]
+    """How deep [m] two places were in each other, by a gap [m], if they were not one beside the other on a bent surface.
+
+    They were apart by so much along the normal [m], and altogether by the square root of so much [m^2].
+    """
+    return max(-gap - np.sqrt(max(square - along * along, 0.0)), 0.0)
+
+
+@inline
+def _crossing(a, u, c, v, out):  # type: ignore[no-untyped-def]
+    """Shares (s, t) of edges from a along u and from c along v, and the unit normal of both; s < 0: they do not cross.
+
+    They cross where the first meets the plane of the second and the way out (3,) of its collider, which is square to it.
+    """
     nx, ny, nz = u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
     nn = nx * nx + ny * ny + nz * nz
     uu, vv = u[0] * u[0] + u[1] * u[1] + u[2] * u[2], v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
     if nn <= PARALLEL * PARALLEL * uu * vv:
         return -1.0, -1.0, 0.0, 0.0, 0.0
-    rx, ry, rz = a[0] - c[0], a[1] - c[1], a[2] - c[2]
-    s = (rx * (ny * v[2] - nz * v[1]) + ry * (nz * v[0] - nx * v[2]) + rz * (nx * v[1] - ny * v[0])) / nn
-    t = ((rx + s * u[0]) * v[0] + (ry + s * u[1]) * v[1] + (rz + s * u[2]) * v[2]) / vv
-    if s < 0.0 or s > 1.0 or t < 0.0 or t > 1.0:
+    qx, qy, qz = v[1] * out[2] - v[2] * out[1], v[2] * out[0] - v[0] * out[2], v[0] * out[1] - v[1] * out[0]
+    rx, ry, rz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    s = (rx * qx + ry * qy + rz * qz) / (u[0] * qx + u[1] * qy + u[2] * qz)
+    t = ((s * u[0] - rx) * v[0] + (s * u[1] - ry) * v[1] + (s * u[2] - rz) * v[2]) / vv
+    if not (s >= 0.0 and s <= 1.0 and t >= 0.0 and t <= 1.0):
         return -1.0, -1.0, 0.0, 0.0, 0.0
     scale = 1.0 / np.sqrt(nn)
     return s, t, scale * nx, scale * ny, scale * nz
 
 
 @kernel
-def touching_edges(here, begun, ends, wings, now, then, others, other_wings, offset, far, deep, which, shares, normal, gap):  # type: ignore[no-untyped-def]
+def touching_edges(here, begun, ends, wings, now, then, others, other_wings, out, offset, far, which, shares, normal, gap, depth):  # type: ignore[no-untyped-def]
     """Fill what is said of the pairs that touch or are about to; return how many there are.
 
     Pairs k are of a body's edge ends[k] of points at here (p, 3), which were at begun (p, 3) when the step began, with the
     triangles between it and wings[k] (2,), and of a collider's edge others[k] of corners now and then (q, 3), with
-    other_wings[k]. Touching are those that are closer than `far` [m] and were no deeper than `deep` [m] when the step began.
+    other_wings[k] and the way out[k] (3,). Touching are those that are closer than `far` [m] and were no deeper than that when the step began.
 
-    which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m].
+    which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m]; depth
+    (k,) [m] when the step began, less by how far the two places were then apart along the plane of the touch.
     """
     count, u, v = 0, np.empty(3), np.empty(3)
     for k in range(len(ends)):
         a, b, c, d = here[ends[k, 0]], here[ends[k, 1]], now[others[k, 0]], now[others[k, 1]]
         for axis in range(3):
             u[axis], v[axis] = b[axis] - a[axis], d[axis] - c[axis]
-        s, t, nx, ny, nz = _crossing(a, u, c, v)
+        s, t, nx, ny, nz = _crossing(a, u, c, v, out[k])
         if s < 0.0:
             continue
         ox, oy, oz = _outward(u, a, here[wings[k, 0]])
@@ -75,13 +90,14 @@ def touching_edges(here, begun, ends, wings, now, then, others, other_wings, off
             ox, oy, oz = ox - x, oy - y, oz - z
         if nx * ox + ny * oy + nz * oz > 0.0:
             nx, ny, nz = -nx, -ny, -nz
-        distance, before = -offset, -offset
+        distance, before, square = -offset, -offset, 0.0
         for axis, n in ((0, nx), (1, ny), (2, nz)):
             distance += n * (a[axis] + s * u[axis] - c[axis] - t * v[axis])
             start = begun[ends[k, 0], axis] + s * (begun[ends[k, 1], axis] - begun[ends[k, 0], axis])
             other = then[others[k, 0], axis] + t * (then[others[k, 1], axis] - then[others[k, 0], axis])
-            before += n * (start - other)
-        if distance > far or before < -deep:
+            before, square = before + n * (start - other), square + (start - other) ** 2
+        sunk = _sunk(before, before + offset, square)
+        if distance > far or sunk > far:
             continue
         rises = False
         for m in range(2):
@@ -91,17 +107,17 @@ def touching_edges(here, begun, ends, wings, now, then, others, other_wings, off
                 rises |= _rise(nx, ny, nz, v, c, now[other_wings[k, m]]) > FALL
         if rises:
             continue
-        which[count], shares[count, 0], shares[count, 1], gap[count] = k, s, t, distance
+        which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
         normal[count, 0], normal[count, 1], normal[count, 2] = nx, ny, nz
         count += 1
     return count
 
 
 @kernel
-def touching_corners(here, begun, corners, now, then, others, first, ends, offset, far, deep, which, shares, normal, gap):  # type: ignore[no-untyped-def]
+def touching_corners(here, begun, corners, now, then, others, first, ends, out, offset, far, which, shares, normal, gap, depth):  # type: ignore[no-untyped-def]
     """The same of pairs k of a body's triangle corners[k] (3,) and a collider's corner others[k].
 
-    From corner c sharp edges lead to the corners ends[first[c]:first[c + 1]]; shares (k, 2) are of the second and third corner.
+    From corner c sharp edges lead to the corners ends[first[c]:first[c + 1]], and out[c] (3,) is the way out there; shares (k, 2) are of the second and third corner.
     """
     count, u = 0, np.empty(3)
     for k in range(len(corners)):
@@ -110,21 +126,26 @@ def touching_corners(here, begun, corners, now, then, others, first, ends, offse
             u[axis] = b[axis] - a[axis]
         ox, oy, oz = _outward(u, a, c)
         vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
-        rx, ry, rz = p[0] - a[0], p[1] - a[1], p[2] - a[2]
-        area = ox * (u[1] * vz - u[2] * vy) + oy * (u[2] * vx - u[0] * vz) + oz * (u[0] * vy - u[1] * vx)
-        if area <= 0.0:
+        mx, my, mz = out[others[k], 0], out[others[k], 1], out[others[k], 2]
+        px, py, pz = my * vz - mz * vy, mz * vx - mx * vz, mx * vy - my * vx
+        volume = u[0] * px + u[1] * py + u[2] * pz
+        if volume == 0.0:
             continue
-        s = (ox * (ry * vz - rz * vy) + oy * (rz * vx - rx * vz) + oz * (rx * vy - ry * vx)) / area
-        t = (ox * (u[1] * rz - u[2] * ry) + oy * (u[2] * rx - u[0] * rz) + oz * (u[0] * ry - u[1] * rx)) / area
+        # The line through p along the way out meets the triangle there (Moller and Trumbore 1997)
+        rx, ry, rz = p[0] - a[0], p[1] - a[1], p[2] - a[2]
+        s = (rx * px + ry * py + rz * pz) / volume
+        t = (mx * (ry * u[2] - rz * u[1]) + my * (rz * u[0] - rx * u[2]) + mz * (rx * u[1] - ry * u[0])) / volume
         if s < 0.0 or t < 0.0 or s + t > 1.0:
             continue
-        distance, before = -offset, -offset
+        distance, before, square = -offset, -offset, 0.0
         for axis, n in ((0, ox), (1, oy), (2, oz)):
             distance += n * (p[axis] - a[axis])
             start = begun[corners[k, 0], axis]
             start += s * (begun[corners[k, 1], axis] - start) + t * (begun[corners[k, 2], axis] - start)
-            before += n * (then[others[k], axis] - start)
-        if distance > far or before < -deep:
+            apart = then[others[k], axis] - start
+            before, square = before + n * apart, square + apart * apart
+        sunk = _sunk(before, before + offset, square)
+        if distance > far or sunk > far:
             continue
         rises = False
         for m in range(first[others[k]], first[others[k] + 1]):
@@ -132,7 +153,7 @@ def touching_corners(here, begun, corners, now, then, others, first, ends, offse
             rises |= ox * x + oy * y + oz * z < -FALL * np.sqrt(x * x + y * y + z * z)
         if rises:
             continue
-        which[count], shares[count, 0], shares[count, 1], gap[count] = k, s, t, distance
+        which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
         normal[count, 0], normal[count, 1], normal[count, 2] = -ox, -oy, -oz
         count += 1
     return count
