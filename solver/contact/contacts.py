@@ -176,6 +176,11 @@ class Contacts:
                 self._choose(c)
         return too_deep
 
+    def sunk(self, positions: Array) -> bool:
+        """Whether a step that would end with nodes at positions (n, 3) is to be solved on, for what sinks in there."""
+        woken = self.wake(positions)
+        return woken or (self.edges is not None and self.edges.sunk(positions))
+
     def longest_step(self, positions: Array, velocities: Array, time: float, step: float) -> float:
         """The longest step [s], if below `step`, in which no collider that moves, and no sheet, is met too fast to be followed.
 

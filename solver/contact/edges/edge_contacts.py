@@ -11,16 +11,17 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME
+from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, TOO_DEEP
 from ..entries import Entries, across, along
 from ..points import REACH, ContactPoints
 from ..response import carry, normal_forces
 from ..surfaces.friction import Held
-from .meeting import EdgedBody, EdgedCollider, Meeting
+from .meeting import EdgedBody, EdgedCollider, Meeting, Touches
 from .near import Search
 
 Array = NDArray[np.float64]
 
+MOST_AGAIN = 4  # times that a step is solved on for places that have begun to touch in it
 OUTSIDE = 2.0  # element sizes by which what is seen may lie outside the nodes
 
 
@@ -39,7 +40,8 @@ class EdgeContacts:
         self.searches: dict[tuple[int, int], Search] = {}
         self.meetings: list[Meeting] = []
         self.held = Held()
-        self.time, self.step = 0.0, 0.0
+        self.known = self.held.points  # keys of the touches that were asked for last
+        self.time, self.step, self.again = 0.0, 0.0, 0
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """What a checkpoint keeps."""
@@ -52,7 +54,7 @@ class EdgeContacts:
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
         """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end."""
-        self.time, self.step, self.meetings = time, step, []
+        self.time, self.step, self.again, self.meetings = time, step, 0, []
         for collider in self.colliders:
             now, offset = collider.corners(time)
             then = now if collider.field.still else collider.corners(time - step)[0]
@@ -84,7 +86,28 @@ class EdgeContacts:
     def linearize(self, positions: Array) -> Entries | None:
         """Planes of all that touches, or is about to, at node positions (n, 3); None where nothing does."""
         found = [entries for meeting in self.meetings if (entries := self._planes(meeting, positions)) is not None]
-        return None if not found else found[0].joined(*found[1:])
+        joined = None if not found else found[0].joined(*found[1:])
+        self.known = np.zeros((0, 4), np.int32) if joined is None else joined.keys
+        return joined
+
+    def sunk(self, positions: Array) -> bool:
+        """Whether places are sunk in with nodes at positions (n, 3) that were not known to touch, as what slides meets others."""
+        if self.again == MOST_AGAIN:
+            return False
+        known = {tuple(key) for key in self.known.tolist()}
+        for meeting in self.meetings:
+            touches = meeting.touches(positions[meeting.body.nodes])
+            deep = self._gap(meeting, touches) < -TOO_DEEP * meeting.element
+            if any(tuple(key) not in known for key in touches.keys[deep].tolist()):
+                self.again += 1
+                return True
+        return False
+
+    def _gap(self, meeting: Meeting, touches: Touches) -> Array:
+        """Gaps (m,) [m]: what was deep in when the step began is let out, not shot out."""
+        slack = np.maximum(touches.depth - FREE_DEPTH * meeting.element, 0.0)
+        gap: Array = touches.gap + np.exp(-self.step / EXIT_TIME) * slack
+        return gap
 
     def _planes(self, meeting: Meeting, positions: Array) -> Entries | None:
         """Those of one body and one collider, in the nodes' own numbers."""
@@ -100,8 +123,7 @@ class EdgeContacts:
         friction, _ = field.touch(touches.met, self.time)
         reach = np.full(count, REACH * points.size[point])
         stiffness, grip = touches.size * points.stiffness[point], np.empty(count)
-        slack = np.maximum(touches.depth - FREE_DEPTH * meeting.element, 0.0)
-        gap = touches.gap + np.exp(-self.step / EXIT_TIME) * slack  # what was deep in is let out, not shot out
+        gap = self._gap(meeting, touches)
         normal_forces(gap, reach, stiffness, grip)
         slip = SLIP_SPEED * points.extent[point] * (STICK_TIME if self.holds else self.step)
         return Entries(

@@ -17,7 +17,7 @@ from ..surfaces.surface import ContactSurface, contact_surface
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
-LONGEST = 0.6  # edges, in sizes of the tets: a force is taken by the tet at the closest vertex
+LONGEST = 1.5  # edges, in sizes of the tets: a force is taken by the tet at the closest vertex
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from ...jit import inline, kernel
 
 PARALLEL = 0.05  # sine of the angle between two edges from which on they have a normal
 FALL = 0.9  # sine of the angle by which a surface may rise above the plane of a touch
+BENT = 0.25  # of a way along a surface, by which it may leave its plane
 
 
 @inline
@@ -36,12 +37,25 @@ def _outward(e, a, wing):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _sunk(gap, along, square):  # type: ignore[no-untyped-def]
-    """How deep [m] two places were in each other, by a gap [m], if they were not one beside the other on a bent surface.
+def _inward(nx, ny, nz, e, a, places, wings):  # type: ignore[no-untyped-def]
+    """A normal, 3 scalars, turned into the body at its edge from a along e (3,), with the triangles to its wings (2,)."""
+    ox, oy, oz = _outward(e, a, places[wings[0]])
+    if wings[1] >= 0:
+        x, y, z = _outward(e, a, places[wings[1]])
+        ox, oy, oz = ox - x, oy - y, oz - z
+    if nx * ox + ny * oy + nz * oz > 0.0:
+        return -nx, -ny, -nz
+    return nx, ny, nz
 
-    They were apart by so much along the normal [m], and altogether by the square root of so much [m^2].
+
+@inline
+def _sunk(along, offset, apart):  # type: ignore[no-untyped-def]
+    """How deep [m] two places were in each other that were apart (3,), along the normal by so much less an offset [m].
+
+    Those that were one beside the other may seem so on a bent surface: for that BENT of the way is allowed.
     """
-    return max(-gap - np.sqrt(max(square - along * along, 0.0)), 0.0)
+    square = apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]
+    return max(offset - along - BENT * np.sqrt(max(square - along * along, 0.0)), 0.0)
 
 
 @inline
@@ -76,7 +90,7 @@ def touching_edges(here, begun, ends, wings, now, then, others, other_wings, out
     which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m]; depth
     (k,) [m] when the step began, less by how far the two places were then apart along the plane of the touch.
     """
-    count, u, v = 0, np.empty(3), np.empty(3)
+    count, u, v, u0, v0, apart = 0, np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for k in range(len(ends)):
         a, b, c, d = here[ends[k, 0]], here[ends[k, 1]], now[others[k, 0]], now[others[k, 1]]
         for axis in range(3):
@@ -84,20 +98,21 @@ def touching_edges(here, begun, ends, wings, now, then, others, other_wings, out
         s, t, nx, ny, nz = _crossing(a, u, c, v, out[k])
         if s < 0.0:
             continue
-        ox, oy, oz = _outward(u, a, here[wings[k, 0]])
-        if wings[k, 1] >= 0:
-            x, y, z = _outward(u, a, here[wings[k, 1]])
-            ox, oy, oz = ox - x, oy - y, oz - z
-        if nx * ox + ny * oy + nz * oz > 0.0:
-            nx, ny, nz = -nx, -ny, -nz
-        distance, before, square = -offset, -offset, 0.0
-        for axis, n in ((0, nx), (1, ny), (2, nz)):
-            distance += n * (a[axis] + s * u[axis] - c[axis] - t * v[axis])
-            start = begun[ends[k, 0], axis] + s * (begun[ends[k, 1], axis] - begun[ends[k, 0], axis])
-            other = then[others[k, 0], axis] + t * (then[others[k, 1], axis] - then[others[k, 0], axis])
-            before, square = before + n * (start - other), square + (start - other) ** 2
-        sunk = _sunk(before, before + offset, square)
-        if distance > far or sunk > far:
+        nx, ny, nz = _inward(nx, ny, nz, u, a, here, wings[k])
+        distance = nx * (a[0] + s * u[0] - c[0] - t * v[0]) + ny * (a[1] + s * u[1] - c[1] - t * v[1]) - offset
+        distance += nz * (a[2] + s * u[2] - c[2] - t * v[2])
+        if distance > far:
+            continue
+        e, f, g, h = begun[ends[k, 0]], begun[ends[k, 1]], then[others[k, 0]], then[others[k, 1]]
+        for axis in range(3):
+            u0[axis], v0[axis] = f[axis] - e[axis], h[axis] - g[axis]
+            apart[axis] = e[axis] + s * u0[axis] - g[axis] - t * v0[axis]
+        x, y, z = u0[1] * v0[2] - u0[2] * v0[1], u0[2] * v0[0] - u0[0] * v0[2], u0[0] * v0[1] - u0[1] * v0[0]
+        length = np.sqrt(x * x + y * y + z * z)
+        if length > 0.0:
+            x, y, z = _inward(x / length, y / length, z / length, u0, e, begun, wings[k])
+        sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset, apart)
+        if sunk > far:
             continue
         rises = False
         for m in range(2):
@@ -119,7 +134,7 @@ def touching_corners(here, begun, corners, now, then, others, first, ends, out, 
 
     From corner c sharp edges lead to the corners ends[first[c]:first[c + 1]], and out[c] (3,) is the way out there; shares (k, 2) are of the second and third corner.
     """
-    count, u = 0, np.empty(3)
+    count, u, u0, apart = 0, np.empty(3), np.empty(3), np.empty(3)
     for k in range(len(corners)):
         a, b, c, p = here[corners[k, 0]], here[corners[k, 1]], here[corners[k, 2]], now[others[k]]
         for axis in range(3):
@@ -137,15 +152,16 @@ def touching_corners(here, begun, corners, now, then, others, first, ends, out, 
         t = (mx * (ry * u[2] - rz * u[1]) + my * (rz * u[0] - rx * u[2]) + mz * (rx * u[1] - ry * u[0])) / volume
         if s < 0.0 or t < 0.0 or s + t > 1.0:
             continue
-        distance, before, square = -offset, -offset, 0.0
-        for axis, n in ((0, ox), (1, oy), (2, oz)):
-            distance += n * (p[axis] - a[axis])
-            start = begun[corners[k, 0], axis]
-            start += s * (begun[corners[k, 1], axis] - start) + t * (begun[corners[k, 2], axis] - start)
-            apart = then[others[k], axis] - start
-            before, square = before + n * apart, square + apart * apart
-        sunk = _sunk(before, before + offset, square)
-        if distance > far or sunk > far:
+        distance = ox * rx + oy * ry + oz * rz - offset
+        if distance > far:
+            continue
+        e, f, g = begun[corners[k, 0]], begun[corners[k, 1]], begun[corners[k, 2]]
+        for axis in range(3):
+            u0[axis] = f[axis] - e[axis]
+            apart[axis] = then[others[k], axis] - e[axis] - s * u0[axis] - t * (g[axis] - e[axis])
+        x, y, z = _outward(u0, e, g)
+        sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset, apart)
+        if sunk > far:
             continue
         rises = False
         for m in range(first[others[k]], first[others[k] + 1]):
