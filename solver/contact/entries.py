@@ -60,6 +60,10 @@ class Entries:
         columns = {name: np.concatenate([getattr(one, name) for one in every]) for name in _COLUMNS}
         return replace(self, **columns)
 
+    def taken(self, which: NDArray[np.bool_]) -> "Entries":
+        """Some of these (c,), all being of edges."""
+        return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})
+
     def stretch(self, positions: Array) -> Array:
         """How far (c, 3) [m] contacts that hold are stretched across their normals at positions (n, 3), until they slip."""
         here, push = np.empty_like(self.normal), np.empty_like(self.grip)

@@ -21,7 +21,8 @@ from .near import Search
 
 Array = NDArray[np.float64]
 
-MOST_AGAIN = 4  # times that a step is solved on for places that have begun to touch in it
+MOST_AGAIN = 4  # times that a step is solved on for places that have begun to touch in it,
+KEPT_FROM = 1  # from which on their planes are kept to its end: else what has two ways to fall may go to and fro
 OUTSIDE = 2.0  # element sizes by which what is seen may lie outside the nodes
 
 
@@ -39,6 +40,7 @@ class EdgeContacts:
         self.bodies, self.points, self.colliders, self.meets, self.holds = bodies, points, colliders, meets, holds
         self.searches: dict[tuple[int, int], Search] = {}
         self.meetings: list[Meeting] = []
+        self.kept: list[Entries] = []  # planes that hold to the step's end
         self.held = Held()
         self.known = self.held.points  # keys of the touches that were asked for last
         self.time, self.step, self.again = 0.0, 0.0, 0
@@ -54,7 +56,7 @@ class EdgeContacts:
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
         """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end."""
-        self.time, self.step, self.again, self.meetings = time, step, 0, []
+        self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
         for collider in self.colliders:
             now, offset = collider.corners(time)
             then = now if collider.field.still else collider.corners(time - step)[0]
@@ -86,7 +88,12 @@ class EdgeContacts:
     def linearize(self, positions: Array) -> Entries | None:
         """Planes of all that touches, or is about to, at node positions (n, 3); None where nothing does."""
         found = [entries for meeting in self.meetings if (entries := self._planes(meeting, positions)) is not None]
-        joined = None if not found else found[0].joined(*found[1:])
+        if found:
+            now = {tuple(key) for entries in found for key in entries.keys.tolist()}
+            found += [entries.taken(_others(entries.keys, now)) for entries in self.kept]
+        else:
+            found = self.kept
+        joined = found[0].joined(*found[1:]) if found else None
         self.known = np.zeros((0, 4), np.int32) if joined is None else joined.keys
         return joined
 
@@ -94,14 +101,17 @@ class EdgeContacts:
         """Whether places are sunk in with nodes at positions (n, 3) that were not known to touch, as what slides meets others."""
         if self.again == MOST_AGAIN:
             return False
-        known = {tuple(key) for key in self.known.tolist()}
+        known, found = {tuple(key) for key in self.known.tolist()}, []
         for meeting in self.meetings:
-            touches = meeting.touches(positions[meeting.body.nodes])
-            deep = self._gap(meeting, touches) < -TOO_DEEP * meeting.element
-            if any(tuple(key) not in known for key in touches.keys[deep].tolist()):
-                self.again += 1
-                return True
-        return False
+            entries = self._planes(meeting, positions)
+            if entries is not None:
+                deep = entries.depth(positions) * REACH > TOO_DEEP * entries.reach
+                found.append(entries.taken(deep & _others(entries.keys, known)))
+        sunk = [entries for entries in found if len(entries.level)]
+        if sunk and self.again >= KEPT_FROM:
+            self.kept += sunk
+        self.again += bool(sunk)
+        return bool(sunk)
 
     def _gap(self, meeting: Meeting, touches: Touches) -> Array:
         """Gaps (m,) [m]: what was deep in when the step began is let out, not shot out."""
@@ -138,6 +148,11 @@ class EdgeContacts:
         if self.holds:
             own = slice(len(entries.level) - len(entries.keys), None)
             self.held = Held(entries.keys, entries.stretch(positions)[own])
+
+
+def _others(keys: NDArray[np.int32], known: set[tuple[int, ...]]) -> NDArray[np.bool_]:
+    """Which of keys (k, 4) are not known."""
+    return np.array([tuple(key) not in known for key in keys.tolist()], dtype=bool)
 
 
 def _apart(nodes: tuple[Array, Array], corners: tuple[Array, Array], room: float) -> bool:
