@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, TOO_DEEP
+from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
 from ..entries import Entries, across, along
 from ..points import REACH, ContactPoints
 from ..response import carry, normal_forces
@@ -42,7 +42,7 @@ class EdgeContacts:
         self.meetings: list[Meeting] = []
         self.kept: list[Entries] = []  # planes that hold to the step's end
         self.held = Held()
-        self.known = self.held.points  # keys of the touches that were asked for last
+        self.known: Entries | None = None  # what was said last
         self.time, self.step, self.again = 0.0, 0.0, 0
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
@@ -93,15 +93,18 @@ class EdgeContacts:
             found += [entries.taken(_others(entries.keys, now)) for entries in self.kept]
         else:
             found = self.kept
-        joined = found[0].joined(*found[1:]) if found else None
-        self.known = np.zeros((0, 4), np.int32) if joined is None else joined.keys
-        return joined
+        self.known = found[0].joined(*found[1:]) if found else None
+        return self.known
 
     def sunk(self, positions: Array) -> bool:
-        """Whether places are sunk in with nodes at positions (n, 3) that were not known to touch, as what slides meets others."""
+        """Whether places are sunk in with nodes at positions (n, 3) whose planes were not known, or were others."""
         if self.again == MOST_AGAIN:
             return False
-        known, found = {tuple(key) for key in self.known.tolist()}, []
+        known: set[tuple[int, ...]] = set()
+        if self.known is not None:
+            felt = self.known.depth(positions) * REACH > SUNK * self.known.reach
+            known = {tuple(key) for key in self.known.keys[felt].tolist()}
+        found = []
         for meeting in self.meetings:
             entries = self._planes(meeting, positions)
             if entries is not None:
