@@ -130,15 +130,6 @@ def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
     return _bound(Lookup.of(mesh, points))
 
 
-def bind_on_feet(mesh: TetMesh, points: NDArray[np.float64]) -> tuple[Binding, Binding]:
-    """Return `bind` of points (k, 3), and the same with forces on points outside taken by the boundary next to them."""
-    from .lookup import Lookup
-
-    look = Lookup.of(mesh, points)
-    bound = _bound(look)
-    return bound, _resting_on_feet(look, bound)
-
-
 def _bound(look: "Lookup") -> Binding:
     """The binding of points that have been looked up."""
     from .geometry.tet_location import steadiest_tets

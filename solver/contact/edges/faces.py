@@ -7,17 +7,16 @@ from numpy.typing import NDArray
 
 from ...embedding import Binding, evaluate
 from ...geometry.edges import edges_of
+from ...lookup import Lookup
 from ...surface import Surface
 from ...tetmesh.mesh import TetMesh
 from ..surfaces.carried import Carried
-from ..surfaces.own_side import carried_points
+from ..surfaces.own_side import carrying_rows
 from ..surfaces.seen import seen_surface
 from ..surfaces.surface import ContactSurface, contact_surface
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
-
-LONGEST = 1.5  # edges, in sizes of the tets: a force is taken by the tet at the closest vertex
 
 
 @dataclass(frozen=True)
@@ -28,9 +27,8 @@ class Faces:
     surface       : edges and triangles
     ends (e, 2)   : of the edges, in the order of surface.edges, each as its first triangle walks it, seen from outside
     wings (e, 2)  : the third corners of the triangles to both sides, -1 where there is none
-    rest (k, 3)   : places of the points when all this was made [m]
-    tets (k,), nodes (k, 4), weights (k, 4) : where forces on points are taken, which may be some way inside
-    slopes (k, 4, 3) : how those weights change with the place [1/m]
+    rest (k, 3)   : places of the points when all this was made [m], and
+    mesh          : the body's tets then
     """
 
     carried: Carried
@@ -38,25 +36,32 @@ class Faces:
     ends: IntArray
     wings: IntArray
     rest: Array
-    tets: IntArray
-    nodes: IntArray
-    weights: Array
-    slopes: Array
+    mesh: TetMesh
 
     @classmethod
     def of(cls, mesh: TetMesh, binding: Binding, triangles: IntArray, element: float) -> "Faces | None":
         """Those of the surface of triangles (t, 3) that a binding carries, tets being of a size [m]; None where nothing is."""
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), triangles)
-        fit = seen_surface(now, mesh, element, longest=LONGEST)
+        fit = seen_surface(now, mesh, element)
         if not len(fit.triangles):
             return None
-        rows, tets, weights = carried_points(mesh, fit.positions, now, binding)
+        rows = carrying_rows(mesh, fit.positions, now, binding)
         surface = contact_surface(fit.triangles, fit.positions, element)
         ends, wings = _with_wings(fit.triangles)
-        corners = mesh.positions[mesh.tets[tets]]
-        inverse = np.linalg.pinv(np.swapaxes(corners[:, 1:] - corners[:, :1], 1, 2))
-        slopes = np.concatenate([-inverse.sum(axis=1, keepdims=True), inverse], axis=1)
-        return cls(Carried.by(rows), surface, ends, wings, fit.positions, tets, mesh.tets[tets], weights, slopes)
+        return cls(Carried.by(rows), surface, ends, wings, fit.positions, mesh)
+
+    def feet(self, places: Array) -> tuple[IntArray, IntArray, Array]:
+        """Which tets (m,), their nodes (m, 4) and by which weights (m, 4) take the force on places (m, 3) among `rest`.
+
+        Where a place lies outside it is taken by the boundary next to it, as that on contact points is.
+        """
+        look = Lookup.of(self.mesh, places)
+        tets, weights, outside = look.tets.copy(), look.weights.copy(), look.tets < 0
+        triangle = look.closest.triangle[outside]
+        tets[outside] = self.mesh.faces.tet[triangle]
+        at = self.mesh.tets[tets[outside]][:, :, None] == self.mesh.faces.boundary[triangle][:, None, :]
+        weights[outside] = np.einsum("rij,rj->ri", at, look.closest.weights[outside])
+        return tets, self.mesh.tets[tets], weights
 
 
 def _with_wings(triangles: IntArray) -> tuple[IntArray, IntArray]:

@@ -12,7 +12,7 @@ from ..entries import across
 from ..response import carry_spread
 from .faces import Faces
 from .near import NearPairs
-from .touching import feet, touching_corners, touching_edges
+from .touching import touching_corners, touching_edges
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -156,10 +156,7 @@ class Meeting:
         keys, points, shares, met, met_then, normal, gap, depth, size = (
             column[kept] for column in (keys, points, shares, met, met_then, normal, gap, depth, size)
         )
-        faces, count = self.faces, len(gap)
-        tets, taken, weights = np.empty(count, np.int32), np.empty((count, 4), np.int32), np.empty((count, 4))
-        own = pairs.points[points]
-        feet(own, shares, faces.rest, faces.tets, faces.nodes, faces.weights, faces.slopes, tets, taken, weights)
+        tets, taken, weights = self.faces.feet(np.einsum("km,kmi->ki", shares, self.faces.rest[pairs.points[points]]))
         place, start = (np.einsum("km,kmi->ki", shares, side[points]) for side in (here, self.begun))
         return Touches(keys, place, start, met, met_then, normal, gap, depth, size, tets, taken, weights)
 

@@ -173,29 +173,3 @@ def touching_corners(here, begun, corners, now, then, others, first, ends, out, 
         normal[count, 0], normal[count, 1], normal[count, 2] = -ox, -oy, -oz
         count += 1
     return count
-
-
-@kernel
-def feet(points, shares, rest, tets, nodes, weights, slopes, taken_by, feet_nodes, feet_weights):  # type: ignore[no-untyped-def]
-    """Which tet's nodes take the force on places between points (k, 3) by shares (k, 3): that of the point with the most.
-
-    rest, tets, nodes, weights, slopes as in Faces. A place beside that tet is taken where it is brought into it.
-    """
-    for k in range(len(points)):
-        most = 0
-        for m in range(1, 3):
-            if shares[k, m] > shares[k, most]:
-                most = m
-        p = points[k, most]
-        x, y, z = -rest[p, 0], -rest[p, 1], -rest[p, 2]
-        for m in range(3):
-            i, share = points[k, m], shares[k, m]
-            x, y, z = x + share * rest[i, 0], y + share * rest[i, 1], z + share * rest[i, 2]
-        total = 0.0
-        for a in range(4):
-            w = weights[p, a] + slopes[p, a, 0] * x + slopes[p, a, 1] * y + slopes[p, a, 2] * z
-            feet_nodes[k, a], feet_weights[k, a] = nodes[p, a], max(w, 0.0)
-            total += feet_weights[k, a]
-        for a in range(4):
-            feet_weights[k, a] /= total
-        taken_by[k] = tets[p]

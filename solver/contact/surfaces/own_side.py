@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, diags
 
-from ...embedding import Binding, bind_on_feet
+from ...embedding import Binding, bind
 from ...fem.extension import carrying_matrix
 from ...geometry.triangle_tree import closest_points, triangle_tree
 from ...surface import Surface
@@ -23,29 +23,18 @@ def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding)
     A point is carried as `bind` has it, unless the tet that it names is far, along the mesh, from those that carry the surface
     seen there: then as this surface is, by its `binding`.
     """
-    return carried_points(mesh, points, seen, binding)[0]
-
-
-def carried_points(
-    mesh: TetMesh, points: Array, seen: Surface, binding: Binding
-) -> tuple[csr_matrix, NDArray[np.int32], Array]:
-    """The same, and by which tets (k,) with which weights (k, 4) forces on points are taken."""
-    bound, feet = bind_on_feet(mesh, points)
+    bound = bind(mesh, points)
     rows = carrying_matrix(bound, mesh.tets, len(mesh.positions))
     found = closest_points(triangle_tree(seen.positions, seen.triangles), np.ascontiguousarray(points))
     corners = seen.triangles[found.triangle]
     nearest = corners[np.arange(len(points)), found.weights.argmax(axis=1)]
     across = ~_near(mesh, bound.tets, binding.tets[nearest])
     if not across.any():
-        return rows, feet.tets, feet.weights
+        return rows
     start = np.arange(0, 3 * len(points) + 1, 3)
     shares = csr_matrix((found.weights.ravel(), corners.ravel(), start), shape=(len(points), len(seen.positions)))
     own = shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions))
-    rows = csr_matrix(diags((~across).astype(float)) @ rows + diags(across.astype(float)) @ own)
-    tets, weights = np.where(across, binding.tets[nearest], feet.tets), feet.weights.copy()
-    weights[across] = np.maximum(binding.weights[nearest[across]], 0.0)
-    weights[across] /= weights[across].sum(axis=1, keepdims=True)
-    return rows, tets.astype(np.int32), weights
+    return csr_matrix(diags((~across).astype(float)) @ rows + diags(across.astype(float)) @ own)
 
 
 def _near(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:

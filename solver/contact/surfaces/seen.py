@@ -16,13 +16,11 @@ MERGED = 1.0  # up to edges of this length,
 ERROR = 0.005  # and none is further from what carries contact, again in sizes of the tets
 
 
-def seen_surface(
-    surface: Surface, mesh: TetMesh, element: float, error: float = ERROR, longest: float = LONGEST
-) -> Surface:
+def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float = ERROR) -> Surface:
     """The artist's surface over a mesh of tets of the size `element` [m], both at rest, as it carries contact.
 
     Vertices in one place are one; triangles without a surface, and those deeper inside the tets than an edge, are left out.
-    What is much finer than the tets is merged, with an `error` in their sizes, and edges longer than `longest` are halved.
+    What is much finer than the tets is merged, with an `error` in their sizes, and long edges are halved.
     """
     triangles = welded(surface.positions, surface.triangles)
     sides = triangles != np.roll(triangles, 1, axis=1)
@@ -32,7 +30,7 @@ def seen_surface(
         triangles = triangles[shallow]
     if error > 0.0 and len(triangles) > FINE * len(boundary):
         triangles = decimated(surface.positions, triangles, error * element, MERGED * element)
-    positions, triangles = split(surface.positions, triangles, longest * element)
+    positions, triangles = split(surface.positions, triangles, LONGEST * element)
     used, numbered = np.unique(triangles, return_inverse=True)
     return Surface(np.ascontiguousarray(positions[used]), numbered.reshape(-1, 3).astype(np.int32))
 
