@@ -118,9 +118,9 @@ def test_an_edge_that_strikes_fast_stays_out(kind):
     """A bar comes up from below at 20 m/s, edge first, and pushes a ball away."""
     turn, speed = np.eye(4), 20.0
     turn[:3, :3] = [[np.sqrt(0.5), 0.0, np.sqrt(0.5)], [0.0, 1.0, 0.0], [-np.sqrt(0.5), 0.0, np.sqrt(0.5)]]
-    transforms = np.repeat(turn[None], 10, axis=0)
+    transforms = np.repeat(turn[None], 6, axis=0)
     top = 0.2 * np.sqrt(0.5)
-    transforms[:, 2, 3] = -top - 0.8 + speed / 24.0 * np.arange(10)
+    transforms[:, 2, 3] = -top - 0.8 + speed / 24.0 * np.arange(6)
     profile = [(-0.1, -0.1), (-0.1, 0.1), (0.1, 0.1), (0.1, -0.1)]
     solid = {"surface": prism(profile, 3.0)} if kind == "mesh" else {"size": (0.2, 3.0, 0.2)}
     bar = Collider("k", "Bar", kind, transforms, friction=0.3, **solid)
@@ -152,8 +152,8 @@ def test_what_starts_on_an_edge_that_is_in_it_is_let_out_slowly():
     start = center(simulation)[2]
     for _ in range(6):
         simulation.advance()
-        assert np.linalg.norm(simulation.state.velocities, axis=1).max() < 0.5
-    assert center(simulation)[2] > start
+        assert 0.0 <= simulation.state.masses @ simulation.state.velocities[:, 2] < 0.3 * simulation.state.masses.sum()
+    assert center(simulation)[2] > start + 0.001
 
 
 def test_one_and_two_threads_give_the_same_bytes_on_an_edge():

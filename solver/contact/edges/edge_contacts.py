@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
+from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK
 from ..entries import Entries, across, along
 from ..points import REACH, ContactPoints
 from ..response import carry, normal_forces
@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 
 MOST_AGAIN = 4  # times that a step is solved on for places that have begun to touch in it,
 KEPT_FROM = 1  # from which on their planes are kept to its end: else what has two ways to fall may go to and fro
+DEEP = 0.015  # element sizes that they are sunk in
 OUTSIDE = 2.0  # element sizes by which what is seen may lie outside the nodes
 
 
@@ -100,16 +101,17 @@ class EdgeContacts:
         """Whether places are sunk in with nodes at positions (n, 3) whose planes were not known, or were others."""
         if self.again == MOST_AGAIN:
             return False
-        known: set[tuple[int, ...]] = set()
+        known: dict[tuple[int, ...], float] = {}
         if self.known is not None:
-            felt = self.known.depth(positions) * REACH > SUNK * self.known.reach
-            known = {tuple(key) for key in self.known.keys[felt].tolist()}
+            felt = self.known.depth(positions) * REACH / self.known.reach
+            known = dict(zip(map(tuple, self.known.keys.tolist()), felt.tolist(), strict=True))
         found = []
         for meeting in self.meetings:
             entries = self._planes(meeting, positions)
             if entries is not None:
-                deep = entries.depth(positions) * REACH > TOO_DEEP * entries.reach
-                found.append(entries.taken(deep & _others(entries.keys, known)))
+                depth = entries.depth(positions) * REACH / entries.reach
+                felt = np.array([known.get(tuple(key), -np.inf) for key in entries.keys.tolist()])
+                found.append(entries.taken((depth > DEEP) & (depth > felt + SUNK)))
         sunk = [entries for entries in found if len(entries.level)]
         if sunk and self.again >= KEPT_FROM:
             self.kept += sunk
