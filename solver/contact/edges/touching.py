@@ -12,7 +12,8 @@ import numpy as np
 from ...jit import inline, kernel
 
 PARALLEL = 0.05  # sine of the angle between two edges from which on they have a normal
-FALL = 0.9  # sine of the angle by which a surface may rise above the plane of a touch
+FALL = 0.9  # sine of the angle by which a body's surface may stand up against the plane of a touch,
+STAND = 0.5  # and a collider's
 BENT = 0.25  # of a way along a surface, by which it may leave its plane
 
 
@@ -114,12 +115,12 @@ def touching_edges(here, begun, ends, wings, now, then, others, other_wings, out
         sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset, apart)
         if sunk > far:
             continue
-        rises = False
+        rises = nx * out[k, 0] + ny * out[k, 1] + nz * out[k, 2] < 0.0
         for m in range(2):
             if wings[k, m] >= 0:
                 rises |= _rise(-nx, -ny, -nz, u, a, here[wings[k, m]]) > FALL
             if other_wings[k, m] >= 0:
-                rises |= _rise(nx, ny, nz, v, c, now[other_wings[k, m]]) > FALL
+                rises |= _rise(nx, ny, nz, v, c, now[other_wings[k, m]]) > STAND
         if rises:
             continue
         which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
@@ -163,10 +164,11 @@ def touching_corners(here, begun, corners, now, then, others, first, ends, out, 
         sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset, apart)
         if sunk > far:
             continue
-        rises = False
+        o = others[k]
+        rises = ox * out[o, 0] + oy * out[o, 1] + oz * out[o, 2] > 0.0
         for m in range(first[others[k]], first[others[k] + 1]):
             x, y, z = now[ends[m], 0] - p[0], now[ends[m], 1] - p[1], now[ends[m], 2] - p[2]
-            rises |= ox * x + oy * y + oz * z < -FALL * np.sqrt(x * x + y * y + z * z)
+            rises |= ox * x + oy * y + oz * z < -STAND * np.sqrt(x * x + y * y + z * z)
         if rises:
             continue
         which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
