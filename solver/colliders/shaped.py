@@ -35,7 +35,8 @@ class ShapedField:
         self.motion = Motion(collider.transforms, settings, collider.samples)
         self.still = self.motion.static and self.numbers.steady
         self.sticky = self.numbers.sticky
-        self.vertices, self.sharp = edges or (np.zeros((0, 3)), None)
+        self.vertices = np.zeros((0, 3)) if edges is None else edges[0]
+        self.sharp = None if edges is None else edges[1]
 
     def touch(self, points: Array, time: float) -> tuple[Array, Array]:
         """See colliders.Field."""

@@ -255,7 +255,7 @@ class Contacts:
         return distance, normal, velocity, behind
 
     def linearize(self, positions: Array) -> Entries:
-        """Planes of all candidates that are within an element of a collider, sorted by collider and point; then those of edges."""
+        """Planes of all candidates within an element of a collider, sorted by collider and point; then those of edges."""
         points = self.points
         which: list[NDArray[np.int64]] = []
         places: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]

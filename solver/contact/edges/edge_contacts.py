@@ -16,7 +16,7 @@ from ..entries import Entries, across, along
 from ..points import REACH, ContactPoints
 from ..response import carry, normal_forces
 from ..surfaces.friction import Held
-from .meeting import EdgedBody, EdgedCollider, Meeting, Touches
+from .meeting import Crossings, EdgedBody, EdgedCollider, Meeting
 from .near import Search
 
 Array = NDArray[np.float64]
@@ -118,34 +118,33 @@ class EdgeContacts:
         self.again += bool(sunk)
         return bool(sunk)
 
-    def _gap(self, meeting: Meeting, touches: Touches) -> Array:
+    def _gap(self, meeting: Meeting, at: Crossings) -> Array:
         """Gaps (m,) [m]: what was deep in when the step began is let out, not shot out."""
-        slack = np.maximum(touches.depth - FREE_DEPTH * meeting.element, 0.0)
-        gap: Array = touches.gap + np.exp(-self.step / EXIT_TIME) * slack
+        slack = np.maximum(at.depth - FREE_DEPTH * meeting.element, 0.0)
+        gap: Array = at.gap + np.exp(-self.step / EXIT_TIME) * slack
         return gap
 
     def _planes(self, meeting: Meeting, positions: Array) -> Entries | None:
         """Those of one body and one collider, in the nodes' own numbers."""
         body, points, field = meeting.body, self.points, meeting.collider.field
         touches = meeting.touches(positions[body.nodes])
-        count, point = len(touches.gap), body.point
+        at, count, point = touches.at, len(touches.tets), body.point
         if not count:
             return None
         nodes = (touches.nodes + body.nodes.start).astype(np.int32)
-        normal, held = touches.normal, np.empty((count, 3))
+        normal, held = at.normal, np.empty((count, 3))
         carry(positions, nodes, touches.weights, held)
-        loose = touches.begun - across(self.held.of(touches.keys), normal)
-        friction, _ = field.touch(touches.met, self.time)
-        reach = np.full(count, REACH * points.size[point])
-        stiffness, grip = touches.size * points.stiffness[point], np.empty(count)
-        gap = self._gap(meeting, touches)
+        loose = touches.begun - across(self.held.of(at.keys), normal)
+        friction, _ = field.touch(at.met, self.time)
+        reach, gap = np.full(count, REACH * points.size[point]), self._gap(meeting, at)
+        stiffness, grip = at.size * points.stiffness[point], np.empty(count)
         normal_forces(gap, reach, stiffness, grip)
         slip = SLIP_SPEED * points.extent[point] * (STICK_TIME if self.holds else self.step)
         return Entries(
             (touches.tets + body.first_tet).astype(np.int32), nodes, touches.weights, normal,
-            along(normal, held) - gap, reach, stiffness, loose + touches.met - touches.met_then + held - touches.here,
+            along(normal, held) - gap, reach, stiffness, loose + at.met - at.met_then + held - touches.here,
             grip * friction, np.full(count, slip), friction, np.zeros(count),
-            np.full(count, meeting.collider.number * len(points.tets) + point), keys=touches.keys,
+            np.full(count, meeting.collider.number * len(points.tets) + point), keys=at.keys,
         )  # fmt: skip
 
     def end_step(self, positions: Array, entries: Entries) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ class EdgedCollider:
         return np.ascontiguousarray(places[self.vertices]), offset
 
     def ways_out(self, corners: Array) -> tuple[Array, Array]:
-        """Unit vectors half-way between the outsides of the faces at the edges (e, 3) and corners (v, 3), these being at (v, 3).
+        """Unit vectors half-way between the faces, outwards, at the edges (e, 3) and corners (v, 3), which are at (v, 3).
 
         Zero where none is known, as of an edge of more than two faces.
         """
@@ -94,26 +95,41 @@ class EdgedBody:
         return self.known
 
 
-@dataclass
-class Touches:
-    """Where a body touches a collider; m places.
+class Crossings(NamedTuple):
+    """Where a body's surface and a collider's edges meet; m places.
 
-    keys (m, 4) int32  : numbers of the collider, the body, the collider's edge or corner, and the body's edge, -1 for a corner
-    here, begun (m, 3) : places on the body, now and when the step began; met, met_then (m, 3): on the collider [m]
-    normal (m, 3), gap (m,), depth (m,) when the step began [m]
-    size (m,)          : share of a contact point's stiffness
-    tets (m,), nodes (m, 4), weights (m, 4) : what takes the force, by the body's numbers
+    keys (m, 4)        : numbers of the collider, the body, the collider's edge or corner, and the body's edge, -1 for a corner
+    points, shares (m, 3) : between which points of NearPairs a place lies, and how
+    met, met_then (m, 3)  : the place on the collider now and when the step began [m]
+    normal (m, 3), gap (m,), depth (m,) when the step began [m]; size (m,): share of a contact point's stiffness
     """
 
     keys: IntArray
-    here: Array
-    begun: Array
+    points: IntArray
+    shares: Array
     met: Array
     met_then: Array
     normal: Array
     gap: Array
     depth: Array
     size: Array
+
+    def taken(self, which: NDArray[np.bool_]) -> "Crossings":
+        """Some of them."""
+        return self._make(column[which] for column in self)
+
+
+@dataclass
+class Touches:
+    """Crossings as contacts; m places.
+
+    here, begun (m, 3) : places on the body, now and when the step began [m]
+    tets (m,), nodes (m, 4), weights (m, 4) : what takes the force, by the body's numbers
+    """
+
+    at: Crossings
+    here: Array
+    begun: Array
     tets: IntArray
     nodes: IntArray
     weights: Array
@@ -147,21 +163,16 @@ class Meeting:
         pairs, carried = self.pairs, self.faces.carried
         here = np.empty((len(pairs.points), 3))
         carry_spread(nodes, np.arange(len(here)), pairs.points, carried.start, carried.nodes, carried.weights, here)
-        edges = self._edges(here)
-        corners = self._corners(here)
-        keys, points, shares, met, met_then, normal, gap, depth, size = (
-            np.concatenate(columns) for columns in zip(edges, corners, strict=True)
-        )
-        kept = ~_far_sides(met, normal, gap, depth > FREE_DEPTH * self.element, self.element)
-        keys, points, shares, met, met_then, normal, gap, depth, size = (
-            column[kept] for column in (keys, points, shares, met, met_then, normal, gap, depth, size)
-        )
+        found = _joined(self._edges(here), self._corners(here))
+        doubtful = found.depth > FREE_DEPTH * self.element
+        found = found.taken(~_far_sides(found.met, found.normal, found.gap, doubtful, self.element))
+        points, shares = found.points, found.shares
         tets, taken, weights = self.faces.feet(np.einsum("km,kmi->ki", shares, self.faces.rest[pairs.points[points]]))
         place, start = (np.einsum("km,kmi->ki", shares, side[points]) for side in (here, self.begun))
-        return Touches(keys, place, start, met, met_then, normal, gap, depth, size, tets, taken, weights)
+        return Touches(found, place, start, tets, taken, weights)
 
-    def _edges(self, here: Array) -> tuple[NDArray[np.generic], ...]:
-        """Of crossing edges: keys, points (m, 3), their shares (m, 3), places on the collider, normals, gaps and sizes."""
+    def _edges(self, here: Array) -> Crossings:
+        """Those of crossing edges."""
         pairs, sharp = self.pairs, self.collider.sharp
         others, wings = sharp.ends[pairs.edges_met], sharp.wings[pairs.edges_met]
         which, part, normal, gap, depth = _room(len(others))
@@ -172,15 +183,18 @@ class Meeting:
         which, s, t = which[:count], part[:count, 0], part[:count, 1]
         ends, others = pairs.ends[which], others[which]
         shares = np.stack([1.0 - s, s, np.zeros(count)], axis=1)
-        met, met_then = (side[others[:, 0]] + t[:, None] * (side[others[:, 1]] - side[others[:, 0]]) for side in (self.now, self.then))
+        met, met_then = (
+            side[others[:, 0]] + t[:, None] * (side[others[:, 1]] - side[others[:, 0]]) for side in (self.now, self.then)
+        )
         rest = self.faces.rest[pairs.points[ends]]
         length = np.sqrt(((rest[:, 1] - rest[:, 0]) ** 2).sum(axis=1))
         keys = self._keys(pairs.edges_met[which], pairs.edges[which])
         size = np.minimum(1.0, length / (APART * self.element))
-        return keys, ends[:, [0, 1, 1]], shares, met, met_then, normal[:count], gap[:count], depth[:count], size
+        points = ends[:, [0, 1, 1]]
+        return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size)
 
-    def _corners(self, here: Array) -> tuple[NDArray[np.generic], ...]:
-        """The same of corners on faces."""
+    def _corners(self, here: Array) -> Crossings:
+        """Those of corners on faces."""
         pairs, collider = self.pairs, self.collider
         which, part, normal, gap, depth = _room(len(pairs.corners_met))
         count = touching_corners(
@@ -192,7 +206,8 @@ class Meeting:
         shares = np.stack([1.0 - part.sum(axis=1), part[:, 0], part[:, 1]], axis=1)
         keys = self._keys(corner, np.full(count, -1))
         met, met_then = self.now[corner], self.then[corner]
-        return keys, pairs.faces[which], shares, met, met_then, normal[:count], gap[:count], depth[:count], np.ones(count)
+        points, size = pairs.faces[which], np.ones(count)
+        return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size)
 
     def _keys(self, met: NDArray[np.integer], own: NDArray[np.integer]) -> IntArray:
         count = len(met)
@@ -206,8 +221,14 @@ def unit(vectors: Array) -> Array:
     return scaled
 
 
+def _joined(one: Crossings, other: Crossings) -> Crossings:
+    """All of these."""
+    pairs: list[Any] = list(zip(one, other, strict=True))
+    return Crossings._make(np.concatenate(pair) for pair in pairs)
+
+
 def _far_sides(met: Array, normal: Array, gap: Array, doubtful: NDArray[np.bool_], near: float) -> NDArray[np.bool_]:
-    """Which places (m,) are on the other side of a thin body: doubtful, as they were deep, and with an opposite one close by."""
+    """Which places (m,) are on the far side of a thin body: doubtful, as they were deep, and with an opposite one close by."""
     far = np.zeros(len(gap), dtype=bool)
     for k in np.flatnonzero(doubtful):
         opposite = (normal @ normal[k] < 0.0) & (gap > gap[k])

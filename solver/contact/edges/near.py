@@ -72,7 +72,8 @@ class Search:
         _, corners = corners_near(self.body, self.collider, found, seen)
         ends, wings = self.faces.ends[edges[:, 0]], self.faces.wings[edges[:, 0]]
         triangles = corners.nodes[:, 1:]
-        points = np.unique(np.concatenate([ends.ravel(), wings.ravel(), triangles.ravel(), np.int32([-1])]))[1:]
+        used = np.unique(np.concatenate([ends.ravel(), wings.ravel(), triangles.ravel()]))
+        points = used[used >= 0]
         rank = np.full(self.count + 1, -1, dtype=np.int32)
         rank[points] = np.arange(len(points))
         met = corners.nodes[:, 0] - np.int32(self.count)

@@ -81,12 +81,15 @@ def _crossing(a, u, c, v, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def touching_edges(here, begun, ends, wings, now, then, others, other_wings, out, offset, far, which, shares, normal, gap, depth):  # type: ignore[no-untyped-def]
+def touching_edges(  # type: ignore[no-untyped-def]
+    here, begun, ends, wings, now, then, others, other_wings, out, offset, far, which, shares, normal, gap, depth
+):
     """Fill what is said of the pairs that touch or are about to; return how many there are.
 
     Pairs k are of a body's edge ends[k] of points at here (p, 3), which were at begun (p, 3) when the step began, with the
     triangles between it and wings[k] (2,), and of a collider's edge others[k] of corners now and then (q, 3), with
-    other_wings[k] and the way out[k] (3,). Touching are those that are closer than `far` [m] and were no deeper than that when the step began.
+    other_wings[k] and the way out[k] (3,). Touching are those that are closer than `far` [m] and were no deeper than that when
+    the step began.
 
     which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m]; depth
     (k,) [m] when the step began, less by how far the two places were then apart along the plane of the touch.
@@ -130,10 +133,13 @@ def touching_edges(here, begun, ends, wings, now, then, others, other_wings, out
 
 
 @kernel
-def touching_corners(here, begun, corners, now, then, others, first, ends, out, offset, far, which, shares, normal, gap, depth):  # type: ignore[no-untyped-def]
+def touching_corners(  # type: ignore[no-untyped-def]
+    here, begun, corners, now, then, others, first, ends, out, offset, far, which, shares, normal, gap, depth
+):
     """The same of pairs k of a body's triangle corners[k] (3,) and a collider's corner others[k].
 
-    From corner c sharp edges lead to the corners ends[first[c]:first[c + 1]], and out[c] (3,) is the way out there; shares (k, 2) are of the second and third corner.
+    From corner c sharp edges lead to the corners ends[first[c]:first[c + 1]], and out[c] (3,) is the way out
+    there; shares (k, 2) are of the second and third corner.
     """
     count, u, u0, apart = 0, np.empty(3), np.empty(3), np.empty(3)
     for k in range(len(corners)):
