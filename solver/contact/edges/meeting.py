@@ -116,7 +116,7 @@ class Crossings(NamedTuple):
 
     def taken(self, which: NDArray[np.bool_]) -> "Crossings":
         """Some of them."""
-        return self._make(column[which] for column in self)
+        return Crossings._make(column[which] for column in self)
 
 
 @dataclass
