@@ -114,3 +114,16 @@ def test_a_corner_touches_the_triangle_over_it():
     assert count == 1 and room[3][0] == pytest.approx(0.015) and np.allclose(room[2][0], (0.0, 0.0, 1.0))
     foot = (1.0 - s - t) * triangle[0] + s * triangle[1] + t * triangle[2]
     assert np.allclose(foot, (0.1, 0.2, 0.02))
+
+
+@pytest.mark.parametrize(("turned", "touches"), [(False, 1), (True, 0)])
+def test_a_rim_pushes_outwards_only(turned, touches):
+    """A steep face beside the rim of an upright sheet, seen from outside or, as where goo is turned over, from within."""
+    places = np.array([(-0.15, 0.1, -0.475), (0.15, -0.1, 0.475), (0.0, 1.0, 0.05), (0.0, -1.0, -0.05)])
+    ends, wings = np.array([[0, 1]], np.int32), np.array([[2, 3]] if turned else [[3, 2]], np.int32)
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
+    line = np.array([(0.0, -2.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, -1.0)])
+    rim = line, line, np.array([[0, 1]], np.int32), np.array([[2, -1]], np.int32), OUT
+    outward = np.cross(places[ends[0, 1]] - places[ends[0, 0]], places[wings[0, 0]] - places[ends[0, 0]])
+    assert (outward[2] > 0.0) == turned
+    assert touching_edges(places, places, ends, wings, *rim, 0.0, 0.5, *room) == touches

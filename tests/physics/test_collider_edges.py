@@ -181,6 +181,21 @@ def test_a_checkpoint_on_an_edge_goes_on_with_the_same_bytes():
     assert whole.advance().bodies[0].positions.tobytes() == resumed.advance().bodies[0].positions.tobytes()
 
 
+def test_a_step_is_solved_on_for_what_sinks_in_unknown():
+    """But for what is known to push that hard it is not."""
+    simulation, _ = dropped("nosing", 6, 0.5)
+    for _ in range(3):
+        simulation.advance()
+    edges, positions = simulation.contacts.edges, simulation.state.positions
+    down = positions - (0.0, 0.0, 0.05 * simulation.element_size)
+    edges.linearize(positions)
+    assert len(edges.known.keys) and not edges.sunk(positions)
+    edges.known = None
+    assert edges.sunk(down)
+    edges.linearize(down)
+    assert not edges.sunk(down)
+
+
 def test_a_smooth_collider_has_no_edges():
     simulation, _ = dropped("nosing", 6, 0.5)
     assert simulation.contacts.edges is not None
