@@ -71,7 +71,7 @@ class EdgeContacts:
         """Note what of a body may touch a collider, nodes and corners going each between two places."""
         body = self.bodies[number]
         element = float(self.points.size[body.point])
-        if _apart(nodes, corners, OUTSIDE * element + offset):
+        if _apart(nodes, corners, collider.sharp.ends, OUTSIDE * element + offset):
             return
         faces = body.faces()
         if faces is None:
@@ -159,9 +159,9 @@ def _others(keys: NDArray[np.int32], known: set[tuple[int, ...]]) -> NDArray[np.
     return np.array([tuple(key) not in known for key in keys.tolist()], dtype=bool)
 
 
-def _apart(nodes: tuple[Array, Array], corners: tuple[Array, Array], room: float) -> bool:
-    """Whether the boxes around two places each of nodes and corners are further apart than a room [m] along an axis."""
-    low, high = (
-        [getattr(np.concatenate(each), name)(axis=0) for each in (nodes, corners)] for name in ("min", "max")
-    )
-    return bool(((low[0] > high[1] + room) | (low[1] > high[0] + room)).any())
+def _apart(nodes: tuple[Array, Array], corners: tuple[Array, Array], edges: NDArray[np.int32], room: float) -> bool:
+    """Whether on ways between two places the nodes' box stays further than a room [m] from that of each edge (e, 2)."""
+    low, high = (getattr(np.concatenate(nodes), name)(axis=0) for name in ("min", "max"))
+    ends = np.concatenate([side[edges] for side in corners], axis=1)
+    beside = (ends.min(axis=1) > high + room) | (ends.max(axis=1) < low - room)
+    return bool(beside.any(axis=1).all())
