@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .checkpoint import checkpoint_of, restore
 from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
+from .contact.edges.bodies import edge_contacts
 from .contact.points import gather_points, meeting
 from .contact.surfaces.bodies import left_out, touching_bodies
 from .embedding import Binding
@@ -131,6 +132,7 @@ class Simulation:
         points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
+        self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, mesh.surfaces, mesh.triangles)
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.disturbed = disturbed(scene.bodies, self.ranges)
@@ -282,7 +284,7 @@ class Simulation:
         past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
-        while outcome.converged and self.contacts.wake(outcome.positions):
+        while outcome.converged and self.contacts.sunk(outcome.positions):
             outcome = problem.minimize_on(outcome, self.element_size, self.ranges)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..declared import modules_with
 from ..errors import SceneError
 from ..scene import Collider, Scene, Settings
+from .sharp import Sharp
 
 __all__ = ["Field", "build", "build_all", "kinds"]
 
@@ -21,12 +22,14 @@ class Field(Protocol):
     still        : whether it never moves and nothing of it is keyed
     sticky       : whether it is ever sticky
     endless      : whether it has no other side
+    sharp        : its sharp edges; None where it has none
     """
 
     sheet_offset: float | None
     still: bool
     sticky: bool
     endless: bool
+    sharp: Sharp | None
 
     def query(
         self,
@@ -49,6 +52,9 @@ class Field(Protocol):
 
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
         """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
+
+    def corners(self, time: float) -> tuple[NDArray[np.float64], float]:
+        """Where the vertices (v, 3) of `sharp` lie at a time [s], and how far outside of them its surface is [m]."""
 
 
 @cache

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ..scene import Collider, Settings
 from .shaped import ShapedField, rounded
+from .sharp import box_edges
 
 KIND = "box"
 
@@ -25,4 +26,4 @@ def measure(points: NDArray[np.float64], half: NDArray[np.float64]) -> tuple[NDA
 
 def build(collider: Collider, settings: Settings) -> ShapedField:
     """Return the box's field."""
-    return ShapedField(collider, settings, measure)
+    return ShapedField(collider, settings, measure, box_edges())

@@ -14,6 +14,7 @@ from ..scene import Collider, Settings
 from .deformation import Deformation, rigid_part
 from .mesh_query import GROUND, SHEET, SOLID, WOUND, Contacts, MeshShape, contacts, distance_grid
 from .motion import Motion, Pose
+from .sharp import looks, sharp_edges
 from .solidity import against_gravity, has_large_holes, is_ground
 from .touch import Touch
 
@@ -68,6 +69,8 @@ class MeshField:
         self.shaped_at: float | None = None  # the time at which `shape` is what it is, where it changes [s]
         self.half = self.shape.offset - collider.thickness  # of what is a sheet by itself
         self.sheet_offset = self.shape.offset if self.kind == SHEET else None
+        stretched = [shapes[k] @ stretch.T for k in looks(len(shapes))]
+        self.sharp = sharp_edges(stretched, faces.weld, self.kind == SHEET)
 
     def _shape(self, collider: Collider, positions: NDArray[np.float64]) -> MeshShape:
         surface = triangle_tree(positions, self.faces.triangles)
@@ -95,6 +98,13 @@ class MeshField:
         change = self.local - self.deformation.at(begun)[0]
         arms = np.einsum("ki,kid->kd", closest.weights, change[corners])
         return moved + np.einsum("ki,ji->kj", arms, pose.rotation @ pose.stretch)
+
+    def corners(self, time: float) -> tuple[NDArray[np.float64], float]:
+        """See colliders.Field."""
+        pose = self.motion.pose(time)
+        self._thicken(time)
+        local = self.local if self.deformation is None else self.deformation.at(time)[0]
+        return np.einsum("ki,ji->kj", local, pose.rotation @ pose.stretch) + pose.translation, self.shape.offset
 
     def query(
         self,

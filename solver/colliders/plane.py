@@ -13,7 +13,7 @@ KIND = "plane"
 class PlaneField:
     """The exact signed distance from a plane."""
 
-    sheet_offset, endless = None, True
+    sheet_offset, endless, sharp = None, True, None
 
     def __init__(self, collider: Collider, settings: Settings) -> None:
         self.numbers = Touch(collider, settings)
@@ -28,6 +28,10 @@ class PlaneField:
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
         """See colliders.Field."""
         return self.motion.carried(points, begun, time)
+
+    def corners(self, time: float) -> tuple[NDArray[np.float64], float]:
+        """See colliders.Field."""
+        return np.zeros((0, 3)), 0.0
 
     def query(
         self,

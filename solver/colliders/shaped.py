@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..errors import SceneError
 from ..scene import Collider, Settings
 from .motion import Motion
+from .sharp import Sharp
 from .touch import Touch
 
 Array = NDArray[np.float64]
@@ -23,7 +24,10 @@ class ShapedField:
 
     sheet_offset, endless = None, False
 
-    def __init__(self, collider: Collider, settings: Settings, measure: Measure) -> None:
+    def __init__(
+        self, collider: Collider, settings: Settings, measure: Measure, edges: tuple[Array, Sharp] | None = None
+    ) -> None:
+        """edges: the corners (v, 3) of the shape, in half sides of the box, and the sharp edges between them."""
         self.half = 0.5 * np.asarray(collider.size, dtype=np.float64)
         if not (self.half > 0.0).all():
             raise SceneError("It has no size along an axis.", body=collider.name, remedy="Give it a size, or choose Ground.")
@@ -31,6 +35,8 @@ class ShapedField:
         self.motion = Motion(collider.transforms, settings, collider.samples)
         self.still = self.motion.static and self.numbers.steady
         self.sticky = self.numbers.sticky
+        self.vertices = np.zeros((0, 3)) if edges is None else edges[0]
+        self.sharp = None if edges is None else edges[1]
 
     def touch(self, points: Array, time: float) -> tuple[Array, Array]:
         """See colliders.Field."""
@@ -39,6 +45,12 @@ class ShapedField:
     def carried(self, points: Array, begun: float, time: float) -> Array:
         """See colliders.Field."""
         return self.motion.carried(points, begun, time)
+
+    def corners(self, time: float) -> tuple[Array, float]:
+        """See colliders.Field."""
+        pose = self.motion.pose(time)
+        local = self.vertices * self.half * np.abs(np.diagonal(pose.stretch))
+        return np.einsum("ki,ji->kj", local, pose.rotation) + pose.translation, self.numbers.value("thickness", time)
 
     def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
         """See colliders.Field."""

@@ -13,6 +13,8 @@ from .points import REACH, Chosen, ContactPoints
 from .response import normal_forces
 
 if TYPE_CHECKING:
+    from ..colliders.sharp import Sharp
+    from .edges.edge_contacts import EdgeContacts
     from .patches import Patches
 
 Array = NDArray[np.float64]
@@ -34,6 +36,7 @@ class ColliderField(Protocol):
     still: bool  # whether it never changes
     sticky: bool  # whether it is ever sticky
     endless: bool  # whether it has no other side
+    sharp: "Sharp | None"  # its sharp edges
 
     def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
         """Fill signed distance (k,), outward normal (k, 3) and surface velocity (k, 3) at a time [s] since the first frame."""
@@ -43,6 +46,9 @@ class ColliderField(Protocol):
 
     def carried(self, points: Array, begun: float, time: float) -> Array:
         """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
+
+    def corners(self, time: float) -> tuple[Array, float]:
+        """Where the vertices (v, 3) of `sharp` lie at a time [s], and how far outside of them its surface is [m]."""
 
 
 class Contacts:
@@ -75,6 +81,7 @@ class Contacts:
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.stuck: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.patches: Patches | None = None
+        self.edges: EdgeContacts | None = None  # beside points
         self.stretch: Array = np.zeros((len(fields), len(points.tets), 3))
         self.start: Array = np.zeros((len(points.tets), 3))
         # Where the points were at the step's start as seen from each collider, and how far from it
@@ -107,12 +114,18 @@ class Contacts:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """What a checkpoint keeps."""
+        return self.of_points() | ({} if self.edges is None else self.edges.arrays())
+
+    def of_points(self) -> dict[str, NDArray[np.generic]]:
+        """The part of it that is said of points, (..., points) or (..., points, 3)."""
         return {name: getattr(self, name).copy() for name in ("slack", "behind", "stuck", "stretch", "awake")}
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Take `arrays` back."""
         self.slack, self.stretch = (np.array(arrays[name], dtype=np.float64) for name in ("slack", "stretch"))
         self.behind, self.stuck, self.awake = (np.array(arrays[name], dtype=bool) for name in ("behind", "stuck", "awake"))
+        if self.edges is not None:
+            self.edges.restore({name: values for name, values in arrays.items() if name.startswith("edges_")})
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
         """Choose candidates for the step that ends at `time`, from node positions at its start and guessed end."""
@@ -135,6 +148,8 @@ class Contacts:
         self.awake &= ~points.standby | (closest < points.size)
         for c in range(len(self.fields)):
             self._choose(c)
+        if self.edges is not None:
+            self.edges.begin_step(start, guess, time, step)
 
     def _choose(self, c: int) -> None:
         """Of the points that are near a collider, those that may touch it, and those that stand by and are watched."""
@@ -161,6 +176,11 @@ class Contacts:
                 self._choose(c)
         return too_deep
 
+    def sunk(self, positions: Array) -> bool:
+        """Whether a step that would end with nodes at positions (n, 3) is to be solved on, for what sinks in there."""
+        woken = self.wake(positions)
+        return woken or (self.edges is not None and self.edges.sunk(positions))
+
     def longest_step(self, positions: Array, velocities: Array, time: float, step: float) -> float:
         """The longest step [s], if below `step`, in which no collider that moves, and no sheet, is met too fast to be followed.
 
@@ -186,7 +206,10 @@ class Contacts:
         """Take in where the step just accepted has ended: who is behind a sheet, and what sticks; and let the slack fade."""
         if self.holds:
             self.stretch[:] = 0.0
-            self.stretch.reshape(-1, 3)[entries.places] = entries.stretch(positions)
+            count = len(entries.places) - len(entries.keys)
+            self.stretch.reshape(-1, 3)[entries.places[:count]] = entries.stretch(positions)[:count]
+        if self.edges is not None:
+            self.edges.end_step(positions, entries)
         now = self.points.positions(positions)
         for c, field in enumerate(self.fields):
             if field.sheet_offset is None and not field.sticky:
@@ -232,7 +255,7 @@ class Contacts:
         return distance, normal, velocity, behind
 
     def linearize(self, positions: Array) -> Entries:
-        """Planes of all candidates that are within an element of a collider, sorted by collider and point."""
+        """Planes of all candidates within an element of a collider, sorted by collider and point; then those of edges."""
         points = self.points
         which: list[NDArray[np.int64]] = []
         places: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
@@ -270,7 +293,8 @@ class Contacts:
         if self.patches is not None and pull.any():
             pull *= self.patches.facing(positions, normal, chosen) * ~(points.inside | points.standby)[chosen]
             entries.stick(positions, pull, self._range()[chosen])
-        return entries
+        edges = None if self.edges is None else self.edges.linearize(positions)
+        return entries if edges is None else entries.joined(edges)
 
 
 def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:

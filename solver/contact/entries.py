@@ -1,6 +1,6 @@
 """Contacts of one Newton iteration, linearised: planes that push, friction, and what sticks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,20 @@ from .settle import settle
 Array = NDArray[np.float64]
 
 
+_COLUMNS = (
+    "tets", "nodes", "weights", "normal", "level", "reach", "stiffness", "anchor", "grip", "slip", "friction", "bond", "places",
+    "keys",
+)  # fmt: skip
+
+
 @dataclass
 class Entries:
     """Linearised contacts of one Newton iteration, in the argument order of contact/response.py; c contacts.
 
     Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces and bond (c,) [N], what
     stickiness adds to it; places (c,) their numbers among all points of all colliders; adhesion is that of those that stick,
-    None where nothing is sticky; exact: the share of friction's true stiffness in its stiffness, the rest being its secant.
+    None where nothing is sticky; exact: the share of friction's true stiffness in its stiffness, the rest being its secant;
+    keys (m, 4) of the last m of them, those of edges (contact/edges).
     """
 
     tets: NDArray[np.int32]
@@ -45,6 +52,17 @@ class Entries:
     places: NDArray[np.int64]
     adhesion: Adhesion | None = None
     exact: float = 0.5  # for who does not iterate; fem/newton.py says when it takes more
+    keys: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 4), np.int32))
+
+    def joined(self, *others: "Entries") -> "Entries":
+        """These and after them others, that do not stick, all of edges."""
+        every = (self, *others)
+        columns = {name: np.concatenate([getattr(one, name) for one in every]) for name in _COLUMNS}
+        return replace(self, **columns)
+
+    def taken(self, which: NDArray[np.bool_]) -> "Entries":
+        """Some of these (c,), all being of edges."""
+        return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})
 
     def stretch(self, positions: Array) -> Array:
         """How far (c, 3) [m] contacts that hold are stretched across their normals at positions (n, 3), until they slip."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.contacts import ColliderField, Contacts
+from ..contact.edges.bodies import edge_contacts
 from ..contact.points import gather_points, meeting
 from ..embedding import Binding
 from ..errors import Cancelled, StepError
@@ -44,6 +45,8 @@ class DraftSimulation:
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
         points = gather_points(self.state, self.ranges, contacts, [self.body.extent], settings.strongest_gravity)
         self.contacts = Contacts(points, fields, meets=meeting(scene, points.tets, self.ranges, len(fields)))
+        triangles = [self.body.surface.triangles]
+        self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, surfaces, triangles)
         bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(scene.bodies, meshes, strict=True)]
         self.pins = Holding(scene, self.state, self.ranges, bearings, surfaces, fields)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)

@@ -25,6 +25,6 @@ def handed_on(
                 theirs = np.flatnonzero(old_owners == body)
             if len(mine):
                 source[mine] = theirs[cKDTree(old_places[theirs]).query(places[mine])[1]]
-    known = old.arrays()
+    known = old.of_points()
     del known["awake"]  # they are seen anew
     return {"awake": new.awake, **{name: values[:, source] for name, values in known.items()}}

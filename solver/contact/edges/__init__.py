@@ -1,0 +1,1 @@
+"""Sharp edges and corners of colliders against the faces and edges of bodies."""

@@ -1,0 +1,45 @@
+"""What the bodies of a simulation bring into contact with the edges of colliders."""
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...embedding import Binding
+from ...state import Ranges, Solids, element_size
+from ...tetmesh.mesh import TetMesh
+from ..contacts import Contacts
+
+if TYPE_CHECKING:
+    from .edge_contacts import EdgeContacts
+    from .faces import Faces
+
+
+def edge_contacts(
+    contacts: Contacts, state: Solids, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]]
+) -> "EdgeContacts | None":
+    """Contacts of the colliders' sharp edges with bodies whose surfaces, of triangles (t, 3), are bound as `seen`.
+
+    contacts are those of points, of the same colliders. None where no collider has sharp edges.
+    """
+    if all(field.sharp is None for field in contacts.fields) or not len(contacts.points.tets):
+        return None
+    from .edge_contacts import EdgeContacts
+    from .meeting import EdgedBody, EdgedCollider
+
+    colliders = [EdgedCollider.of(field, c, field.sharp) for c, field in enumerate(contacts.fields) if field.sharp is not None]
+    bodies, owners = [], np.searchsorted(ranges.tets, contacts.points.tets, side="right") - 1
+    for body, ((a, b), (c, d)) in enumerate(zip(pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True)):
+        mesh = TetMesh(state.positions[c:d].copy(), (state.tets[a:b] - c).astype(np.int32))
+        element, binding, faces = element_size(state.volumes[a:b]), seen[body], triangles[body]
+
+        def build(
+            mesh: TetMesh = mesh, binding: Binding = binding, faces: NDArray[np.int32] = faces, element: float = element
+        ) -> "Faces | None":
+            from .faces import Faces
+
+            return Faces.of(mesh, binding, faces, element)
+
+        bodies.append(EdgedBody(slice(c, d), a, int(np.flatnonzero(owners == body)[0]), build))
+    return EdgeContacts(bodies, contacts.points, colliders, contacts.meets, contacts.holds)

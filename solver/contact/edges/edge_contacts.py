@@ -1,0 +1,167 @@
+"""Sharp edges and corners of colliders as contacts of a step, beside those of points (contacts.py), by the same laws.
+
+Points of a body leave room between them, in which an edge of a collider could sink into a face. So each of its corners is a
+contact with the face that it lies over, and its edges are with each edge of the body that they cross (touching.py): of two
+polyhedra these are, beside points on faces, the pairs that meet first (Baraff 1989, section 3). As planes they are asked for
+anew with those of points, yield where there is no room as these do, and are pushed, stick and slide by the same numbers.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK
+from ..entries import Entries, across, along
+from ..points import REACH, ContactPoints
+from ..response import carry, normal_forces
+from ..surfaces.friction import Held
+from .meeting import Crossings, EdgedBody, EdgedCollider, Meeting
+from .near import Search
+
+Array = NDArray[np.float64]
+
+MOST_AGAIN = 4  # times that a step is solved on for places that have begun to touch in it,
+KEPT_FROM = 1  # from which on their planes are kept to its end: else what has two ways to fall may go to and fro
+DEEP = 0.015  # element sizes that they are sunk in
+OUTSIDE = 2.0  # element sizes by which what is seen may lie outside the nodes
+
+
+class EdgeContacts:
+    """Contacts of colliders' sharp edges with bodies over one step: near pairs once, planes at every call of `linearize`.
+
+    held is what sticks, by the keys of its touches (meeting.py).
+    """
+
+    def __init__(
+        self, bodies: list[EdgedBody], points: ContactPoints, colliders: list[EdgedCollider], meets: NDArray[np.bool_],
+        holds: bool,
+    ) -> None:  # fmt: skip
+        """points, meets (colliders, points) and holds as in Contacts."""
+        self.bodies, self.points, self.colliders, self.meets, self.holds = bodies, points, colliders, meets, holds
+        self.searches: dict[tuple[int, int], Search] = {}
+        self.meetings: list[Meeting] = []
+        self.kept: list[Entries] = []  # planes that hold to the step's end
+        self.held = Held()
+        self.known: Entries | None = None  # what was said last
+        self.time, self.step, self.again = 0.0, 0.0, 0
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """What a checkpoint keeps."""
+        return {"edges_" + name: values for name, values in self.held.arrays().items()}
+
+    def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take `arrays` back; what sticks is forgotten where there are none, as after a remesh."""
+        own = {name.removeprefix("edges_"): values for name, values in arrays.items()}
+        self.held = Held.from_arrays(own) if own else Held()
+
+    def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
+        """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end."""
+        self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
+        for collider in self.colliders:
+            now, offset = collider.corners(time)
+            then = now if collider.field.still else collider.corners(time - step)[0]
+            for number, body in enumerate(self.bodies):
+                if self.meets[collider.number, body.point]:
+                    self._meet(number, collider, (start[body.nodes], guess[body.nodes]), (then, now), offset)
+
+    def _meet(
+        self, number: int, collider: EdgedCollider, nodes: tuple[Array, Array], corners: tuple[Array, Array], offset: float
+    ) -> None:
+        """Note what of a body may touch a collider, nodes and corners going each between two places."""
+        body = self.bodies[number]
+        element = float(self.points.size[body.point])
+        if _apart(nodes, corners, collider.sharp.ends, OUTSIDE * element + offset):
+            return
+        faces = body.faces()
+        if faces is None:
+            return
+        key = (number, collider.number)
+        if key not in self.searches:
+            self.searches[key] = Search(faces, collider.sharp, corners[0])
+        begun, ended = (faces.carried.places(side) for side in nodes)
+        pairs = self.searches[key].near((begun, corners[0]), (ended, corners[1]), element, offset)
+        if len(pairs):
+            begun = np.ascontiguousarray(begun[pairs.points])
+            ways_out = collider.ways_out(corners[1])
+            self.meetings.append(Meeting(body, number, element, faces, collider, pairs, begun, *corners, offset, *ways_out))
+
+    def linearize(self, positions: Array) -> Entries | None:
+        """Planes of all that touches, or is about to, at node positions (n, 3); None where nothing does."""
+        found = [entries for meeting in self.meetings if (entries := self._planes(meeting, positions)) is not None]
+        if found:
+            now = {tuple(key) for entries in found for key in entries.keys.tolist()}
+            found += [entries.taken(_others(entries.keys, now)) for entries in self.kept]
+        else:
+            found = self.kept
+        self.known = found[0].joined(*found[1:]) if found else None
+        return self.known
+
+    def sunk(self, positions: Array) -> bool:
+        """Whether places are sunk in with nodes at positions (n, 3) whose planes were not known, or were others."""
+        if self.again == MOST_AGAIN:
+            return False
+        known: dict[tuple[int, ...], float] = {}
+        if self.known is not None:
+            felt = self.known.depth(positions) * REACH / self.known.reach
+            known = dict(zip(map(tuple, self.known.keys.tolist()), felt.tolist(), strict=True))
+        found = []
+        for meeting in self.meetings:
+            entries = self._planes(meeting, positions)
+            if entries is not None:
+                depth = entries.depth(positions) * REACH / entries.reach
+                felt = np.array([known.get(tuple(key), -np.inf) for key in entries.keys.tolist()])
+                found.append(entries.taken((depth > DEEP) & (depth > felt + SUNK)))
+        sunk = [entries for entries in found if len(entries.level)]
+        if sunk and self.again >= KEPT_FROM:
+            self.kept += sunk
+        self.again += bool(sunk)
+        return bool(sunk)
+
+    def _gap(self, meeting: Meeting, at: Crossings) -> Array:
+        """Gaps (m,) [m]: what was deep in when the step began is let out, not shot out."""
+        slack = np.maximum(at.depth - FREE_DEPTH * meeting.element, 0.0)
+        gap: Array = at.gap + np.exp(-self.step / EXIT_TIME) * slack
+        return gap
+
+    def _planes(self, meeting: Meeting, positions: Array) -> Entries | None:
+        """Those of one body and one collider, in the nodes' own numbers."""
+        body, points, field = meeting.body, self.points, meeting.collider.field
+        touches = meeting.touches(positions[body.nodes])
+        at, count, point = touches.at, len(touches.tets), body.point
+        if not count:
+            return None
+        nodes = (touches.nodes + body.nodes.start).astype(np.int32)
+        normal, held = at.normal, np.empty((count, 3))
+        carry(positions, nodes, touches.weights, held)
+        loose = touches.begun - across(self.held.of(at.keys), normal)
+        friction, _ = field.touch(at.met, self.time)
+        reach, gap = np.full(count, REACH * points.size[point]), self._gap(meeting, at)
+        stiffness, grip = at.size * points.stiffness[point], np.empty(count)
+        normal_forces(gap, reach, stiffness, grip)
+        slip = SLIP_SPEED * points.extent[point] * (STICK_TIME if self.holds else self.step)
+        return Entries(
+            (touches.tets + body.first_tet).astype(np.int32), nodes, touches.weights, normal,
+            along(normal, held) - gap, reach, stiffness, loose + at.met - at.met_then + held - touches.here,
+            grip * friction, np.full(count, slip), friction, np.zeros(count),
+            np.full(count, meeting.collider.number * len(points.tets) + point), keys=at.keys,
+        )  # fmt: skip
+
+    def end_step(self, positions: Array, entries: Entries) -> None:
+        """Keep what sticks where the step just accepted has ended: of these entries, those of edges."""
+        if self.holds:
+            own = slice(len(entries.level) - len(entries.keys), None)
+            self.held = Held(entries.keys, entries.stretch(positions)[own])
+
+
+def _others(keys: NDArray[np.int32], known: set[tuple[int, ...]]) -> NDArray[np.bool_]:
+    """Which of keys (k, 4) are not known."""
+    return np.array([tuple(key) not in known for key in keys.tolist()], dtype=bool)
+
+
+def _apart(nodes: tuple[Array, Array], corners: tuple[Array, Array], edges: NDArray[np.int32], room: float) -> bool:
+    """Whether on ways between two places the nodes' box stays further than a room [m] from that of each edge (e, 2)."""
+    low, high = (getattr(np.concatenate(nodes), name)(axis=0) for name in ("min", "max"))
+    ends = np.concatenate([side[edges] for side in corners], axis=1)
+    beside = (ends.min(axis=1) > high + room) | (ends.max(axis=1) < low - room)
+    return bool(beside.any(axis=1).all())

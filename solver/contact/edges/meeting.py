@@ -1,0 +1,241 @@
+"""A body and a collider whose sharp edges come near it: what a step has to know of both, and where they touch."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...colliders.sharp import Sharp
+from ..contacts import FREE_DEPTH, ColliderField
+from ..entries import across
+from ..response import carry_spread
+from .faces import Faces
+from .near import NearPairs
+from .touching import touching_corners, touching_edges
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+FAR = 0.5  # element sizes from a collider's edge up to which a place counts as about to touch
+APART = 0.5  # element sizes: shorter edges of the body stand for less of it
+
+
+@dataclass
+class EdgedCollider:
+    """What is asked of a collider: its field, its number, and its sharp edges by their own corners.
+
+    vertices (v,)          : those of the field's corners that are used
+    sharp                  : in numbers among these
+    first (v + 1,), ends   : sharp edges lead from corner i to ends[first[i]:first[i + 1]]
+    """
+
+    field: ColliderField
+    number: int
+    vertices: NDArray[np.int64]
+    sharp: Sharp
+    first: NDArray[np.int64]
+    ends: IntArray
+
+    @classmethod
+    def of(cls, field: ColliderField, number: int, sharp: Sharp) -> "EdgedCollider":
+        """That of a field's sharp edges."""
+        used = np.unique(np.concatenate([sharp.ends.ravel(), sharp.wings.ravel()]))
+        vertices = used[used >= 0].astype(np.int64)
+        rank = np.full(int(vertices.max()) + 2, -1, dtype=np.int32)  # the last for no wing
+        rank[vertices] = np.arange(len(vertices))
+        ends = rank[sharp.ends]
+        both = np.concatenate([ends, ends[:, ::-1]])
+        both = both[np.argsort(both[:, 0], kind="stable")]
+        first = np.searchsorted(both[:, 0], np.arange(len(vertices) + 1))
+        return cls(field, number, vertices, Sharp(ends, rank[sharp.wings]), first, np.ascontiguousarray(both[:, 1]))
+
+    def corners(self, time: float) -> tuple[Array, float]:
+        """Where they are (v, 3) at a time [s], and how far outside of them the surface is [m]."""
+        places, offset = self.field.corners(time)
+        return np.ascontiguousarray(places[self.vertices]), offset
+
+    def ways_out(self, corners: Array) -> tuple[Array, Array]:
+        """Unit vectors half-way between the faces, outwards, at the edges (e, 3) and corners (v, 3), which are at (v, 3).
+
+        Zero where none is known, as of an edge of more than two faces.
+        """
+        ends, wings = self.sharp.ends, self.sharp.wings
+        start = corners[ends[:, 0]]
+        edge = unit(corners[ends[:, 1]] - start)
+        out = np.zeros_like(start)
+        for side in wings.T:
+            out -= (side >= 0)[:, None] * unit(across(corners[side] - start, edge))
+        edges, turned = unit(out), np.zeros_like(corners)
+        for end in ends.T:
+            np.add.at(turned, end, edges)
+        return edges, unit(turned)
+
+
+@dataclass
+class EdgedBody:
+    """What is asked of a body: its range of nodes, its first tet, the number of its first contact point, its faces.
+
+    `build` makes these when a sharp edge comes near for the first time: from the places at which the tables of the
+    simulation were made, so that a resumed bake gets the same ones.
+    """
+
+    nodes: slice
+    first_tet: int
+    point: int
+    build: Callable[[], Faces | None]
+    known: Faces | None = None
+    built: bool = False
+
+    def faces(self) -> Faces | None:
+        """Its faces; None where nothing of it is seen."""
+        if not self.built:
+            self.known, self.built = self.build(), True
+        return self.known
+
+
+class Crossings(NamedTuple):
+    """Where a body's surface and a collider's edges meet; m places.
+
+    keys (m, 4)        : numbers of the collider, the body, the collider's edge or corner, and the body's edge, -1 for a corner
+    points, shares (m, 3) : between which points of NearPairs a place lies, and how
+    met, met_then (m, 3)  : the place on the collider now and when the step began [m]
+    normal (m, 3), gap (m,), depth (m,) when the step began [m]; size (m,): share of a contact point's stiffness
+    """
+
+    keys: IntArray
+    points: IntArray
+    shares: Array
+    met: Array
+    met_then: Array
+    normal: Array
+    gap: Array
+    depth: Array
+    size: Array
+
+    def taken(self, which: NDArray[np.bool_]) -> "Crossings":
+        """Some of them."""
+        return Crossings._make(column[which] for column in self)
+
+
+@dataclass
+class Touches:
+    """Crossings as contacts; m places.
+
+    here, begun (m, 3) : places on the body, now and when the step began [m]
+    tets (m,), nodes (m, 4), weights (m, 4) : what takes the force, by the body's numbers
+    """
+
+    at: Crossings
+    here: Array
+    begun: Array
+    tets: IntArray
+    nodes: IntArray
+    weights: Array
+
+
+@dataclass
+class Meeting:
+    """One body and one collider that come near each other in a step.
+
+    number, element : of the body, and the size of its tets [m]
+    begun (p, 3)    : where the body's points of `pairs` were when the step began
+    then, now (v, 3), offset : the collider's corners when the step begins and ends, and its surface outside of them [m]
+    edges_out (e, 3), corners_out (v, 3) : the way out of it at its edges and corners
+    """
+
+    body: EdgedBody
+    number: int
+    element: float
+    faces: Faces
+    collider: EdgedCollider
+    pairs: NearPairs
+    begun: Array
+    then: Array
+    now: Array
+    offset: float
+    edges_out: Array
+    corners_out: Array
+
+    def touches(self, nodes: Array) -> Touches:
+        """Where they touch, or are about to, with the body's nodes at (n, 3)."""
+        pairs, carried = self.pairs, self.faces.carried
+        here = np.empty((len(pairs.points), 3))
+        carry_spread(nodes, np.arange(len(here)), pairs.points, carried.start, carried.nodes, carried.weights, here)
+        found = _joined(self._edges(here), self._corners(here))
+        doubtful = found.depth > FREE_DEPTH * self.element
+        found = found.taken(~_far_sides(found.met, found.normal, found.gap, doubtful, self.element))
+        points, shares = found.points, found.shares
+        tets, taken, weights = self.faces.feet(np.einsum("km,kmi->ki", shares, self.faces.rest[pairs.points[points]]))
+        place, start = (np.einsum("km,kmi->ki", shares, side[points]) for side in (here, self.begun))
+        return Touches(found, place, start, tets, taken, weights)
+
+    def _edges(self, here: Array) -> Crossings:
+        """Those of crossing edges."""
+        pairs, sharp = self.pairs, self.collider.sharp
+        others, wings = sharp.ends[pairs.edges_met], sharp.wings[pairs.edges_met]
+        which, part, normal, gap, depth = _room(len(others))
+        count = touching_edges(
+            here, self.begun, pairs.ends, pairs.wings, self.now, self.then, others, wings,
+            self.edges_out[pairs.edges_met], self.offset, FAR * self.element, which, part, normal, gap, depth,
+        )  # fmt: skip
+        which, s, t = which[:count], part[:count, 0], part[:count, 1]
+        ends, others = pairs.ends[which], others[which]
+        shares = np.stack([1.0 - s, s, np.zeros(count)], axis=1)
+        met, met_then = (
+            side[others[:, 0]] + t[:, None] * (side[others[:, 1]] - side[others[:, 0]]) for side in (self.now, self.then)
+        )
+        rest = self.faces.rest[pairs.points[ends]]
+        length = np.sqrt(((rest[:, 1] - rest[:, 0]) ** 2).sum(axis=1))
+        keys = self._keys(pairs.edges_met[which], pairs.edges[which])
+        size = np.minimum(1.0, length / (APART * self.element))
+        points = ends[:, [0, 1, 1]]
+        return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size)
+
+    def _corners(self, here: Array) -> Crossings:
+        """Those of corners on faces."""
+        pairs, collider = self.pairs, self.collider
+        which, part, normal, gap, depth = _room(len(pairs.corners_met))
+        count = touching_corners(
+            here, self.begun, pairs.faces, self.now, self.then, pairs.corners_met, collider.first, collider.ends,
+            self.corners_out, self.offset, FAR * self.element, which, part, normal, gap, depth,
+        )  # fmt: skip
+        which, part = which[:count], part[:count]
+        corner = pairs.corners_met[which]
+        shares = np.stack([1.0 - part.sum(axis=1), part[:, 0], part[:, 1]], axis=1)
+        keys = self._keys(corner, np.full(count, -1))
+        met, met_then = self.now[corner], self.then[corner]
+        points, size = pairs.faces[which], np.ones(count)
+        return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size)
+
+    def _keys(self, met: NDArray[np.integer], own: NDArray[np.integer]) -> IntArray:
+        count = len(met)
+        return np.stack([np.full(count, self.collider.number), np.full(count, self.number), met, own], axis=1).astype(np.int32)
+
+
+def unit(vectors: Array) -> Array:
+    """Vectors (k, 3) made one long; zero stays zero."""
+    lengths = np.sqrt((vectors**2).sum(axis=1))
+    scaled: Array = vectors / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    return scaled
+
+
+def _joined(one: Crossings, other: Crossings) -> Crossings:
+    """All of these."""
+    pairs: list[Any] = list(zip(one, other, strict=True))
+    return Crossings._make(np.concatenate(pair) for pair in pairs)
+
+
+def _far_sides(met: Array, normal: Array, gap: Array, doubtful: NDArray[np.bool_], near: float) -> NDArray[np.bool_]:
+    """Which places (m,) are on the far side of a thin body: doubtful, as they were deep, and with an opposite one close by."""
+    far = np.zeros(len(gap), dtype=bool)
+    for k in np.flatnonzero(doubtful):
+        opposite = (normal @ normal[k] < 0.0) & (gap > gap[k])
+        far[k] = (((met[opposite] - met[k]) ** 2).sum(axis=1) < near * near).any()
+    return far
+
+
+def _room(count: int) -> tuple[NDArray[np.int64], Array, Array, Array, Array]:
+    """Arrays for what is said of so many pairs: numbers (k,), shares (k, 2), normals (k, 3), gaps and depths (k,)."""
+    return np.empty(count, np.int64), np.empty((count, 2)), np.empty((count, 3)), np.empty(count), np.empty(count)

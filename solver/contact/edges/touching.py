@@ -1,0 +1,183 @@
+"""Where edges and corners of colliders touch a body: which pairs do, along what normal, and how far apart they are.
+
+A collider's edge touches the body's edges that it crosses, a corner the triangle that it lies over; both as seen along the way
+out of the collider there, half-way between its faces, so that what has sunk in is found on the same face as before. The normal,
+along which the body is pushed, is square to both edges, or to the triangle. Between such places an edge of a collider and a
+surface of triangles are straight, so that no other place lies deeper. It is a touch only if the surfaces on both sides do not
+stand up against the plane that is square to the normal.
+"""
+
+import numpy as np
+
+from ...jit import inline, kernel
+
+PARALLEL = 0.05  # sine of the angle between two edges from which on they have a normal
+FALL = 0.9  # sine of the angle by which a body's surface may stand up against the plane of a touch,
+STAND = 0.5  # and a collider's
+BENT = 0.25  # of a way along a surface, by which it may leave its plane
+
+
+@inline
+def _rise(n0, n1, n2, e, a, wing):  # type: ignore[no-untyped-def]
+    """Sine of the angle by which what lies between an edge, from a along e (3,), and a wing rises along a normal."""
+    x, y, z = wing[0] - a[0], wing[1] - a[1], wing[2] - a[2]
+    share = (x * e[0] + y * e[1] + z * e[2]) / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2])
+    x, y, z = x - share * e[0], y - share * e[1], z - share * e[2]
+    length = np.sqrt(x * x + y * y + z * z)
+    return (n0 * x + n1 * y + n2 * z) / length if length > 0.0 else 0.0
+
+
+@inline
+def _outward(e, a, wing):  # type: ignore[no-untyped-def]
+    """The unit normal, 3 scalars, of the triangle that walks an edge from a along e (3,) and then goes to a wing."""
+    x, y, z = wing[0] - a[0], wing[1] - a[1], wing[2] - a[2]
+    nx, ny, nz = e[1] * z - e[2] * y, e[2] * x - e[0] * z, e[0] * y - e[1] * x
+    length = np.sqrt(nx * nx + ny * ny + nz * nz)
+    scale = 1.0 / length if length > 0.0 else 0.0
+    return scale * nx, scale * ny, scale * nz
+
+
+@inline
+def _inward(nx, ny, nz, e, a, places, wings):  # type: ignore[no-untyped-def]
+    """A normal, 3 scalars, turned into the body at its edge from a along e (3,), with the triangles to its wings (2,)."""
+    ox, oy, oz = _outward(e, a, places[wings[0]])
+    if wings[1] >= 0:
+        x, y, z = _outward(e, a, places[wings[1]])
+        ox, oy, oz = ox - x, oy - y, oz - z
+    if nx * ox + ny * oy + nz * oz > 0.0:
+        return -nx, -ny, -nz
+    return nx, ny, nz
+
+
+@inline
+def _sunk(along, offset, apart):  # type: ignore[no-untyped-def]
+    """How deep [m] two places were in each other that were apart (3,), along the normal by so much less an offset [m].
+
+    Those that were one beside the other may seem so on a bent surface: for that BENT of the way is allowed.
+    """
+    square = apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]
+    return max(offset - along - BENT * np.sqrt(max(square - along * along, 0.0)), 0.0)
+
+
+@inline
+def _crossing(a, u, c, v, out):  # type: ignore[no-untyped-def]
+    """Shares (s, t) of edges from a along u and from c along v, and the unit normal of both; s < 0: they do not cross.
+
+    They cross where the first meets the plane of the second and the way out (3,) of its collider, which is square to it.
+    """
+    nx, ny, nz = u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
+    nn = nx * nx + ny * ny + nz * nz
+    uu, vv = u[0] * u[0] + u[1] * u[1] + u[2] * u[2], v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
+    if nn <= PARALLEL * PARALLEL * uu * vv:
+        return -1.0, -1.0, 0.0, 0.0, 0.0
+    qx, qy, qz = v[1] * out[2] - v[2] * out[1], v[2] * out[0] - v[0] * out[2], v[0] * out[1] - v[1] * out[0]
+    rx, ry, rz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    s = (rx * qx + ry * qy + rz * qz) / (u[0] * qx + u[1] * qy + u[2] * qz)
+    t = ((s * u[0] - rx) * v[0] + (s * u[1] - ry) * v[1] + (s * u[2] - rz) * v[2]) / vv
+    if not (s >= 0.0 and s <= 1.0 and t >= 0.0 and t <= 1.0):
+        return -1.0, -1.0, 0.0, 0.0, 0.0
+    scale = 1.0 / np.sqrt(nn)
+    return s, t, scale * nx, scale * ny, scale * nz
+
+
+@kernel
+def touching_edges(  # type: ignore[no-untyped-def]
+    here, begun, ends, wings, now, then, others, other_wings, out, offset, far, which, shares, normal, gap, depth
+):
+    """Fill what is said of the pairs that touch or are about to; return how many there are.
+
+    Pairs k are of a body's edge ends[k] of points at here (p, 3), which were at begun (p, 3) when the step began, with the
+    triangles between it and wings[k] (2,), and of a collider's edge others[k] of corners now and then (q, 3), with
+    other_wings[k] and the way out[k] (3,). Touching are those that are closer than `far` [m] and were no deeper than that when
+    the step began.
+
+    which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m]; depth
+    (k,) [m] when the step began, less by how far the two places were then apart along the plane of the touch.
+    """
+    count, u, v, u0, v0, apart = 0, np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    for k in range(len(ends)):
+        a, b, c, d = here[ends[k, 0]], here[ends[k, 1]], now[others[k, 0]], now[others[k, 1]]
+        for axis in range(3):
+            u[axis], v[axis] = b[axis] - a[axis], d[axis] - c[axis]
+        s, t, nx, ny, nz = _crossing(a, u, c, v, out[k])
+        if s < 0.0:
+            continue
+        nx, ny, nz = _inward(nx, ny, nz, u, a, here, wings[k])
+        distance = nx * (a[0] + s * u[0] - c[0] - t * v[0]) + ny * (a[1] + s * u[1] - c[1] - t * v[1]) - offset
+        distance += nz * (a[2] + s * u[2] - c[2] - t * v[2])
+        if distance > far:
+            continue
+        e, f, g, h = begun[ends[k, 0]], begun[ends[k, 1]], then[others[k, 0]], then[others[k, 1]]
+        for axis in range(3):
+            u0[axis], v0[axis] = f[axis] - e[axis], h[axis] - g[axis]
+            apart[axis] = e[axis] + s * u0[axis] - g[axis] - t * v0[axis]
+        x, y, z = u0[1] * v0[2] - u0[2] * v0[1], u0[2] * v0[0] - u0[0] * v0[2], u0[0] * v0[1] - u0[1] * v0[0]
+        length = np.sqrt(x * x + y * y + z * z)
+        if length > 0.0:
+            x, y, z = _inward(x / length, y / length, z / length, u0, e, begun, wings[k])
+        sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset, apart)
+        if sunk > far:
+            continue
+        rises = nx * out[k, 0] + ny * out[k, 1] + nz * out[k, 2] < 0.0
+        for m in range(2):
+            if wings[k, m] >= 0:
+                rises |= _rise(-nx, -ny, -nz, u, a, here[wings[k, m]]) > FALL
+            if other_wings[k, m] >= 0:
+                rises |= _rise(nx, ny, nz, v, c, now[other_wings[k, m]]) > STAND
+        if rises:
+            continue
+        which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
+        normal[count, 0], normal[count, 1], normal[count, 2] = nx, ny, nz
+        count += 1
+    return count
+
+
+@kernel
+def touching_corners(  # type: ignore[no-untyped-def]
+    here, begun, corners, now, then, others, first, ends, out, offset, far, which, shares, normal, gap, depth
+):
+    """The same of pairs k of a body's triangle corners[k] (3,) and a collider's corner others[k].
+
+    From corner c sharp edges lead to the corners ends[first[c]:first[c + 1]], and out[c] (3,) is the way out
+    there; shares (k, 2) are of the second and third corner.
+    """
+    count, u, u0, apart = 0, np.empty(3), np.empty(3), np.empty(3)
+    for k in range(len(corners)):
+        a, b, c, p = here[corners[k, 0]], here[corners[k, 1]], here[corners[k, 2]], now[others[k]]
+        for axis in range(3):
+            u[axis] = b[axis] - a[axis]
+        ox, oy, oz = _outward(u, a, c)
+        vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+        mx, my, mz = out[others[k], 0], out[others[k], 1], out[others[k], 2]
+        px, py, pz = my * vz - mz * vy, mz * vx - mx * vz, mx * vy - my * vx
+        volume = u[0] * px + u[1] * py + u[2] * pz
+        if volume == 0.0:
+            continue
+        # The line through p along the way out meets the triangle there (Moller and Trumbore 1997)
+        rx, ry, rz = p[0] - a[0], p[1] - a[1], p[2] - a[2]
+        s = (rx * px + ry * py + rz * pz) / volume
+        t = (mx * (ry * u[2] - rz * u[1]) + my * (rz * u[0] - rx * u[2]) + mz * (rx * u[1] - ry * u[0])) / volume
+        if s < 0.0 or t < 0.0 or s + t > 1.0:
+            continue
+        distance = ox * rx + oy * ry + oz * rz - offset
+        if distance > far:
+            continue
+        e, f, g = begun[corners[k, 0]], begun[corners[k, 1]], begun[corners[k, 2]]
+        for axis in range(3):
+            u0[axis] = f[axis] - e[axis]
+            apart[axis] = then[others[k], axis] - e[axis] - s * u0[axis] - t * (g[axis] - e[axis])
+        x, y, z = _outward(u0, e, g)
+        sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset, apart)
+        if sunk > far:
+            continue
+        o = others[k]
+        rises = ox * out[o, 0] + oy * out[o, 1] + oz * out[o, 2] > 0.0
+        for m in range(first[others[k]], first[others[k] + 1]):
+            x, y, z = now[ends[m], 0] - p[0], now[ends[m], 1] - p[1], now[ends[m], 2] - p[2]
+            rises |= ox * x + oy * y + oz * z < -STAND * np.sqrt(x * x + y * y + z * z)
+        if rises:
+            continue
+        which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
+        normal[count, 0], normal[count, 1], normal[count, 2] = -ox, -oy, -oz
+        count += 1
+    return count

@@ -1,0 +1,129 @@
+"""Which edges of colliders are sharp, and where they touch triangles: distances, normals and sides."""
+
+import numpy as np
+import pytest
+
+from solver.colliders import build
+from solver.contact.edges.meeting import EdgedCollider
+from solver.contact.edges.touching import touching_corners, touching_edges
+from solver.scene import Collider, Settings, Surface
+from tests.physics.knives import knife, nosing, prism
+from tests.surfaces import box, sphere
+
+
+def field(surface: Surface, **settings):
+    return build(Collider("c", "C", "mesh", np.eye(4)[None], surface=surface, **settings), Settings())
+
+
+def ends_of(found) -> set:
+    """The sharp edges of a field as pairs of rounded places."""
+    places, _ = found.corners(0.0)
+    return {frozenset(tuple(np.round(places[i], 9) + 0.0) for i in edge) for edge in found.sharp.ends}
+
+
+def test_a_box_has_the_twelve_edges_of_its_mesh():
+    exact = build(Collider("c", "C", "box", np.eye(4)[None], size=(1.0, 2.0, 3.0)), Settings())
+    assert len(exact.sharp.ends) == 12
+    assert ends_of(exact) == ends_of(field(box((1.0, 2.0, 3.0))))
+
+
+def test_only_edges_that_stand_out_are_sharp():
+    """Of a stair of two steps the nosings and the outer edges, not the edge at the foot of a riser."""
+    profile = [(0, 0), (0, 2), (1, 2), (1, 1), (2, 1), (2, 0)]
+    n = len(profile)
+    sides = prism(profile, 1.0)
+    caps = np.array([(0, 1, 2), (0, 2, 3), (0, 3, 5), (3, 4, 5)])
+    caps = np.concatenate([caps, caps[:, ::-1] + n])
+    stair = field(Surface(sides.positions, np.concatenate([sides.triangles[: 2 * n], caps]).astype(np.int32)))
+    inner = frozenset({(1.0, -0.5, 1.0), (1.0, 0.5, 1.0)})
+    along = {edge for edge in ends_of(stair) if len({y for _, y, _ in edge}) == 2}
+    assert inner not in along and len(along) == n - 1
+
+
+def test_what_bends_gently_has_none_and_a_sheet_has_its_rim():
+    assert field(sphere(24)).sharp is None
+    sheet = Surface(np.array([(0.0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]), np.array([(0, 1, 2), (0, 2, 3)], np.int32))
+    assert len(field(sheet, two_sided=True).sharp.ends) == 4
+
+
+def test_ways_out_are_half_way_between_the_faces():
+    for shape, out in ((nosing, (np.sqrt(0.5), 0.0, np.sqrt(0.5))), (knife, (0.0, 0.0, 1.0))):
+        collider = field(shape()[0])
+        edged = EdgedCollider.of(collider, 0, collider.sharp)
+        corners, _ = edged.corners(0.0)
+        edges, _ = edged.ways_out(corners)
+        top = (np.abs(corners[edged.sharp.ends][:, :, [0, 2]]) < 1e-12).all(axis=(1, 2))
+        assert top.sum() == 1 and np.allclose(edges[top], out)
+
+
+# Two triangles over the y axis, seen from below: their common edge runs along x at a height
+HIGH = 0.013
+PLACES = np.array([(-0.5, 0.1, HIGH), (0.7, -0.1, HIGH), (0.1, 1.0, HIGH + 0.4), (0.0, -1.0, HIGH + 0.3)])
+ENDS, WINGS = np.array([[0, 1]], np.int32), np.array([[3, 2]], np.int32)
+LINE, SIDES = np.array([(0.0, -2.0, 0.0), (0.0, 2.0, 0.0), (-0.3, 0.0, -1.0), (0.3, 0.0, -1.0)]), np.array([[2, 3]], np.int32)
+OUT = np.array([[0.0, 0.0, 1.0]])
+
+
+def touched(here, begun, offset=0.0, ends=ENDS):
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
+    pairs = here, begun, ends, WINGS, LINE, LINE, np.array([[0, 1]], np.int32), SIDES, OUT
+    return touching_edges(*pairs, offset, 0.5, *room), *(column[0] for column in room[1:])
+
+
+def test_a_crossing_edge_is_as_far_as_the_lines_are():
+    count, shares, normal, gap, depth = touched(PLACES, PLACES, 0.003)
+    u, v = PLACES[1] - PLACES[0], LINE[1] - LINE[0]
+    across = np.cross(u, v) / np.linalg.norm(np.cross(u, v))
+    assert count == 1 and gap == pytest.approx(abs(across @ (PLACES[0] - LINE[0])) - 0.003) and depth == 0.0
+    assert np.allclose(normal, (0.0, 0.0, 1.0))
+    assert np.allclose(PLACES[0] + shares[0] * u, LINE[0] + shares[1] * v + (0.0, 0.0, HIGH))
+
+
+def test_what_is_sunk_in_is_pushed_out_the_same_way():
+    down = PLACES - (0.0, 0.0, 0.05)
+    count, _, normal, gap, depth = touched(down, PLACES)
+    assert count == 1 and normal[2] > 0.9 and gap == pytest.approx(HIGH - 0.05) and depth == 0.0
+    assert touched(down, down)[4] == pytest.approx(0.05 - HIGH)
+
+
+def test_the_gap_changes_as_the_normal_says():
+    rng = np.random.default_rng(3)
+    tilted = PLACES + rng.uniform(-0.1, 0.1, PLACES.shape)
+    _, (s, _), normal, gap, _ = touched(tilted, tilted)
+    for node, weight in ((0, 1.0 - s), (1, s)):
+        for axis in range(3):
+            ends = [tilted.copy(), tilted.copy()]
+            ends[0][node, axis] -= 1e-6
+            ends[1][node, axis] += 1e-6
+            slope = np.diff([touched(end, end)[3] for end in ends])[0] / 2e-6
+            assert slope == pytest.approx(weight * normal[axis], abs=3.0 * abs(gap) + 1e-6)
+
+
+def test_a_surface_that_faces_away_is_not_pulled():
+    assert touched(PLACES, PLACES, ends=np.ascontiguousarray(ENDS[:, ::-1]))[0] == 0
+
+
+def test_a_corner_touches_the_triangle_over_it():
+    triangle = np.array([(-1.0, -1.0, 0.02), (0.0, 2.0, 0.02), (1.0, -1.0, 0.02)])
+    tip = np.array([(0.1, 0.2, 0.0), (0.0, 0.0, -1.0)])
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
+    first, ends = np.array([0, 1, 1]), np.array([1], np.int32)
+    pairs = triangle, triangle, np.array([[0, 1, 2]], np.int32), tip, tip, np.array([0], np.int32), first, ends
+    count = touching_corners(*pairs, np.array([(0.0, 0.0, 1.0)] * 2), 0.005, 0.5, *room)
+    s, t = room[1][0]
+    assert count == 1 and room[3][0] == pytest.approx(0.015) and np.allclose(room[2][0], (0.0, 0.0, 1.0))
+    foot = (1.0 - s - t) * triangle[0] + s * triangle[1] + t * triangle[2]
+    assert np.allclose(foot, (0.1, 0.2, 0.02))
+
+
+@pytest.mark.parametrize(("turned", "touches"), [(False, 1), (True, 0)])
+def test_a_rim_pushes_outwards_only(turned, touches):
+    """A steep face beside the rim of an upright sheet, seen from outside or, as where goo is turned over, from within."""
+    places = np.array([(-0.15, 0.1, -0.475), (0.15, -0.1, 0.475), (0.0, 1.0, 0.05), (0.0, -1.0, -0.05)])
+    ends, wings = np.array([[0, 1]], np.int32), np.array([[2, 3]] if turned else [[3, 2]], np.int32)
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
+    line = np.array([(0.0, -2.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, -1.0)])
+    rim = line, line, np.array([[0, 1]], np.int32), np.array([[2, -1]], np.int32), OUT
+    outward = np.cross(places[ends[0, 1]] - places[ends[0, 0]], places[wings[0, 0]] - places[ends[0, 0]])
+    assert (outward[2] > 0.0) == turned
+    assert touching_edges(places, places, ends, wings, *rim, 0.0, 0.5, *room) == touches
