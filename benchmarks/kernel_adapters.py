@@ -44,7 +44,7 @@ def kernels(run: Simulation) -> list[Kernel]:
     rhs = rng.standard_normal((nodes, 3))
     diagonal = np.zeros((nodes, 9))
     diagonal[:, 0] = diagonal[:, 4] = diagonal[:, 8] = inertia
-    wide, wide_forces = Tiles.of(state, np.float64), np.zeros((space.tiles.lanes, 9))
+    wide, wide_forces = Tiles.of(state, np.float64), np.zeros((space.tiles.lanes, 12))
     _evaluate(run, wide, wide_forces)
     _evaluate(run, space.tiles, space.forces)
     stiffness(*space.tiles.arrays, -1.0, space.blocks)
@@ -95,7 +95,7 @@ def kernels(run: Simulation) -> list[Kernel]:
 def _gather(space: Workspace, positions: np.ndarray, inertia: np.ndarray) -> None:
     pattern = space.pattern
     gather_gradient(
-        pattern.corner_offsets, pattern.corners, space.forces, positions, positions, inertia, space.gradient, space.inertial
+        pattern.corner_offsets, pattern.corners, space.flat_forces, positions, positions, inertia, space.gradient, space.inertial
     )
 
 

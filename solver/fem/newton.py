@@ -92,21 +92,29 @@ class ImplicitStep:
     def merit(self, positions: Array) -> tuple[float, Array]:
         """Energy but for contact with colliders [J], and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
         self.evaluate(positions)
-        return self._gathered(positions)
+        self._gather(positions)
+        return self._with_others(positions)
 
     def begin(self, positions: Array) -> tuple[float, Array]:
         """The merit at positions (n, 3), for which this step's damping is taken."""
         if not self.damping.active:
             return self.merit(positions)
-        self.freeze_damping(positions)
-        return self._gathered(positions)
+        self.evaluate(positions, decompose=True)
+        self._gather(positions)  # before the damping's stiffness goes where the forces are
+        self._keep_damping(positions)
+        return self._with_others(positions)
 
-    def _gathered(self, positions: Array) -> tuple[float, Array]:
+    def _gather(self, positions: Array) -> None:
+        """Inertia's and the tets' energy and gradient from what the tiles have been evaluated for."""
         space = self.space
         gather_gradient(
-            space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, self.targets, self.inertia,
+            space.pattern.corner_offsets, space.pattern.corners, space.flat_forces, positions, self.targets, self.inertia,
             space.gradient, space.inertial,
         )  # fmt: skip
+
+    def _with_others(self, positions: Array) -> tuple[float, Array]:
+        """What has been gathered and all else but contact with colliders."""
+        space = self.space
         gradient = space.gradient.copy()
         energy = float(space.energies.sum() + space.inertial.sum())
         if space.volume is not None:
@@ -122,6 +130,9 @@ class ImplicitStep:
     def freeze_damping(self, positions: Array) -> None:
         """Let this step's damping be that of the positions (n, 3)."""
         self.evaluate(positions, decompose=True)
+        self._keep_damping(positions)
+
+    def _keep_damping(self, positions: Array) -> None:
         self.damping.keep(positions, self.space, self.past.effective)
         self.first = True
 
