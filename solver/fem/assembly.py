@@ -51,6 +51,16 @@ def offsets_of(values: NDArray[np.integer], count: int) -> IntArray:
 
 
 @parallel
+def spread_inertia(inertia, diagonal):  # type: ignore[no-untyped-def]
+    """Fill diagonal (n, 9) with 3x3 blocks of nothing but inertia (n,) on their diagonals."""
+    n = len(inertia)
+    for chunk in prange(CHUNKS):
+        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            for c in range(9):
+                diagonal[i, c] = inertia[i] if c % 4 == 0 else 0.0
+
+
+@parallel
 def gather_gradient(corner_offsets, corners, forces, positions, targets, inertia, gradient, energies):  # type: ignore[no-untyped-def]
     """Gradient of inertia/2 |x - target|^2 + elastic energy (n, 3) [N]; the inertial energy in CHUNKS parts.
 

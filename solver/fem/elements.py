@@ -47,6 +47,7 @@ from .laws import run_direct
 from .tile import copy_slots, put_material
 
 T = TILE
+FEWEST = 4  # tiles that are worked on in one go, where there are so many: the first of them waits for its material
 THREE_SLOTS = 3 * TILE
 
 
@@ -209,10 +210,11 @@ def evaluate(  # type: ignore[no-untyped-def]
     projected stiffness wants it; else tiles that do not yield do without where their law allows.
     """
     count, flat = len(tets), in_fours(positions)
-    for chunk in prange(CHUNKS):
+    chunks = min(CHUNKS, (len(tiles) + FEWEST - 1) // FEWEST)
+    for chunk in prange(chunks):
         s, kind = np.empty(SLOTS * T, tiles.dtype), -1
         s[LED * T : (LED + 1) * T], s[ACTIVATION * T] = ZERO, -ONE  # in meshes without extras
-        for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
+        for k in range(len(tiles) * chunk // chunks, len(tiles) * (chunk + 1) // chunks):
             corners = tets[k * T : min(count, (k + 1) * T)]
             _fetch(tiles[k], s)
             if kinds[k] != kind:

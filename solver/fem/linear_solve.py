@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS
 from ..jit.pace import Pace
 from .assembly import Pattern
-from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, sum_blocks, to_nodes, weigh
+from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, sum_blocks, weigh
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
@@ -117,9 +117,8 @@ class LinearSolve:
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
             self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
             self._pivots, self._coupling, self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
-            tolerance, most, self._work,
+            tolerance, most, self._work, self.direction,
         )  # fmt: skip
-        to_nodes(layout.order, self._work[0], self.direction)
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)
             self.pace.set()

@@ -11,13 +11,13 @@ from ..contact.surfaces.meetings import Meetings
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
-from .assembly import gather_gradient
+from .assembly import gather_gradient, spread_inertia
 from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
 from .line_search import search_line
 from .momentum import drift, moved_rigidly
-from .node_sums import dot, size
+from .node_sums import size, slopes
 from .pair_coupling import PairStiffness
 from .restraint import Restraint
 from .stiffness import stiffness
@@ -92,30 +92,29 @@ class ImplicitStep:
     def merit(self, positions: Array) -> tuple[float, Array]:
         """Energy but for contact with colliders [J], and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
         self.evaluate(positions)
-        self._gather(positions)
-        return self._with_others(positions)
+        return self._with_others(positions, self._gathered(positions))
 
     def begin(self, positions: Array) -> tuple[float, Array]:
         """The merit at positions (n, 3), for which this step's damping is taken."""
         if not self.damping.active:
             return self.merit(positions)
         self.evaluate(positions, decompose=True)
-        self._gather(positions)  # before the damping's stiffness goes where the forces are
+        gradient = self._gathered(positions)  # before the damping's stiffness goes where the forces are
         self._keep_damping(positions)
-        return self._with_others(positions)
+        return self._with_others(positions, gradient)
 
-    def _gather(self, positions: Array) -> None:
-        """Inertia's and the tets' energy and gradient from what the tiles have been evaluated for."""
-        space = self.space
+    def _gathered(self, positions: Array) -> Array:
+        """Inertia's and the tets' gradient (n, 3) from what the tiles have been evaluated for."""
+        space, gradient = self.space, np.empty_like(positions)
         gather_gradient(
             space.pattern.corner_offsets, space.pattern.corners, space.flat_forces, positions, self.targets, self.inertia,
-            space.gradient, space.inertial,
+            gradient, space.inertial,
         )  # fmt: skip
+        return gradient
 
-    def _with_others(self, positions: Array) -> tuple[float, Array]:
-        """What has been gathered and all else but contact with colliders."""
+    def _with_others(self, positions: Array, gradient: Array) -> tuple[float, Array]:
+        """The energy of all but contact with colliders, and the gradient (n, 3) that has been gathered with all others'."""
         space = self.space
-        gradient = space.gradient.copy()
         energy = float(space.energies.sum() + space.inertial.sum())
         if space.volume is not None:
             energy += space.volume.add_gradient(positions, gradient)
@@ -147,7 +146,8 @@ class ImplicitStep:
         system, and those that are not pressed at its end are let go, until it knows them all: else each iteration would be
         stopped by the next of them.
         """
-        spent, found, self.ahead = 0, x, None
+        spent, self.ahead = 0, None
+        found = np.zeros_like(x)
         for attempt in range(MOST_SOLVES):
             spent += self.search_direction(x, around, self._pulled(internal), entries, attempt > 0)
             straight = around + self.space.linear.direction
@@ -155,14 +155,14 @@ class ImplicitStep:
             entries.settle_step(around, settled, self.hold, free)
             gradient = internal.copy()
             entries.add_gradient(x, gradient)
-            slope, slope_left = (dot(gradient, end - x) for end in (straight, settled))
-            best = x + self.shortened((settled if slope_left < 0.0 else straight) - x)
+            slope, slope_left = slopes(gradient, x, straight, settled)
+            best = self.shortened((settled if slope_left < 0.0 else straight) - x)
             found = best if attempt == 0 or min(slope, slope_left) < 0.0 else found
             known = slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED
-            if not self._meets(x, best - x) and (known or attempt + 1 >= SOLVES):
+            if not self._meets(x, best) and (known or attempt + 1 >= SOLVES):
                 break
             around = settled
-        return spent, found - x
+        return spent, found
 
     def shortened(self, direction: Array) -> Array:
         """A direction (n, 3) whose longest way is one that a step may have: what an almost singular matrix says is no place."""
@@ -199,14 +199,15 @@ class ImplicitStep:
         The true stiffness converges fastest, and inertia makes it positive as a rule. Once it is found not to be, the
         projected one is used for some iterations. `again` says that only contact has changed since the last solve.
         """
-        gradient = internal.copy()
-        entries.add_linear_gradient(around, x, gradient)
-        gradient[self.held] = 0.0
-        spent = 0
+        load, spent = internal.copy(), 0
+        entries.add_linear_gradient(around, x, load)
+        load[self.held] = 0.0
+        np.negative(load, out=load)
+        offset = None if around is x else around - x
         if not self.projected:
             if not again:
                 self.stiffen(x, -1.0)
-            spent = self._solve_linear(around, around - x, gradient, entries)
+            spent = self._solve_linear(around, offset, load, entries)
             self.exact = spent >= 0
             if self.exact:
                 return spent
@@ -215,10 +216,10 @@ class ImplicitStep:
             again = False
         if not again:
             self.stiffen(x, self.step**-2)
-        return spent + abs(self._solve_linear(around, around - x, gradient, entries))
+        return spent + abs(self._solve_linear(around, offset, load, entries))
 
     def stiffen(self, x: Array, inertia: float) -> None:
-        """Fill blocks and diagonal with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
+        """Fill blocks with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
         space = self.space
         stiffness(*space.tiles.arrays, inertia, space.blocks)
         self.volume = None if space.volume is None else space.volume.coupled(x)
@@ -226,13 +227,13 @@ class ImplicitStep:
             space.volume.add_curvature(x, space.blocks)
         if self.surfaces is not None:
             self.pairs = self.surfaces.stiffness(x, space.linear.rank, self.ahead)
-        space.diagonal[:] = 0.0
-        space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
-        self.damping.add_own(self.past.effective, space.diagonal)
 
-    def _solve_linear(self, around: Array, offset: Array, gradient: Array, entries: Entries) -> int:
-        """Solve with contact's stiffness around one place, for the way on from an offset (n, 3); blocks stay as they were."""
-        space, diagonal = self.space, self.space.diagonal.copy()
+    def _solve_linear(self, around: Array, offset: Array | None, load: Array, entries: Entries) -> int:
+        """Solve for a load (n, 3) with contact's stiffness around one place, for the way on from an offset (n, 3), if there is
+        any; blocks stay as they were."""
+        space, diagonal = self.space, self.space.diagonal
+        spread_inertia(self.inertia, diagonal)
+        self.damping.add_own(self.past.effective, diagonal)
         kept = space.blocks[entries.tets]
         entries.add_stiffness(around, space.blocks, diagonal)
         beside = self.damping.beside(self.past.effective)
@@ -241,10 +242,10 @@ class ImplicitStep:
         )
         self.first = False
         space.blocks[entries.tets] = kept
-        if offset.any():
-            gradient = gradient + space.linear.times(offset)
-            gradient[self.held] = 0.0
-        return space.linear.solve(-gradient, LINEAR_TOLERANCE)
+        if offset is not None:
+            load = load - space.linear.times(offset)
+            load[self.held] = 0.0
+        return space.linear.solve(load, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float, ranges: Ranges) -> Outcome:
         """Newton iterations from a guess (n, 3) until what is left to correct is small.
@@ -287,10 +288,10 @@ class ImplicitStep:
             if found is None:
                 _, internal = self.merit(x)
                 return Outcome(x, internal, progress.near(), iteration, linear, entries)
-            fraction, elastic, internal = found
+            fraction, end, elastic, internal = found
             if fraction < FLIPPED:
                 fresh_until, flipping = min(fresh_until, iteration + 1), True
-            before, x = x, x + fraction * direction
+            before, x = x, end
             self.projected = max(self.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             if fraction < 1.0 or not settled or not progress.reached(self.exact):
