@@ -161,10 +161,10 @@ class FrozenStiffness:
         multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, NOTHING, x, y)
         return y
 
-    def weighed(self, weights: Array) -> tuple["FrozenStiffness", Array]:
-        """W K W for the stiffness K and weights W, one a node (n,): its off-diagonal blocks, and the part (n, 9) of its
-        diagonal ones that is not minus the sum of their row."""
+    def weighed(self, weights: Array, into: "FrozenStiffness | None" = None) -> tuple["FrozenStiffness", Array]:
+        """W K W for the stiffness K and weights W, one a node (n,): its off-diagonal blocks, in a place of their own or in an
+        earlier one's, and the part (n, 9) of its diagonal ones that is not minus the sum of their row."""
         layout, own = self.layout, np.empty((len(weights), 9))
-        scaled = FrozenStiffness(layout, np.empty_like(self.values))
+        scaled = FrozenStiffness(layout, np.empty_like(self.values)) if into is None else into
         weigh(layout.order, layout.row_offsets, layout.columns, self.values, weights, scaled.values, own)
         return scaled, own
