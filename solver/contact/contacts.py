@@ -121,13 +121,13 @@ class Contacts:
         if not len(points.tets):
             return
         ahead = points.positions(guess)
-        travel = float(np.sqrt(((ahead - self.start) ** 2).sum(axis=1).max()))
+        travel = _longest(ahead - self.start)
         closest = np.full(len(points.tets), np.inf)
         for c, field in enumerate(self.fields):
             begun, moved = self.start, 0.0
             if not field.still and not field.endless:  # seen from the collider, its own motion is the points'
                 begun = field.carried(self.start, time - step, time)
-                moved = float(np.sqrt(((begun - self.start) ** 2).sum(axis=1).max()))
+                moved = _longest(begun - self.start)
             margin = 2.0 * self._reach(field) + 2.0 * (travel + moved)
             near, _, _ = query(field, begun, time, margin)
             self.begun[c], self.near[c] = begun, np.where(near < margin, near, np.inf)
@@ -271,6 +271,11 @@ class Contacts:
             pull *= self.patches.facing(positions, normal, chosen) * ~(points.inside | points.standby)[chosen]
             entries.stick(positions, pull, self._range()[chosen])
         return entries
+
+
+def _longest(ways: Array) -> float:
+    """The length of the longest of vectors (k, 3)."""
+    return float(np.sqrt(along(ways, ways).max()))
 
 
 def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:

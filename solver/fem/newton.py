@@ -75,6 +75,7 @@ class ImplicitStep:
         self.ahead: Meetings | None = None  # pairs that the next direction is known to run into
         self.projected = 0  # iterations for which the stiffness stays projected
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
+        self.kept: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None  # tets in contact, and their blocks without it
         self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
         self.farthest = np.inf  # that a node may be moved by one direction [m]
         self.exact = True  # whether the last direction came from the true stiffness
@@ -147,7 +148,6 @@ class ImplicitStep:
         stopped by the next of them.
         """
         spent, self.ahead = 0, None
-        found = np.zeros_like(x)
         for attempt in range(MOST_SOLVES):
             spent += self.search_direction(x, around, self._pulled(internal), entries, attempt > 0)
             straight = around + self.space.linear.direction
@@ -220,7 +220,7 @@ class ImplicitStep:
 
     def stiffen(self, x: Array, inertia: float) -> None:
         """Fill blocks with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
-        space = self.space
+        space, self.kept = self.space, None
         stiffness(*space.tiles.arrays, inertia, space.blocks)
         self.volume = None if space.volume is None else space.volume.coupled(x)
         if space.volume is not None and not self.projected:
@@ -230,18 +230,19 @@ class ImplicitStep:
 
     def _solve_linear(self, around: Array, offset: Array | None, load: Array, entries: Entries) -> int:
         """Solve for a load (n, 3) with contact's stiffness around one place, for the way on from an offset (n, 3), if there is
-        any; blocks stay as they were."""
+        any; contact's share of the blocks is taken out again before the next one."""
         space, diagonal = self.space, self.space.diagonal
         spread_inertia(self.inertia, diagonal)
         self.damping.add_own(self.past.effective, diagonal)
-        kept = space.blocks[entries.tets]
+        if self.kept is not None:  # what contact has added before
+            space.blocks[self.kept[0]] = self.kept[1]
+        self.kept = entries.tets, space.blocks[entries.tets]
         entries.add_stiffness(around, space.blocks, diagonal)
         beside = self.damping.beside(self.past.effective)
         space.linear.assemble(
             space.blocks, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held
         )
         self.first = False
-        space.blocks[entries.tets] = kept
         if offset is not None:
             load = load - space.linear.times(offset)
             load[self.held] = 0.0

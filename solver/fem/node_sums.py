@@ -17,6 +17,16 @@ def dot(a, b):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def combined(a, x, b, y, c, z):  # type: ignore[no-untyped-def]
+    """a x + b y + c z of vectors (n, 3)."""
+    result = np.empty_like(x)
+    for i in range(len(x)):
+        for k in range(3):
+            result[i, k] = a * x[i, k] + b * y[i, k] + c * z[i, k]
+    return result
+
+
+@kernel
 def slopes(gradient, start, first, second):  # type: ignore[no-untyped-def]
     """sum gradient . (end - start) for two ends, all (n, 3)."""
     one, other = 0.0, 0.0

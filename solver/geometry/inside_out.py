@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import kernel
-from .chunks import in_chunks
+from .chunks import evenly
 
 
 def count_inverted(positions: NDArray[np.float64], tets: NDArray[np.int32]) -> float:
     """How many of tets (m, 4) have no volume, or a negative one, at node positions (n, 3) [m]."""
-    return float(sum(in_chunks(_count, len(tets), positions, tets)))
+    return float(sum(evenly(_count, len(tets), positions, tets)))
 
 
 @kernel
