@@ -96,8 +96,9 @@ def kernels(run: Simulation) -> list[Kernel]:
 def _gather(space: Workspace, positions: np.ndarray, inertia: np.ndarray) -> None:
     pattern = space.pattern
     gather_gradient(
-        pattern.corner_offsets, pattern.corners, space.flat_forces, positions, positions, inertia, space.gradient, space.inertial
-    )
+        pattern.corner_offsets, pattern.corners, space.flat_forces, positions, positions, inertia, space.gradient,
+        space.inertial,
+    )  # fmt: skip
 
 
 @numba.njit(nogil=True)

@@ -42,7 +42,8 @@ def main() -> int:
     for size in options.sizes:
         for damping in options.damping:  # each in a process of its own
             chosen = ["--sizes", size, "--damping", damping, "--frames", str(options.frames), "--here"]
-            subprocess.run([str(development_venv("cp311")), __file__, *chosen], env={**os.environ, **run_environment()}, check=True)
+            command = [str(development_venv("cp311")), __file__, *chosen]
+            subprocess.run(command, env={**os.environ, **run_environment()}, check=True)
     return 0
 
 
@@ -62,9 +63,9 @@ def measure(size: str, damping: str, frames: int) -> None:
     run = ball_of_goo(ball, damping)
     for _ in range(frames + 1):
         run.advance()
-    held, most = resident()
     tets = len(ball.tets)
-    print(f"{size} {damping:9} idle {idle / 1e6:.0f} MB, {(held - idle) / tets / 1e3:.2f} kB a tet, at most {(most - idle) / tets / 1e3:.2f}")
+    held, most = ((own - idle) / tets / 1e3 for own in resident())
+    print(f"{size} {damping:9} idle {idle / 1e6:.0f} MB, {held:.2f} kB a tet, at most {most:.2f}")
 
 
 def ball_of_goo(ball: Any, damping: str) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .constants import HALF, ONE, QUARTER, TWO, ZERO
 from .jit import TILE, inline, kernel, parallel
-from .jit.tile_code import tile_loop_on
+from .jit.tile_code import tile_loop, tile_loop_on
 from .jit.tile_symbols import inverse_root
 
 Numbers = NDArray[np.floating]
@@ -23,7 +23,6 @@ LEADING, ACROSS = 0.8, 0.4828427124746190  # LEADING (1 + sqrt(2))/4: an eighth 
 SINGLE, DOUBLE = (1e-10, 1e-36), (1e-17, 1e-200)
 SMALL_TURN, EIGHTH = 2.0**-7, 0.125  # a sine up to which sqrt(1 - s^2) is 1 - s^2/2 - s^4/8 to rounding
 PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of a symmetric matrix
-FACTORS = 2
 T = TILE
 
 
@@ -141,7 +140,7 @@ def _givens(a, b):  # type: ignore[no-untyped-def]
     """Cosine and sine that turn (a, b) into (length, 0); the identity when both are zero."""
     square = a * a + b * b
     some = square > ZERO
-    inverse = inverse_root(square if some else ONE)
+    inverse = inverse_root(square if some else ONE)  # type: ignore[arg-type]
     return (a * inverse if some else ONE), b * inverse
 
 
@@ -233,7 +232,7 @@ def _find_axes(w):  # type: ignore[no-untyped-def]
             w[(21 + k) * T + i] = x
 
 
-@tile_loop_on(FACTORS)
+@tile_loop
 def _factorize(w):  # type: ignore[no-untyped-def]
     """U, s and V of F and of the quaternion."""
     for i in range(T):

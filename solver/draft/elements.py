@@ -73,7 +73,7 @@ def _turned_forces(w, rate, forces):  # type: ignore[no-untyped-def]
 
 @parallel
 def warped_forces(positions, tets, tiles, rate, forces, blocks):  # type: ignore[no-untyped-def]
-    """Forces (lanes, 12) on the nodes of each tet [N] at positions (n, 3), turned as `turn_and_yield` found, and their stiffness.
+    """Forces (lanes, 12) on the nodes of each tet [N] at positions (n, 3), turned as `turn_and_yield` found, and stiffness.
 
     blocks (lanes, 6, 9) [N/m] in the order of PAIRS. `rate` is 1/dt [1/s], for the damping eta K' v.
     """

@@ -148,8 +148,8 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
-    rhs and solution (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use the coarse
-    level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
+    rhs and solution (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use
+    the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
     (volume_coupling.py), pairs also that (pair_coupling.py); rows held (h,) stay where they are. Returns -1 - iterations,
     with the last good solution, where A turns out not positive.
     """

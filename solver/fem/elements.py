@@ -151,7 +151,7 @@ def _fetch(w, s):  # type: ignore[no-untyped-def]
 
 @kernel
 def _put_back(s, w, flows):  # type: ignore[no-untyped-def]
-    """Keep what stiffness, damping and the end of a step will ask for; of flow nothing but that there is none, unless it flows."""
+    """Keep what stiffness, damping and the end of a step will ask for; where nothing flows, of flow only that."""
     w[DIRECT * T] = s[DIRECT * T]
     if s[DIRECT * T] > ZERO or s[ACTIVATION * T] >= ZERO:
         copy_slots(s, F, U, w)

@@ -27,7 +27,7 @@ class Descent(Protocol):
 def search_line(
     problem: Descent, x: Array, elastic: float, internal: Array, entries: Entries, direction: Array
 ) -> tuple[float, Array, float, Array] | None:
-    """The largest tried fraction of the direction that is downhill enough, with where it leads (n, 3), energy and gradient there.
+    """The largest tried fraction of the direction that is downhill enough; where it leads (n, 3), energy and gradient there.
 
     Downhill by energy, or by the slope not having turned steeply uphill: the slope is still sound where flow laws
     that have no exact energy (stress-dependent rate, eq 10's norm) make the energy an estimate. Energies and

@@ -147,7 +147,7 @@ class ImplicitStep:
         system, and those that are not pressed at its end are let go, until it knows them all: else each iteration would be
         stopped by the next of them.
         """
-        spent, self.ahead = 0, None
+        spent, self.ahead, found = 0, None, np.zeros(0)
         for attempt in range(MOST_SOLVES):
             spent += self.search_direction(x, around, self._pulled(internal), entries, attempt > 0)
             straight = around + self.space.linear.direction

@@ -5,7 +5,7 @@ from ..jit import kernel
 
 @kernel
 def carry_by_tets(begin, end, bound, weights, tets, values, result):  # type: ignore[no-untyped-def]
-    """Rows begin .. end - 1 of result (k, d): values (n, d) at the corners of each point's tet, bound (k,), by weights (k, 4)."""
+    """Rows begin .. end - 1 of result (k, d): values (n, d) at the corners of points' tets, bound (k,), by weights (k, 4)."""
     for p in range(begin, end):
         w0, w1, w2, w3 = weights[p, 0], weights[p, 1], weights[p, 2], weights[p, 3]
         t = bound[p]

@@ -4,7 +4,8 @@ A node's three coordinates and a spare fill one vector. A 3x3 block is three vec
 overlap, so that blocks lie nine numbers apart: the fourth number of a vector is the next one's first and means nothing.
 Each operation rounds as it does number by number, on any machine; a product and a sum may fuse (solver/jit).
 
-Arrays are flat, contiguous and, but where another type is named, float32; indices are uint64, which spares numba's test for negative ones.
+Arrays are flat, contiguous and, but where another type is named, float32; indices are uint64, which spares numba's test for
+negative ones.
 """
 
 from typing import Any

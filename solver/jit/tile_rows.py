@@ -48,7 +48,8 @@ def _turned(code: Any, columns: list[Any]) -> list[Any]:
     turned = _blocks_turned(code, columns)
     if count == lanes:
         return turned
-    return [code.shuffled(turned[k], turned[k], [*range(start, start + count)]) for start in range(0, lanes, count) for k in range(count)]
+    parts = [[*range(start, start + count)] for start in range(0, lanes, count)]
+    return [code.shuffled(row, row, part) for part in parts for row in turned]
 
 
 def _blocks_turned(code: Any, rows: list[Any]) -> list[Any]:
