@@ -10,9 +10,9 @@ def register() -> None:
     properties.register()
     operator_classes.CLASSES.register()
     handlers.register()
-    with handlers.in_open_file():
-        playback.register()
+    playback.register()
     command_line.register()
+    handlers.take_up_open_file()
 
 
 def unregister() -> None:

@@ -99,8 +99,8 @@ class DOLLOP_OT_bake(BakeOperator, bpy.types.Operator):
 def _ask(menu, context):
     """A night of baking is not to be lost by one click."""
     menu.layout.operator_context = "INVOKE_DEFAULT"
+    menu.layout.operator(ids.RESUME, text="Keep Them and Resume")  # under the mouse, for who clicks twice
     menu.layout.operator(ids.BAKE, text="Bake from the Start").replace = True
-    menu.layout.operator(ids.RESUME, text="Keep Them and Resume")
 
 
 class DOLLOP_OT_resume(BakeOperator, bpy.types.Operator):

@@ -25,7 +25,13 @@ class DOLLOP_OT_cache_clear(bpy.types.Operator):
         return allowed(cls, baking(context), _nothing_baked(context))
 
     def invoke(self, context, event):
-        return context.window_manager.invoke_confirm(self, event)
+        from .bridge.cached_frames import cached_frames
+        from .bridge.identity import repair_all
+
+        repair_all()  # what is asked is of this scene's own frames, not of those of the one it was copied from
+        found = cached_frames(context.scene)
+        asked = f"Delete {len(found.frames)} baked frames?" if found and found.frames else "Clear the cache?"
+        return context.window_manager.invoke_confirm(self, event, title=asked, confirm_text="Delete")
 
     def execute(self, context):
         from ..solver.errors import SolverError

@@ -48,6 +48,10 @@ class DOLLOP_OT_export(bpy.types.Operator):
     def poll(cls, context):
         return allowed(cls, baking(context), _nothing_baked(context))
 
+    @classmethod
+    def description(cls, context, properties):
+        return f"Write the baked goo to a file. {formats()[properties.format].description}"
+
     def invoke(self, context, event):
         from ..solver.errors import SolverError
 

@@ -1,7 +1,5 @@
 """What Dollop does by itself when files are opened, saved and left."""
 
-from contextlib import contextmanager
-
 import bpy
 from bpy.app.handlers import persistent
 
@@ -54,25 +52,33 @@ def _after_undo(*_):
             play(scene)
 
 
-@contextmanager
-def in_open_file():
-    """Switching on in an open file is like opening it: identifiers first, and an undo step for what was made.
+def take_up_open_file() -> None:
+    """Show what the open file has, when Dollop is switched on in one.
 
-    While Blender starts there is no file yet; load_post comes later.
+    Blender hides its data from what it switches on, so this waits for the event loop. While Blender starts there is no file
+    yet: opening one drops what waits, and load_post does the same.
     """
-    from .bridge.identity import complete_all
+    # As a module, bpy hides its data from Blender's own scripts alone, of which Dollop uses some
+    seen_by_scripts = getattr(bpy.path, "_bpy", bpy).data
+    if isinstance(seen_by_scripts, bpy.types.BlendData):
+        _take_up()
+    else:
+        bpy.app.timers.register(_take_up, first_interval=0.0)
 
-    if not isinstance(bpy.data, bpy.types.BlendData):
-        yield
-        return
+
+def _take_up() -> None:
+    """Switching on in an open file is like opening it: identifiers first, and an undo step for what was made."""
+    from .bridge.identity import complete_all
+    from .bridge.playback import show_all
+
     complete_all()
     before = len(bpy.data.objects)
-    yield
+    show_all()
     if len(bpy.data.objects) != before and not bpy.app.background:
         bpy.app.timers.register(_push_undo, first_interval=0.0)
 
 
-def _push_undo():
+def _push_undo() -> None:
     """From the event loop, because switching on happens inside an operator that pushes none."""
     bpy.ops.ed.undo_push(message="Show Goo")
 
@@ -98,6 +104,9 @@ def register() -> None:
 
 def unregister() -> None:
     """Take them out again, also those of an earlier load of this module."""
+    for waiting in (_take_up, _push_undo):
+        if bpy.app.timers.is_registered(waiting):
+            bpy.app.timers.unregister(waiting)
     for handlers, handler in _lists():
         for present in [item for item in handlers if getattr(item, "__name__", "") == handler.__name__]:
             if present.__module__ == handler.__module__:

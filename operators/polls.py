@@ -58,7 +58,7 @@ def no_active_body(context: bpy.types.Context) -> str:
 
 def no_body_in_scene(context: bpy.types.Context) -> str:
     bodies = any(item.dollop.is_body for item in context.scene.objects)
-    return "" if bodies else "There is no body yet: select a mesh and Add Body"
+    return "" if bodies else "There is no body yet: select a mesh and press Add Body"
 
 
 def not_in_object_mode(context: bpy.types.Context) -> str:

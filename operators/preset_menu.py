@@ -12,13 +12,16 @@ class DOLLOP_MT_presets(bpy.types.Menu):
     bl_label = "Goo"
 
     def draw(self, context):
+        from ..solver.materials import models
         from .bridge.presets import available_presets, own_preset_path
 
-        shipped, own = [], []
+        groups = {}  # those of the default model, of each other model, the artist's own
         for identifier, preset in sorted(available_presets().items(), key=lambda item: item[1].name.lower()):
-            (own if own_preset_path(identifier) else shipped).append((identifier, preset.name))
-        for entries in (shipped, own):
-            for identifier, name in entries:
-                self.layout.operator(ids.PRESET_APPLY, text=name, translate=False).preset = identifier
-            if entries is shipped and own:
+            model = list(models()).index(preset.material.model)
+            group = len(models()) if own_preset_path(identifier) else model
+            groups.setdefault(group, []).append((identifier, preset.name))
+        for number, group in enumerate(sorted(groups)):
+            if number:
                 self.layout.separator()
+            for identifier, name in groups[group]:
+                self.layout.operator(ids.PRESET_APPLY, text=name, translate=False).preset = identifier

@@ -5,7 +5,7 @@ import textwrap
 from ..operators import ids
 from .places import columns
 
-_CHARACTER = 7.0  # average width of a letter in pixels at the interface's normal size
+_CHARACTER = 6.4  # average width of a letter in pixels at the interface's normal size
 _MARGIN = 30
 _BUTTON = 30  # an icon's, with the gap before it
 _MOST_PLACES = 6
@@ -29,12 +29,13 @@ class BakePanel:
         column.operator(ids.BAKE, icon="RENDER_ANIMATION")
         column.operator(ids.RESUME, icon="FORWARD")
         if settings.cached:
-            column.operator("screen.animation_play", text="Play", icon="PLAY")
+            playing = context.screen is not None and context.screen.is_animation_playing
+            column.operator("screen.animation_play", text="Pause" if playing else "Play", icon="PAUSE" if playing else "PLAY")
         layout.operator(ids.PREFLIGHT, icon="CHECKMARK")
-        draw_message(context, layout, settings.stale)
-        draw_message(context, layout, settings.message)
-        draw_message(context, layout, settings.warnings)
-        draw_places(context, layout, settings.places)
+        draw_message(context, layout, settings.stale, icon="ERROR")
+        if settings.playback_message != settings.stale:
+            draw_message(context, layout, settings.playback_message, icon="ERROR")
+        draw_found(context, layout, f"{settings.message}\n{settings.warnings}", settings.places.splitlines())
 
     def _draw_range(self, layout, scene, settings):
         layout.prop(settings, "use_frame_range")
@@ -48,7 +49,7 @@ class BakePanel:
         if settings.remaining:
             layout.label(text=settings.stage, translate=False)
         layout.operator(ids.BAKE_CANCEL, icon="CANCEL")
-        draw_message(context, layout, settings.warnings)
+        draw_found(context, layout, settings.warnings, settings.places.splitlines())
 
 
 class SolverPanel:
@@ -81,8 +82,6 @@ class CachePanel:
         layout = self.layout
         layout.prop(settings, "cache_path", text="", placeholder="//dollop_cache")
         layout.label(text=settings.cached or "Nothing is baked yet", translate=False)
-        if settings.playback_message != settings.stale:
-            draw_message(context, layout, settings.playback_message)
         row = layout.row(align=True)
         row.operator(ids.GOO_SHOW, icon="HIDE_OFF")
         row.operator(ids.CACHE_CLEAR, icon="TRASH")
@@ -97,22 +96,39 @@ class ExportPanel:
         self.layout.column(align=True).operator_enum(ids.EXPORT, "format")
 
 
-def draw_places(context, layout, places):
-    """Draw each of the first places with a button to look there; they stand in the order of the sentences."""
-    for index, place in enumerate(places.splitlines()[:_MOST_PLACES]):
-        row = layout.row()
-        draw_message(context, row.column(), place, beside=_BUTTON)
-        row.operator(ids.PLACE_SHOW, text="", icon="VIEWZOOM").index = index
+def draw_found(context, layout, message, places):
+    """Draw sentences; one that begins with a place has a button beside it to look there, and so do the first other places."""
+    rest = dict(enumerate(places))
+    for paragraph in message.splitlines():
+        index = next((number for number, place in enumerate(places) if paragraph.startswith(f"{place}:")), None)
+        if index is None:
+            draw_message(context, layout, paragraph)
+            continue
+        # The button shows where, so the sentence needs the object's name alone
+        name, _, _ = places[index].rpartition("', ")
+        draw_place(context, layout, f"{name}'{paragraph.removeprefix(places[index])}", index)
+        rest.pop(index, None)
+    for index, place in [*rest.items()][:_MOST_PLACES]:
+        draw_place(context, layout, place, index)
 
 
-def draw_message(context, layout, message, beside=0):
+def draw_place(context, layout, sentence, index):
+    """Draw a sentence with a button that shows the place of that number."""
+    row = layout.row()
+    draw_message(context, row.column(), sentence, beside=_BUTTON)
+    row.operator(ids.PLACE_SHOW, text="", icon="VIEWZOOM").index = index
+
+
+def draw_message(context, layout, message, beside=0, icon="NONE"):
     """Draw a sentence in lines that fit beside something so many pixels wide; nothing for no sentence."""
     if not message:
         return
     width = context.region.width / context.preferences.system.ui_scale if context.region else 300
-    letters = max(20, int((width - _MARGIN - beside) / _CHARACTER))
+    taken = _MARGIN + beside + (0 if icon == "NONE" else _BUTTON)
+    letters = max(20, int((width - taken) / _CHARACTER))
     for paragraph in message.splitlines():
         column = layout.column(align=True)
         column.scale_y = 0.75
-        for line in textwrap.wrap(paragraph, letters):
-            column.label(text=line, translate=False)
+        for number, line in enumerate(textwrap.wrap(paragraph, letters)):
+            indent = "NONE" if icon == "NONE" else "BLANK1"
+            column.label(text=line, translate=False, icon=indent if number else icon)

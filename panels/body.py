@@ -1,6 +1,7 @@
 """What the active body is made of, how finely it is filled, and how it starts."""
 
 from ..operators import ids
+from ..operators.properties.influences import INFLUENCES
 from .places import body, columns, is_body, is_collider
 
 # The first numbers of every material model say what kind of goo it is; the rest refine it
@@ -34,13 +35,11 @@ class BodyPanel:
         value.enabled = settings.use_real_size
         value.prop(settings, "real_size", text="")
         self._draw_tets(layout, settings)
-        layout.prop(settings, "collision_groups")
         layout.operator(ids.BODY_REMOVE, icon="X")
 
     def _draw_tets(self, layout, settings):
         layout.prop(settings, "method")
         layout.prop(settings, "resolution")
-        layout.prop(settings, "contact_detail")
         layout.prop(settings, "remeshing")
         if settings.remeshing != "off":
             layout.prop(settings, "remesher")
@@ -105,6 +104,18 @@ class MaterialMorePanel(OfBody):
             layout.prop(group, name)
 
 
+class CollisionPanel(OfBody):
+    """What the body meets, and how finely."""
+
+    bl_label = "Collision"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = columns(self.layout)
+        layout.prop(body(context).dollop, "collision_groups")
+        layout.prop(body(context).dollop, "contact_detail")
+
+
 class MotionPanel(OfBody):
     """How the body starts."""
 
@@ -115,6 +126,35 @@ class MotionPanel(OfBody):
         layout = columns(self.layout)
         layout.prop(body(context).dollop, "velocity")
         layout.prop(body(context).dollop, "angular_velocity")
+
+
+class GatheringPanel(OfBody):
+    """Panels that belong together; its header names those of them that are set, as it is closed as a rule."""
+
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header_preset(self, context):
+        settings = body(context).dollop
+        used = [one.label for one in INFLUENCES if one.within == self.gathers and one.is_set(settings)]
+        if used:
+            self.layout.label(text=", ".join(used))
+
+    def draw(self, context):
+        """Its panels say it all."""
+
+
+class HoldsPanel(GatheringPanel):
+    """What holds the body or leads it to a shape."""
+
+    bl_label = "Pins and Goals"
+    gathers = "holds"
+
+
+class ForcesPanel(GatheringPanel):
+    """What pushes and pulls the body, from outside and from inside."""
+
+    bl_label = "Forces and Volume"
+    gathers = "forces"
 
 
 class InfluencePanel(OfBody):

@@ -5,7 +5,16 @@ import bpy
 from ..operators.properties.influences import INFLUENCES
 from ..operators.registration import ClassList
 from .bake import BakePanel, CachePanel, ExportPanel, SolverPanel
-from .body import BodyPanel, MaterialMorePanel, MaterialPanel, MotionPanel, influence_panel
+from .body import (
+    BodyPanel,
+    CollisionPanel,
+    ForcesPanel,
+    HoldsPanel,
+    MaterialMorePanel,
+    MaterialPanel,
+    MotionPanel,
+    influence_panel,
+)
 from .collider import ColliderPanel
 from .places import InPhysics, InSidebar, is_body, is_collider
 
@@ -24,6 +33,8 @@ def _class(identifier, panel, place, parent):
         namespace["poll"] = classmethod(_takes_part)
     if parent:
         namespace["bl_parent_id"] = parent
+    elif place is InPhysics:
+        namespace["bl_label"] = f"Dollop {panel.bl_label}"  # there it stands among Blender's own, without a tab that says whose
     return type(identifier, (panel, place, bpy.types.Panel), namespace)
 
 
@@ -37,8 +48,11 @@ CLASSES = ClassList(
         *_both("body", BodyPanel),
         *_both("material", MaterialPanel, "body"),
         *_both("material_more", MaterialMorePanel, "material"),
+        *_both("collision", CollisionPanel, "body"),
         *_both("motion", MotionPanel, "body"),
-        *(panel for one in INFLUENCES for panel in _both(one.name, influence_panel(one), "body")),
+        *_both("holds", HoldsPanel, "body"),
+        *_both("forces", ForcesPanel, "body"),
+        *(panel for one in INFLUENCES for panel in _both(one.name, influence_panel(one), one.within)),
         *_both("collider", ColliderPanel),
         *_both("bake", BakePanel),
         *_both("solver", SolverPanel, "bake"),

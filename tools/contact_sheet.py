@@ -5,8 +5,10 @@ Run from the project's root with a Python that has bpy (tools/test.py makes one)
 """
 
 import argparse
+import atexit
 import importlib.util
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -14,7 +16,9 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="dollop_sheet_"))
+if "BLENDER_USER_RESOURCES" not in os.environ:
+    os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="dollop_sheet_")
+    atexit.register(shutil.rmtree, os.environ["BLENDER_USER_RESOURCES"], ignore_errors=True)
 
 import bpy  # noqa: E402
 from mathutils import Vector  # noqa: E402
@@ -95,7 +99,8 @@ def _camera_and_light(scene: bpy.types.Scene) -> None:
         scene.collection.objects.link(item)
     scene.camera = camera
     scene.render.engine = "CYCLES"
-    scene.cycles.samples, scene.cycles.use_denoising = 24, False
+    scene.cycles.samples, scene.cycles.use_denoising = 24, True
+    scene.view_settings.view_transform = "Standard"  # colours as they are set: what tells red wax from pink gum
     scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = WIDTH, HEIGHT, 100
 
 
@@ -104,7 +109,8 @@ def _label(name: str) -> None:
     curve.body, curve.size = name, 0.34
     label = bpy.data.objects.new("Label", curve)
     label.parent = bpy.context.scene.camera
-    label.location = (-1.75, -1.28, -5.2)
+    label.location = (-1.75, -1.22, -5.2)
+    label.visible_shadow = False
     label.data.materials.append(_surface("label", (0.02, 0.02, 0.02), 1.0, 0.0))
     bpy.context.scene.collection.objects.link(label)
 
@@ -115,6 +121,7 @@ def render(frames: list[int], folder: Path) -> np.ndarray:
     pictures = []
     for frame in frames:
         scene.frame_set(frame)
+        bpy.data.objects["Label"].hide_render = frame != frames[0]
         scene.render.filepath = str(folder / f"{frame}.png")
         bpy.ops.render.render(write_still=True)
         pictures.append(_pixels(folder / f"{frame}.png"))

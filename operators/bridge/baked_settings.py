@@ -15,6 +15,7 @@ from .read_force_fields import fields_as_set
 from .read_settings import read_settings
 
 ANIMATION = "animation of "
+GOO = "goo"  # the preset that was applied last
 
 
 def origin_of(scene: bpy.types.Scene, versions: dict[str, str], settings: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -42,7 +43,7 @@ def _of_body(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:
     """All of a body: numbers, and what acts on it as it is set."""
     names = [name for influence in INFLUENCES for name in influence.in_use(item.dollop)]
     influences = {name: _plain(getattr(item.dollop, name)) for name in names}
-    return influences | _flat(body_settings(item, scene)) | _animation(item)
+    return {GOO: item.dollop.preset} | influences | _flat(body_settings(item, scene)) | _animation(item)
 
 
 def _plain(value: Any) -> Any:
@@ -76,11 +77,12 @@ def changed_setting(scene: bpy.types.Scene, baked: dict[str, dict[str, Any]]) ->
 
 
 def _difference(then: dict[str, Any], now: dict[str, Any]) -> str:
-    """The name of the first setting that is not the same."""
+    """The name of the first setting that is not the same; of another preset nothing else is said, for it changes many."""
     animated = {key.removeprefix(ANIMATION) for key in now if key.startswith(ANIMATION)}
     plain = (key for key in now if key in then and then[key] != now[key] and key not in animated)
     keyed = (key for key in {**now, **then} if key.startswith(ANIMATION) and then.get(key) != now.get(key))
-    return next(chain(plain, keyed), "")
+    changed = [*chain(plain, keyed)]
+    return next(iter(changed), "") if changed != [GOO] else ""  # the same numbers under another name
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def cache_folder(scene: bpy.types.Scene) -> tuple[Path, str]:
     if not path.startswith("//"):
         return Path(os.path.abspath(path)), ""
     if not bpy.data.filepath:
-        return stand_in, f"This file was never saved, so its frames go to {stand_in} until it is."
+        return stand_in, "This file was never saved: until it is, its frames lie in Dollop's own folder."
     # A path typed on Windows has to work on the farm's Linux too
     folder = Path(os.path.abspath(bpy.path.abspath(path.replace("\\", "/"), library=scene.library)))
     if not folder.exists() and stand_in.exists():

@@ -132,6 +132,11 @@ def _on_frame_change(scene: bpy.types.Scene, *_: Any) -> None:
 
 @persistent
 def _on_load(*_: Any) -> None:
+    show_all()
+
+
+def show_all() -> None:
+    """Show the present frame of every scene that is baked, from caches opened anew."""
     forget_stores()
     for scene in bpy.data.scenes:
         if bodies_of(scene) and FrameStore.exists(cache_folder(scene)[0]):
@@ -210,9 +215,6 @@ def register() -> None:
     unregister()
     for name, handler in _HANDLERS.items():
         getattr(bpy.app.handlers, name).append(handler)
-    # Switched on in an open file; while Blender starts there is no file yet, and load_post follows
-    if isinstance(bpy.data, bpy.types.BlendData):
-        _on_load()
 
 
 def unregister() -> None:

@@ -102,7 +102,7 @@ class Tetrahedralization:
         refresh_estimate(body, scene)
         body.dollop.estimated_tets = len(tets)
         error = self.reports.get(uid, {}).get("surface_error")
-        distance = f", surface within {1000 * error:.3g} mm" if error is not None else ""
+        distance = f", at most {1000 * error:.3g} mm from its surface" if error is not None else ""
         return f"'{body.name}': {len(tets)} tets, smallest angle {quality.min():.2g}°{distance}"
 
     def _remove_folder(self) -> None:

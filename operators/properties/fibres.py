@@ -10,6 +10,7 @@ FIBRES = Influence(
     "fibres",
     "Fibres",
     "What makes the goo a muscle",
+    "forces",
     {
         "fibre_kind": kind(
             "Fibres",

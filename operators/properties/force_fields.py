@@ -20,6 +20,7 @@ FORCE_FIELDS = Influence(
     "force_fields",
     "Force Fields",
     "Which force fields act, and how much",
+    "forces",
     {
         "field_kind": kind(
             "Fields",

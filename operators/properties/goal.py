@@ -33,6 +33,7 @@ GOAL = Influence(
     "goal",
     "Goal Shape",
     "The shape that flow leads to",
+    "holds",
     {
         "goal_kind": kind(
             "Goal",

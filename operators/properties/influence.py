@@ -13,6 +13,7 @@ class Influence:
     """One thing that can act on a body's goo.
 
     name       : of its panel's identifier; label: the panel's title; about: a sentence on it
+    within     : the panel that its own lies in: one of panels/body.py
     properties : Blender's properties by their name on the object, in the order in which they are drawn; the first is the
                  kind, an enumeration whose "NONE" switches the influence off
     only_with  : the kind that a property belongs to, by name; one that is not in it belongs to every kind but "NONE"
@@ -22,9 +23,15 @@ class Influence:
     name: str
     label: str
     about: str
+    within: str
     properties: dict[str, Any]
     only_with: dict[str, str] = field(default_factory=dict)
     keyed: tuple[str, ...] = ()
+
+    def is_set(self, settings: Any) -> bool:
+        """Return whether the artist has chosen another kind than the one that is there by itself."""
+        choice = next(iter(self.properties))
+        return bool(getattr(settings, choice) != settings.bl_rna.properties[choice].default)
 
     def in_use(self, settings: Any) -> list[str]:
         """Return the names of the properties that the chosen kind makes use of, the kind itself first."""

@@ -116,7 +116,7 @@ def _body() -> dict[str, Any]:
         "method": EnumProperty(name="Filling", description="How the body is filled with tets", items=_METHODS, **SETTING),
         "resolution": IntProperty(
             name="Resolution",
-            description="Tetrahedra across the body's largest extent: twice as many take about sixteen times as long",
+            description="Tetrahedra across the body's largest extent: twice as many take about ten times as long",
             default=24,
             min=2,
             max=512,

@@ -35,6 +35,7 @@ PAINT = Influence(
     "paint",
     "Paint",
     "Where the goo is softer, firmer or runnier than elsewhere",
+    "material",
     {
         "paint_kind": kind(
             "Paint",

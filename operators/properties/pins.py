@@ -53,6 +53,7 @@ PIN = Influence(
     "pin",
     "Pin",
     "The vertices that follow the object's own animation",
+    "holds",
     {
         "pin_kind": kind(
             "Pin",
@@ -71,6 +72,7 @@ ATTACHMENT = Influence(
     "attachment",
     "Attachment",
     "The vertices that go with a collider",
+    "holds",
     {
         "attachment_kind": kind(
             "Attachment",
@@ -96,6 +98,7 @@ GOAL_POSITIONS = Influence(
     "pull",
     "Goal Positions",
     "Where springs pull the goo in space",
+    "holds",
     {
         "pull_kind": kind(
             "Goal",

@@ -9,6 +9,7 @@ RISE = Influence(
     "rise",
     "Rise",
     "Whether its volume grows from inside",
+    "forces",
     {
         "rise_kind": kind(
             "Rise",

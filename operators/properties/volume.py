@@ -10,6 +10,7 @@ VOLUME = Influence(
     "volume",
     "Volume",
     "Whether it gets volume back that it has lost",
+    "forces",
     {
         "volume_kind": kind(
             "Volume",

@@ -10,7 +10,10 @@ MODEL = MaterialModel(
     parameters=(
         Parameter("density", "Density", "kg/m^3", 1000.0, 1.0, 30000.0, "Mass density", keyed=False),
         Parameter("young_modulus", "Stiffness", "Pa", 1e5, 1.0, 1e12, "Young's modulus of the elastic response"),
-        Parameter("poisson_ratio", "Squash", "", 0.33, 0.0, 0.49, "Poisson's ratio: 0 compresses, 0.49 keeps its volume"),
+        Parameter(
+            "poisson_ratio", "Keeps Volume", "", 0.33, 0.0, 0.49,
+            "How much it keeps its volume when it is pressed: Poisson's ratio, 0 gives way like foam, 0.49 bulges like rubber",
+        ),
         Parameter(
             "yield_strain", "Yield Strain", "", 0.05, 0.0, 1e3,
             "Yield strain: the norm of the elastic strain above which the shape changes for good",

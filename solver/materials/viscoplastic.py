@@ -15,7 +15,10 @@ MODEL = MaterialModel(
     parameters=(
         Parameter("density", "Density", "kg/m^3", 1000.0, 1.0, 30000.0, "Mass density", keyed=False),
         Parameter("young_modulus", "Stiffness", "Pa", 1e5, 1.0, 1e12, "Young's modulus of the elastic response"),
-        Parameter("poisson_ratio", "Squash", "", 0.4, 0.0, 0.499, "Poisson's ratio: 0 compresses, 0.499 keeps its volume"),
+        Parameter(
+            "poisson_ratio", "Keeps Volume", "", 0.4, 0.0, 0.499,
+            "How much it keeps its volume when it is pressed: Poisson's ratio, 0 gives way like foam, 0.499 bulges like rubber",
+        ),
         Parameter(
             "yield_stress", "Yield", "Pa", 1e3, 0.0, 1e12,
             "Yield stress: the von Mises measure of Kirchhoff stress above which the shape changes for good",
@@ -115,8 +118,8 @@ MODEL = MaterialModel(
         Choice(
             "volume", "Volume",
             (
-                ("per_tet", "Per Tet", "Each tet keeps its own volume: fast, but above a Squash of 0.45 too stiff (it locks)"),
-                ("at_nodes", "At Nodes", "The volume about each node is kept, so that nothing locks at any Squash; slower"),
+                ("per_tet", "Per Tet", "Each tet keeps its own: fast, but with Keeps Volume above 0.45 too stiff (it locks)"),
+                ("at_nodes", "At Nodes", "That about each node is kept, so that nothing locks at any Keeps Volume; slower"),
             ),
             "Where the body keeps its volume",
         ),

@@ -32,7 +32,7 @@ def material_findings(body: Body, settings: Settings) -> Iterator[Finding]:
     except SceneError as error:
         yield Finding("error", body.name, "", error.message, error.remedy, "material")
         return
-    stiffness, squash, yielding = (values.get(name) for name in ("young_modulus", "poisson_ratio", "yield_stress"))
+    stiffness, poisson_ratio, yielding = (values.get(name) for name in ("young_modulus", "poisson_ratio", "yield_stress"))
     if stiffness is None:
         return
     at_once = complete(body.material).options.get("plasticity") == "return_mapping"
@@ -42,8 +42,8 @@ def material_findings(body: Body, settings: Settings) -> Iterator[Finding]:
     if weight > PUDDLE * stiffness:
         message = f"Its own weight ({weight:.3g} Pa at its size) squashes it flat: its stiffness is {stiffness:.3g} Pa."
         yield Finding("warning", body.name, "", message, "Raise the Stiffness, or set a Real Size.", "too_soft")
-    if squash is not None and yielding is not None and yielding < LITTLE_YIELD * weight:
-        viscosity = max(stiffness / (2.0 * (1.0 + squash)) / max(rate, 1e-300), 1e-300)
+    if poisson_ratio is not None and yielding is not None and yielding < LITTLE_YIELD * weight:
+        viscosity = max(stiffness / (2.0 * (1.0 + poisson_ratio)) / max(rate, 1e-300), 1e-300)
         reynolds = values.get("density", 0.0) * np.sqrt(gravity * body.extent) * body.extent / viscosity
         if reynolds > INVISCID:
             most = complete(body.material).values["flow_rate"] * INVISCID / reynolds
@@ -55,7 +55,7 @@ def material_findings(body: Body, settings: Settings) -> Iterator[Finding]:
     if yielding is not None and yielding > stiffness and rate > 0:
         message = f"Its yield stress ({yielding:.3g} Pa) exceeds its stiffness ({stiffness:.3g} Pa), so it never flows."
         yield Finding("info", body.name, "", message, "Lower the Yield if it should.", "never_yields")
-    if squash is not None and squash > LOCKING and complete(body.material).options.get("volume") == "per_tet":
-        message = f"With a Squash of {squash:.3g} the tets lock and it behaves stiffer than it should."
-        remedy = f"Set Volume to At Nodes, or keep Squash at {LOCKING:g} or below."
-        yield Finding("warning" if squash > SURELY_LOCKING else "info", body.name, "", message, remedy, "locking")
+    if poisson_ratio is not None and poisson_ratio > LOCKING and complete(body.material).options.get("volume") == "per_tet":
+        message = f"With Keeps Volume at {poisson_ratio:.3g} the tets lock and it behaves stiffer than it should."
+        remedy = f"Set Volume to At Nodes, or Keeps Volume to {LOCKING:g} or below."
+        yield Finding("warning" if poisson_ratio > SURELY_LOCKING else "info", body.name, "", message, remedy, "locking")

@@ -70,7 +70,7 @@ def gap_findings(body: Body) -> Iterator[Finding]:
 def _finding(body: Body, gap: float, place: Array) -> Finding:
     x, y, z = place
     message = (
-        f"Two parts of it lie {gap:.3g} m apart, closer than one element ({body.element_size:.3g} m), "
+        f"Two parts of it lie {gap:.3g} m apart, closer than one tet ({body.element_size:.3g} m), "
         "so they may be simulated as one piece there."
     )
     needed = int(np.ceil(body.extent / max(gap, body.extent / (2 * FINEST))))

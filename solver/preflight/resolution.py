@@ -33,8 +33,8 @@ def resolution_findings(body: Body) -> Iterator[Finding]:
         x, y, z = places[thin][np.argmin(thickness[thin])]
         place = f"at ({x:.3g}, {y:.3g}, {z:.3g}) m"
         message = (
-            f"About {100 * thin.mean():.0f} % of it is thinner ({typical:.3g} m) than one element ({body.element_size:.3g} m) "
-            "and is simulated as if it were one element thick."
+            f"About {100 * thin.mean():.0f} % of it is thinner ({typical:.3g} m) than one tet ({body.element_size:.3g} m) "
+            "and is simulated as if it were one tet thick."
         )
         yield Finding("warning", body.name, place, message, f"Raise the Resolution to about {needed}.", "thin")
 

@@ -138,6 +138,6 @@ def _nothing_inside(positions: NDArray[np.float64], faces: Oriented, element_siz
             "Its faces enclose no volume.", remedy="Close its holes, or thicken it with a Solidify modifier."
         )
     return MeshingError(
-        f"It is thinner than one element ({element_size:.3g} m) everywhere.",
+        f"It is thinner than one tet ({element_size:.3g} m) everywhere.",
         remedy="Raise the Resolution, or thicken it with a Solidify modifier.",
     )

@@ -50,7 +50,7 @@ class Layout:
 
 def panels():
     names = [name for name in dir(bpy.types) if name.startswith("DOLLOP_PT_")]
-    assert len(names) == 36
+    assert len(names) == 42
     return [getattr(bpy.types, name) for name in names]
 
 
@@ -63,6 +63,12 @@ def draw_all():
             drawn.layout = Layout(seen)
             drawn.draw(bpy.context)
     return seen
+
+
+def test_physics_properties_say_whose_panels_they_are(extension):
+    top = [panel for panel in panels() if not getattr(panel, "bl_parent_id", "")]
+    physics = {panel.bl_label for panel in top if panel.bl_space_type == "PROPERTIES"}
+    assert len(physics) == 5 and physics == {f"Dollop {panel.bl_label}" for panel in top if panel.bl_space_type == "VIEW_3D"}
 
 
 def test_empty_scene(scene):
@@ -145,6 +151,33 @@ def test_preset_menu(cube):
     menu = type("Drawn", (), {"layout": Layout(seen)})()
     bpy.types.DOLLOP_MT_presets.draw(menu, bpy.context)
     assert len(seen) >= 12
+
+
+def test_a_sentence_with_a_place_has_its_button_beside_it(cube):
+    bpy.ops.dollop.body_add()
+    status, places = bridge("bake_status"), bridge("bad_places")
+    named = (("Cube", "face 1"), ("Cube, 'two'", "at (1, 2, 3) m"), ("Cube", "face 12"))
+    where = [places.BadPlace(*names) for names in named]
+    said = "'Cube', face 12: It is thin.\n'Cube, 'two'', at (1, 2, 3) m: It is open.\nNothing else."
+    status.keep_status(bpy.context.scene.dollop.uid, status.BakeStatus(message=said, places=where))
+    seen = draw_all()
+    found = seen[seen.index("'Cube': It is thin.") :][:6]
+    show = "dollop.place_show"
+    assert found == ["'Cube': It is thin.", show, "'Cube, 'two'': It is open.", show, "Nothing else.", "'Cube', face 1"]
+
+
+def test_closed_panels_name_what_is_set_in_them(cube):
+    bpy.ops.dollop.body_add()
+    for name, kind, said in (("forces", "rise_kind", "Rise"), ("holds", "pin_kind", "Pin")):
+        panel = getattr(bpy.types, f"DOLLOP_PT_{name}").__mro__[1]
+        for value, expected in ((None, []), ("FIRM" if kind == "pin_kind" else "RATE", [said])):
+            if value:
+                setattr(cube.dollop, kind, value)
+            seen = []
+            drawn = type("Drawn", (panel,), {})()
+            drawn.layout = Layout(seen)
+            drawn.draw_header_preset(bpy.context)
+            assert seen == expected
 
 
 def test_goo_shows_the_settings_of_its_body(cube):

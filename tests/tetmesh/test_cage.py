@@ -154,7 +154,7 @@ def test_the_estimate_is_close(name):
         (surface([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]), "flat"),
         (surface([[0, 0, 0], [1, 0, 0], [1, 1, 0.5], [0, 1, 0.5]], [[0, 1, 2], [0, 2, 3]]), "no volume"),
         (surface([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1, 2]]), "no area"),
-        (box((1.0, 1.0, 0.001)), "thinner than one element"),
+        (box((1.0, 1.0, 0.001)), "thinner than one tet"),
     ],
 )
 def test_what_cannot_be_filled_is_refused_with_a_remedy(part, words):

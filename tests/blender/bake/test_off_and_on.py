@@ -1,11 +1,37 @@
 """The whole extension switched off and on again: what the artist has set and baked is still there."""
 
+import importlib
+
 import bpy
 import numpy as np
 import pytest
 
 from ..reading import add_plane, read
 from .following import goo
+
+
+def test_what_blender_hides_while_it_switches_on_is_shown_afterwards(body, extension):
+    """Its preferences hide all data from what they switch on: the goo of the present frame is shown once they are done."""
+    from _bpy_restrict_state import RestrictBlend
+
+    scene = bpy.context.scene
+    bpy.ops.dollop.bake()
+    scene.frame_set(6)
+    sixth = shown()
+    scene.frame_set(3)
+    handlers = importlib.import_module("dollop.operators.handlers")
+    extension.unregister()
+    scene.frame_set(6)
+    try:
+        assert not np.array_equal(shown(), sixth)
+    finally:
+        with RestrictBlend():
+            extension.register()
+    waiting = handlers._take_up
+    assert bpy.app.timers.is_registered(waiting)
+    waiting()  # no event loop runs here
+    bpy.app.timers.unregister(waiting)
+    assert np.array_equal(shown(), sixth)
 
 
 def shown() -> np.ndarray:

@@ -181,6 +181,39 @@ def test_a_copied_scene_bakes_into_a_cache_of_its_own(body, kind):
     assert first.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
 
 
+@pytest.mark.parametrize("kind", ["FULL_COPY", "LINK_COPY"])
+def test_clearing_a_copied_scene_keeps_the_frames_of_the_first(body, kind):
+    first = bpy.context.scene
+    bpy.ops.dollop.bake()
+    bpy.ops.scene.new(type=kind)
+    (second,) = [item for item in bpy.data.scenes if item != first]
+    bpy.context.window.scene = second
+    assert bpy.ops.dollop.cache_clear() == {"FINISHED"}
+    assert second.dollop.cached == "" and first.dollop.cached == "Frames 1 to 10 are baked, 10 of 10"
+
+
+def test_a_folder_that_another_scene_baked_into_is_not_cleared(body):
+    first = bpy.context.scene
+    first.dollop.cache_path = "//frames"
+    bpy.ops.dollop.bake()
+    bpy.ops.scene.new(type="FULL_COPY")
+    (second,) = [item for item in bpy.data.scenes if item != first]
+    bpy.context.window.scene = second
+    with pytest.raises(RuntimeError, match=f"Scene '{first.name}' has baked these frames"):
+        bpy.ops.dollop.cache_clear()
+    bpy.context.window.scene = first
+    assert first.dollop.cached and bpy.ops.dollop.cache_clear() == {"FINISHED"} and not first.dollop.cached
+
+
+def test_another_goo_makes_the_frames_old_by_one_word(body):
+    bpy.ops.dollop.bake()
+    bpy.ops.dollop.preset_apply(preset="wax")
+    assert bpy.context.scene.dollop.stale == f"The goo of '{body.name}' was changed after the bake."
+    bpy.ops.dollop.preset_apply(preset="dough")
+    body.dollop.preset = "mine"
+    assert bpy.context.scene.dollop.stale == ""
+
+
 def test_other_bodies_in_the_same_scene(body):
     bpy.ops.dollop.bake()
     bpy.data.objects.remove(body)

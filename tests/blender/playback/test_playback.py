@@ -306,6 +306,7 @@ def test_switching_the_extension_off_and_on_loses_nothing(constant: Bake) -> Non
     constant.scene.frame_set(5)
     close(constant.shown(), constant.surface(3)[0])
     playback.register()
+    playback.show_all()
     close(constant.shown(), constant.surface(5)[0])
 
 
