@@ -51,6 +51,7 @@ def iterations(ball, young: float) -> tuple[int, int]:  # type: ignore[no-untype
     from dollop_ball import simulation
     from scene import GRAVITY
 
+    from solver.fem.assembly import spread_inertia
     from solver.fem.newton import LINEAR_TOLERANCE, ImplicitStep
 
     run = simulation(ball, "stable_neo_hookean", 1, None, young)
@@ -59,6 +60,7 @@ def iterations(ball, young: float) -> tuple[int, int]:  # type: ignore[no-untype
     problem = ImplicitStep(state, space, run.contacts, run.damping, past, step)
     problem.evaluate(state.positions)
     problem.stiffen(state.positions, -1.0)
+    spread_inertia(problem.inertia, space.diagonal)
     weight = GRAVITY * state.masses[:, None]
     load = weight * ([0.0, 0.0, -1.0] + np.random.default_rng(1).normal(size=(len(weight), 3)))
     lowest = state.positions[:, 2] < np.quantile(state.positions[:, 2], 0.1)

@@ -44,7 +44,7 @@ def kernels(run: Simulation) -> list[Kernel]:
     rhs = rng.standard_normal((nodes, 3))
     diagonal = np.zeros((nodes, 9))
     diagonal[:, 0] = diagonal[:, 4] = diagonal[:, 8] = inertia
-    wide, wide_forces = Tiles.of(state, np.float64), np.zeros((space.tiles.lanes, 9))
+    wide, wide_forces = Tiles.of(state, np.float64), np.zeros((space.tiles.lanes, 12))
     _evaluate(run, wide, wide_forces)
     _evaluate(run, space.tiles, space.forces)
     stiffness(*space.tiles.arrays, -1.0, space.blocks)
@@ -61,25 +61,26 @@ def kernels(run: Simulation) -> list[Kernel]:
     # Row blocks (9 float32) with their column (int32), both triangles of the matrix; 21 operations a block.
     matrix, product = 2 * per_edge * (9 * 4 + 4), 2 * per_edge * 21
     return [
-        # 9 in, 24 out. 11 rotations of 51 (float64: 14), F^T F 30, V 32, F V 45, norms 15, three Givens 50, a turn 46, U 22.
-        Kernel("SVD in tiles, float32", lambda: _decompose_all(space.tiles.data), 4 * 33, 801),
-        Kernel("SVD in tiles, float64", lambda: _decompose_all(wide.data), 8 * 33, 954),
-        # In: rest shape, volume, density, yield (13), corners; materials stay in cache. Out: U s V P H and scalars (39), forces
-        # (9). Deform 54, SVD, law 90, yield measure 22, forces 119.
-        Kernel("evaluate tets, float32", lambda: _evaluate(run, space.tiles, space.forces), 4 * 61 + vertices, 1086),
+        # 9 in, 24 out. 11 rotations of 50 (float64: 14), F^T F 30, V 32, F V 45, norms 15, three Givens 50 (float64: 86), a
+        # turn 46, U 22.
+        Kernel("SVD in tiles, float32", lambda: _decompose_all(space.tiles.data), 4 * 33, 790),
+        Kernel("SVD in tiles, float64", lambda: _decompose_all(wide.data), 8 * 33, 976),
+        # In: rest shape, volume, density, yield (13), corners; materials stay in cache. Out: U s V P H and scalars (35), forces
+        # (12). Deform 54, SVD, law 90, yield measure 22, forces 125.
+        Kernel("evaluate tets, float32", lambda: _evaluate(run, space.tiles, space.forces), 4 * 60 + vertices, 1081),
         # In: U s V P H rest shape, volume, density (41). Out: six blocks of 9. Moduli 39, gradients 54, blocks 6 x 147.
         Kernel("stiffness blocks", lambda: stiffness(*space.tiles.arrays, -1.0, space.blocks), 4 * (41 + 54), 975),
-        # Without a decomposition (direct.py): in as above (13), out F, derivatives, measures, forces (29).
+        # Without a decomposition (direct.py): in as above (13), out F, derivatives, measures, forces (32).
         Kernel(
             "evaluate tets by invariants, float32", lambda: _evaluate(run, space.tiles, space.forces, False),
-            4 * (13 + 29) + vertices, 260,
+            4 * (13 + 32) + vertices, 266,
         ),
         # In: F, derivatives, rest shape, volume (24). Out: six blocks of 9. Gradients, cofactors, u and c 153, blocks 6 x 90.
         Kernel(
             "stiffness blocks by invariants", lambda: stiffness(*space.tiles.arrays, -1.0, space.blocks), 4 * (24 + 54), 693
         ),
-        Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 61 + vertices, 1239),
-        Kernel("gather of forces", lambda: _gather(space, state.positions, inertia), 52 + 80 * per_node, 18 + 12 * per_node),
+        Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 60 + vertices, 1267),
+        Kernel("gather of forces", lambda: _gather(space, state.positions, inertia), 64 + 80 * per_node, 12 + 12 * per_node),
         # Six blocks and their places in, the matrix out and in again for its diagonal.
         Kernel(
             "matrix assembly", lambda: space.linear.assemble(space.blocks, diagonal), 240 + 2 * matrix, 54 + 18 * per_edge
@@ -95,8 +96,9 @@ def kernels(run: Simulation) -> list[Kernel]:
 def _gather(space: Workspace, positions: np.ndarray, inertia: np.ndarray) -> None:
     pattern = space.pattern
     gather_gradient(
-        pattern.corner_offsets, pattern.corners, space.forces, positions, positions, inertia, space.gradient, space.inertial
-    )
+        pattern.corner_offsets, pattern.corners, space.flat_forces, positions, positions, inertia, space.gradient,
+        space.inertial,
+    )  # fmt: skip
 
 
 @numba.njit(nogil=True)

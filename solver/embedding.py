@@ -102,10 +102,11 @@ def joined_rows(spreads: list[Spread]) -> Spread | None:
 def evaluate(binding: Binding, tets: NDArray[np.int32], node_values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the values at the bound points, (k,) or (k, d), of values at the nodes, (n,) or (n, d)."""
     from .geometry.carrying import carry_by_rows, carry_by_tets
+    from .geometry.chunks import evenly
 
     flat = np.ascontiguousarray(node_values.reshape(len(node_values), -1))
     result = np.empty((len(binding.tets), flat.shape[1]))
-    carry_by_tets(binding.tets, binding.weights, tets, flat, result)
+    evenly(carry_by_tets, len(result), binding.tets, binding.weights, tets, flat, result)
     spread = binding.spread
     if spread is not None:
         carry_by_rows(spread.points, spread.start, spread.nodes, spread.weights, flat, result)

@@ -9,6 +9,7 @@ from .embedding import Binding, evaluate, shifted
 from .fem.assembly import Pattern
 from .frame import BodyFrame
 from .geometry.carrying import average_at_nodes
+from .geometry.chunks import evenly
 from .scene import Body, Scene
 from .state import Ranges, Solids
 
@@ -71,9 +72,10 @@ class SurfaceOutput:
     def frame(self, moment: Snapshot) -> tuple[BodyFrame, ...]:
         """Every body at one moment; scalars are averaged by volume from tets to nodes, then carried to the points."""
         scalars = np.empty((len(moment.positions), 2))
-        average_at_nodes(
-            self.pattern.corner_offsets, self.pattern.corners, self.shares, moment.plastic_strain, moment.stress, scalars
-        )
+        evenly(
+            average_at_nodes, len(scalars), self.pattern.corner_offsets, self.pattern.corners, self.shares,
+            moment.plastic_strain, moment.stress, scalars,
+        )  # fmt: skip
         values = np.concatenate([moment.positions, moment.velocities, scalars], axis=1)
         return tuple(self._body(b, values) for b in range(len(self.bodies)))
 

@@ -10,15 +10,17 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from .constants import HALF, ONE, QUARTER, ZERO
-from .jit import TILE, inline, parallel
-from .jit.tile_code import tile_loop
+from .constants import HALF, ONE, QUARTER, TWO, ZERO
+from .jit import TILE, inline, kernel, parallel
+from .jit.tile_code import tile_loop, tile_loop_on
+from .jit.tile_symbols import inverse_root
 
 Numbers = NDArray[np.floating]
 
 SWEEPS = 3  # after which nothing is left to float32; float64 takes one more
 LEADING, ACROSS = 0.8, 0.4828427124746190  # LEADING (1 + sqrt(2))/4: an eighth of a turn where the gap is zero
-LEAST = 1e-17
+# Sines far below rounding, and squares that may be taken for zero, in float32 and in float64
+SINGLE, DOUBLE = (1e-10, 1e-36), (1e-17, 1e-200)
 SMALL_TURN, EIGHTH = 2.0**-7, 0.125  # a sine up to which sqrt(1 - s^2) is 1 - s^2/2 - s^4/8 to rounding
 PLACES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of a symmetric matrix
 T = TILE
@@ -40,20 +42,21 @@ def signed_svd(matrices: Numbers) -> tuple[Numbers, Numbers, Numbers]:
 
 
 @inline
-def jacobi(app, aqq, arr, b, arp, arq):  # type: ignore[no-untyped-def]
+def jacobi(app, aqq, arr, b, arp, arq, small):  # type: ignore[no-untyped-def]
     """A Jacobi rotation of a symmetric matrix in its (p, q) plane, r the third axis; off the diagonal doubled: b = 2 apq.
 
     Returns the matrix times (1 + t^2)^2 and t, the tangent of half the angle. For the angle that makes b vanish, tan of
     its fourfold is b/(aqq - app); t is a quotient near that, right where b is small or the gap is, within 3 % between, so
-    that rotations converge as exact ones do and cost one division. LEAST keeps t^2 above the numbers that processors
-    are slow with.
+    that rotations converge as exact ones do and cost one division. small: SINGLE or DOUBLE; a sine that is a little more than
+    t says keeps what is off the diagonal above the numbers that processors are slow with, and below rounding.
     """
+    least, nothing = small
     d = aqq - app
     gap, across = abs(d), abs(b)
     leading, quarter = gap + LEADING * across, QUARTER * b
-    below = gap * leading + ACROSS * b * b
-    t = ((quarter if d >= ZERO else -quarter) + LEAST * gap) * leading / (below if below > ZERO else ONE)
-    n, c, s = ONE + t * t, ONE - t * t, t + t
+    below = gap * leading + ((ACROSS * b) * b + nothing)
+    t = (quarter if d >= ZERO else -quarter) * leading / below
+    n, c, s = ONE + t * t, ONE - t * t, TWO * t + least
     n2, nc, ns = n * n, n * c, n * s
     up, along = s * d - c * b, s * b + c * d
     return (
@@ -62,51 +65,69 @@ def jacobi(app, aqq, arr, b, arp, arq):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _rotate_01(a00, a11, a22, a01, a02, a12, w, x, y, z):  # type: ignore[no-untyped-def]
+def _rotate_01(a00, a11, a22, a01, a02, a12, w, x, y, z, small):  # type: ignore[no-untyped-def]
     """A rotation about axis 2 of the matrix, and of the quaternion (w, x, y, z), whose length grows."""
-    a00, a11, a22, a01, a02, a12, t = jacobi(a00, a11, a22, a01, a02, a12)
+    a00, a11, a22, a01, a02, a12, t = jacobi(a00, a11, a22, a01, a02, a12, small)
     return a00, a11, a22, a01, a02, a12, w + t * z, x - t * y, y + t * x, z - t * w
 
 
 @inline
-def _rotate_02(a00, a11, a22, a01, a02, a12, w, x, y, z):  # type: ignore[no-untyped-def]
+def _rotate_02(a00, a11, a22, a01, a02, a12, w, x, y, z, small):  # type: ignore[no-untyped-def]
     """A rotation about axis 1."""
-    a00, a22, a11, a02, a01, a12, t = jacobi(a00, a22, a11, a02, a01, a12)
+    a00, a22, a11, a02, a01, a12, t = jacobi(a00, a22, a11, a02, a01, a12, small)
     return a00, a11, a22, a01, a02, a12, w - t * y, x - t * z, y + t * w, z + t * x
 
 
 @inline
-def _rotate_12(a00, a11, a22, a01, a02, a12, w, x, y, z):  # type: ignore[no-untyped-def]
+def _rotate_12(a00, a11, a22, a01, a02, a12, w, x, y, z, small):  # type: ignore[no-untyped-def]
     """A rotation about axis 0."""
-    a11, a22, a00, a12, a01, a02, t = jacobi(a11, a22, a00, a12, a01, a02)
+    a11, a22, a00, a12, a01, a02, t = jacobi(a11, a22, a00, a12, a01, a02, small)
     return a00, a11, a22, a01, a02, a12, w + t * x, x - t * w, y - t * z, z + t * y
 
 
 @inline
-def symmetric_eigenvectors(a00, a11, a22, a01, a02, a12, sweeps):  # type: ignore[no-untyped-def]
-    """Eigenvalues and eigenvectors (v[row][column], det +1) of a symmetric matrix by sweeps of Jacobi rotations.
+def _diagonalized(a00, a11, a22, a01, a02, a12, sweeps, small):  # type: ignore[no-untyped-def]
+    """The diagonal that sweeps of Jacobi rotations leave of a symmetric matrix, times the square of what the squared length
+    of the quaternion (4) is, which comes after it and turns the axes into eigenvectors.
 
-    A sweep is three rotations; after the last come two more, and a third would find nothing left. The matrix has grown by
-    the square of what the quaternion's squared length has.
+    A sweep is three rotations; after the last come two more, and a third would find nothing left.
     """
-    w, x, y, z = ONE, ZERO, ZERO, ZERO
     a01, a02, a12 = a01 + a01, a02 + a02, a12 + a12
-    for _ in range(sweeps):
-        a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_01(a00, a11, a22, a01, a02, a12, w, x, y, z)
-        a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_02(a00, a11, a22, a01, a02, a12, w, x, y, z)
-        a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_12(a00, a11, a22, a01, a02, a12, w, x, y, z)
-    a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_01(a00, a11, a22, a01, a02, a12, w, x, y, z)
-    a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_02(a00, a11, a22, a01, a02, a12, w, x, y, z)
-    once = ONE / (w * w + x * x + y * y + z * z)
-    twice, square = once + once, once * once
+    a00, a11, a22, a01, a02, a12, t = jacobi(a00, a11, a22, a01, a02, a12, small)
+    z = -t
+    a00, a22, a11, a02, a01, a12, y = jacobi(a00, a22, a11, a02, a01, a12, small)
+    w, x = ONE, -y * z
+    a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_12(a00, a11, a22, a01, a02, a12, w, x, y, z, small)
+    for _ in range(sweeps - 1):
+        a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_01(a00, a11, a22, a01, a02, a12, w, x, y, z, small)
+        a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_02(a00, a11, a22, a01, a02, a12, w, x, y, z, small)
+        a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_12(a00, a11, a22, a01, a02, a12, w, x, y, z, small)
+    a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_01(a00, a11, a22, a01, a02, a12, w, x, y, z, small)
+    a00, a11, a22, a01, a02, a12, w, x, y, z = _rotate_02(a00, a11, a22, a01, a02, a12, w, x, y, z, small)
+    return a00, a11, a22, w, x, y, z
+
+
+@inline
+def _turned(w, x, y, z, once):  # type: ignore[no-untyped-def]
+    """The rotation (9, row-major) of a quaternion, `once` over its squared length."""
+    twice = once + once
     p, q, r = twice * x, twice * y, twice * z
     xx, yy, zz, xy, xz, yz, wx, wy, wz = p * x, q * y, r * z, p * y, p * z, q * z, p * w, q * w, r * w
     return (
-        square * a00, square * a11, square * a22,
         ONE - (yy + zz), xy - wz, xz + wy,
         xy + wz, ONE - (xx + zz), yz - wx,
         xz - wy, yz + wx, ONE - (xx + yy),
     )  # fmt: skip
+
+
+@inline
+def symmetric_eigenvectors(a00, a11, a22, a01, a02, a12, sweeps, small):  # type: ignore[no-untyped-def]
+    """Eigenvalues (3) and eigenvectors (v[row][column], det +1) of a symmetric matrix; sweeps, small as the precision asks."""
+    a00, a11, a22, w, x, y, z = _diagonalized(a00, a11, a22, a01, a02, a12, sweeps, small)
+    once = ONE / (w * w + x * x + y * y + z * z)
+    square = once * once
+    v00, v01, v02, v10, v11, v12, v20, v21, v22 = _turned(w, x, y, z, once)
+    return square * a00, square * a11, square * a22, v00, v01, v02, v10, v11, v12, v20, v21, v22
 
 
 def _ordered(swap, p, q):  # type: ignore[no-untyped-def]
@@ -119,7 +140,7 @@ def _givens(a, b):  # type: ignore[no-untyped-def]
     """Cosine and sine that turn (a, b) into (length, 0); the identity when both are zero."""
     square = a * a + b * b
     some = square > ZERO
-    inverse = ONE / (np.sqrt(square) if some else ONE)
+    inverse = inverse_root(square if some else ONE)  # type: ignore[arg-type]
     return (a * inverse if some else ONE), b * inverse
 
 
@@ -172,16 +193,6 @@ def _triangular(columns, v1, v2):  # type: ignore[no-untyped-def]
     return left, (b00, c3 * b11 + s3 * b21, c3 * b22 - s3 * b12), v1, v2
 
 
-def svd3(f, sweeps):  # type: ignore[no-untyped-def]
-    """U (9), s (3), V (9) of one F (9), row-major."""
-    square = [f[p] * f[q] + f[p + 3] * f[q + 3] + f[p + 6] * f[q + 6] for p, q in PLACES]
-    columns, (v0, v1, v2), mirrored = _sorted_columns(f, symmetric_eigenvectors(*square, sweeps)[3:])
-    left, (s0, s1, s2), v1, v2 = _triangular(columns, v1, v2)
-    sign = -ONE if mirrored else ONE
-    v2 = [sign * x for x in v2]
-    return left, (s0, s1, sign * s2), [x for row in zip(v0, v1, v2, strict=True) for x in row]
-
-
 @parallel
 def _signed_svd_kernel(f, u, s, v):  # type: ignore[no-untyped-def]
     """Components first: f, u, v (9, n), s (3, n).
@@ -203,10 +214,33 @@ def _signed_svd_kernel(f, u, s, v):  # type: ignore[no-untyped-def]
             s[c, first : first + count] = w[(18 + c) * TILE : (18 + c) * TILE + count]
 
 
-@tile_loop
+@kernel
 def decompose_tile(w):  # type: ignore[no-untyped-def]
     """Of TILE matrices at once, component after component: rows 0-8 are F, 9-17 become U, 18-20 s, 21-29 V."""
+    _find_axes(w)
+    _factorize(w)
+
+
+@tile_loop_on(4)
+def _find_axes(w):  # type: ignore[no-untyped-def]
+    """A quaternion of V into rows 21-24. By itself: a compiler that sees all of the decomposition puts it in a worse order."""
     for i in range(T):
-        u, s, v = svd3([w[k * T + i] for k in range(9)], SWEEPS if w.itemsize == 4 else SWEEPS + 1)
-        for k, x in enumerate((*u, *s, *v)):
+        f = [w[k * T + i] for k in range(9)]
+        square = [f[p] * f[q] + f[p + 3] * f[q + 3] + f[p + 6] * f[q + 6] for p, q in PLACES]
+        precise = (SWEEPS, SINGLE) if w.itemsize == 4 else (SWEEPS + 1, DOUBLE)
+        for k, x in enumerate(_diagonalized(*square, *precise)[3:]):
+            w[(21 + k) * T + i] = x
+
+
+@tile_loop
+def _factorize(w):  # type: ignore[no-untyped-def]
+    """U, s and V of F and of the quaternion."""
+    for i in range(T):
+        f, (qw, qx, qy, qz) = [w[k * T + i] for k in range(9)], [w[(21 + k) * T + i] for k in range(4)]
+        v = _turned(qw, qx, qy, qz, ONE / (qw * qw + qx * qx + qy * qy + qz * qz))
+        columns, (v0, v1, v2), mirrored = _sorted_columns(f, v)
+        left, (s0, s1, s2), v1, v2 = _triangular(columns, v1, v2)
+        sign = -ONE if mirrored else ONE
+        v2 = [sign * x for x in v2]
+        for k, x in enumerate((*left, s0, s1, sign * s2, *(x for row in zip(v0, v1, v2, strict=True) for x in row))):
             w[(9 + k) * T + i] = x

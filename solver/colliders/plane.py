@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ..jit import kernel
 from ..scene import Collider, Settings
 from .motion import Motion, Pose
 from .touch import Touch
@@ -45,18 +46,31 @@ class PlaneField:
         """See colliders.Field."""
         pose = self.motion.pose(time)
         up = _up(pose)
-        arm = points - pose.translation
-        height = np.einsum("ki,i->k", arm, up)  # not BLAS, whose threads could change the last digit
-        distance[:] = height - self.numbers.value("thickness", time)
-        far = distance > margin
-        distance[far] = np.inf
-        normal[:] = np.where(far[:, None], 0.0, up)
-        if self.motion.static:
-            velocity[:] = 0.0
-            return
-        foot = arm - height[:, None] * up
         # The plane has no features along itself, so a stretch within it moves nothing.
-        velocity[:] = np.where(far[:, None], 0.0, pose.velocity + np.cross(pose.spin, foot))
+        _query(
+            points, pose.translation, up, self.numbers.value("thickness", time), margin, pose.velocity, pose.spin,
+            self.motion.static, distance, normal, velocity,
+        )  # fmt: skip
+
+
+@kernel
+def _query(points, origin, up, thickness, margin, drift, spin, static, distance, normal, velocity):  # type: ignore[no-untyped-def]
+    """Fill distance (k,), normal and velocity (k, 3) at points (k, 3) above a plane that drifts and spins about its origin."""
+    for k in range(len(points)):
+        x, y, z = points[k, 0] - origin[0], points[k, 1] - origin[1], points[k, 2] - origin[2]
+        height = x * up[0] + y * up[1] + z * up[2]
+        normal[k] = 0.0
+        velocity[k] = 0.0
+        if height - thickness > margin:
+            distance[k] = np.inf
+            continue
+        distance[k] = height - thickness
+        normal[k] = up
+        if not static:
+            x, y, z = x - height * up[0], y - height * up[1], z - height * up[2]
+            velocity[k, 0] = drift[0] + spin[1] * z - spin[2] * y
+            velocity[k, 1] = drift[1] + spin[2] * x - spin[0] * z
+            velocity[k, 2] = drift[2] + spin[0] * y - spin[1] * x
 
 
 def _up(pose: Pose) -> NDArray[np.float64]:

@@ -134,13 +134,13 @@ class Contacts:
         if not len(points.tets):
             return
         ahead = points.positions(guess)
-        travel = float(np.sqrt(((ahead - self.start) ** 2).sum(axis=1).max()))
+        travel = _longest(ahead - self.start)
         closest = np.full(len(points.tets), np.inf)
         for c, field in enumerate(self.fields):
             begun, moved = self.start, 0.0
             if not field.still and not field.endless:  # seen from the collider, its own motion is the points'
                 begun = field.carried(self.start, time - step, time)
-                moved = float(np.sqrt(((begun - self.start) ** 2).sum(axis=1).max()))
+                moved = _longest(begun - self.start)
             margin = 2.0 * self._reach(field) + 2.0 * (travel + moved)
             near, _, _ = query(field, begun, time, margin)
             self.begun[c], self.near[c] = begun, np.where(near < margin, near, np.inf)
@@ -295,6 +295,11 @@ class Contacts:
             entries.stick(positions, pull, self._range()[chosen])
         edges = None if self.edges is None else self.edges.linearize(positions)
         return entries if edges is None else entries.joined(edges)
+
+
+def _longest(ways: Array) -> float:
+    """The length of the longest of vectors (k, 3)."""
+    return float(np.sqrt(along(ways, ways).max()))
 
 
 def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:

@@ -77,12 +77,18 @@ def settle(  # type: ignore[no-untyped-def]
     `free` the friction bounds follow the normal forces, into grip (c,); otherwise grip holds.
     """
     count, fresh = len(level), np.empty(3)
-    give = np.zeros(count)
+    give, looks = np.zeros(count), 0
+    # Numbers of the looks at contacts: the last one that moved a node, and the last one at a contact
+    moved, looked = np.zeros(len(positions), np.int32), np.zeros(count, np.int32)
     for k in range(count):
         for a in range(4):
             give[k] += weights[k, a] ** 2 / hold[nodes[k, a]]
     for _ in range(SWEEPS):
         for k in range(count):
+            if looked[k] > max(moved[nodes[k, 0]], moved[nodes[k, 1]], moved[nodes[k, 2]], moved[nodes[k, 3]]):
+                continue  # nothing there has changed since
+            looks += 1
+            looked[k] = looks
             x0, x1, x2 = point_of(positions, nodes[k], weights[k])
             g, old = give[k], force[k]
             grip[k] = _settled_force(
@@ -96,3 +102,4 @@ def settle(  # type: ignore[no-untyped-def]
                 old[c] = fresh[c]
                 for a in range(4):
                     positions[nodes[k, a], c] += weights[k, a] / hold[nodes[k, a]] * change
+                    moved[nodes[k, a]] = looks

@@ -9,7 +9,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..constants import TWO
-from ..fem.elements import deform, with_spare
+from ..fem.elements import deform, in_fours
 from ..fem.lanes import dot, put_forces, read
 from ..fem.tile import pack
 from ..jit import TILE, parallel
@@ -41,7 +41,7 @@ def turn_and_yield(positions, tets, tiles, dt, measured):  # type: ignore[no-unt
 
     measured (lanes, 2): norm of the plastic strain and von Mises stress [Pa] after it.
     """
-    count, flat = len(tets), with_spare(positions)
+    count, flat = len(tets), in_fours(positions)
     for k in prange(len(tiles)):
         w, first = tiles[k], k * T
         deform(w, flat, tets[first : min(count, first + T)])
@@ -54,7 +54,7 @@ def turn_and_yield(positions, tets, tiles, dt, measured):  # type: ignore[no-unt
 
 @tile_loop
 def _turned_forces(w, rate, forces):  # type: ignore[no-untyped-def]
-    """Forces (TILE, 9) on nodes 1 to 3 of a deformed tile [N].
+    """Forces (TILE, 12) on the nodes of a deformed tile [N].
 
     P = R E (strain - plastic + rate VISCOUS (strain - STRAIN)) with strain = sym(R^T F) - I.
     """
@@ -73,11 +73,11 @@ def _turned_forces(w, rate, forces):  # type: ignore[no-untyped-def]
 
 @parallel
 def warped_forces(positions, tets, tiles, rate, forces, blocks):  # type: ignore[no-untyped-def]
-    """Forces (lanes, 9) on nodes 1 to 3 [N] at positions (n, 3), turned as `turn_and_yield` found, and their stiffness.
+    """Forces (lanes, 12) on the nodes of each tet [N] at positions (n, 3), turned as `turn_and_yield` found, and stiffness.
 
     blocks (lanes, 6, 9) [N/m] in the order of PAIRS. `rate` is 1/dt [1/s], for the damping eta K' v.
     """
-    count, flat = len(tets), with_spare(positions)
+    count, flat = len(tets), in_fours(positions)
     for k in prange(len(tiles)):
         w, first = tiles[k], k * T
         deform(w, flat, tets[first : min(count, first + T)])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts
 from ..contact.entries import Entries
-from ..fem.assembly import Pattern, build_pattern, gather_gradient
+from ..fem.assembly import Pattern, build_pattern, gather_gradient, room_for_forces
 from ..fem.linear_solve import LinearSolve
 from ..fem.momentum import balance_momentum
 from ..fem.restraint import Restraint
@@ -42,6 +42,7 @@ class DraftWorkspace:
     pattern: Pattern
     tiles: NDArray[np.float32]
     forces: NDArray[np.float32]
+    flat_forces: NDArray[np.float32]
     blocks: NDArray[np.float32]
     diagonal: Array
     gradient: Array
@@ -55,8 +56,9 @@ class DraftWorkspace:
         nodes = len(state.positions)
         pattern, tiles = build_pattern(state.tets, nodes), build_tiles(state)
         lanes = len(tiles) * TILE
+        forces, flat_forces = room_for_forces(lanes)
         return cls(
-            pattern=pattern, tiles=tiles, forces=np.zeros((lanes, 9), np.float32), blocks=np.zeros((lanes, 6, 9), np.float32),
+            pattern=pattern, tiles=tiles, forces=forces, flat_forces=flat_forces, blocks=np.zeros((lanes, 6, 9), np.float32),
             diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
             measured=np.zeros((lanes, 2), np.float32), linear=LinearSolve.of(pattern, state.positions),
             firmness=elastic_firmness(state),
@@ -119,7 +121,7 @@ def _assemble(
     warped_forces(guess, state.tets, space.tiles, rate, space.forces, space.blocks)
     pattern = space.pattern
     gather_gradient(
-        pattern.corner_offsets, pattern.corners, space.forces, guess, targets, inertia, space.gradient, np.empty(CHUNKS)
+        pattern.corner_offsets, pattern.corners, space.flat_forces, guess, targets, inertia, space.gradient, np.empty(CHUNKS)
     )
     entries.add_gradient(guess, space.gradient)
     space.diagonal[:] = 0.0

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..geometry.chunks import in_chunks
 from ..geometry.incident import incident_corners
 from ..jit import CHUNKS, parallel
+from ..jit.simd import add_wide, load, part_of, zero_sum
 from .incidence import edges_of_nodes
 
 IntArray = NDArray[np.int32]
@@ -38,29 +39,41 @@ def build_pattern(tets: IntArray, node_count: int) -> Pattern:
     return Pattern(corner_offsets=corner_offsets, corners=corners, edges=edges)
 
 
+def room_for_forces(lanes: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Zeros for the forces on the corners of so many tets: by tets (lanes, 12), and the same memory flat, with one to spare."""
+    flat = np.zeros(12 * lanes + 1, np.float32)
+    return flat[:-1].reshape(lanes, 12), flat
+
+
 def offsets_of(values: NDArray[np.integer], count: int) -> IntArray:
     """Where each of `count` groups starts in sorted `values`, and the end."""
     return np.concatenate([[0], np.cumsum(np.bincount(values, minlength=count))]).astype(np.int32)
 
 
 @parallel
+def spread_inertia(inertia, diagonal):  # type: ignore[no-untyped-def]
+    """Fill diagonal (n, 9) with 3x3 blocks of nothing but inertia (n,) on their diagonals."""
+    n = len(inertia)
+    for chunk in prange(CHUNKS):
+        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            for c in range(9):
+                diagonal[i, c] = inertia[i] if c % 4 == 0 else 0.0
+
+
+@parallel
 def gather_gradient(corner_offsets, corners, forces, positions, targets, inertia, gradient, energies):  # type: ignore[no-untyped-def]
-    """Gradient of inertia/2 |x - target|^2 + elastic energy (n, 3) [N]; the inertial energy in CHUNKS parts."""
+    """Gradient of inertia/2 |x - target|^2 + elastic energy (n, 3) [N]; the inertial energy in CHUNKS parts.
+
+    forces, flat: twelve numbers a tet, the forces on its corners, and one to spare at the end (`room_for_forces`).
+    """
     n = len(positions)
     for chunk in prange(CHUNKS):
         total = 0.0
         for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-            f0, f1, f2 = 0.0, 0.0, 0.0
-            for k in range(corner_offsets[i], corner_offsets[i + 1]):
-                tet, corner = corners[k] >> 2, corners[k] & 3
-                if corner == 0:
-                    f0 -= forces[tet, 0] + forces[tet, 3] + forces[tet, 6]
-                    f1 -= forces[tet, 1] + forces[tet, 4] + forces[tet, 7]
-                    f2 -= forces[tet, 2] + forces[tet, 5] + forces[tet, 8]
-                else:
-                    f0 += forces[tet, 3 * corner - 3]
-                    f1 += forces[tet, 3 * corner - 2]
-                    f2 += forces[tet, 3 * corner - 1]
+            force = zero_sum()
+            for k in range(np.uint64(corner_offsets[i]), np.uint64(corner_offsets[i + 1])):
+                force = add_wide(force, load(forces, np.uint64(3) * np.uint64(corners[k])))
+            f0, f1, f2 = part_of(force, 0), part_of(force, 1), part_of(force, 2)
             d0, d1, d2 = positions[i, 0] - targets[i, 0], positions[i, 1] - targets[i, 1], positions[i, 2] - targets[i, 2]
             gradient[i, 0] = inertia[i] * d0 - f0
             gradient[i, 1] = inertia[i] * d1 - f1

@@ -13,7 +13,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
-from ..jit import CHUNKS, inline, kernel, parallel
+from ..jit import CHUNKS, inline, parallel
 from ..jit.simd import add, add_scaled, lane, load, load_last, store, store_block, three, transposed, zero
 from .assembly import Pattern, offsets_of
 from .incidence import edge_numbers, place_blocks, place_columns
@@ -210,11 +210,3 @@ def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no
                 y1 += m[3] * x0 + m[4] * x1 + m[5] * x2
                 y2 += m[6] * x0 + m[7] * x1 + m[8] * x2
             y[i, 0], y[i, 1], y[i, 2] = y0, y1, y2
-
-
-@kernel
-def to_nodes(order, flat, vectors):  # type: ignore[no-untyped-def]
-    """vectors (n, 3) in the mesh's own numbering, of four numbers a row, flat (4n,)."""
-    for row in range(len(order)):
-        i = order[row]
-        vectors[i, 0], vectors[i, 1], vectors[i, 2] = flat[4 * row], flat[4 * row + 1], flat[4 * row + 2]

@@ -144,12 +144,12 @@ def _clear(rows, vector):  # type: ignore[no-untyped-def]
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
     order, chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
-    coarse, lower, upper, pivots, coupling, pairs, held, g, c, rhs, tolerance, most, work,
+    coarse, lower, upper, pivots, coupling, pairs, held, g, c, rhs, tolerance, most, work, solution,
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
-    rhs (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use the coarse
-    level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
+    rhs and solution (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use
+    the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
     (volume_coupling.py), pairs also that (pair_coupling.py); rows held (h,) stay where they are. Returns -1 - iterations,
     with the last good solution, where A turns out not positive.
     """
@@ -192,4 +192,8 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
             spent = -1 - iteration
             break
         step, before = np.float32(rz / pq), rz
+    for chunk in prange(chunks):
+        for row in range(chunk_offsets[chunk], chunk_offsets[chunk + 1]):
+            for axis in range(3):
+                solution[order[row], axis] = x[4 * row + axis]
     return spent

@@ -77,6 +77,7 @@ class Damping:
     state: State
     matrix: FrozenStiffness | None = None
     changes: FrozenStiffness | None = None
+    scaled: FrozenStiffness | None = None
     own: Array | None = None
     frames: list[RigidFrame] = field(default_factory=list)
 
@@ -91,11 +92,15 @@ class Damping:
             drags.append(value["mass_damping"] if rayleigh else 0.0)
             times.append(value["rotated_damping"] if model == "rotated" else 0.0)
         self.held = [k for k, value in enumerate(eta) if value > 0.0]
-        self.tet_eta = np.repeat(np.array(eta), np.diff(self.ranges.tets))
-        self.tet_times = np.repeat(np.array(times), np.diff(self.ranges.tets))
+        self.tet_eta, self.tet_times = self._of_tets(eta), self._of_tets(times)
         self.node_times = np.repeat(np.add(eta, times), np.diff(self.ranges.nodes))
         self.drag = np.repeat(np.array(drags), np.diff(self.ranges.nodes)) * self.state.masses
         self.elastic, self.rotated, self.dragging = any(eta), any(times), any(drags)
+
+    def _of_tets(self, values: list[float]) -> NDArray[np.float32]:
+        """Each body's value at its tets (m,); nothing but zeros are never written, so that they take no memory."""
+        count = np.diff(self.ranges.tets)
+        return np.repeat(np.array(values, np.float32), count) if any(values) else np.zeros(count.sum(), np.float32)
 
     @property
     def active(self) -> bool:
@@ -121,7 +126,8 @@ class Damping:
         self.matrix = self.changes = space.linear.summed(space.blocks, self.matrix)
         self.own = None
         if (effective != effective[0]).any():
-            self.changes, self.own = self.matrix.weighed(np.sqrt(effective.min() / effective))
+            self.scaled, self.own = self.matrix.weighed(np.sqrt(effective.min() / effective), self.scaled)
+            self.changes = self.scaled
 
     def gradient(self, velocities: Array) -> Array:
         """Minus the damping force (n, 3) [N] at velocities (n, 3)."""

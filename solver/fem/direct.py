@@ -53,7 +53,7 @@ def yielded(w):  # type: ignore[no-untyped-def]
 
 
 def direct_phase(w, forces):  # type: ignore[no-untyped-def]
-    """From edges in F to F, energy and its derivatives, yield measures and forces (TILE, 9) [N]; whether a lane yields."""
+    """From edges in F to F, energy and its derivatives, yield measures and forces (TILE, 12) [N]; whether a lane yields."""
     for i in range(T):
         f = deformed(w, i)
         c = cofactors(f)

@@ -8,7 +8,7 @@ from numba import prange
 
 from ..constants import HALF, ONE, THREE, THREE_HALVES, TWO, ZERO
 from ..jit import CHUNKS, TILE, inline, kernel, parallel
-from ..jit.simd import apart, load_doubles, store_turned
+from ..jit.simd import add_eight_products, apart, load_doubles, store_turned, sum_of_eight, zero_sums
 from ..jit.tile_code import tile_loop
 from ..slots import (
     ACTIVATION,
@@ -47,29 +47,30 @@ from .laws import run_direct
 from .tile import copy_slots, put_material
 
 T = TILE
+FEWEST = 4  # tiles that are worked on in one go, where there are so many: the first of them waits for its material
 THREE_SLOTS = 3 * TILE
 
 
 @kernel
-def with_spare(positions):  # type: ignore[no-untyped-def]
-    """Positions (n, 3) as a flat array with one number more, so that four can be read at any node."""
-    flat = np.empty(positions.size + 1)
-    flat[-1] = 0.0
+def in_fours(positions):  # type: ignore[no-untyped-def]
+    """Positions (n, 3) as a flat array with four numbers a node, which can be read at once; the last means nothing."""
+    flat = np.empty(4 * len(positions))
     for i in range(len(positions)):
         for k in range(3):
-            flat[3 * i + k] = positions[i, k]
+            flat[4 * i + k] = positions[i, k]
+        flat[4 * i + 3] = 0.0
     return flat
 
 
 @inline
 def _edges(flat, tets, i):  # type: ignore[no-untyped-def]
     """x1 - x0, x2 - x0, x3 - x0 of a tet."""
-    three = np.uint64(3)
-    origin = load_doubles(flat, three * np.uint64(tets[i, 0]))
+    four = np.uint64(4)
+    origin = load_doubles(flat, four * np.uint64(tets[i, 0]))
     return (
-        apart(load_doubles(flat, three * np.uint64(tets[i, 1])), origin),
-        apart(load_doubles(flat, three * np.uint64(tets[i, 2])), origin),
-        apart(load_doubles(flat, three * np.uint64(tets[i, 3])), origin),
+        apart(load_doubles(flat, four * np.uint64(tets[i, 1])), origin),
+        apart(load_doubles(flat, four * np.uint64(tets[i, 2])), origin),
+        apart(load_doubles(flat, four * np.uint64(tets[i, 3])), origin),
     )
 
 
@@ -99,7 +100,7 @@ def _refer_to_rest(w):  # type: ignore[no-untyped-def]
 
 @kernel
 def deform(w, flat, tets):  # type: ignore[no-untyped-def]
-    """F of a tile's tets at positions that `with_spare` has made flat."""
+    """F of a tile's tets at positions that `in_fours` has made flat."""
     _place_edges(w, flat, tets)
     _refer_to_rest(w)
 
@@ -131,7 +132,7 @@ def _take_stress(w):  # type: ignore[no-untyped-def]
 
 @tile_loop
 def _forces(w, forces):  # type: ignore[no-untyped-def]
-    """Forces (TILE, 9) on nodes 1 to 3 of P = U diag(P) V^T [N]."""
+    """Forces (TILE, 12) on the nodes of P = U diag(P) V^T [N]."""
     for i in range(T):
         stress = []
         for row in range(3):
@@ -149,38 +150,39 @@ def _fetch(w, s):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _put_back(s, w):  # type: ignore[no-untyped-def]
-    """Keep what stiffness, damping and the end of a step will ask for."""
+def _put_back(s, w, flows):  # type: ignore[no-untyped-def]
+    """Keep what stiffness, damping and the end of a step will ask for; where nothing flows, of flow only that."""
     w[DIRECT * T] = s[DIRECT * T]
     if s[DIRECT * T] > ZERO or s[ACTIVATION * T] >= ZERO:
         copy_slots(s, F, U, w)
     if s[DIRECT * T] > ZERO:
         copy_slots(s, H, FLOW, w)
-        copy_slots(s, SIZE, N, w)
-        copy_slots(s, MEASURE, DIRECT, w)
     else:
         copy_slots(s, U, B, w)
-        copy_slots(s, P, DIRECT, w)
+        copy_slots(s, P, FLOW, w)
+    if flows:
+        copy_slots(s, FLOW, DIRECT, w)
+    else:
+        copy_slots(s, SIZE, N, w)
+        copy_slots(s, MEASURE, DIRECT, w)
 
 
 @kernel
 def _stored(s, count):  # type: ignore[no-untyped-def]
-    """Energy of the first tets of a tile [J], four sums side by side; padding lanes may hold what is no number."""
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    fours = count - count % 4
-    for i in range(0, fours, 4):
-        a += s[ENERGY * T + i] * s[VOLUME * T + i]
-        b += s[ENERGY * T + i + 1] * s[VOLUME * T + i + 1]
-        c += s[ENERGY * T + i + 2] * s[VOLUME * T + i + 2]
-        d += s[ENERGY * T + i + 3] * s[VOLUME * T + i + 3]
-    for i in range(fours, count):
-        a += s[ENERGY * T + i] * s[VOLUME * T + i]
-    return (a + b) + (c + d)
+    """Energy of the first tets of a tile [J], eight sums side by side; padding lanes may hold what is no number."""
+    eights, total = np.uint64(count - count % 8), zero_sums()
+    for i in range(np.uint64(0), eights, np.uint64(8)):
+        total = add_eight_products(total, s, np.uint64(ENERGY * T) + i, np.uint64(VOLUME * T) + i)
+    energy = sum_of_eight(total)
+    for i in range(eights, np.uint64(count)):
+        energy += np.float64(s[np.uint64(ENERGY * T) + i]) * np.float64(s[np.uint64(VOLUME * T) + i])
+    return energy
 
 
 @kernel
 def _evaluate_tile(s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
-    """The phases of one tile with all slots; forces (TILE, 9)."""
+    """The phases of one tile with all slots; forces (TILE, 12). Whether it flows."""
+    flows = False
     s[DIRECT * T] = ZERO
     if not decompose and last == first + 1 and programs[first, 3] != 0 and not yielded(s):
         _place_edges(s, flat, corners)
@@ -191,32 +193,34 @@ def _evaluate_tile(s, flat, corners, programs, first, last, dt, decompose, force
         _begin_elastic(s)
         respond(s, programs, first, last)
         _take_stress(s)
-        flow(s, dt, programs, first, last)
+        flows = flow(s, dt, programs, first, last)
         _forces(s, forces)
     if s[ACTIVATION * T] >= ZERO:
         pull(s, forces)
+    return flows
 
 
 @parallel
 def evaluate(  # type: ignore[no-untyped-def]
     positions, tets, tiles, materials, kinds, programs, offsets, dt, decompose, forces, energies
 ):
-    """Fill tiles up to stress and flow, forces (tiles * TILE, 9) on nodes 1-3 [N], energies (tiles,) [J].
+    """Fill tiles up to stress and flow, forces (tiles * TILE, 12) on the nodes of each tet [N], energies (tiles,) [J].
 
     tiles, materials, kinds, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed, as the
     projected stiffness wants it; else tiles that do not yield do without where their law allows.
     """
-    count, flat = len(tets), with_spare(positions)
-    for chunk in prange(CHUNKS):
+    count, flat = len(tets), in_fours(positions)
+    chunks = min(CHUNKS, (len(tiles) + FEWEST - 1) // FEWEST)
+    for chunk in prange(chunks):
         s, kind = np.empty(SLOTS * T, tiles.dtype), -1
         s[LED * T : (LED + 1) * T], s[ACTIVATION * T] = ZERO, -ONE  # in meshes without extras
-        for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
+        for k in range(len(tiles) * chunk // chunks, len(tiles) * (chunk + 1) // chunks):
             corners = tets[k * T : min(count, (k + 1) * T)]
             _fetch(tiles[k], s)
             if kinds[k] != kind:
                 kind = kinds[k]
                 put_material(materials[kind], s)
             own = forces[k * T : (k + 1) * T]
-            _evaluate_tile(s, flat, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)
+            flows = _evaluate_tile(s, flat, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)
             energies[k] = _stored(s, len(corners))
-            _put_back(s, tiles[k])
+            _put_back(s, tiles[k], flows)

@@ -41,7 +41,7 @@ def elastic_forces(problem: ImplicitStep, positions: Array) -> Array:
     space, free = problem.space, np.zeros(len(positions))
     problem.evaluate(positions)
     gather_gradient(
-        space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, positions, free, space.gradient,
+        space.pattern.corner_offsets, space.pattern.corners, space.flat_forces, positions, positions, free, space.gradient,
         space.inertial,
     )  # fmt: skip
     if space.volume is not None:

@@ -42,14 +42,14 @@ def _along_gradients(w, i):  # type: ignore[no-untyped-def]
 
 @tile_loop
 def pull(w, forces):  # type: ignore[no-untyped-def]
-    """Add the fibres' energy density to the tile and their forces on nodes 1 to 3, -volume w'/l F a (a . g), to (T, 9)."""
+    """Add the fibres' energy density to the tile and their forces on its nodes, -volume w'/l F a (a . g), to (T, 12)."""
     for i in range(T):
         y, length, tension, drawn = _stretched(w, i)
         stiffness = w[(M + FIBRE_STIFFNESS) * T + i]
         energy = tension * (length - HALF * SHORTEST if length >= SHORTEST else HALF * length * length / SHORTEST)
         w[ENERGY * T + i] += energy + HALF * stiffness * drawn * drawn
         c = -w[VOLUME * T + i] * (tension + stiffness * drawn) / max(length, SHORTEST)
-        add_rows(forces, 9, i, 0, [c * h * y[k] for h in _along_gradients(w, i)[1:] for k in range(3)])
+        add_rows(forces, 12, i, 0, [c * h * y[k] for h in _along_gradients(w, i) for k in range(3)])
 
 
 @tile_loop

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ..jit import kernel
 from ..state import State
 
 MOST_ACCELERATION = 15.0  # that the guess carries on [m/s^2]
@@ -10,8 +11,17 @@ MOST_ACCELERATION = 15.0  # that the guess carries on [m/s^2]
 
 def first_guess(state: State, step: float, previous_step: float) -> NDArray[np.float64]:
     """Return where nodes (n, 3) go in a step [s] if they keep speeding up as they do, but not as they did in a blow."""
-    acceleration = (state.velocities - state.previous_velocities) / previous_step
-    size = np.sqrt(np.einsum("ni,ni->n", acceleration, acceleration))[:, None]
-    acceleration *= np.minimum(1.0, MOST_ACCELERATION / np.maximum(size, 1e-300))
-    guess: NDArray[np.float64] = state.positions + step * state.velocities + 0.5 * step**2 * acceleration
+    guess = np.empty_like(state.positions)
+    _guess(state.positions, state.velocities, state.previous_velocities, step, 1.0 / previous_step, MOST_ACCELERATION, guess)
     return guess
+
+
+@kernel
+def _guess(positions, velocities, before, step, rate, most, guess):  # type: ignore[no-untyped-def]
+    for i in range(len(positions)):
+        square = 0.0
+        for k in range(3):
+            square += ((velocities[i, k] - before[i, k]) * rate) ** 2
+        share = 0.5 * step * step * rate * min(1.0, most / max(np.sqrt(square), 1e-300))
+        for k in range(3):
+            guess[i, k] = positions[i, k] + step * velocities[i, k] + share * (velocities[i, k] - before[i, k])

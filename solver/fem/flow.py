@@ -64,10 +64,10 @@ def flow(w, dt, programs, first, last):  # type: ignore[no-untyped-def]
     """Relax the elements whose yield measure exceeds the yield stress (Bargteil eqs 7-10).
 
     On entry E = S and the laws have answered; on exit E are the elastic stretches after flow, Q the answer there, and
-    H the second derivatives of the energy by the trial stretches.
+    H the second derivatives of the energy by the trial stretches. Whether there are any.
     """
     if not _yielding(w):
-        return
+        return False
     _find_directions(w)
     if has_limit(w):
         find_room(w)
@@ -88,6 +88,7 @@ def flow(w, dt, programs, first, last):  # type: ignore[no-untyped-def]
             break
     _relax(w, dt)
     _flowing_hessian(w)
+    return True
 
 
 @tile_question

@@ -47,15 +47,20 @@ def shape_gradients(w, i):  # type: ignore[no-untyped-def]
 
 
 def corner_forces(w, i, stress):  # type: ignore[no-untyped-def]
-    """Forces (9) on nodes 1 to 3, -volume P B^T, of P (9), row-major.
+    """Forces (12) on the four nodes, -volume P B^T of P (9), row-major, on nodes 1 to 3, and minus their sum on node 0.
 
     Irving 2004, section 3: the area-weighted normals are rows of B.
     """
     volume, normals = w[VOLUME * T + i], shape_gradients(w, i)[1:]
     rows = [tuple(-volume * p for p in stress[3 * k : 3 * k + 3]) for k in range(3)]
-    return [dot(row, normal) for normal in normals for row in rows]
+    return with_first([dot(row, normal) for normal in normals for row in rows])
+
+
+def with_first(others):  # type: ignore[no-untyped-def]
+    """Forces (12) on four nodes, of those on nodes 1 to 3 (9): together they are none."""
+    return [-(others[k] + others[3 + k] + others[6 + k]) for k in range(3)] + others
 
 
 def put_forces(w, i, stress, forces):  # type: ignore[no-untyped-def]
-    """The same into forces (TILE, 9)."""
-    put_rows(forces, 9, i, 0, corner_forces(w, i, stress))
+    """The same into forces (TILE, 12)."""
+    put_rows(forces, 12, i, 0, corner_forces(w, i, stress))

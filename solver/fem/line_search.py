@@ -26,8 +26,8 @@ class Descent(Protocol):
 
 def search_line(
     problem: Descent, x: Array, elastic: float, internal: Array, entries: Entries, direction: Array
-) -> tuple[float, float, Array] | None:
-    """The largest tried fraction of the direction that is downhill enough, with energy and gradient there.
+) -> tuple[float, Array, float, Array] | None:
+    """The largest tried fraction of the direction that is downhill enough; where it leads (n, 3), energy and gradient there.
 
     Downhill by energy, or by the slope not having turned steeply uphill: the slope is still sound where flow laws
     that have no exact energy (stress-dependent rate, eq 10's norm) make the energy an estimate. Energies and
@@ -38,7 +38,8 @@ def search_line(
     slope = dot(gradient, direction)
     fraction = 1.0 if problem.surfaces is None else problem.surfaces.limit(x, direction)
     for _ in range(CUTS):
-        trial = x + fraction * direction
+        trial = fraction * direction
+        trial += x
         elastic_there, internal_there = problem.merit(trial)
         there = internal_there.copy()
         energy_there = elastic_there + entries.add_gradient(trial, there)
@@ -46,6 +47,6 @@ def search_line(
         if np.isfinite(energy_there) and (
             slope_there <= -SLOPE_KEPT * slope or energy_there <= energy + 1e-4 * fraction * slope
         ):
-            return fraction, elastic_there, internal_there
+            return fraction, trial, elastic_there, internal_there
         fraction *= 0.5
     return None

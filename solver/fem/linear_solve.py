@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS
 from ..jit.pace import Pace
 from .assembly import Pattern
-from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, sum_blocks, to_nodes, weigh
+from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, sum_blocks, weigh
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
@@ -117,9 +117,8 @@ class LinearSolve:
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
             self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
             self._pivots, self._coupling, self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
-            tolerance, most, self._work,
+            tolerance, most, self._work, self.direction,
         )  # fmt: skip
-        to_nodes(layout.order, self._work[0], self.direction)
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)
             self.pace.set()
@@ -162,10 +161,10 @@ class FrozenStiffness:
         multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, NOTHING, x, y)
         return y
 
-    def weighed(self, weights: Array) -> tuple["FrozenStiffness", Array]:
-        """W K W for the stiffness K and weights W, one a node (n,): its off-diagonal blocks, and the part (n, 9) of its
-        diagonal ones that is not minus the sum of their row."""
+    def weighed(self, weights: Array, into: "FrozenStiffness | None" = None) -> tuple["FrozenStiffness", Array]:
+        """W K W for the stiffness K and weights W, one a node (n,): its off-diagonal blocks, in a place of their own or in an
+        earlier one's, and the part (n, 9) of its diagonal ones that is not minus the sum of their row."""
         layout, own = self.layout, np.empty((len(weights), 9))
-        scaled = FrozenStiffness(layout, np.empty_like(self.values))
+        scaled = FrozenStiffness(layout, np.empty_like(self.values)) if into is None else into
         weigh(layout.order, layout.row_offsets, layout.columns, self.values, weights, scaled.values, own)
         return scaled, own

@@ -37,9 +37,9 @@ def balance_momentum(
     """
     most = 0.0
     for own in _free(ranges, touched, together):
-        places, weights = positions[own], inertia[own]
+        places, weights = positions[own].copy(), inertia[own]
         center, total = weighted_mean(weights, places)
-        pull, force = torque(np.ones(len(own)), places, center, gradient[own])
+        pull, force = torque(np.ones(len(places)), places, center, gradient[own])
         turn = _turn(weights, places, center, -pull)
         turn_about(places, center, np.eye(3) + _cross_matrix(turn), -force / total, places)
         most = max(most, size(places - positions[own])[1])
@@ -58,12 +58,12 @@ def keep_spin(
     """
     result = velocities.copy()
     for own in _free(ranges, touched, together):
-        masses, places, moving = state.masses[own], positions[own], velocities[own]
+        masses, places, moving = state.masses[own], positions[own], result[own]
         before, _ = weighted_mean(masses, state.positions[own])
         center, total = weighted_mean(masses, places)
         had, _ = torque(masses, state.positions[own], before, state.velocities[own])
         has, _ = torque(masses, places, center, moving)
-        take_rigid(np.ones(len(own)), places, center, np.zeros(3), _turn(masses, places, center, has - had), moving)
+        take_rigid(np.ones(len(places)), places, center, np.zeros(3), _turn(masses, places, center, has - had), moving)
         result[own] = moving
     return result
 
@@ -94,14 +94,16 @@ def company(recent: NDArray[np.int64]) -> NDArray[np.int64]:
     return connected(np.stack([np.tile(np.arange(count), len(recent)), recent.ravel()]), count)
 
 
-def _free(ranges: Ranges, touched: NDArray[np.bool_], together: NDArray[np.int64] | None) -> Iterator[NDArray[np.int64]]:
+def _free(
+    ranges: Ranges, touched: NDArray[np.bool_], together: NDArray[np.int64] | None
+) -> Iterator[slice | NDArray[np.int64]]:
     """The nodes of each body, or of bodies with one number in `together` (b,), none of which is touched (n,)."""
-    bodies = [np.arange(a, b) for a, b in pairwise(ranges.nodes.tolist())]
+    bodies = [slice(a, b) for a, b in pairwise(ranges.nodes.tolist())]
     names = np.arange(len(bodies)) if together is None else together
     for name in np.unique(names):
-        own = np.concatenate([body for body, other in zip(bodies, names, strict=True) if other == name])
-        if not touched[own].any():
-            yield own
+        parts = [body for body, other in zip(bodies, names, strict=True) if other == name]
+        if not any(touched[part].any() for part in parts):
+            yield parts[0] if len(parts) == 1 else np.concatenate([np.arange(part.start, part.stop) for part in parts])
 
 
 def drift(gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32]) -> float:

@@ -11,13 +11,13 @@ from ..contact.surfaces.meetings import Meetings
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
-from .assembly import gather_gradient
+from .assembly import gather_gradient, spread_inertia
 from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
 from .line_search import search_line
 from .momentum import drift, moved_rigidly
-from .node_sums import dot, size
+from .node_sums import size, slopes
 from .pair_coupling import PairStiffness
 from .restraint import Restraint
 from .stiffness import stiffness
@@ -76,6 +76,7 @@ class ImplicitStep:
         self.ahead: Meetings | None = None  # pairs that the next direction is known to run into
         self.projected = 0  # iterations for which the stiffness stays projected
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
+        self.kept: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None  # tets in contact, and their blocks without it
         self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
         self.farthest = np.inf  # that a node may be moved by one direction [m]
         self.exact = True  # whether the last direction came from the true stiffness
@@ -93,22 +94,29 @@ class ImplicitStep:
     def merit(self, positions: Array) -> tuple[float, Array]:
         """Energy but for contact with colliders [J], and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
         self.evaluate(positions)
-        return self._gathered(positions)
+        return self._with_others(positions, self._gathered(positions))
 
     def begin(self, positions: Array) -> tuple[float, Array]:
         """The merit at positions (n, 3), for which this step's damping is taken."""
         if not self.damping.active:
             return self.merit(positions)
-        self.freeze_damping(positions)
-        return self._gathered(positions)
+        self.evaluate(positions, decompose=True)
+        gradient = self._gathered(positions)  # before the damping's stiffness goes where the forces are
+        self._keep_damping(positions)
+        return self._with_others(positions, gradient)
 
-    def _gathered(self, positions: Array) -> tuple[float, Array]:
-        space = self.space
+    def _gathered(self, positions: Array) -> Array:
+        """Inertia's and the tets' gradient (n, 3) from what the tiles have been evaluated for."""
+        space, gradient = self.space, np.empty_like(positions)
         gather_gradient(
-            space.pattern.corner_offsets, space.pattern.corners, space.forces, positions, self.targets, self.inertia,
-            space.gradient, space.inertial,
+            space.pattern.corner_offsets, space.pattern.corners, space.flat_forces, positions, self.targets, self.inertia,
+            gradient, space.inertial,
         )  # fmt: skip
-        gradient = space.gradient.copy()
+        return gradient
+
+    def _with_others(self, positions: Array, gradient: Array) -> tuple[float, Array]:
+        """The energy of all but contact with colliders, and the gradient (n, 3) that has been gathered with all others'."""
+        space = self.space
         energy = float(space.energies.sum() + space.inertial.sum())
         if space.volume is not None:
             energy += space.volume.add_gradient(positions, gradient)
@@ -123,6 +131,9 @@ class ImplicitStep:
     def freeze_damping(self, positions: Array) -> None:
         """Let this step's damping be that of the positions (n, 3)."""
         self.evaluate(positions, decompose=True)
+        self._keep_damping(positions)
+
+    def _keep_damping(self, positions: Array) -> None:
         self.damping.keep(positions, self.space, self.past.effective)
         self.first = True
 
@@ -137,7 +148,7 @@ class ImplicitStep:
         system, and those that are not pressed at its end are let go, until it knows them all: else each iteration would be
         stopped by the next of them.
         """
-        spent, found, self.ahead = 0, x, None
+        spent, self.ahead, found = 0, None, np.zeros(0)
         for attempt in range(MOST_SOLVES):
             spent += self.search_direction(x, around, self._pulled(internal), entries, attempt > 0)
             straight = around + self.space.linear.direction
@@ -145,14 +156,14 @@ class ImplicitStep:
             entries.settle_step(around, settled, self.hold, free)
             gradient = internal.copy()
             entries.add_gradient(x, gradient)
-            slope, slope_left = (dot(gradient, end - x) for end in (straight, settled))
-            best = x + self.shortened((settled if slope_left < 0.0 else straight) - x)
+            slope, slope_left = slopes(gradient, x, straight, settled)
+            best = self.shortened((settled if slope_left < 0.0 else straight) - x)
             found = best if attempt == 0 or min(slope, slope_left) < 0.0 else found
             known = slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED
-            if not self._meets(x, best - x) and (known or attempt + 1 >= SOLVES):
+            if not self._meets(x, best) and (known or attempt + 1 >= SOLVES):
                 break
             around = settled
-        return spent, found - x
+        return spent, found
 
     def shortened(self, direction: Array) -> Array:
         """A direction (n, 3) whose longest way is one that a step may have: what an almost singular matrix says is no place."""
@@ -190,14 +201,15 @@ class ImplicitStep:
         The true stiffness converges fastest, and inertia makes it positive as a rule. Once it is found not to be, the
         projected one is used for some iterations. `again` says that only contact has changed since the last solve.
         """
-        gradient = internal.copy()
-        entries.add_linear_gradient(around, x, gradient)
-        gradient[self.held] = 0.0
-        spent = 0
+        load, spent = internal.copy(), 0
+        entries.add_linear_gradient(around, x, load)
+        load[self.held] = 0.0
+        np.negative(load, out=load)
+        offset = None if around is x else around - x
         if not self.projected:
             if not again:
                 self.stiffen(x, -1.0)
-            spent = self._solve_linear(around, around - x, gradient, entries)
+            spent = self._solve_linear(around, offset, load, entries)
             self.exact = spent >= 0
             if self.exact:
                 return spent
@@ -206,36 +218,37 @@ class ImplicitStep:
             again = False
         if not again:
             self.stiffen(x, self.step**-2)
-        return spent + abs(self._solve_linear(around, around - x, gradient, entries))
+        return spent + abs(self._solve_linear(around, offset, load, entries))
 
     def stiffen(self, x: Array, inertia: float) -> None:
-        """Fill blocks and diagonal with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
-        space = self.space
+        """Fill blocks with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
+        space, self.kept = self.space, None
         stiffness(*space.tiles.arrays, inertia, space.blocks)
         self.volume = None if space.volume is None else space.volume.coupled(x)
         if space.volume is not None and not self.projected:
             space.volume.add_curvature(x, space.blocks)
         if self.surfaces is not None:
             self.pairs = self.surfaces.stiffness(x, space.linear.rank, self.ahead)
-        space.diagonal[:] = 0.0
-        space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = self.inertia
-        self.damping.add_own(self.past.effective, space.diagonal)
 
-    def _solve_linear(self, around: Array, offset: Array, gradient: Array, entries: Entries) -> int:
-        """Solve with contact's stiffness around one place, for the way on from an offset (n, 3); blocks stay as they were."""
-        space, diagonal = self.space, self.space.diagonal.copy()
-        kept = space.blocks[entries.tets]
+    def _solve_linear(self, around: Array, offset: Array | None, load: Array, entries: Entries) -> int:
+        """Solve for a load (n, 3) with contact's stiffness around one place, for the way on from an offset (n, 3), if there is
+        any; contact's share of the blocks is taken out again before the next one."""
+        space, diagonal = self.space, self.space.diagonal
+        spread_inertia(self.inertia, diagonal)
+        self.damping.add_own(self.past.effective, diagonal)
+        if self.kept is not None:  # what contact has added before
+            space.blocks[self.kept[0]] = self.kept[1]
+        self.kept = entries.tets, space.blocks[entries.tets]
         entries.add_stiffness(around, space.blocks, diagonal)
         beside = self.damping.beside(self.past.effective)
         space.linear.assemble(
             space.blocks, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held
         )
         self.first = False
-        space.blocks[entries.tets] = kept
-        if offset.any():
-            gradient = gradient + space.linear.times(offset)
-            gradient[self.held] = 0.0
-        return space.linear.solve(-gradient, LINEAR_TOLERANCE)
+        if offset is not None:
+            load = load - space.linear.times(offset)
+            load[self.held] = 0.0
+        return space.linear.solve(load, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float, ranges: Ranges) -> Outcome:
         """Newton iterations from a guess (n, 3) until what is left to correct is small.
@@ -280,10 +293,10 @@ class ImplicitStep:
             if found is None:
                 _, internal = self.merit(x)
                 return Outcome(x, internal, progress.near(), iteration, linear, entries)
-            fraction, elastic, internal = found
+            fraction, end, elastic, internal = found
             if fraction < FLIPPED:
                 fresh_until, flipping = min(fresh_until, iteration + 1), True
-            before, x = x, x + fraction * direction
+            before, x = x, end
             self.projected = max(self.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             settled &= self.ahead is None or not self.ahead.holds_back  # a short way is no small correction then

@@ -17,6 +17,27 @@ def dot(a, b):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def combined(a, x, b, y, c, z):  # type: ignore[no-untyped-def]
+    """a x + b y + c z of vectors (n, 3)."""
+    result = np.empty_like(x)
+    for i in range(len(x)):
+        for k in range(3):
+            result[i, k] = a * x[i, k] + b * y[i, k] + c * z[i, k]
+    return result
+
+
+@kernel
+def slopes(gradient, start, first, second):  # type: ignore[no-untyped-def]
+    """sum gradient . (end - start) for two ends, all (n, 3)."""
+    one, other = 0.0, 0.0
+    for i in range(len(gradient)):
+        for k in range(3):
+            one += gradient[i, k] * (first[i, k] - start[i, k])
+            other += gradient[i, k] * (second[i, k] - start[i, k])
+    return one, other
+
+
+@kernel
 def size(vectors):  # type: ignore[no-untyped-def]
     """Root mean square and largest absolute value of all components of vectors (n, 3)."""
     x, y, z, largest = 0.0, 0.0, 0.0, 0.0

@@ -8,13 +8,13 @@ towards the goal by itself, L += (1 - exp(-rate dt)) (L_goal - L). The volume fo
 import numpy as np
 
 from ..jit import kernel
-from ..svd import SWEEPS, symmetric_eigenvectors
+from ..svd import DOUBLE, SWEEPS, symmetric_eigenvectors
 
 
 @kernel
 def symmetric_function(m, half_logarithm, out):  # type: ignore[no-untyped-def]
     """out (6) := log(m)/2 or exp(m) of a symmetric m (6: 00 11 22 01 02 12); return smallest and largest eigenvalue."""
-    e = symmetric_eigenvectors(m[0], m[1], m[2], m[3], m[4], m[5], SWEEPS + 1)
+    e = symmetric_eigenvectors(m[0], m[1], m[2], m[3], m[4], m[5], SWEEPS + 1, DOUBLE)
     x, y, z = e[0], e[1], e[2]
     low, high = min(x, min(y, z)), max(x, max(y, z))
     if half_logarithm:

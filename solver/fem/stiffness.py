@@ -31,7 +31,7 @@ from ..slots import (
     U,
     V,
 )
-from ..svd import SWEEPS, symmetric_eigenvectors
+from ..svd import DOUBLE, SINGLE, SWEEPS, symmetric_eigenvectors
 from .direct import direct_blocks
 from .fibres import stiffen
 from .lanes import PAIRS, dot, read, shape_gradients
@@ -106,8 +106,8 @@ def _raise_stretches(w):  # type: ignore[no-untyped-def]
         a, b, c = w[H * T + i] - floor, w[(H + 1) * T + i] - floor, w[(H + 2) * T + i] - floor
         d, e, f = w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i]
         positive = _is_positive(a, b, c, d, e, f)
-        sweeps = SWEEPS if w.itemsize == 4 else SWEEPS + 1
-        e0, e1, e2, v00, v01, v02, v10, v11, v12, v20, v21, v22 = symmetric_eigenvectors(a, b, c, d, e, f, sweeps)
+        precise = (SWEEPS, SINGLE) if w.itemsize == 4 else (SWEEPS + 1, DOUBLE)
+        e0, e1, e2, v00, v01, v02, v10, v11, v12, v20, v21, v22 = symmetric_eigenvectors(a, b, c, d, e, f, *precise)
         e0, e1, e2 = max(e0, ZERO) + floor, max(e1, ZERO) + floor, max(e2, ZERO) + floor
         x, y, z = (v00, v01, v02), (v10, v11, v12), (v20, v21, v22)
         for k, (p, q) in enumerate(((x, x), (y, y), (z, z), (x, y), (x, z), (y, z))):

@@ -17,11 +17,13 @@ Array = NDArray[np.float64]
 
 @dataclass
 class Workspace:
-    """Arrays of the solve, allocated once per mesh. Element blocks are float32, half the bytes to write and gather."""
+    """Arrays of the solve, allocated once per mesh. Element blocks are float32, half the bytes to write and gather.
+
+    The forces on tets (lanes, 12) lie where blocks (lanes, 6, 9) go: they are gathered before the stiffness is asked for.
+    """
 
     pattern: Pattern
     tiles: Tiles
-    forces: NDArray[np.float32]
     energies: Array
     blocks: NDArray[np.float32]
     diagonal: Array
@@ -38,12 +40,21 @@ class Workspace:
         pattern, tiles = build_pattern(state.tets, nodes), Tiles.of(state)
         linear = LinearSolve.of(pattern, state.positions)
         return cls(
-            pattern=pattern, tiles=tiles, forces=np.zeros((tiles.lanes, 9), np.float32),
-            energies=np.zeros(len(tiles.data)),
+            pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)),
             blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
             linear=linear, firmness=elastic_firmness(state, state.material[NODAL_BULK]),
             volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
+
+    @property
+    def flat_forces(self) -> NDArray[np.float32]:
+        """Forces as gather_gradient reads them."""
+        return self.blocks.reshape(-1)
+
+    @property
+    def forces(self) -> NDArray[np.float32]:
+        """Forces on the four nodes of each tet (lanes, 12) [N], until blocks are filled."""
+        return self.flat_forces[: 12 * self.tiles.lanes].reshape(-1, 12)
 
 
 def node_modulus(material: Array) -> Array:

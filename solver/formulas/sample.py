@@ -51,10 +51,9 @@ class Sample:
         """Forces (m, 4, 3) on each tet's corners [N] and energy [J] at positions (n, 3), flowing over `step` [s]."""
         placed = checked("positions", positions, self.state.positions.shape)
         tiles, count = self.tiles, len(self.state.tets)
-        forces, energies = np.zeros((tiles.lanes, 9)), np.zeros(len(tiles.data))
+        forces, energies = np.zeros((tiles.lanes, 12)), np.zeros(len(tiles.data))
         evaluate(placed, self.state.tets, *tiles.arrays, tiles.programs, tiles.offsets, step, True, forces, energies)
-        others = forces[:count].reshape(count, 3, 3)
-        return np.concatenate([-others.sum(axis=1, keepdims=True), others], axis=1), float(energies.sum())
+        return forces[:count].reshape(count, 4, 3), float(energies.sum())
 
 
 def checked(name: str, values: NDArray[np.generic], shape: tuple[int, ...]) -> Array:

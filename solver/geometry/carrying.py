@@ -4,9 +4,9 @@ from ..jit import kernel
 
 
 @kernel
-def carry_by_tets(bound, weights, tets, values, result):  # type: ignore[no-untyped-def]
-    """result (k, d): values (n, d) at the corners of each point's tet, bound (k,), by weights (k, 4)."""
-    for p in range(len(bound)):
+def carry_by_tets(begin, end, bound, weights, tets, values, result):  # type: ignore[no-untyped-def]
+    """Rows begin .. end - 1 of result (k, d): values (n, d) at the corners of points' tets, bound (k,), by weights (k, 4)."""
+    for p in range(begin, end):
         w0, w1, w2, w3 = weights[p, 0], weights[p, 1], weights[p, 2], weights[p, 3]
         t = bound[p]
         a, b, c, d = tets[t, 0], tets[t, 1], tets[t, 2], tets[t, 3]
@@ -27,9 +27,10 @@ def carry_by_rows(points, start, nodes, weights, values, result):  # type: ignor
 
 
 @kernel
-def average_at_nodes(corner_offsets, corners, shares, first, second, values):  # type: ignore[no-untyped-def]
-    """values (n, 2): two quantities (m,) of the tets averaged over each node's corners by their shares (4m,)."""
-    for i in range(len(values)):
+def average_at_nodes(begin, end, corner_offsets, corners, shares, first, second, values):  # type: ignore[no-untyped-def]
+    """Rows begin .. end - 1 of values (n, 2): two quantities (m,) of the tets averaged over each node's corners by their
+    shares (4m,)."""
+    for i in range(begin, end):
         a, b = 0.0, 0.0
         for k in range(corner_offsets[i], corner_offsets[i + 1]):
             corner = corners[k]

@@ -34,11 +34,15 @@ def extrapolate(
 
     Nodes `struck` (n,) by a collider are stepped by backward Euler: an acceleration that stopped them must not go on.
     """
-    count = len(state.positions)
-    ahead = state.positions + step * state.velocities + (0.5 - BETA) * step**2 * state.accelerations
+    from ..fem.node_sums import combined  # one pass over the nodes; what only names an integrator needs no compiler
+
+    count, speeds, speedups = len(state.positions), state.velocities, state.accelerations
+    ahead = combined(1.0, state.positions, step, speeds, (0.5 - BETA) * step**2, speedups)
     reach, time = BETA * step / GAMMA, step * np.sqrt(BETA * (1.0 - F) / (1.0 - M))
-    base = ahead - reach * (state.velocities + (1.0 - GAMMA) * step * state.accelerations)
-    targets = ahead + BETA * step**2 / (1.0 - M) * (F * state.loads + (1.0 - F) * gravity - M * state.accelerations)
+    base = combined(1.0, ahead, -reach, speeds, -reach * (1.0 - GAMMA) * step, speedups)
+    share = BETA * step**2 / (1.0 - M)
+    targets = combined(1.0, ahead, share * F, state.loads, -share * M, speedups)
+    targets += share * (1.0 - F) * gravity
     effective, inertial = np.full(count, reach), np.full(count, time)
     hit = np.flatnonzero(struck)
     base[hit], effective[hit], inertial[hit] = state.positions[hit], step, step
@@ -48,8 +52,11 @@ def extrapolate(
 
 def remember(state: "State", past: Extrapolation, velocities: Array, step: float) -> None:
     """Take accelerations and loads on to the step's end, where velocities are (n, 3); what was struck forgets its own."""
-    new = ((velocities - state.velocities) / step - (1.0 - GAMMA) * state.accelerations) / GAMMA
-    loads = ((1.0 - M) * new + M * state.accelerations - F * state.loads) / (1.0 - F)
+    from ..fem.node_sums import combined
+
+    rate, rest = 1.0 / (GAMMA * step), 1.0 / (1.0 - F)
+    new = combined(rate, velocities, -rate, state.velocities, -(1.0 - GAMMA) / GAMMA, state.accelerations)
+    loads = combined((1.0 - M) * rest, new, M * rest, state.accelerations, -F * rest, state.loads)
     new[past.struck], loads[past.struck] = 0.0, 0.0
     state.accelerations, state.loads = new, loads
 

@@ -4,7 +4,8 @@ A node's three coordinates and a spare fill one vector. A 3x3 block is three vec
 overlap, so that blocks lie nine numbers apart: the fourth number of a vector is the next one's first and means nothing.
 Each operation rounds as it does number by number, on any machine; a product and a sum may fuse (solver/jit).
 
-Arrays are flat, contiguous and float32; indices are uint64, which spares numba's test for negative ones.
+Arrays are flat, contiguous and, but where another type is named, float32; indices are uint64, which spares numba's test for
+negative ones.
 """
 
 from typing import Any
@@ -16,12 +17,12 @@ from numba.extending import intrinsic, register_model
 
 _INT = ir.IntType(32)
 _FLOATS = ir.VectorType(ir.FloatType(), 4)
-_DOUBLES = ir.VectorType(ir.DoubleType(), 4)
+_DOUBLES, _EIGHT_DOUBLES = ir.VectorType(ir.DoubleType(), 4), ir.VectorType(ir.DoubleType(), 8)
 _FUSED = ("contract",)
 
 
 class Vector(types.Type):  # type: ignore[misc]
-    """Four numbers; `code` is LLVM's type."""
+    """Four or eight numbers; `code` is LLVM's type."""
 
     def __init__(self, name: str, code: ir.VectorType) -> None:
         self.code = code
@@ -30,6 +31,7 @@ class Vector(types.Type):  # type: ignore[misc]
 
 FLOATS = Vector("Floats4", _FLOATS)
 DOUBLES = Vector("Doubles4", _DOUBLES)
+EIGHT_DOUBLES = Vector("Doubles8", _EIGHT_DOUBLES)
 
 
 @register_model(Vector)
@@ -238,3 +240,59 @@ def store_turned(_context, array, index, stride, a, b, c, d):  # type: ignore[no
         return context.get_dummy_value()
 
     return types.void(array, index, stride, DOUBLES, DOUBLES, DOUBLES, DOUBLES), code
+
+
+@intrinsic
+def add_wide(_context, total, vector):  # type: ignore[no-untyped-def]
+    """total + vector in float64."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.fadd(args[0], builder.fpext(args[1], _DOUBLES))
+
+    return DOUBLES(DOUBLES, FLOATS), code
+
+
+@intrinsic(prefer_literal=True)
+def part_of(_context, total, place):  # type: ignore[no-untyped-def]
+    """The number of a float64 vector at a place, written out as 0 to 3."""
+    if not isinstance(place, types.IntegerLiteral):
+        return None
+    at = ir.Constant(_INT, place.literal_value)
+    return types.float64(DOUBLES, place), lambda context, builder, signature, args: builder.extract_element(args[0], at)
+
+
+@intrinsic
+def zero_sums(_context):  # type: ignore[no-untyped-def]
+    """Eight float64 zeros, to start sums of `add_eight_products` with."""
+    return EIGHT_DOUBLES(), lambda context, builder, signature, args: ir.Constant(_EIGHT_DOUBLES, [0.0] * 8)
+
+
+@intrinsic
+def add_eight_products(_context, total, array, i, j):  # type: ignore[no-untyped-def]
+    """total + array[i : i + 8] * array[j : j + 8] in float64; the array may be of either precision."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        total, array, *places = args
+        single = signature.args[1].dtype == types.float32
+        kind, size = ir.VectorType(ir.FloatType() if single else ir.DoubleType(), 8), 4 if single else 8
+        data = context.make_array(signature.args[1])(context, builder, array).data
+        loaded = [builder.load(builder.bitcast(builder.gep(data, [place]), kind.as_pointer())) for place in places]
+        for vector in loaded:
+            vector.align = size
+        a, b = (builder.fpext(vector, _EIGHT_DOUBLES) if single else vector for vector in loaded)
+        return builder.fadd(builder.fmul(a, b, flags=_FUSED), total, flags=_FUSED)
+
+    return EIGHT_DOUBLES(EIGHT_DOUBLES, array, i, j), code
+
+
+@intrinsic
+def sum_of_eight(_context, total):  # type: ignore[no-untyped-def]
+    """The numbers of eight sums added, neighbours first."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        parts = [builder.extract_element(args[0], ir.Constant(_INT, k)) for k in range(8)]
+        while len(parts) > 1:
+            parts = [builder.fadd(a, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+        return parts[0]
+
+    return types.float64(EIGHT_DOUBLES), code

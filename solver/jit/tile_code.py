@@ -36,6 +36,11 @@ def tile_loop(function: Callable[..., Any]) -> Any:
     return _callable_from_kernels(function, types.void)
 
 
+def tile_loop_on(vectors: int) -> Callable[[Callable[..., Any]], Any]:
+    """The same with so many of the processor's vectors at once in place of two, where it has registers enough."""
+    return lambda function: _callable_from_kernels(function, types.void, vectors)
+
+
 def tile_question(function: Callable[..., Any]) -> Any:
     """The same for one that asks `some_lane`; the kernel gets its answer."""
     return _callable_from_kernels(function, types.boolean)
@@ -56,12 +61,12 @@ def add_rows(out: Any, width: int, i: Any, first: int, values: Sequence[Any]) ->
     out.put(width, i, first, values, True)
 
 
-def _callable_from_kernels(function: Callable[..., Any], answer: Any) -> Any:
+def _callable_from_kernels(function: Callable[..., Any], answer: Any, vectors: int = 2) -> Any:
     def typed(_context: Any, *arguments: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             kinds = signature.args
             data = [_data_of(context, builder, kind, value) for kind, value in zip(kinds, values, strict=True)]
-            called = builder.call(_emitted(builder.module, function, kinds, data, answer), data)
+            called = builder.call(_emitted(builder.module, function, kinds, data, answer, vectors), data)
             return called if answer is types.boolean else context.get_dummy_value()
 
         return answer(*arguments), generate
@@ -83,7 +88,9 @@ def _data_of(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return context.cast(builder, value, kind, wanted)
 
 
-def _emitted(module: Any, function: Callable[..., Any], kinds: Sequence[Any], data: Sequence[Any], answer: Any) -> Any:
+def _emitted(
+    module: Any, function: Callable[..., Any], kinds: Sequence[Any], data: Sequence[Any], answer: Any, vectors: int
+) -> Any:
     """The function in a module of LLVM's, written at its first use there."""
     name = ".".join([function.__module__, function.__qualname__, *(str(value.type) for value in data)])
     if name in module.globals:
@@ -95,7 +102,7 @@ def _emitted(module: Any, function: Callable[..., Any], kinds: Sequence[Any], da
     for argument in emitted.args:
         if argument.type.is_pointer:
             argument.add_attribute("noalias")
-    code = Code(emitted, answer is types.boolean)
+    code = Code(emitted, answer is types.boolean, vectors)
     _traceable(function)(*(code.argument(kind, value) for kind, value in zip(kinds, emitted.args, strict=True)))
     code.finish()
     return emitted

@@ -45,30 +45,32 @@ def _turned(code: Any, columns: list[Any]) -> list[Any]:
     count, lanes = len(columns), code.lanes
     if count == 1:
         return [code.builder.extract_element(columns[0], _INT(k)) for k in range(lanes)]
-    rows: list[Any] = []
-    for start in range(0, lanes, count):
-        part = [c if count == lanes else code.shuffled(c, c, list(range(start, start + count))) for c in columns]
-        rows += _square_turned(code, part)
-    return rows
+    turned = _blocks_turned(code, columns)
+    if count == lanes:
+        return turned
+    parts = [[*range(start, start + count)] for start in range(0, lanes, count)]
+    return [code.shuffled(row, row, part) for part in parts for row in turned]
 
 
-def _square_turned(code: Any, rows: list[Any]) -> list[Any]:
-    """A 4x4 or 8x8 block turned round, by shuffles that processors have: in pairs, in fours, across halves."""
-    count = len(rows)
-    halves = range(0, count, 4)
+def _blocks_turned(code: Any, rows: list[Any]) -> list[Any]:
+    """All 4x4 or 8x8 blocks of rows turned round together, by shuffles that processors have: in pairs, in fours, across halves
+    of eight."""
+    count, lanes = len(rows), code.lanes
+    halves = range(0, lanes, 4)
     fours = []
     for k in range(0, count, 4):
         a, b, c, d = rows[k : k + 4]
         pairs = []
         for x, y in ((a, b), (c, d)):
             for at in (0, 2):
-                pairs.append(code.shuffled(x, y, [p for h in halves for q in (at, at + 1) for p in (h + q, h + q + count)]))
+                pairs.append(code.shuffled(x, y, [p for h in halves for q in (at, at + 1) for p in (h + q, h + q + lanes)]))
         low, high = (pairs[0], pairs[2]), (pairs[1], pairs[3])
         for x, y in (low, high):
             for at in (0, 2):
-                places = [p for h in halves for q in (h + at, h + at + count) for p in (q, q + 1)]
+                places = [p for h in halves for q in (h + at, h + at + lanes) for p in (q, q + 1)]
                 fours.append(code.shuffled(x, y, places))
     if count == 4:
         return fours
-    first, second = [0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]
-    return [code.shuffled(fours[k], fours[k + 4], part) for part in (first, second) for k in range(4)]
+    eights = range(0, lanes, 8)
+    parts = [[p for h in eights for q in (h + at, h + at + lanes) for p in range(q, q + 4)] for at in (0, 4)]
+    return [code.shuffled(fours[k], fours[k + 4], part) for part in parts for k in range(4)]

@@ -60,13 +60,14 @@ class Elements:
     def evaluate(self, positions):
         """Forces on nodes 1 to 3 (n, 3, 3) and energies (n,); their sum is kept as `energy`."""
         n = len(self.f)
-        forces, energies = np.empty((self.tiles.lanes, 9), self.tiles.data.dtype), np.empty(len(self.tiles.data))
+        forces, energies = np.empty((self.tiles.lanes, 12), self.tiles.data.dtype), np.empty(len(self.tiles.data))
         elements.evaluate(
             positions.reshape(-1, 3), self.state.tets, *self.tiles.arrays, self.tiles.programs,
             self.tiles.offsets, self.dt, self.decompose, forces, energies,
         )  # fmt: skip
         self.energy = float(energies.sum())
-        return forces[:n].reshape(n, 3, 3), self.tiles.unpack(ENERGY, 1, n)[:, 0]
+        assert np.abs(forces[:n].reshape(n, 4, 3).sum(axis=1)).max() <= 1e-5 * np.abs(forces[:n]).max()
+        return forces[:n].reshape(n, 4, 3)[:, 1:], self.tiles.unpack(ENERGY, 1, n)[:, 0]
 
     def slot(self, slot, width):
         """A tile slot after `evaluate`."""

@@ -44,13 +44,11 @@ class Tets:
     def forces(self, positions, rate=0.0):
         """Forces (n, 3) on nodes at positions (n, 3), and the stiffness blocks (m, 6, 9), for the rotations found last."""
         lanes = len(self.tiles) * 128
-        corners, blocks = np.zeros((lanes, 9), np.float64), np.zeros((lanes, 6, 9), np.float64)
+        corners, blocks = np.zeros((lanes, 12), np.float64), np.zeros((lanes, 6, 9), np.float64)
         warped_forces(positions, self.state.tets, self.tiles, rate, corners, blocks)
         count = len(self.state.tets)
-        corners = corners[:count].reshape(-1, 3, 3)
         total = np.zeros_like(positions)
-        np.add.at(total, self.state.tets[:, 1:], corners)
-        np.add.at(total, self.state.tets[:, 0], -corners.sum(axis=1))
+        np.add.at(total, self.state.tets, corners[:count].reshape(-1, 4, 3))
         return total, blocks[:count]
 
 
