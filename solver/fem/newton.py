@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts
 from ..contact.entries import Entries
-from ..contact.surfaces.meetings import Meetings
+from ..contact.surfaces.meetings import Meetings, learned
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
@@ -182,14 +182,8 @@ class ImplicitStep:
         """Whether a direction (n, 3) brings other pairs together than the linear system knows of; it is told of them."""
         if self.surfaces is None or self.pairs is None:
             return False
-        met = self.surfaces.meetings(x, direction)
-        if self.ahead is not None:
-            met = met.others_than(self.ahead)
-            kept = self.ahead.pressed(direction).firmed(direction)
-            if not len(met) and len(kept) == len(self.ahead) and not kept.much_firmer(self.ahead):
-                return False
-            met = kept.joined(met)
-        elif not len(met):
+        met = learned(self.ahead, self.surfaces.meetings(x, direction), direction)
+        if met is None:
             return False
         self.ahead = met
         self.pairs = self.surfaces.stiffness(x, self.space.linear.rank, met)

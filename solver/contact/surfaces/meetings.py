@@ -112,6 +112,20 @@ class Meetings:
         return self.stiffness[:, None] * along + self.across[:, None] * (np.eye(3).ravel() - along)
 
 
+def learned(known: Meetings | None, met: Meetings, direction: Array) -> Meetings | None:
+    """Return what a linear system is to know that has known some pairs and given a direction (n, 3) that meets others.
+
+    None where it has known enough.
+    """
+    if known is None:
+        return met if len(met) else None
+    met = met.others_than(known)
+    kept = known.pressed(direction).firmed(direction)
+    if not len(met) and len(kept) == len(known) and not kept.much_firmer(known):
+        return None
+    return kept.joined(met)
+
+
 def growth(ways: Array, points: NDArray[np.int32], weights: Array, normal: Array) -> Array:
     """By how much the distances of pairs (m,) grow when points go ways (k, 3) [m]."""
     grown: Array = np.einsum("km,kmi,ki->k", weights, ways[points], normal)
