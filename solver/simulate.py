@@ -29,6 +29,7 @@ from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.volume_control import VolumeControl
+from .fem.volume_exchange import exchange_volume
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame, TopologyChange
@@ -325,6 +326,7 @@ class Simulation:
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)
         commit_flow(state, self.space.tiles, self.clock.step)
+        exchange_volume(state, self.space.tiles, self.space.pattern, outcome.positions)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
         self.volume_control.act(state, self.space.tiles, outcome.positions, self.clock.step, self.damping.lags())
         if self.integrator.remember is not None:
