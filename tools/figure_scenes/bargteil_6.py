@@ -18,7 +18,7 @@ BALL, RING, TUBE = 0.22, 0.24, 0.11  # radii [m]
 COUNT = 7
 LOWEST, APART = 0.35, 0.06  # of the tower over the ground, and its bodies from each other [m]
 FLIGHT = 6  # frames in which nothing has touched the ground
-VALUES = {"young_modulus": 3e4, "poisson_ratio": 0.4, "yield_stress": 150.0, "flow_rate": 40.0, "damping": 12.0}
+VALUES = {"young_modulus": 3e4, "poisson_ratio": 0.4, "yield_stress": 600.0, "flow_rate": 40.0, "damping": 12.0}
 
 
 def _scene(resolution: int) -> Scene:
