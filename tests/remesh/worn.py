@@ -27,7 +27,8 @@ TURN = rotation([1, 2, 3], 0.7)
 
 # Goo between a solid and a liquid, as cornstarch's preset had it when these shapes were chosen
 STARCH = {
-    "poisson_ratio": 0.45, "yield_stress": 0.0, "flow_rate": 2000.0, "rate_stress": 1200.0, "rate_exponent": 4.0, "damping": 20.0,
+    "poisson_ratio": 0.45, "yield_stress": 0.0, "flow_rate": 2000.0, "rate_stress": 1200.0, "rate_exponent": 4.0,
+    "damping": 20.0,
 }  # fmt: skip
 
 
