@@ -5,8 +5,8 @@
     python benchmarks/puddles.py dough --resume                  once whole, once stopped half-way and resumed: the same bytes?
 
 A ball of half a metre falls its own diameter. Numbers as in tools/figure_scenes/bargteil_8.py; the volume is that of the tets,
-in the end, and that of what is seen, at its least and its most. Ends with 1 where one does not end as a puddle, does not keep the
-volume of its tets to 1 % and of what is seen to 2, or resumes to other bytes.
+in the end, and that of what is seen, at its least and its most. Ends with 1 where one does not end as a puddle, does not keep
+the volume of its tets to 1 % and of what is seen to 2, or resumes to other bytes.
 """
 
 import argparse
