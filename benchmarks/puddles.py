@@ -112,12 +112,12 @@ def same_bytes(scene: Scene, whole: Path, folder: Path) -> bool:
 def main() -> int:
     """Bake, measure, and resume where asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", default=["cornstarch", "dough"], choices=["cornstarch", "dough"])
+    parser.add_argument("names", nargs="*", help="cornstarch, dough; both unless told")
     parser.add_argument("--resolution", type=int, default=12)
     parser.add_argument("--fps", type=float, default=24.0)
     parser.add_argument("--resume", action="store_true")
     options, wrong = parser.parse_args(), []
-    for name in options.names:
+    for name in options.names or ["cornstarch", "dough"]:
         folder = Path(tempfile.mkdtemp(prefix="puddle"))
         scene, begun = scene_of(name, options.resolution, options.fps), time.process_time()
         bake(scene, folder / "whole")
