@@ -30,6 +30,7 @@ from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.volume_control import VolumeControl
+from .fem.volume_exchange import exchange_volume
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame, TopologyChange
@@ -235,10 +236,8 @@ class Simulation:
 
     def _calmest(self, longest: float) -> int:
         """The level of the longest step in calm: not that of `longest` [s] only where all that acts stays as it is."""
-        settings = self.scene.settings
-        still = self.keyed.still and self.pins.still and self.force_fields.still
-        still = still and all(field.still for field in self.contacts.fields)
-        if not (self.integrator.calms and still):
+        settings, parts = self.scene.settings, (self.keyed, self.pins, self.force_fields, *self.contacts.fields)
+        if not (self.integrator.calms and all(part.still for part in parts)):
             return 0
         times = max(1.0, settings.calm_substep / longest)
         return -min(int(np.log2(times * (1.0 + 1e-6))), MOST_DOUBLINGS)
@@ -327,6 +326,7 @@ class Simulation:
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)
         commit_flow(state, self.space.tiles, self.clock.step)
+        exchange_volume(state, self.space.tiles, self.space.pattern, outcome.positions)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
         self.volume_control.act(state, self.space.tiles, outcome.positions, self.clock.step, self.damping.lags())
         if self.integrator.remember is not None:

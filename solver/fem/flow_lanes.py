@@ -24,7 +24,7 @@ from .plasticity import directed, directed_stress, flow_capacity, log_stiffness
 
 RETURNED = np.float32(1e6)  # rate times step at an infinite rate: what is over the yield surface falls to a millionth
 ENDLESS = np.float32(1e30)  # less than infinite and more than any rate times step
-MOST_RELAXATION = np.float32(30.0)  # rate times step: what lasts 3 % of a step is over in it; more leaves no viscosity at all
+MOST_RELAXATION = np.float32(300.0)  # rate times step: what lasts a third of a percent of a step is over in it
 T = TILE
 M = MATERIAL
 

@@ -67,7 +67,6 @@ class Tiles:
         fibred[np.flatnonzero(state.material[[FIBRE_STIFFNESS, FIBRE_TENSION]].any(axis=0)) // TILE] = True
         data = np.zeros((count, KEPT * TILE), precision)
         tiles = cls(data, *_materials(state.material, precision), programs, offsets, fibred)
-        tiles.pack(DENSITY, state.density)
         tiles.refresh(state)
         return tiles
 
@@ -87,6 +86,7 @@ class Tiles:
             self.keep_extras()
         self.pack(B, state.rest_shape_inverse.reshape(-1, 9))
         self.pack(VOLUME, state.volumes)
+        self.pack(DENSITY, state.density)
         self.pack(YIELD, state.yield_stress)
         self.pack(FLOW_STRESS, state.flow_stress)
         keep_limits(self.data, state)

@@ -25,6 +25,13 @@ SIZE = 0.2
 TURN = rotation([1, 2, 3], 0.7)
 
 
+# Goo between a solid and a liquid, as cornstarch's preset had it when these shapes were chosen
+STARCH = {
+    "poisson_ratio": 0.45, "yield_stress": 0.0, "flow_rate": 2000.0, "rate_stress": 1200.0, "rate_exponent": 4.0,
+    "damping": 20.0,
+}  # fmt: skip
+
+
 def torus() -> TetMesh:
     """A ring, its tube some seven cells thick."""
     ring = stored("torus")
@@ -47,8 +54,8 @@ def sheet() -> TetMesh:
 def bun() -> TetMesh:
     """Cornstarch that has fallen and run apart for 30 frames on the tets that it began with; its cells are of SIZE."""
     goo = load_preset(PRESETS / "cornstarch.toml")
-    drop = sphere(12, 0.25, (0.0, 0.0, 0.76))
-    body = Body("b", "Goo", drop, replace(goo.material), goo.real_size, resolution=8)
+    drop, starch = sphere(12, 0.25, (0.0, 0.0, 0.76)), replace(goo.material, values={**goo.material.values, **STARCH})
+    body = Body("b", "Goo", drop, starch, goo.real_size, resolution=8)
     scene = validated(Scene((body,), (), Settings(frame_end=30, threads=1)))
     prepared = prepare(scene)[0]
     simulation = Simulation(scene, [prepared.mesh], [prepared.surface], [prepared.contacts], fields=[PlaneField()])

@@ -1,9 +1,11 @@
 """Bargteil 2007, figure 8: a ball of cornstarch in water bounces like a solid, then runs into a puddle like a liquid.
 
-Its flow saturates where stress is high, so that a blow meets an elastic body; at rest it yields to any stress.
+The preset as it is, on the ground as it comes. Its flow rate falls where stress is high, so that a blow meets an elastic body.
+A puddle of viscosity eta whose base sticks comes down to h at t = 0.125 (D/h)^4 eta/(density g D), D the ball's diameter
+(Huppert 1982, h(0) of his similarity solution): with the preset's 2.2 Pa s at its real size of 8 cm to 15 % after half a
+second, here, where all of it takes 2.5 times as long, within two; what it takes from a ball to there comes on top.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +17,15 @@ from .contract import Figure, Shot
 from .shapes import geodesic
 
 PRESET = Path(__file__).resolve().parents[2] / "presets" / "cornstarch.toml"
-LAST = 120
+LAST = 240
 RADIUS, DROP = 0.25, 0.5  # [m]
 
 
 def _scene(resolution: int) -> Scene:
     goo = load_preset(PRESET)
-    springy = replace(goo.material, values={**goo.material.values, "damping": 6.0})
-    ball = geodesic(RADIUS, (0.0, 0.0, RADIUS + DROP), 24)
-    body = Body("ball", "Ball", ball, springy, goo.real_size, resolution=resolution, remeshing="wholesale")
-    ground = Collider("ground", "Ground", "plane", np.eye(4)[None], friction=0.1)
+    ball = geodesic(RADIUS, (0.0, 0.0, RADIUS + DROP), 48)
+    body = Body("ball", "Ball", ball, goo.material, goo.real_size, resolution=resolution, remeshing="wholesale")
+    ground = Collider("ground", "Ground", "plane", np.eye(4)[None])
     return Scene((body,), (ground,), Settings(1, LAST, worst_condition=3.0, threads=1))
 
 
@@ -47,8 +48,8 @@ FIGURE = Figure(
     source="Bargteil 2007, figure 8",
     scene=_scene,
     resolution=12,
-    coarse=10,
-    shown=(1, 9, 16, 44, LAST),
+    coarse=8,
+    shown=(1, 9, 17, 48, LAST),
     eye=(0.0, -2.5, 0.9),
     focus=(0.0, 0.0, 0.35),
     lens=45.0,
