@@ -236,8 +236,9 @@ class Simulation:
 
     def _calmest(self, longest: float) -> int:
         """The level of the longest step in calm: not that of `longest` [s] only where all that acts stays as it is."""
-        settings, parts = self.scene.settings, (self.keyed, self.pins, self.force_fields, *self.contacts.fields)
-        if not (self.integrator.calms and all(part.still for part in parts)):
+        settings, fields = self.scene.settings, all(field.still for field in self.contacts.fields)
+        still = fields and self.keyed.still and self.pins.still and self.force_fields.still
+        if not (self.integrator.calms and still):
             return 0
         times = max(1.0, settings.calm_substep / longest)
         return -min(int(np.log2(times * (1.0 + 1e-6))), MOST_DOUBLINGS)
