@@ -123,6 +123,30 @@ def test_seconds_grow_with_the_root_of_the_size():
     assert large.values["mass_damping"] == pytest.approx(0.5)
 
 
+def test_how_hard_damping_holds_a_node_is_about_what_it_pulls_with():
+    """Where one node moves alone, as contact moves it: half to twice the force by its way."""
+    mesh = box_mesh((3, 3, 3))
+    values = {"young_modulus": 1e4, "poisson_ratio": 0.3, "yield_stress": 1e9, "damping": 5.0}
+    simulation, _ = run(make_scene([mesh], [values]), 1)
+    state, damping, step = simulation.state, simulation.damping, 1.0 / 96.0
+    past = extrapolate(state, np.zeros(3), step, step, np.zeros(len(mesh.positions), dtype=bool))
+    problem = ImplicitStep(state, simulation.space, simulation.contacts, damping, past, step)
+    problem.freeze_damping(state.positions)
+
+    def pull(positions):
+        gradient = np.zeros_like(positions)
+        damping.add_gradient(past.velocities(positions), past.effective, gradient)
+        return gradient
+
+    hold, still, way = damping.hold(simulation.space.firmness, past.effective), pull(state.positions), 1e-4
+    for node in range(0, len(mesh.positions), 7):
+        for axis in range(3):
+            moved = state.positions.copy()
+            moved[node, axis] += way
+            pulled = (pull(moved) - still)[node, axis] / way
+            assert 0.5 * pulled < hold[node] < 2.0 * pulled
+
+
 def test_a_strongly_damped_body_lands_on_an_edge():
     """Damping holds the nodes in contact too: left out, their corrections overshot until nothing was finite."""
     goo = {

@@ -1,9 +1,12 @@
 """A body that has become thinner than new tets keeps those that it has: with its weight in less room it would burst."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from solver.remesh.discretization import Discretization
+from solver.remesh.remeshing import _has_vanished
 from solver.tetmesh.manifold import components
 from tests.tearing.shapes import pulled, scene
 
@@ -21,6 +24,28 @@ def test_new_tets_come_only_where_they_hold_the_volume(height, renewed):
     if not renewed:
         assert made.mesh.state.positions.tobytes() == state.positions.tobytes()
         assert made.mesh.surfaces[0] is simulation.bound[0][0]
+
+
+def test_a_sheet_beside_a_lump_is_not_left_away():
+    """A large part of the goo lies in a sheet a twentieth as thick as the lump: new tets would fill the lump alone."""
+    simulation = drop("cornstarch", resolution=8)
+    state = simulation.state
+    middle, reach = state.positions.mean(axis=0), np.ptp(state.positions[:, 0])
+    out = np.clip((state.positions[:, :1] - middle[0]) / (0.1 * reach), 0.0, 1.0)
+    wide = 1.0 + (1.0 / np.sqrt(0.05) - 1.0) * out
+    state.positions = middle + (state.positions - middle) * np.concatenate([wide, wide, 1.0 / wide**2], axis=1)
+    made = simulation.remeshing.renewed(Discretization(state, simulation.ranges, *simulation.bound), [0], 0.01)
+    assert made.thin == (0,) and not made.changes
+    assert made.mesh.state.positions.tobytes() == state.positions.tobytes()
+    assert made.mesh.surfaces[0] is simulation.bound[0][0]
+
+
+@pytest.mark.parametrize(
+    "left, torn_off, gone", [(0.98, 0.0, False), (0.96, 0.0, True), (0.93, 0.05, False), (0.91, 0.05, True)]
+)
+def test_three_per_cent_may_vanish_beside_what_is_torn_off(left, torn_off, gone):
+    volumes = [SimpleNamespace(volumes=np.full(4, 0.25 * share)) for share in (1.0, left)]
+    assert _has_vanished(SimpleNamespace(old=volumes[0], new=volumes[1]), torn_off) == gone
 
 
 @pytest.mark.parametrize("tear, parted", [(0.0, False), (0.01, True)])
