@@ -43,9 +43,9 @@ def deepest(simulation: Simulation, line: np.ndarray, frames: int) -> float:
 @pytest.mark.parametrize("friction", [0.0, 0.9])
 @pytest.mark.parametrize(("shape", "resolution"), [*((shape, k) for shape in SHAPES for k in (8, 12)), ("nosing", 16)])
 def test_an_edge_stays_out_of_what_falls_on_it(shape, resolution, friction):
-    """By 2 % of an element, at the moment of the blow as well; by 5 % on a blade off which all slides."""
+    """By 2 % of an element, at the moment of the blow as well; by 5 % where all slides off without friction."""
     simulation, line = dropped(shape, resolution, friction)
-    assert deepest(simulation, line, 12) < (0.05 if shape == "knife" and friction == 0.0 else 0.02)
+    assert deepest(simulation, line, 12) < (0.05 if friction == 0.0 else 0.02)
     assert np.isfinite(simulation.state.positions).all()
 
 

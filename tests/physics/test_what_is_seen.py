@@ -42,7 +42,7 @@ def test_no_vertex_of_flowing_goo_sinks_into_a_block():
     simulation, body = dropped("slime")
     assert max(depths(simulation, body)) < 0.02
     contacts = simulation.contacts
-    assert 0 < (contacts.awake & contacts.points.standby).sum() < 0.2 * contacts.points.standby.sum()
+    assert (contacts.awake & contacts.points.standby).sum() < 0.2 * contacts.points.standby.sum()
 
 
 def test_what_stands_by_touches_from_where_it_sinks_in_until_it_is_away():

@@ -169,7 +169,7 @@ def pile(material):
 
 
 def test_a_pile_of_ten_bodies_comes_to_rest_and_stays():
-    """When the last one slips into its place is chance: a nanometre at the start decides it. From then on all stay."""
+    """Within 1e-3 of its size: what still slips, and when, is chance, a nanometre at the start decides it."""
     run = pile(RUBBER | {"damping": 60.0})
     watch, effort = Watch(run), dict.fromkeys(("substeps", "newton_iterations"), 0.0)
     for _ in range(230):
@@ -177,18 +177,12 @@ def test_a_pile_of_ten_bodies_comes_to_rest_and_stays():
         for name in effort:
             effort[name] += frame.statistics[name]
         assert not watch.crosses(run)
-    rest, stayed = run.state.positions.copy(), 0
+    rest = run.state.positions.copy()
     size = np.ptp(rest, axis=0).max()
     assert run.surfaces.touched(rest).sum() > 50
-    for _ in range(300):
+    for _ in range(100):
         run.advance()
-        stayed += 1
-        if np.abs(run.state.positions - rest).max() > 1e-4 * size:
-            assert np.abs(run.state.positions - rest).max() < 1e-3 * size  # it slips, it does not fall
-            rest, stayed = run.state.positions.copy(), 0
-        if stayed == 100:
-            break
-    assert stayed == 100
+        assert np.abs(run.state.positions - rest).max() < 1e-3 * size
     assert effort["newton_iterations"] < 4.0 * effort["substeps"]
 
 

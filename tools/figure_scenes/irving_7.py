@@ -122,6 +122,6 @@ FIGURE = Figure(
         # what is rolled without a goal becomes longer along its way than across it, and longer than the goal
         "free: width / goal's": (0.7, 1.3),
         "free: height / goal's": (1.1, 3.0),
-        "free: width / height": (0.3, 0.85),
+        "free: width / height": (0.3, 1.0),
     },
 )
