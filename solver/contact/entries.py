@@ -95,6 +95,20 @@ class Entries:
         if self.adhesion is not None:
             self.adhesion.add_stiffness(positions, blocks, diagonal)
 
+    def add_apart(self, positions: Array, diagonal: Array) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Add to the diagonal (n, 9) alone; return the nodes (k, 4) of tets, and what to add to their blocks (k, 6, 9)."""
+        adhesion, count = self.adhesion, len(self.tets)
+        nodes = self.nodes if adhesion is None else np.concatenate([self.nodes, adhesion.nodes])
+        numbers, blocks = np.arange(len(nodes), dtype=np.int32), np.zeros((len(nodes), 6, 9), np.float32)
+        stuck = None if adhesion is None else replace(adhesion, tets=numbers[count:])
+        replace(self, tets=numbers[:count], adhesion=stuck).add_stiffness(positions, blocks, diagonal)
+        return nodes, blocks
+
+    def touching_nodes(self) -> NDArray[np.int64]:
+        """The nodes (k,) that these contacts can move, rising."""
+        nodes: NDArray[np.int64] = np.unique(self.nodes[self.weights != 0.0])
+        return nodes
+
     def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
         """Add to gradient (n, 3) what contact's laws, taken for linear around one place, say at positions (n, 3)."""
         add_forces(self.nodes, self.weights, self._linear_forces(around, positions), gradient)
@@ -110,7 +124,7 @@ class Entries:
             pull = np.zeros_like(positions)
             self.adhesion.add_gradient(positions, pull)
             pressing = pressing - pull
-        nodes = np.unique(self.nodes[self.weights != 0.0])
+        nodes = self.touching_nodes()
         positions[nodes] += pressing[nodes] / hold[nodes, None]
         self._settle(positions, hold, np.zeros_like(self.normal), True)
 

@@ -13,7 +13,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
-from ..jit import CHUNKS, inline, parallel
+from ..jit import CHUNKS, inline, kernel, parallel
 from ..jit.simd import add, add_scaled, lane, load, load_last, store, store_block, three, transposed, zero
 from .assembly import Pattern, offsets_of
 from .incidence import edge_numbers, place_blocks, place_columns
@@ -63,8 +63,11 @@ def build_layout(pattern: Pattern, order: IntArray) -> Layout:
 
 
 @parallel
-def sum_blocks(item_offsets, middles, items, slots, blocks, values):  # type: ignore[no-untyped-def]
-    """Sum element blocks, flat (lanes * 54,), row by row, into values, flat (18e + 4,), column by column."""
+def sum_blocks(item_offsets, middles, items, slots, blocks, more, rate, values):  # type: ignore[no-untyped-def]
+    """Sum element blocks, flat (lanes * 54,), row by row, into values, flat (18e + 4,), column by column.
+
+    more: None, or values of another matrix, which are added `rate` times.
+    """
     edges = len(slots)
     for chunk in prange(CHUNKS):
         for e in range(edges * chunk // CHUNKS, edges * (chunk + 1) // CHUNKS):
@@ -81,9 +84,14 @@ def sum_blocks(item_offsets, middles, items, slots, blocks, values):  # type: ig
                 t2 = add(t2, load_last(blocks, b + np.uint64(6)))
             t0, t1, t2 = transposed(t0, t1, t2)
             a0, a1, a2 = add(a0, t0), add(a1, t1), add(a2, t2)
-            store_block(values, np.uint64(9) * np.uint64(slots[e, 1]), a0, a1, a2)
+            first, second = np.uint64(9) * np.uint64(slots[e, 1]), np.uint64(9) * np.uint64(slots[e, 0])
+            if more is not None:
+                a0 = add_scaled(a0, load(more, first), rate)
+                a1 = add_scaled(a1, load(more, first + np.uint64(3)), rate)
+                a2 = add_scaled(a2, load(more, first + np.uint64(6)), rate)
+            store_block(values, first, a0, a1, a2)
             a0, a1, a2 = transposed(a0, a1, a2)
-            store_block(values, np.uint64(9) * np.uint64(slots[e, 0]), a0, a1, a2)
+            store_block(values, second, a0, a1, a2)
 
 
 @inline
@@ -100,13 +108,39 @@ STIFF = 300.0  # about where the coarse level begins to pay
 ROUNDING = 2.0**-22  # of an inverse's trace, added to it so that rounding to float32 cannot make it negative
 
 
+@inline
+def _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse):  # type: ignore[no-untyped-def]
+    """One row of `split_diagonal`; the sum of its blocks' traces."""
+    inertia[i] = np.float32(d[0])
+    off = abs(d[1]) + abs(d[2]) + abs(d[3]) + abs(d[5]) + abs(d[6]) + abs(d[7])
+    touched[i] = off > 0.0 or d[0] != d[4] or d[0] != d[8]
+    for k in range(9):
+        own[i, k] = d[k]
+    s0, s1, s2 = zero(), zero(), zero()
+    for k in range(np.uint64(row_offsets[i]), np.uint64(row_offsets[i + 1])):
+        v = np.uint64(9) * k
+        s0, s1 = add(s0, load(values, v)), add(s1, load(values, v + np.uint64(3)))
+        s2 = add(s2, load(values, v + np.uint64(6)))
+    e0, e1, e2 = np.float64(lane(s0, 0)), np.float64(lane(s1, 1)), np.float64(lane(s2, 2))
+    f01, f02, f12 = np.float64(lane(s1, 0)), np.float64(lane(s2, 0)), np.float64(lane(s2, 1))
+    if extra is not None:
+        x = extra[i]
+        e0, e1, e2, f01, f02, f12 = e0 - x[0], e1 - x[4], e2 - x[8], f01 - x[1], f02 - x[2], f12 - x[5]
+    positive, i0, i01, i02, i1, i12, i2 = _inverted(d[0] - e0, d[1] - f01, d[2] - f02, d[4] - e1, d[5] - f12, d[8] - e2)
+    if not positive:
+        _, i0, i01, i02, i1, i12, i2 = _inverted(d[0], d[1], d[2], d[4], d[5], d[8])
+    shift = ROUNDING * (i0 + i1 + i2)
+    at = np.uint64(12) * np.uint64(i)
+    store(inverse, at, three(np.float32(i0 + shift), np.float32(i01), np.float32(i02)))
+    store(inverse, at + np.uint64(4), three(np.float32(i01), np.float32(i1 + shift), np.float32(i12)))
+    store(inverse, at + np.uint64(8), three(np.float32(i02), np.float32(i12), np.float32(i2 + shift)))
+    return e0 + e1 + e2
+
+
 @parallel
-def split_diagonal(  # type: ignore[no-untyped-def]
-    order, row_offsets, more, rate, values, diagonal, extra, inertia, own, touched, inverse, stiff
-):
+def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, stiff):  # type: ignore[no-untyped-def]
     """Of diagonal (n, 9), inertia and contact: inertia (n,) alone or, where touched (n,), own (n, 9), by rows.
 
-    more: None, or values of another matrix, which are added to these `rate` times first.
     extra: None, or the diagonal blocks (n, 9), by rows, of what acts beside the matrix.
 
     inverse, flat (12n,): columns of the inverted diagonal blocks, padded with 0, the preconditioner; where a block is not
@@ -118,38 +152,17 @@ def split_diagonal(  # type: ignore[no-untyped-def]
         total = 0.0
         for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
             d = diagonal[order[i]]
-            inertia[i] = np.float32(d[0])
-            off = abs(d[1]) + abs(d[2]) + abs(d[3]) + abs(d[5]) + abs(d[6]) + abs(d[7])
-            touched[i] = off > 0.0 or d[0] != d[4] or d[0] != d[8]
-            for k in range(9):
-                own[i, k] = d[k]
-            s0, s1, s2 = zero(), zero(), zero()
-            for k in range(np.uint64(row_offsets[i]), np.uint64(row_offsets[i + 1])):
-                v = np.uint64(9) * k
-                a0, a1, a2 = load(values, v), load(values, v + np.uint64(3)), load(values, v + np.uint64(6))
-                if more is not None:
-                    a0, a1 = add_scaled(a0, load(more, v), rate), add_scaled(a1, load(more, v + np.uint64(3)), rate)
-                    a2 = add_scaled(a2, load(more, v + np.uint64(6)), rate)
-                    store_block(values, v, a0, a1, a2)
-                s0, s1, s2 = add(s0, a0), add(s1, a1), add(s2, a2)
-            e0, e1, e2 = np.float64(lane(s0, 0)), np.float64(lane(s1, 1)), np.float64(lane(s2, 2))
-            f01, f02, f12 = np.float64(lane(s1, 0)), np.float64(lane(s2, 0)), np.float64(lane(s2, 1))
-            if extra is not None:
-                x = extra[i]
-                e0, e1, e2, f01, f02, f12 = e0 - x[0], e1 - x[4], e2 - x[8], f01 - x[1], f02 - x[2], f12 - x[5]
-            positive, i0, i01, i02, i1, i12, i2 = _inverted(
-                d[0] - e0, d[1] - f01, d[2] - f02, d[4] - e1, d[5] - f12, d[8] - e2
-            )
-            if not positive:
-                _, i0, i01, i02, i1, i12, i2 = _inverted(d[0], d[1], d[2], d[4], d[5], d[8])
+            trace = _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse)
             if not touched[i]:
-                total += 1.0 if -(e0 + e1 + e2) > 3.0 * STIFF * d[0] else 0.0
-            shift = ROUNDING * (i0 + i1 + i2)
-            at = np.uint64(12) * np.uint64(i)
-            store(inverse, at, three(np.float32(i0 + shift), np.float32(i01), np.float32(i02)))
-            store(inverse, at + np.uint64(4), three(np.float32(i01), np.float32(i1 + shift), np.float32(i12)))
-            store(inverse, at + np.uint64(8), three(np.float32(i02), np.float32(i12), np.float32(i2 + shift)))
+                total += 1.0 if -trace > 3.0 * STIFF * d[0] else 0.0
         stiff[chunk] = total
+
+
+@kernel
+def split_rows(rows, order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse):  # type: ignore[no-untyped-def]
+    """The same of some rows (h,)."""
+    for i in rows:
+        _split_row(i, diagonal[order[i]], row_offsets, values, extra, inertia, own, touched, inverse)
 
 
 @parallel

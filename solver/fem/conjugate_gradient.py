@@ -144,14 +144,14 @@ def _clear(rows, vector):  # type: ignore[no-untyped-def]
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
     order, chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
-    coarse, lower, upper, pivots, coupling, pairs, held, g, c, rhs, tolerance, most, work, solution,
+    coarse, lower, upper, pivots, coupling, pairs, held, g, c, rhs, tolerance, most, work, solution, asked,
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
     rhs and solution (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use
     the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
     (volume_coupling.py), pairs also that (pair_coupling.py); rows held (h,) stay where they are. Returns -1 - iterations,
-    with the last good solution, where A turns out not positive.
+    with the last good solution, where A turns out not positive. asked (1,) becomes rhs . M^-1 rhs.
     """
     chunks = len(chunk_parts)
     x, r, z, p, q = work[0], work[1], work[2], work[3], work[4]
@@ -167,7 +167,7 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
         if coarse:
             rz += _coarse_correction(lower, upper, pivots, weights, chunk_parts, g, c)
         if iteration == 0:
-            goal, before = tolerance * tolerance * rz, np.inf
+            goal, before, asked[0] = tolerance * tolerance * rz, np.inf, rz
         if rz < 0.0:
             spent = -1 - iteration
             break
@@ -197,3 +197,21 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
             for axis in range(3):
                 solution[order[row], axis] = x[4 * row + axis]
     return spent
+
+
+@parallel
+def preconditioned_square(  # type: ignore[no-untyped-def]
+    order, chunk_offsets, chunk_parts, modes, inverse, coarse, lower, upper, pivots, g, c, rhs, work
+):
+    """rhs . M^-1 rhs for rhs (n, 3), from which `conjugate_gradient` would start; the arguments are its own."""
+    chunks = len(chunk_parts)
+    parts, weights = np.empty(chunks), np.empty((chunks, 16), np.float32)
+    for chunk in prange(chunks):
+        parts[chunk] = _descend(
+            chunk_offsets[chunk], chunk_offsets[chunk + 1], True, order, rhs, np.float32(0.0), inverse, modes, work[3], work[4],
+            work[0], work[1], work[2], weights[chunk],
+        )
+    square = _total(parts)
+    if coarse:
+        square += _coarse_correction(lower, upper, pivots, weights, chunk_parts, g, c)
+    return square

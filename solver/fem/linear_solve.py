@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS
 from ..jit.pace import Pace
 from .assembly import Pattern
-from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, sum_blocks, weigh
+from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, split_rows, sum_blocks, weigh
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
-from .conjugate_gradient import conjugate_gradient
+from .conjugate_gradient import conjugate_gradient, preconditioned_square
+from .contact_coupling import ContactStiffness, put_in, take_out
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
@@ -52,12 +53,14 @@ class LinearSolve:
         self._pivots = np.zeros(modes, np.float32)
         self._coupling: Arrays | None = None
         self._pairs = no_stiffness()
-        self._held = NO_NODES
+        self._held, self._extra = NO_NODES, None
+        self._touching, self._places = NO_NODES, NO_NODES  # nodes in contact, places that it has changed,
+        self._before = np.zeros((0, 9), np.float32)  # and what was there
         self.rank = np.empty(nodes, np.int32)  # the row of each node
         self.rank[self.layout.order] = np.arange(nodes)
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
         self._coarse_vectors = np.zeros((2, modes), np.float32)
-        self._work, self._stiff = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS)
+        self._work, self._stiff, self._asked = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS), np.zeros(1)
 
     @classmethod
     def of(cls, pattern: Pattern, positions: Array) -> "LinearSolve":
@@ -68,9 +71,11 @@ class LinearSolve:
     def assemble(
         self, blocks: Floats, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None,
         beside: Beside | None = None, pairs: PairStiffness | None = None, renew: bool = True,
-        held: NDArray[np.int64] = NO_NODES,
+        held: NDArray[np.int64] = NO_NODES, contact: ContactStiffness | None = None,
     ) -> None:  # fmt: skip
         """Take element blocks (lanes, 6, 9), the diagonal (n, 9) of inertia and contact [N/m], and what acts beside them.
+
+        `contact` is what contact adds off the diagonal, where that is not in the blocks.
 
         With one level the preconditioner is that of the diagonal blocks alone, whatever the stiffness. Unless told to
         renew it the coarse level stays that of the call before: for a matrix much like that, nearly as good. Nodes held
@@ -78,16 +83,18 @@ class LinearSolve:
         """
         layout, parts = self.layout, self.parts
         more, rate = (None, 0.0) if beside is None else (beside[0].values, beside[1])
-        self._sum(blocks, self._values)
+        self._sum(blocks, self._values, more, rate)
+        self._put_in(contact)
         extra = None if volume is None else volume.diagonal()
         self._pairs = no_stiffness() if pairs is None else pairs
         if pairs is not None:
             extra = np.zeros((len(diagonal), 9)) if extra is None else extra
             pairs.add_diagonal(extra)
         split_diagonal(
-            layout.order, layout.row_offsets, more, np.float32(rate), self._values, diagonal, extra, self._inertia, self._own,
+            layout.order, layout.row_offsets, self._values, diagonal, extra, self._inertia, self._own,
             self._touched, self._inverse, self._stiff,
         )  # fmt: skip
+        self._extra = extra
         self._coupling, self._held = None if volume is None else volume.arrays, self.rank[held].astype(np.int64)
         if len(held):
             rows = np.zeros(len(self._inertia), bool)
@@ -104,6 +111,29 @@ class LinearSolve:
             self._pairs.add_coarse(parts, matrix)
             factor(matrix, self._lower, self._upper, self._pivots)
 
+    def touch(self, diagonal: Array, contact: ContactStiffness) -> None:
+        """Take other contacts, and the diagonal (n, 9) with them, into the matrix of the last `assemble`, which held no nodes
+        and had no pairs beside it. The coarse level stays."""
+        layout, rows = self.layout, self._touching
+        take_out(self._places, self._before, self._values)
+        self._put_in(contact)
+        rows = np.union1d(rows, self._touching)
+        split_rows(
+            rows, layout.order, layout.row_offsets, self._values, diagonal, self._extra, self._inertia, self._own, self._touched,
+            self._inverse,
+        )  # fmt: skip
+
+    def _put_in(self, contact: ContactStiffness | None) -> None:
+        """Add contact to the values, and keep what is needed to take it out again."""
+        if contact is None:
+            self._touching = self._places = NO_NODES
+            return
+        places, before = np.empty(12 * len(contact.nodes), np.int64), np.empty((12 * len(contact.nodes), 9), np.float32)
+        count = put_in(
+            self.rank, self.layout.row_offsets, self.layout.columns, contact.nodes, contact.blocks, self._values, places, before
+        )
+        self._touching, self._places, self._before = self.rank[contact.touching], places[:count], before[:count]
+
     def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS) -> int:
         """Solve for rhs (n, 3) into `direction` to a relative tolerance, in at most so many iterations; return them.
 
@@ -117,12 +147,27 @@ class LinearSolve:
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
             self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
             self._pivots, self._coupling, self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
-            tolerance, most, self._work, self.direction,
+            tolerance, most, self._work, self.direction, self._asked,
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)
             self.pace.set()
         return spent
+
+    @property
+    def asked(self) -> float:
+        """How large the right-hand side of the last solution was, as `left` measures it."""
+        return float(np.sqrt(max(self._asked[0], 0.0)))
+
+    def left(self, rhs: Array) -> float:
+        """The size sqrt(rhs . M^-1 rhs) of rhs (n, 3) by which `solve` goes, with the matrix as it is; zero where nodes are held."""
+        layout, parts = self.layout, self.parts
+        self._coarse_vectors[:] = 0.0
+        square = preconditioned_square(
+            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, self._inverse, self.coarse, self._lower, self._upper,
+            self._pivots, self._coarse_vectors[0], self._coarse_vectors[1], rhs, self._work,
+        )  # fmt: skip
+        return float(np.sqrt(max(square, 0.0)))
 
     def times(self, x: Array) -> Array:
         """The product with x (n, 3) of the whole matrix as it was assembled."""
@@ -140,12 +185,12 @@ class LinearSolve:
     def summed(self, blocks: Floats, into: "FrozenStiffness | None" = None) -> "FrozenStiffness":
         """The sum of element blocks (lanes, 6, 9), elastic or like it, in a place of its own or in an earlier one's."""
         into = FrozenStiffness(self.layout, np.empty_like(self._values)) if into is None else into
-        self._sum(blocks, into.values)
+        self._sum(blocks, into.values, None, 0.0)
         return into
 
-    def _sum(self, blocks: Floats, values: Floats) -> None:
-        layout = self.layout
-        sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks.reshape(-1), values)
+    def _sum(self, blocks: Floats, values: Floats, more: Floats | None, rate: float) -> None:
+        layout, flat = self.layout, blocks.reshape(-1)
+        sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, flat, more, np.float32(rate), values)
 
 
 @dataclass

@@ -12,6 +12,7 @@ from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
 from .assembly import gather_gradient, spread_inertia
+from .contact_coupling import ContactStiffness
 from .convergence import Convergence
 from .damping import Damping
 from .elements import evaluate
@@ -76,7 +77,7 @@ class ImplicitStep:
         self.ahead: Meetings | None = None  # pairs that the next direction is known to run into
         self.projected = 0  # iterations for which the stiffness stays projected
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
-        self.kept: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None  # tets in contact, and their blocks without it
+        self.apart: tuple[NDArray[np.int64], Array] | None = None  # nodes in contact, and their diagonal blocks without it
         self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
         self.farthest = np.inf  # that a node may be moved by one direction [m]
         self.exact = True  # whether the last direction came from the true stiffness
@@ -216,7 +217,7 @@ class ImplicitStep:
 
     def stiffen(self, x: Array, inertia: float) -> None:
         """Fill blocks with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
-        space, self.kept = self.space, None
+        space, self.apart = self.space, None
         stiffness(*space.tiles.arrays, inertia, space.blocks)
         self.volume = None if space.volume is None else space.volume.coupled(x)
         if space.volume is not None and not self.projected:
@@ -226,18 +227,25 @@ class ImplicitStep:
 
     def _solve_linear(self, around: Array, offset: Array | None, load: Array, entries: Entries) -> int:
         """Solve for a load (n, 3) with contact's stiffness around one place, for the way on from an offset (n, 3), if there is
-        any; contact's share of the blocks is taken out again before the next one."""
+        any; where nothing but that contact has changed since the last time, no more of the matrix is made anew."""
         space, diagonal = self.space, self.space.diagonal
-        spread_inertia(self.inertia, diagonal)
-        self.damping.add_own(self.past.effective, diagonal)
-        if self.kept is not None:  # what contact has added before
-            space.blocks[self.kept[0]] = self.kept[1]
-        self.kept = entries.tets, space.blocks[entries.tets]
-        entries.add_stiffness(around, space.blocks, diagonal)
-        beside = self.damping.beside(self.past.effective)
-        space.linear.assemble(
-            space.blocks, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held
-        )
+        again = self.apart is not None and self.pairs is None and not len(self.held)
+        if again and self.apart is not None:
+            diagonal[self.apart[0]] = self.apart[1]
+        else:
+            spread_inertia(self.inertia, diagonal)
+            self.damping.add_own(self.past.effective, diagonal)
+        touching = entries.touching_nodes()
+        self.apart = touching, diagonal[touching]
+        contact = ContactStiffness(touching, *entries.add_apart(around, diagonal))
+        if again:
+            space.linear.touch(diagonal, contact)
+        else:
+            beside = self.damping.beside(self.past.effective)
+            space.linear.assemble(
+                space.blocks, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held,
+                contact=contact,
+            )  # fmt: skip
         self.first = False
         if offset is not None:
             load = load - space.linear.times(offset)
