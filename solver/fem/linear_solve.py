@@ -160,12 +160,12 @@ class LinearSolve:
         return float(np.sqrt(max(self._asked[0], 0.0)))
 
     def left(self, rhs: Array) -> float:
-        """The size sqrt(rhs . M^-1 rhs) of rhs (n, 3) by which `solve` goes, with the matrix as it is; zero where nodes are held."""
+        """The size sqrt(rhs . M^-1 rhs) of rhs (n, 3) by which `solve` goes, with the matrix as it is."""
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
         square = preconditioned_square(
-            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, self._inverse, self.coarse, self._lower, self._upper,
-            self._pivots, self._coarse_vectors[0], self._coarse_vectors[1], rhs, self._work,
+            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, self._inverse, self.coarse, self._lower,
+            self._upper, self._pivots, self._coarse_vectors[0], self._coarse_vectors[1], rhs, self._work,
         )  # fmt: skip
         return float(np.sqrt(max(square, 0.0)))
 

@@ -11,16 +11,16 @@ from ..contact.surfaces.meetings import Meetings, learned
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
-from .assembly import gather_gradient, spread_inertia
+from .assembly import spread_inertia
 from .contact_coupling import ContactStiffness
 from .convergence import Convergence
 from .damping import Damping
-from .elements import evaluate
 from .line_search import search_line
 from .momentum import drift, moved_rigidly
 from .node_sums import size, slopes
 from .pair_coupling import PairStiffness
 from .restraint import Restraint
+from .step_energy import StepEnergy
 from .stiffness import stiffness
 from .volume_coupling import VolumeCoupling
 from .workspace import Workspace
@@ -40,7 +40,7 @@ MOST_SOLVES = 4  # of the linear system an iteration, at most, until it knows th
 SOLVES = 3  # brings together; and the contacts that it runs into, for which it is solved so often,
 DIVERTED = 0.1  # which they change by more than so many element sizes,
 DESCENT_LEFT = 0.3  # or leave less of its slope than this share
-PROJECTED = 3  # iterations with the projected stiffness before the true one is tried again
+PROJECTED = 6  # iterations with the projected stiffness, over steps, before the true one is tried again
 FARTHEST = 20.0  # element sizes by which a direction may lead further than the guess has gone
 CRUSHED = 0.1  # element sizes by which contact moves a guess's nodes, from which on its elements say nothing of the body
 
@@ -58,85 +58,20 @@ class Outcome:
     rough: bool = False
 
 
-class ImplicitStep:
-    """The energy of one step and its minimisation."""
+class ImplicitStep(StepEnergy):
+    """The minimisation of one step's energy."""
 
     def __init__(
         self, state: State, space: Workspace, contacts: Contacts, damping: Damping, past: Extrapolation, step: float,
         surfaces: SurfaceContact | None = None, restraint: Restraint | None = None,
     ) -> None:  # fmt: skip
-        self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
-        self.restraint = restraint or Restraint(len(state.masses))
-        self.inertia, self.targets = self.restraint.joined(state.masses / past.inertial**2, past)
-        # What holds a node while the others rest [N/m]
-        self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
-        self.held = self.restraint.held
-        self.hold[self.held] = np.inf
-        self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun
-        self.pairs: PairStiffness | None = None  # what it adds to the matrix
+        super().__init__(state, space, contacts, damping, past, step, surfaces, restraint)
+        self.pairs: PairStiffness | None = None  # what contact of surfaces adds to the matrix
         self.ahead: Meetings | None = None  # pairs that the next direction is known to run into
-        self.projected = 0  # iterations for which the stiffness stays projected
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
         self.apart: tuple[NDArray[np.int64], Array] | None = None  # nodes in contact, and their diagonal blocks without it
-        self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
         self.farthest = np.inf  # that a node may be moved by one direction [m]
-        self.exact = True  # whether the last direction came from the true stiffness
-        if space.volume is not None:
-            space.volume.refresh(state)
-
-    def evaluate(self, positions: Array, decompose: bool = False) -> None:
-        """Fill tiles, corner forces and energies at positions (n, 3); the projected stiffness wants all decomposed."""
-        space, tiles = self.space, self.space.tiles
-        evaluate(
-            positions, self.state.tets, *tiles.arrays, tiles.programs, tiles.offsets, self.step,
-            decompose or self.projected > 0, space.forces, space.energies,
-        )  # fmt: skip
-
-    def merit(self, positions: Array) -> tuple[float, Array]:
-        """Energy but for contact with colliders [J], and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
-        self.evaluate(positions)
-        return self._with_others(positions, self._gathered(positions))
-
-    def begin(self, positions: Array) -> tuple[float, Array]:
-        """The merit at positions (n, 3), for which this step's damping is taken."""
-        if not self.damping.active:
-            return self.merit(positions)
-        self.evaluate(positions, decompose=True)
-        gradient = self._gathered(positions)  # before the damping's stiffness goes where the forces are
-        self._keep_damping(positions)
-        return self._with_others(positions, gradient)
-
-    def _gathered(self, positions: Array) -> Array:
-        """Inertia's and the tets' gradient (n, 3) from what the tiles have been evaluated for."""
-        space, gradient = self.space, np.empty_like(positions)
-        gather_gradient(
-            space.pattern.corner_offsets, space.pattern.corners, space.flat_forces, positions, self.targets, self.inertia,
-            gradient, space.inertial,
-        )  # fmt: skip
-        return gradient
-
-    def _with_others(self, positions: Array, gradient: Array) -> tuple[float, Array]:
-        """The energy of all but contact with colliders, and the gradient (n, 3) that has been gathered with all others'."""
-        space = self.space
-        energy = float(space.energies.sum() + space.inertial.sum())
-        if space.volume is not None:
-            energy += space.volume.add_gradient(positions, gradient)
-        if self.surfaces is not None:
-            energy += self.surfaces.add_gradient(positions, gradient)
-        if self.damping.active:
-            velocities = self.past.velocities(positions)
-            energy += self.damping.add_gradient(velocities, self.past.effective, gradient)
-        gradient[self.held] = 0.0
-        return energy, gradient
-
-    def freeze_damping(self, positions: Array) -> None:
-        """Let this step's damping be that of the positions (n, 3)."""
-        self.evaluate(positions, decompose=True)
-        self._keep_damping(positions)
-
-    def _keep_damping(self, positions: Array) -> None:
-        self.damping.keep(positions, self.space, self.past.effective)
-        self.first = True
+        self.sought = 0.0  # how large the force was for which the last direction was sought
 
     def find_direction(self, x: Array, around: Array, internal: Array, entries: Entries, free: bool) -> tuple[int, Array]:
         """Newton direction (n, 3) from x, corrected at the contacts, and its linear iterations.
@@ -152,6 +87,7 @@ class ImplicitStep:
         spent, self.ahead, found = 0, None, np.zeros(0)
         for attempt in range(MOST_SOLVES):
             spent += self.search_direction(x, around, self._pulled(internal), entries, attempt > 0)
+            self.sought = self.space.linear.asked if attempt == 0 else self.sought
             straight = around + self.space.linear.direction
             settled = straight.copy()
             entries.settle_step(around, settled, self.hold, free)
@@ -201,14 +137,13 @@ class ImplicitStep:
         load[self.held] = 0.0
         np.negative(load, out=load)
         offset = None if around is x else around - x
-        if not self.projected:
+        if not self.space.projected:
             if not again:
                 self.stiffen(x, -1.0)
             spent = self._solve_linear(around, offset, load, entries)
-            self.exact = spent >= 0
-            if self.exact:
+            if spent >= 0:
                 return spent
-            self.projected, spent = PROJECTED, -1 - spent
+            self.space.projected, spent = PROJECTED, -1 - spent
             self.evaluate(x)
             again = False
         if not again:
@@ -220,7 +155,7 @@ class ImplicitStep:
         space, self.apart = self.space, None
         stiffness(*space.tiles.arrays, inertia, space.blocks)
         self.volume = None if space.volume is None else space.volume.coupled(x)
-        if space.volume is not None and not self.projected:
+        if space.volume is not None and not self.space.projected:
             space.volume.add_curvature(x, space.blocks)
         if self.surfaces is not None:
             self.pairs = self.surfaces.stiffness(x, space.linear.rank, self.ahead)
@@ -299,14 +234,14 @@ class ImplicitStep:
             if fraction < FLIPPED:
                 fresh_until, flipping = min(fresh_until, iteration + 1), True
             before, x = x, end
-            self.projected = max(self.projected - 1, 0)
+            self.space.projected = max(self.space.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             settled &= self.ahead is None or not self.ahead.holds_back  # a short way is no small correction then
-            if fraction < 1.0 or not settled or not progress.reached(self.exact):
+            if fraction < 1.0 or not settled or not progress.reached(self.kept(x, internal, entries)):
                 continue
             # Bodies that push each other hand a force on: it moves none of them by itself
             alone = self.pairs is None or not len(self.pairs.rows)
-            if alone and not progress.carried(self.drift(x, internal, entries, ranges)):
+            if alone and not progress.carried(*self.drifts(x, internal, entries, ranges)):
                 continue
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
@@ -331,12 +266,22 @@ class ImplicitStep:
         self.restraint.put(around)
         return around if (around != x).any() else x
 
-    def drift(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> float:
-        """How far [m] the force that is left at x (n, 3) would move a body in contact; internal (n, 3): all but contact's."""
+    def kept(self, x: Array, internal: Array, entries: Entries) -> float:
+        """Which share the force left at x (n, 3) is of that for which the last direction was sought; internal (n, 3): all but
+        contact's. Both as the linear solve measures them, with the matrix that it had last."""
         gradient = internal.copy()
         entries.add_gradient(x, gradient)
         gradient[self.held] = 0.0
-        return drift(gradient, self.inertia, ranges, entries.nodes[:, 0])
+        return self.space.linear.left(gradient) / max(self.sought, 1e-300)
+
+    def drifts(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> tuple[Array, Array]:
+        """How far (b, 3) [m] the force that is left at x (n, 3), and contact's push alone, would move bodies in contact."""
+        push = np.zeros_like(x)
+        entries.add_gradient(x, push)
+        left = internal + push
+        left[self.held] = 0.0
+        nodes = entries.nodes[:, 0]
+        return drift(left, self.inertia, ranges, nodes), drift(push, self.inertia, ranges, nodes)
 
     def predict(self, guess: Array, entries: Entries, ranges: Ranges, progress: Convergence) -> tuple[int, Array]:
         """A better guess (n, 3) after a blow, and the linear iterations it took.
@@ -351,5 +296,5 @@ class ImplicitStep:
         _, internal = self.begin(rigid)
         spent, direction = self.find_direction(rigid, guess, internal, entries, True)
         progress.take(rigid + direction - guess)
-        self.projected, self.surfaces = 0, surfaces
+        self.surfaces = surfaces
         return spent, rigid + direction

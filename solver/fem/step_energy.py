@@ -1,0 +1,90 @@
+"""The energy of one implicit step and its gradient: inertia/2 |x - target|^2 + elastic, plastic and contact energy."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact.contacts import Contacts
+from ..contact.surfaces.surface_contact import SurfaceContact
+from ..integrators import Extrapolation
+from ..state import State
+from .assembly import gather_gradient
+from .damping import Damping
+from .elements import evaluate
+from .restraint import Restraint
+from .workspace import Workspace
+
+Array = NDArray[np.float64]
+
+
+class StepEnergy:
+    """What one step minimises, and its gradient."""
+
+    def __init__(
+        self, state: State, space: Workspace, contacts: Contacts, damping: Damping, past: Extrapolation, step: float,
+        surfaces: SurfaceContact | None = None, restraint: Restraint | None = None,
+    ) -> None:  # fmt: skip
+        self.state, self.space, self.contacts, self.damping, self.past, self.step = state, space, contacts, damping, past, step
+        self.restraint = restraint or Restraint(len(state.masses))
+        self.inertia, self.targets = self.restraint.joined(state.masses / past.inertial**2, past)
+        # What holds a node while the others rest [N/m]
+        self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
+        self.held = self.restraint.held
+        self.hold[self.held] = np.inf
+        self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun
+        self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
+        if space.volume is not None:
+            space.volume.refresh(state)
+
+    def evaluate(self, positions: Array, decompose: bool = False) -> None:
+        """Fill tiles, corner forces and energies at positions (n, 3); the projected stiffness wants all decomposed."""
+        space, tiles = self.space, self.space.tiles
+        evaluate(
+            positions, self.state.tets, *tiles.arrays, tiles.programs, tiles.offsets, self.step,
+            decompose or self.space.projected > 0, space.forces, space.energies,
+        )  # fmt: skip
+
+    def merit(self, positions: Array) -> tuple[float, Array]:
+        """Energy but for contact with colliders [J], and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
+        self.evaluate(positions)
+        return self._with_others(positions, self._gathered(positions))
+
+    def begin(self, positions: Array) -> tuple[float, Array]:
+        """The merit at positions (n, 3), for which this step's damping is taken."""
+        if not self.damping.active:
+            return self.merit(positions)
+        self.evaluate(positions, decompose=True)
+        gradient = self._gathered(positions)  # before the damping's stiffness goes where the forces are
+        self._keep_damping(positions)
+        return self._with_others(positions, gradient)
+
+    def _gathered(self, positions: Array) -> Array:
+        """Inertia's and the tets' gradient (n, 3) from what the tiles have been evaluated for."""
+        space, gradient = self.space, np.empty_like(positions)
+        gather_gradient(
+            space.pattern.corner_offsets, space.pattern.corners, space.flat_forces, positions, self.targets, self.inertia,
+            gradient, space.inertial,
+        )  # fmt: skip
+        return gradient
+
+    def _with_others(self, positions: Array, gradient: Array) -> tuple[float, Array]:
+        """The energy of all but contact with colliders, and the gradient (n, 3) that has been gathered with all others'."""
+        space = self.space
+        energy = float(space.energies.sum() + space.inertial.sum())
+        if space.volume is not None:
+            energy += space.volume.add_gradient(positions, gradient)
+        if self.surfaces is not None:
+            energy += self.surfaces.add_gradient(positions, gradient)
+        if self.damping.active:
+            velocities = self.past.velocities(positions)
+            energy += self.damping.add_gradient(velocities, self.past.effective, gradient)
+        gradient[self.held] = 0.0
+        return energy, gradient
+
+    def freeze_damping(self, positions: Array) -> None:
+        """Let this step's damping be that of the positions (n, 3)."""
+        self.evaluate(positions, decompose=True)
+        self._keep_damping(positions)
+
+    def _keep_damping(self, positions: Array) -> None:
+        self.damping.keep(positions, self.space, self.past.effective)
+        self.first = True
