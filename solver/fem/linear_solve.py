@@ -119,8 +119,8 @@ class LinearSolve:
         self._put_in(contact)
         rows = np.union1d(rows, self._touching)
         split_rows(
-            rows, layout.order, layout.row_offsets, self._values, diagonal, self._extra, self._inertia, self._own, self._touched,
-            self._inverse,
+            rows, layout.order, layout.row_offsets, self._values, diagonal, self._extra, self._inertia, self._own,
+            self._touched, self._inverse,
         )  # fmt: skip
 
     def _put_in(self, contact: ContactStiffness | None) -> None:
