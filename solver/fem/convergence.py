@@ -15,11 +15,12 @@ SHORT, LONG = 1.0 / 96.0, 1.0 / 48.0  # [s] between which these lengths hold; in
 TINY = np.array([1e-5, 1e-4])  # corrections that nobody sees, in creep either,
 QUIET = 0.1  # of these where bodies push each other: what is left there keeps a pile from coming to rest
 FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of them by inertia alone, one on its spring
-LARGE = np.array([3e-3, 2e-2])  # the most that may be left after a blow; not less in shorter steps
+LARGE = np.array([5e-4, 2e-2])  # the most that may be left after a blow; not less in shorter steps
+SHARE = 0.05  # of the first correction that may be left: far less than the time step's own error, which it is as large as,
+SURE = 0.01  # or where it is the only one
 WHOLE = 1e-4  # what may be left of the force on a body in contact as a whole: by how far it would move it,
 PUSHED = 1e-2  # or which share of contact's push that is
 RECENT, SHRUNK = 10, 0.3  # corrections in which they are to become shorter by that factor at least
-SHARE = 0.1  # of the first correction that may be left: far less than the time step's own error, which it is as large as
 
 
 class Convergence:
@@ -49,8 +50,8 @@ class Convergence:
         first, last, tiny = self.sizes[0], self.sizes[-1], TINY * self.scale
         if (last < tiny).all():
             return True
-        left = last * min(kept, 1.0)
-        return bool((left < np.maximum(np.minimum(SHARE * first, self.large), tiny)).all())
+        share = SURE if len(self.sizes) == 1 else SHARE
+        return bool((last * min(kept, 1.0) < np.minimum(share * first, self.large)).all())
 
     def carried(self, drifts: Array, pushes: Array) -> bool:
         """Whether it is next to nothing how far (b, 3) [m] the forces left on bodies would move each of them as a whole, by
