@@ -134,11 +134,12 @@ class LinearSolve:
         )
         self._touching, self._places, self._before = self.rank[contact.touching], places[:count], before[:count]
 
-    def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS) -> int:
+    def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS, enough: float = 0.0) -> int:
         """Solve for rhs (n, 3) into `direction` to a relative tolerance, in at most so many iterations; return them.
 
         At nodes that are held rhs is to be zero. The tolerance is that of the preconditioned residual; float32 reaches about
-        1e-5. Returns -1 - iterations, keeping the last good direction, where the matrix turns out not positive.
+        1e-5. Nor need that be less than `enough`, as `left` measures it. Returns -1 - iterations, keeping the last good
+        direction, where the matrix turns out not positive.
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
@@ -147,7 +148,7 @@ class LinearSolve:
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
             self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
             self._pivots, self._coupling, self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
-            tolerance, most, self._work, self.direction, self._asked,
+            tolerance, enough, most, self._work, self.direction, self._asked,
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)

@@ -35,7 +35,8 @@ KEPT_FRICTION = 0.9  # planes and bounds are kept it converges much faster,
 FLIPPED = 0.25  # as long as no less than this fraction of a direction can be gone
 LAG = 0.1  # unless these turn out to be off by more than this share,
 MOST_LINEARIZATIONS = 15  # so many times at most
-LINEAR_TOLERANCE = 0.05
+LINEAR_TOLERANCE = 0.05  # of each linear system; one that differs from the last by its contacts alone need not be solved
+AGAIN = 0.5  # further than to this share of what was left of that one
 MOST_SOLVES = 4  # of the linear system an iteration, at most, until it knows the pairs of surfaces that its direction
 SOLVES = 3  # brings together; and the contacts that it runs into, for which it is solved so often,
 DIVERTED = 0.1  # which they change by more than so many element sizes,
@@ -185,7 +186,7 @@ class ImplicitStep(StepEnergy):
         if offset is not None:
             load = load - space.linear.times(offset)
             load[self.held] = 0.0
-        return space.linear.solve(load, LINEAR_TOLERANCE)
+        return space.linear.solve(load, LINEAR_TOLERANCE, enough=AGAIN * LINEAR_TOLERANCE * self.sought if again else 0.0)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float, ranges: Ranges) -> Outcome:
         """Newton iterations from a guess (n, 3) until what is left to correct is small.

@@ -7,6 +7,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.linalg import spsolve
 
 from solver.fem.assembly import build_pattern
+from solver.fem.contact_coupling import ContactStiffness
 from solver.fem.linear_solve import LinearSolve
 from solver.fem.stiffness import PAIRS
 from solver.jit import TILE, use_threads
@@ -41,16 +42,24 @@ class System:
         self.diagonal = np.zeros((len(masses), 9))
         self.diagonal[:, [0, 4, 8]] = masses[:, None] / STEP**2
 
-    def touch(self, factor, *, inside):
+    def contact(self, factor, *, inside, first=0):
         """Contacts along random normals in every twentieth tet, so many times as stiff as it, at a node or inside."""
-        for tet in range(0, len(self.tets), 20):
+        tets = np.arange(first, len(self.tets), 20)
+        diagonal, blocks = self.diagonal.copy(), np.zeros((len(tets), 6, 9), np.float32)
+        for k, tet in enumerate(tets):
             normal = self.random.normal(size=3)
             h = factor * np.abs(self.blocks[tet]).mean() * np.outer(normal, normal).ravel() / (normal @ normal)
             weights = self.random.random(4) if inside else np.array([1.0, 0.0, 0.0, 0.0])
             weights /= weights.sum()
-            self.diagonal[self.tets[tet]] += weights[:, None] * h
+            diagonal[self.tets[tet]] += weights[:, None] * h
             for pair, (a, b) in enumerate(PAIRS):
-                self.blocks[tet, pair] += weights[a] * weights[b] * h
+                blocks[k, pair] = weights[a] * weights[b] * h
+        return tets, diagonal, ContactStiffness(np.unique(self.tets[tets]), self.tets[tets], blocks)
+
+    def touch(self, factor, *, inside):
+        """The same, put into the element blocks and the diagonal."""
+        tets, self.diagonal, contact = self.contact(factor, inside=inside)
+        self.blocks[tets] += contact.blocks
 
     def matrix(self):
         """The matrix for scipy, in float64."""
@@ -216,3 +225,66 @@ def test_a_stiffness_weighed_by_nodes():
     expected = weights[:, None] * (system.matrix() @ (weights[:, None] * x).ravel()).reshape(-1, 3)
     assert np.abs(product - expected).max() < 1e-5 * np.abs(expected).max()
     assert np.abs(expected - (system.matrix() @ x.ravel()).reshape(-1, 3)).max() > 0.1 * np.abs(expected).max()
+
+
+def state_of(solver):
+    """All that a solution depends on, as bytes; numbers of a row that has its own block in inertia's place mean nothing."""
+    arrays = (solver._values, solver._own, solver._touched, solver._inverse, solver._inertia)
+    return [array.tobytes() for array in arrays]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_other_contacts_leave_nothing_of_those_before(inside):
+    """Contact that comes and goes beside a matrix that stays: the bytes of one that is assembled with it at once."""
+    system = System(ball_mesh(8), 1e5)
+    _, diagonal, contact = system.contact(1e4, inside=inside)
+    _, other_diagonal, other = system.contact(1e2, inside=True, first=7)
+    solver, fresh = system.solver(), system.solver()
+    system.diagonal, bare = diagonal, system.diagonal
+    alone = state_of(solver)
+    solver.touch(diagonal, contact)
+    fresh.assemble(system.blocks, diagonal, contact=contact)
+    assert state_of(solver) == state_of(fresh) != alone
+    solver.touch(other_diagonal, other)
+    fresh.assemble(system.blocks, other_diagonal, contact=other)
+    assert state_of(solver) == state_of(fresh)
+    solver.touch(bare, ContactStiffness(np.zeros(0, np.int32), np.zeros((0, 4), np.int32), np.zeros((0, 6, 9), np.float32)))
+    assert state_of(solver) == alone
+
+
+@pytest.mark.parametrize("contact", [(1e2, True), (1e6, False)], ids=["inside", "at nodes"])
+def test_contact_put_in_apart_is_that_in_the_blocks(contact):
+    apart, together = System(ball_mesh(8), 1e5), System(ball_mesh(8), 1e5)
+    together.touch(contact[0], inside=contact[1])
+    _, diagonal, stiffness = apart.contact(contact[0], inside=contact[1])
+    solver = apart.solver()
+    solver.assemble(apart.blocks, diagonal, contact=stiffness)
+    x = apart.random.normal(size=apart.positions.shape)
+    product = together.matrix() @ x.ravel()
+    assert np.abs(solver.times(x).ravel() - product).max() < 1e-5 * np.abs(product).max()
+
+
+@pytest.mark.parametrize("young", [1e4, 1e8])
+def test_what_is_left_is_measured_as_a_solve_measures_it(young):
+    """sqrt(r . M^-1 r) of the diagonal blocks by numpy where there is no coarse level, and what `solve` has begun from."""
+    system = System(ball_mesh(8), young)
+    load, solver = system.load(), system.solver()
+    assert 0 < solver.solve(load, 0.05) < 400
+    assert solver.left(load) == solver.asked
+    if not solver.coarse:
+        blocks = system.matrix().tobsr((3, 3))
+        rows = np.repeat(np.arange(len(load)), np.diff(blocks.indptr))
+        own = blocks.data[blocks.indices == rows]
+        expected = np.sqrt(np.einsum("ni,ni->", load, np.linalg.solve(own, load[:, :, None])[:, :, 0]))
+        assert solver.asked == pytest.approx(expected, rel=1e-5)
+    direct = load - solver.times(solver.direction)
+    assert solver.left(direct) < 0.06 * solver.asked
+
+
+def test_a_solve_goes_no_further_than_is_enough():
+    system = System(ball_mesh(8), 1e6)
+    load, solver = system.load(), system.solver()
+    whole = solver.solve(load, 1e-3)
+    asked = solver.asked
+    some = solver.solve(load, 1e-3, enough=0.1 * asked)
+    assert 0 < some == system.solver().solve(load, 0.1) < whole
