@@ -146,7 +146,7 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
     order, chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
     coarse, lower, upper, pivots, coupling, pairs, held, g, c, rhs, tolerance, enough, most, work, solution, asked,
 ):  # fmt: skip
-    """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`, or to `enough`; return iterations.
+    """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance` or to `enough`; return iterations.
 
     rhs and solution (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use
     the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix

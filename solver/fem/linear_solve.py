@@ -87,9 +87,9 @@ class LinearSolve:
         self._put_in(contact)
         extra = None if volume is None else volume.diagonal()
         self._pairs = no_stiffness() if pairs is None else pairs
-        if pairs is not None:
+        if len(self._pairs.rows):
             extra = np.zeros((len(diagonal), 9)) if extra is None else extra
-            pairs.add_diagonal(extra)
+            self._pairs.add_diagonal(extra)
         split_diagonal(
             layout.order, layout.row_offsets, self._values, diagonal, extra, self._inertia, self._own,
             self._touched, self._inverse, self._stiff,
@@ -111,9 +111,14 @@ class LinearSolve:
             self._pairs.add_coarse(parts, matrix)
             factor(matrix, self._lower, self._upper, self._pivots)
 
+    @property
+    def alone(self) -> bool:
+        """Whether the matrix holds no nodes and has no pairs beside it."""
+        return not len(self._held) and not len(self._pairs.rows)
+
     def touch(self, diagonal: Array, contact: ContactStiffness) -> None:
-        """Take other contacts, and the diagonal (n, 9) with them, into the matrix of the last `assemble`, which held no nodes
-        and had no pairs beside it. The coarse level stays."""
+        """Take other contacts, and the diagonal (n, 9) with them, into the matrix of the last `assemble`, which is `alone`.
+        The coarse level stays."""
         layout, rows = self.layout, self._touching
         take_out(self._places, self._before, self._values)
         self._put_in(contact)

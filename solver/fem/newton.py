@@ -165,7 +165,7 @@ class ImplicitStep(StepEnergy):
         """Solve for a load (n, 3) with contact's stiffness around one place, for the way on from an offset (n, 3), if there is
         any; where nothing but that contact has changed since the last time, no more of the matrix is made anew."""
         space, diagonal = self.space, self.space.diagonal
-        again = self.apart is not None and self.pairs is None and not len(self.held)
+        again = self.apart is not None and space.linear.alone and (self.pairs is None or not len(self.pairs.rows))
         if again and self.apart is not None:
             diagonal[self.apart[0]] = self.apart[1]
         else:

@@ -32,7 +32,7 @@ def test_a_later_correction_is_judged_by_the_force_that_it_left():
     watch = after(first, last)
     assert watch.reached(0.9 * kept) and not watch.reached(1.1 * kept)
     large = after(0.1, 0.01)
-    assert 0.1 * SHARE > LARGE[0]
+    assert LARGE[0] < 0.1 * SHARE
     assert large.reached(0.9 * LARGE[0] / 0.01) and not large.reached(1.1 * LARGE[0] / 0.01)
 
 
