@@ -197,21 +197,3 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
             for axis in range(3):
                 solution[order[row], axis] = x[4 * row + axis]
     return spent
-
-
-@parallel
-def preconditioned_square(  # type: ignore[no-untyped-def]
-    order, chunk_offsets, chunk_parts, modes, inverse, coarse, lower, upper, pivots, g, c, rhs, work
-):
-    """rhs . M^-1 rhs for rhs (n, 3), from which `conjugate_gradient` would start; the arguments are its own."""
-    chunks = len(chunk_parts)
-    parts, weights = np.empty(chunks), np.empty((chunks, 16), np.float32)
-    for chunk in prange(chunks):
-        parts[chunk] = _descend(
-            chunk_offsets[chunk], chunk_offsets[chunk + 1], True, order, rhs, np.float32(0.0), inverse, modes, work[3], work[4],
-            work[0], work[1], work[2], weights[chunk],
-        )
-    square = _total(parts)
-    if coarse:
-        square += _coarse_correction(lower, upper, pivots, weights, chunk_parts, g, c)
-    return square

@@ -16,11 +16,10 @@ TINY = np.array([1e-5, 1e-4])  # corrections that nobody sees, in creep either,
 QUIET = 0.1  # of these where bodies push each other: what is left there keeps a pile from coming to rest
 FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of them by inertia alone, one on its spring
 LARGE = np.array([5e-4, 2e-2])  # the most that may be left after a blow; not less in shorter steps
-SHARE = 0.05  # of the first correction that may be left: far less than the time step's own error, which it is as large as,
-SURE = 0.01  # or where it is the only one
-WHOLE = 1e-4  # what may be left of the force on a body in contact as a whole: by how far it would move it,
-PUSHED = 1e-2  # or which share of contact's push that is
+INEXACT = 0.05  # of a correction that the linear solve leaves
+WHOLE = 1e-4  # what may be left of the force on a body in contact as a whole: by how far it would move it
 RECENT, SHRUNK = 10, 0.3  # corrections in which they are to become shorter by that factor at least
+SHARE = 0.05  # of the first correction that may be left: far less than the time step's own error, which it is as large as
 
 
 class Convergence:
@@ -41,22 +40,23 @@ class Convergence:
         """Note a correction (n, 3) [m] that has been made."""
         self.sizes.append(np.array(size(correction)) / self.element_size)
 
-    def reached(self, kept: float) -> bool:
-        """Whether the next correction is small enough not to be made.
+    def reached(self, true_stiffness: bool) -> bool:
+        """Whether the next correction, extrapolated from the last two, is small enough not to be made.
 
-        kept: the share of the force that is left of that for which the last correction was made, both as the linear solve
-        measures them; the next correction is about that share of the last one, rather less, for what is left is rough.
+        With the true stiffness corrections shrink by the square of what they shrank by before, else by as much again.
         """
         first, last, tiny = self.sizes[0], self.sizes[-1], TINY * self.scale
         if (last < tiny).all():
             return True
-        share = SURE if len(self.sizes) == 1 else SHARE
-        return bool((last * min(kept, 1.0) < np.minimum(share * first, self.large)).all())
+        if len(self.sizes) < 2:
+            return False
+        shrunk = np.minimum(last / self.sizes[-2], 1.0)
+        left = last * np.maximum(shrunk**2, INEXACT) if true_stiffness else last * shrunk
+        return bool((left < np.maximum(np.minimum(SHARE * first, self.large), tiny)).all())
 
-    def carried(self, drifts: Array, pushes: Array) -> bool:
-        """Whether it is next to nothing how far (b, 3) [m] the forces left on bodies would move each of them as a whole, by
-        itself or beside how far contact pushes it that way."""
-        return bool((drifts < np.maximum(self.whole * self.element_size, PUSHED * pushes)).all())
+    def carried(self, drift: float) -> bool:
+        """Whether it is next to nothing how far [m] the force left on a body would move it as a whole."""
+        return drift < self.whole * self.element_size
 
     def shrinking(self) -> bool:
         """Whether corrections are on their way to nothing, if slowly: by the root mean square over the last RECENT of them."""

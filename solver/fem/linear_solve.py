@@ -15,7 +15,7 @@ from ..jit.pace import Pace
 from .assembly import Pattern
 from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, split_rows, sum_blocks, weigh
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
-from .conjugate_gradient import conjugate_gradient, preconditioned_square
+from .conjugate_gradient import conjugate_gradient
 from .contact_coupling import ContactStiffness, put_in, take_out
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
@@ -143,7 +143,7 @@ class LinearSolve:
         """Solve for rhs (n, 3) into `direction` to a relative tolerance, in at most so many iterations; return them.
 
         At nodes that are held rhs is to be zero. The tolerance is that of the preconditioned residual; float32 reaches about
-        1e-5. Nor need that be less than `enough`, as `left` measures it. Returns -1 - iterations, keeping the last good
+        1e-5. Nor need that be less than `enough`, in the units of `asked`. Returns -1 - iterations, keeping the last good
         direction, where the matrix turns out not positive.
         """
         layout, parts = self.layout, self.parts
@@ -162,18 +162,8 @@ class LinearSolve:
 
     @property
     def asked(self) -> float:
-        """How large the right-hand side of the last solution was, as `left` measures it."""
+        """How large the right-hand side b of the last solution was by the preconditioner: sqrt(b . M^-1 b)."""
         return float(np.sqrt(max(self._asked[0], 0.0)))
-
-    def left(self, rhs: Array) -> float:
-        """The size sqrt(rhs . M^-1 rhs) of rhs (n, 3) by which `solve` goes, with the matrix as it is."""
-        layout, parts = self.layout, self.parts
-        self._coarse_vectors[:] = 0.0
-        square = preconditioned_square(
-            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, self._inverse, self.coarse, self._lower,
-            self._upper, self._pivots, self._coarse_vectors[0], self._coarse_vectors[1], rhs, self._work,
-        )  # fmt: skip
-        return float(np.sqrt(max(square, 0.0)))
 
     def times(self, x: Array) -> Array:
         """The product with x (n, 3) of the whole matrix as it was assembled."""

@@ -106,18 +106,17 @@ def _free(
             yield parts[0] if len(parts) == 1 else np.concatenate([np.arange(part.start, part.stop) for part in parts])
 
 
-def drift(forces: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32]) -> Array:
-    """How far (b, 3) [m] forces (n, 3) [N], summed over a body, would move it by its inertia (n,) [N/m] alone, along each axis.
+def drift(gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int32]) -> float:
+    """How far [m] the gradient (n, 3) [N], summed over a body, would move it by its inertia (n,) [N/m] alone.
 
-    Of those bodies (b,) that the nodes (k,) belong to. A correction says little of it: a stiff body has come to rest within
-    itself long before friction has let it go on.
+    The largest component over those bodies that the nodes (k,) belong to, 0 for none. A correction says little of it: a
+    stiff body has come to rest within itself long before friction has let it go on.
     """
-    bodies = np.unique(np.searchsorted(ranges.nodes, nodes, side="right") - 1)
-    ways = np.empty((len(bodies), 3))
-    for k, body in enumerate(bodies):
+    furthest = 0.0
+    for body in np.unique(np.searchsorted(ranges.nodes, nodes, side="right") - 1):
         a, b = ranges.nodes[body : body + 2]
-        ways[k] = np.abs(forces[a:b].sum(axis=0)) / inertia[a:b].sum()
-    return ways
+        furthest = max(furthest, float(np.abs(gradient[a:b].sum(axis=0)).max() / inertia[a:b].sum()))
+    return furthest
 
 
 def moved_rigidly(state: State, ranges: Ranges, step: float) -> Array:

@@ -72,7 +72,8 @@ class ImplicitStep(StepEnergy):
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
         self.apart: tuple[NDArray[np.int64], Array] | None = None  # nodes in contact, and their diagonal blocks without it
         self.farthest = np.inf  # that a node may be moved by one direction [m]
-        self.sought = 0.0  # how large the force was for which the last direction was sought
+        self.sought = 0.0  # how large the force was for which the last direction was sought, as the linear solve measures it
+        self.exact = True  # whether the last direction came from the true stiffness
 
     def find_direction(self, x: Array, around: Array, internal: Array, entries: Entries, free: bool) -> tuple[int, Array]:
         """Newton direction (n, 3) from x, corrected at the contacts, and its linear iterations.
@@ -142,7 +143,8 @@ class ImplicitStep(StepEnergy):
             if not again:
                 self.stiffen(x, -1.0)
             spent = self._solve_linear(around, offset, load, entries)
-            if spent >= 0:
+            self.exact = spent >= 0
+            if self.exact:
                 return spent
             self.space.projected, spent = PROJECTED, -1 - spent
             self.evaluate(x)
@@ -238,11 +240,11 @@ class ImplicitStep(StepEnergy):
             self.space.projected = max(self.space.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             settled &= self.ahead is None or not self.ahead.holds_back  # a short way is no small correction then
-            if fraction < 1.0 or not settled or not progress.reached(self.kept(x, internal, entries)):
+            if fraction < 1.0 or not settled or not progress.reached(self.exact):
                 continue
             # Bodies that push each other hand a force on: it moves none of them by itself
             alone = self.pairs is None or not len(self.pairs.rows)
-            if alone and not progress.carried(*self.drifts(x, internal, entries, ranges)):
+            if alone and not progress.carried(self.drift(x, internal, entries, ranges)):
                 continue
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
@@ -267,22 +269,12 @@ class ImplicitStep(StepEnergy):
         self.restraint.put(around)
         return around if (around != x).any() else x
 
-    def kept(self, x: Array, internal: Array, entries: Entries) -> float:
-        """Which share the force left at x (n, 3) is of that for which the last direction was sought; internal (n, 3): all but
-        contact's. Both as the linear solve measures them, with the matrix that it had last."""
+    def drift(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> float:
+        """How far [m] the force that is left at x (n, 3) would move a body in contact; internal (n, 3): all but contact's."""
         gradient = internal.copy()
         entries.add_gradient(x, gradient)
         gradient[self.held] = 0.0
-        return self.space.linear.left(gradient) / max(self.sought, 1e-300)
-
-    def drifts(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> tuple[Array, Array]:
-        """How far (b, 3) [m] the force that is left at x (n, 3), and contact's push alone, would move bodies in contact."""
-        push = np.zeros_like(x)
-        entries.add_gradient(x, push)
-        left = internal + push
-        left[self.held] = 0.0
-        nodes = entries.nodes[:, 0]
-        return drift(left, self.inertia, ranges, nodes), drift(push, self.inertia, ranges, nodes)
+        return drift(gradient, self.inertia, ranges, entries.nodes[:, 0])
 
     def predict(self, guess: Array, entries: Entries, ranges: Ranges, progress: Convergence) -> tuple[int, Array]:
         """A better guess (n, 3) after a blow, and the linear iterations it took.
