@@ -53,7 +53,8 @@ class LinearSolve:
         self._pivots = np.zeros(modes, np.float32)
         self._coupling: Arrays | None = None
         self._pairs = no_stiffness()
-        self._held, self._extra = NO_NODES, None
+        self._held = NO_NODES
+        self._extra: Array | None = None  # diagonal blocks of what acts beside the matrix
         self._touching, self._places = NO_NODES, NO_NODES  # nodes in contact, places that it has changed,
         self._before = np.zeros((0, 9), np.float32)  # and what was there
         self.rank = np.empty(nodes, np.int32)  # the row of each node
