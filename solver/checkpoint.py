@@ -26,7 +26,6 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "frame": np.array(now.frame),
         "touching": now.touching.copy(),
         "company": now.company.copy(),
-        "projected": np.array(now.space.projected),
         "pressing": now.pressing.copy(),
         **now.contacts.arrays(),
         **({} if now.surfaces is None else now.surfaces.held.arrays()),
@@ -57,7 +56,6 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.frame = int(floats["frame"])
     now.touching = floats["touching"].astype(np.int64)
     now.company = floats["company"].astype(np.int64)
-    now.space.projected = int(floats["projected"])
     now.pressing = floats["pressing"].copy()
     now.contacts.restore(arrays)
     if now.surfaces is not None:

@@ -41,7 +41,7 @@ MOST_SOLVES = 4  # of the linear system an iteration, at most, until it knows th
 SOLVES = 3  # brings together; and the contacts that it runs into, for which it is solved so often,
 DIVERTED = 0.1  # which they change by more than so many element sizes,
 DESCENT_LEFT = 0.3  # or leave less of its slope than this share
-PROJECTED = 6  # iterations with the projected stiffness, over steps, before the true one is tried again
+PROJECTED = 3  # iterations with the projected stiffness before the true one is tried again
 FARTHEST = 20.0  # element sizes by which a direction may lead further than the guess has gone
 CRUSHED = 0.1  # element sizes by which contact moves a guess's nodes, from which on its elements say nothing of the body
 
@@ -139,14 +139,14 @@ class ImplicitStep(StepEnergy):
         load[self.held] = 0.0
         np.negative(load, out=load)
         offset = None if around is x else around - x
-        if not self.space.projected:
+        if not self.projected:
             if not again:
                 self.stiffen(x, -1.0)
             spent = self._solve_linear(around, offset, load, entries)
             self.exact = spent >= 0
             if self.exact:
                 return spent
-            self.space.projected, spent = PROJECTED, -1 - spent
+            self.projected, spent = PROJECTED, -1 - spent
             self.evaluate(x)
             again = False
         if not again:
@@ -158,7 +158,7 @@ class ImplicitStep(StepEnergy):
         space, self.apart = self.space, None
         stiffness(*space.tiles.arrays, inertia, space.blocks)
         self.volume = None if space.volume is None else space.volume.coupled(x)
-        if space.volume is not None and not self.space.projected:
+        if space.volume is not None and not self.projected:
             space.volume.add_curvature(x, space.blocks)
         if self.surfaces is not None:
             self.pairs = self.surfaces.stiffness(x, space.linear.rank, self.ahead)
@@ -237,7 +237,7 @@ class ImplicitStep(StepEnergy):
             if fraction < FLIPPED:
                 fresh_until, flipping = min(fresh_until, iteration + 1), True
             before, x = x, end
-            self.space.projected = max(self.space.projected - 1, 0)
+            self.projected = max(self.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             settled &= self.ahead is None or not self.ahead.holds_back  # a short way is no small correction then
             if fraction < 1.0 or not settled or not progress.reached(self.exact):
@@ -289,5 +289,5 @@ class ImplicitStep(StepEnergy):
         _, internal = self.begin(rigid)
         spent, direction = self.find_direction(rigid, guess, internal, entries, True)
         progress.take(rigid + direction - guess)
-        self.surfaces = surfaces
+        self.projected, self.surfaces = 0, surfaces
         return spent, rigid + direction

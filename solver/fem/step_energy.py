@@ -31,6 +31,7 @@ class StepEnergy:
         self.held = self.restraint.held
         self.hold[self.held] = np.inf
         self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun
+        self.projected = 0  # iterations for which the stiffness stays projected
         self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
         if space.volume is not None:
             space.volume.refresh(state)
@@ -40,7 +41,7 @@ class StepEnergy:
         space, tiles = self.space, self.space.tiles
         evaluate(
             positions, self.state.tets, *tiles.arrays, tiles.programs, tiles.offsets, self.step,
-            decompose or self.space.projected > 0, space.forces, space.energies,
+            decompose or self.projected > 0, space.forces, space.energies,
         )  # fmt: skip
 
     def merit(self, positions: Array) -> tuple[float, Array]:

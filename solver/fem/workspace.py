@@ -20,7 +20,6 @@ class Workspace:
     """Arrays of the solve, allocated once per mesh. Element blocks are float32, half the bytes to write and gather.
 
     The forces on tets (lanes, 12) lie where blocks (lanes, 6, 9) go: they are gathered before the stiffness is asked for.
-    projected: iterations of Newton's method, in this step and the next ones, for which the stiffness is made positive.
     """
 
     pattern: Pattern
@@ -33,7 +32,6 @@ class Workspace:
     firmness: Array
     volume: NodalVolume | None
     inertial: Array = field(default_factory=lambda: np.zeros(64))
-    projected: int = 0
 
     @classmethod
     def of(cls, state: State) -> "Workspace":

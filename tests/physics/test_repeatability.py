@@ -48,15 +48,6 @@ def test_a_checkpoint_goes_on_with_the_same_bytes(plane):
     assert all(isinstance(value, np.ndarray) for value in saved.values())
 
 
-def test_a_checkpoint_keeps_for_how_long_the_stiffness_is_projected(plane):
-    """It is no state of the goo, but decides how the next steps are solved, and with that their last bytes."""
-    first, second = (Simulation(*scene(4), fields=[plane]) for _ in range(2))
-    first.advance()
-    first.space.projected = 5
-    second.restore({name: value.copy() for name, value in first.checkpoint().items()})
-    assert second.space.projected == 5
-
-
 class Broken(Even):
     """A collider that answers nonsense once the body is near."""
 
