@@ -72,6 +72,7 @@ def warm_up_solve(scene: Scene) -> None:
     In the order in which a step asks for them, so that `warm_up_dynamics` in another process finds them ready.
     """
     from .fem.commit import commit_flow
+    from .fem.contact_coupling import ContactStiffness
     from .fem.stiffness import stiffness
     from .fem.workspace import Workspace
     from .state import build_state
@@ -91,7 +92,9 @@ def warm_up_solve(scene: Scene) -> None:
     volume = None if space.volume is None else space.volume.coupled(state.positions)
     diagonal = np.tile(np.eye(3).ravel(), (len(state.positions), 1)) * (1e-6 if rigid else 1e6)
     held = np.arange(1 if any(each[-1] for each in needs) else 0)
-    space.linear.assemble(space.blocks, diagonal, volume=volume, beside=beside, held=held)
+    contact = ContactStiffness(np.arange(4), state.tets[:1], np.zeros((1, 6, 9), np.float32))
+    space.linear.assemble(space.blocks, diagonal, volume=volume, beside=beside, held=held, contact=contact)
+    space.linear.touch(diagonal, contact)
     space.linear.solve(np.ones_like(state.positions), 0.5, 1)
     space.linear.times(state.positions)
     commit_flow(state, space.tiles, 1e-3)

@@ -14,7 +14,8 @@ from ..jit import inline, kernel
 
 @dataclass(frozen=True)
 class ContactStiffness:
-    """What contact adds between nodes (k, 4) of k tets: blocks (k, 6, 9) in the order of lanes.PAIRS [N/m], symmetric.
+    """What contact adds between nodes (k, 4) of k tets: blocks (k, 6, 9) in the order of lanes.PAIRS [N/m], each a number times
+    one that is symmetric and not negative.
 
     touching (t,): the nodes that it moves, those with diagonal blocks of contact.
     """
@@ -46,11 +47,11 @@ def put_in(rank, row_offsets, columns, nodes, blocks, values, places, before):  
             for b in range(a + 1, 4):
                 block = blocks[t, pair]
                 pair += 1
-                if not block.any():
+                if block[0] + block[4] + block[8] == 0.0:  # whose diagonal has one sign: so it is nothing
                     continue
                 i, j = rank[nodes[t, a]], rank[nodes[t, b]]
-                for row, column in ((i, j), (j, i)):
-                    k = _place(row_offsets, columns, row, column)
+                for turned in range(2):
+                    k = _place(row_offsets, columns, j, i) if turned else _place(row_offsets, columns, i, j)
                     places[count] = k
                     for c in range(9):
                         before[count, c] = values[9 * k + c]
