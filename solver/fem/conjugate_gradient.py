@@ -144,14 +144,14 @@ def _clear(rows, vector):  # type: ignore[no-untyped-def]
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
     order, chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
-    coarse, lower, upper, pivots, coupling, pairs, held, g, c, rhs, tolerance, enough, most, work, solution, asked,
+    coarse, lower, upper, pivots, coupling, pairs, held, g, c, rhs, tolerance, most, work, solution,
 ):  # fmt: skip
-    """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance` or to `enough`; return iterations.
+    """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
     rhs and solution (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use
     the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
     (volume_coupling.py), pairs also that (pair_coupling.py); rows held (h,) stay where they are. Returns -1 - iterations,
-    with the last good solution, where A turns out not positive. asked (1,) becomes rhs . M^-1 rhs.
+    with the last good solution, where A turns out not positive.
     """
     chunks = len(chunk_parts)
     x, r, z, p, q = work[0], work[1], work[2], work[3], work[4]
@@ -167,7 +167,7 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
         if coarse:
             rz += _coarse_correction(lower, upper, pivots, weights, chunk_parts, g, c)
         if iteration == 0:
-            goal, before, asked[0] = max(tolerance * tolerance * rz, enough * enough), np.inf, rz
+            goal, before = tolerance * tolerance * rz, np.inf
         if rz < 0.0:
             spent = -1 - iteration
             break

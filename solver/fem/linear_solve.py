@@ -61,7 +61,7 @@ class LinearSolve:
         self.rank[self.layout.order] = np.arange(nodes)
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
         self._coarse_vectors = np.zeros((2, modes), np.float32)
-        self._work, self._stiff, self._asked = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS), np.zeros(1)
+        self._work, self._stiff = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS)
 
     @classmethod
     def of(cls, pattern: Pattern, positions: Array) -> "LinearSolve":
@@ -140,12 +140,11 @@ class LinearSolve:
         )
         self._touching, self._places, self._before = self.rank[contact.touching], places[:count], before[:count]
 
-    def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS, enough: float = 0.0) -> int:
+    def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS) -> int:
         """Solve for rhs (n, 3) into `direction` to a relative tolerance, in at most so many iterations; return them.
 
         At nodes that are held rhs is to be zero. The tolerance is that of the preconditioned residual; float32 reaches about
-        1e-5. Nor need that be less than `enough`, in the units of `asked`. Returns -1 - iterations, keeping the last good
-        direction, where the matrix turns out not positive.
+        1e-5. Returns -1 - iterations, keeping the last good direction, where the matrix turns out not positive.
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
@@ -154,17 +153,12 @@ class LinearSolve:
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
             self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
             self._pivots, self._coupling, self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
-            tolerance, enough, most, self._work, self.direction, self._asked,
+            tolerance, most, self._work, self.direction,
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)
             self.pace.set()
         return spent
-
-    @property
-    def asked(self) -> float:
-        """How large the right-hand side b of the last solution was by the preconditioner: sqrt(b . M^-1 b)."""
-        return float(np.sqrt(max(self._asked[0], 0.0)))
 
     def times(self, x: Array) -> Array:
         """The product with x (n, 3) of the whole matrix as it was assembled."""

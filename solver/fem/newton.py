@@ -35,8 +35,7 @@ KEPT_FRICTION = 0.9  # planes and bounds are kept it converges much faster,
 FLIPPED = 0.25  # as long as no less than this fraction of a direction can be gone
 LAG = 0.1  # unless these turn out to be off by more than this share,
 MOST_LINEARIZATIONS = 15  # so many times at most
-LINEAR_TOLERANCE = 0.05  # of each linear system; one that differs from the last by its contacts alone need not be solved
-AGAIN = 0.5  # further than to this share of what was left of that one
+LINEAR_TOLERANCE = 0.05
 MOST_SOLVES = 4  # of the linear system an iteration, at most, until it knows the pairs of surfaces that its direction
 SOLVES = 3  # brings together; and the contacts that it runs into, for which it is solved so often,
 DIVERTED = 0.1  # which they change by more than so many element sizes,
@@ -72,7 +71,6 @@ class ImplicitStep(StepEnergy):
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
         self.apart: tuple[NDArray[np.int64], Array] | None = None  # nodes in contact, and their diagonal blocks without it
         self.farthest = np.inf  # that a node may be moved by one direction [m]
-        self.sought = 0.0  # how large the force was for which the last direction was sought, as the linear solve measures it
         self.exact = True  # whether the last direction came from the true stiffness
 
     def find_direction(self, x: Array, around: Array, internal: Array, entries: Entries, free: bool) -> tuple[int, Array]:
@@ -89,7 +87,6 @@ class ImplicitStep(StepEnergy):
         spent, self.ahead, found = 0, None, np.zeros(0)
         for attempt in range(MOST_SOLVES):
             spent += self.search_direction(x, around, self._pulled(internal), entries, attempt > 0)
-            self.sought = self.space.linear.asked if attempt == 0 else self.sought
             straight = around + self.space.linear.direction
             settled = straight.copy()
             entries.settle_step(around, settled, self.hold, free)
@@ -188,7 +185,7 @@ class ImplicitStep(StepEnergy):
         if offset is not None:
             load = load - space.linear.times(offset)
             load[self.held] = 0.0
-        return space.linear.solve(load, LINEAR_TOLERANCE, enough=AGAIN * LINEAR_TOLERANCE * self.sought if again else 0.0)
+        return space.linear.solve(load, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float, ranges: Ranges) -> Outcome:
         """Newton iterations from a guess (n, 3) until what is left to correct is small.

@@ -262,24 +262,3 @@ def test_contact_put_in_apart_is_that_in_the_blocks(contact):
     x = apart.random.normal(size=apart.positions.shape)
     product = together.matrix() @ x.ravel()
     assert np.abs(solver.times(x).ravel() - product).max() < 1e-5 * np.abs(product).max()
-
-
-def test_what_a_solve_is_asked_for_is_measured_by_the_preconditioner():
-    """sqrt(b . M^-1 b), of the diagonal blocks by numpy where there is no coarse level."""
-    system = System(ball_mesh(8), 1e4)
-    load, solver = system.load(), system.solver()
-    assert 0 < solver.solve(load, 0.05) < 400 and not solver.coarse
-    blocks = system.matrix().tobsr((3, 3))
-    rows = np.repeat(np.arange(len(load)), np.diff(blocks.indptr))
-    own = blocks.data[blocks.indices == rows]
-    expected = np.sqrt(np.einsum("ni,ni->", load, np.linalg.solve(own, load[:, :, None])[:, :, 0]))
-    assert solver.asked == pytest.approx(expected, rel=1e-5)
-
-
-def test_a_solve_goes_no_further_than_is_enough():
-    system = System(ball_mesh(8), 1e6)
-    load, solver = system.load(), system.solver()
-    whole = solver.solve(load, 1e-3)
-    asked = solver.asked
-    some = solver.solve(load, 1e-3, enough=0.1 * asked)
-    assert 0 < some == system.solver().solve(load, 0.1) < whole
