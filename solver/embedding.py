@@ -173,7 +173,10 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
 def bind_surface(
     surface: Surface, mesh: TetMesh, spacing: float, seen: "Lookup | None" = None
 ) -> tuple[Binding, Binding]:
-    """Return `bind` of a surface's vertices and its `contact_samples`; seen: the vertices, if they have been looked up."""
+    """Return `bind` of a surface's vertices and its `contact_samples`; seen: the vertices, if they have been looked up.
+
+    Those may lie in another frame than the surface, together with their mesh.
+    """
     from .geometry.sampling import surface_points
     from .lookup import Lookup
 

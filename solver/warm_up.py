@@ -116,12 +116,12 @@ def warm_up_remeshing(scene: Scene) -> None:
     from .state import build_state
     from .tetmesh.mesh import TetMesh, joined_meshes
 
-    old = TetMesh(cube().positions, SIX_TETS)
+    old = TetMesh(cube().positions @ lattice_turn(1), SIX_TETS)
     state, _ = build_state((_cube(next(iter(laws())), "", False, False, False, False, False, False),), [old])
     twice = joined_meshes([old, TetMesh(old.positions + 0.3, old.tets)])  # it lies in itself
     for name in left:
         for filled in (old,) if name == "variational" else (old, twice):
-            new, sheets = remeshed_sheets(name, filled, WARM_CELL, lattice_turn(1))
+            new, sheets = remeshed_sheets(name, filled, WARM_CELL)
             change = mesh_change(filled, new, sheets)
             if sheets is not None:
                 carrying = np.zeros(len(filled.positions), dtype=np.int32)

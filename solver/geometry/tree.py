@@ -54,6 +54,13 @@ def build_tree(lower: NDArray[np.float64], upper: NDArray[np.float64]) -> Tree:
     return tree
 
 
+def refitted(tree: Tree, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> Tree:
+    """Return a tree with the same items under each node over other boxes `lower`, `upper` (n, 3)."""
+    other = tree._replace(lower=np.empty_like(tree.lower), upper=np.empty_like(tree.upper))
+    fit_boxes(other, lower, upper)
+    return other
+
+
 def fit_boxes(tree: Tree, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> None:
     """Set every node's box from the items' boxes; the order of the items stays (for surfaces that stretch)."""
     _fit(tree.order, tree.start, tree.stop, tree.leaf, lower, upper, tree.lower, tree.upper)

@@ -20,6 +20,7 @@ from ..tetmesh.pieces import CRUMB
 from .fitting import fitted
 from .folding import is_folded
 from .held_points import mark_held
+from .lattice_frame import LatticeFrame
 from .sheets import sheets_of
 from .unfused import OfSheets, unfused
 from .volume import with_volumes
@@ -44,28 +45,33 @@ def lattice_turn(count: int) -> Array:
 
 
 def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Array | None = None) -> TetMesh:
-    """The same as `restuffed_sheets` where parts of the body that touch or overlap become one."""
-    return restuffed_sheets(old, element_size, turn, fit, fuse=True, seen=seen)[0]
+    """The same as `restuffed_sheets` of a mesh in the world, where parts of the body that touch or overlap become one.
+
+    turn (3, 3) rotates the lattice; points that are seen (k, 3) lie in the world too.
+    """
+    frame = LatticeFrame(turn, old.middle)
+    points = None if seen is None else frame.points(seen)
+    return frame.in_world(restuffed_sheets(frame.mesh(old), element_size, fit, fuse=True, seen=points)[0])
 
 
 def restuffed_sheets(
-    old: TetMesh, element_size: float, turn: Array, fit: bool = True, fuse: bool = False, seen: Array | None = None
+    old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Array | None = None
 ) -> tuple[TetMesh, OfSheets | None]:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
-    Where the body has folded onto itself, new tets of each side are by themselves, unless they are to `fuse`; then it is
-    returned as well of which side they are. turn (3, 3) rotates the lattice. The boundary lies about the old one and what is
-    `seen` of it, points (k, 3) (fitting.py), but for the little that gives each piece back its volume, and is a closed
-    manifold. Without `fit`, and where it falls apart, it has its vertices on the old one, and cuts off what is round.
+    The old ones lie about the origin, and the lattice along the axes (lattice_frame.py). Where the body has folded onto itself,
+    new tets of each side are by themselves, unless they are to `fuse`; then it is returned as well of which side they are. The
+    boundary lies about the old one and what is `seen` of it, points (k, 3) (fitting.py), but for the little that gives each
+    piece back its volume, and is a closed manifold. Without `fit`, and where it falls apart, it has its vertices on the old
+    one, and cuts off what is round.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
-    centred = old.moved(old.centred.positions @ turn)
-    lower, upper = centred.positions.min(axis=0), centred.positions.max(axis=0)
+    lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
     lattice = lattice_around(lower, upper, element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     points = lattice_points(lattice)
-    mesh, of_sheets = _stuffed(centred, lattice, points, fuse)
+    mesh, of_sheets = _stuffed(old, lattice, points, fuse)
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     kept = _large_enough(mesh)
@@ -73,12 +79,10 @@ def restuffed_sheets(
         mesh, of_sheets = compacted(mesh.positions, mesh.tets[kept]), of_sheets and of_sheets.chosen(kept)
     if of_sheets is not None and mesh.piece.max() > old.piece.max():
         raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
-    piece, wanted = wanted_volumes(centred, mesh)
-    if fit and int(piece.max()) <= int(centred.piece.max()):  # what has vanished between pieces would pull at both
-        about = None if seen is None else (seen - old.middle) @ turn
-        mesh = fitted(mesh, centred, element_size, about, folded=of_sheets is not None)
-    mesh = with_volumes(mesh, piece, wanted, element_size)
-    return mesh.moved(mesh.positions @ turn.T + old.middle), of_sheets
+    piece, wanted = wanted_volumes(old, mesh)
+    if fit and int(piece.max()) <= int(old.piece.max()):  # what has vanished between pieces would pull at both
+        mesh = fitted(mesh, old, element_size, seen, folded=of_sheets is not None)
+    return with_volumes(mesh, piece, wanted, element_size), of_sheets
 
 
 def _stuffed(old: TetMesh, lattice: Lattice, points: Array, fuse: bool) -> tuple[TetMesh, OfSheets | None]:

@@ -10,7 +10,7 @@ from solver.geometry.tet_walk import way
 from solver.materials import Material
 from solver.remesh.elastic_strain import log_left_stretch
 from solver.remesh.record import mesh_change
-from solver.remesh.restuffing import Vanished, lattice_turn, restuffed, restuffed_sheets
+from solver.remesh.restuffing import Vanished, lattice_turn, restuffed
 from solver.remesh.transfer import transferred
 from solver.scene import Body
 from solver.state import State, build_state
@@ -21,7 +21,7 @@ from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
 from tests.surfaces import box, sphere
 
-from .folded import bent, roll, skin, strip
+from .folded import bent, new_sheets, roll, skin, strip
 from .shapes import GOO, ball, is_manifold, squashed
 
 SIZE = 0.2
@@ -49,7 +49,7 @@ def test_twenty_remeshes_do_not_close_a_fold(shape):
     mesh, along = SHAPES[shape]()
     begun, ends = volume(mesh), np.abs(along).max()
     for k in range(20):
-        new, sheets = restuffed_sheets(mesh, SIZE, lattice_turn(k + 1))
+        new, sheets = new_sheets(mesh, SIZE, lattice_turn(k + 1))
         along = mesh_change(mesh, new, sheets).carried(along[:, None])[:, 0]
         mesh = new
         assert sheets is not None and components(mesh.tets).max() == 0
@@ -68,7 +68,7 @@ def test_what_merges_fuses():
 def test_what_is_not_folded_is_stuffed_as_ever():
     """Also where it is hollow: a bent strip whose arms are three cells apart, and a ball that is squashed."""
     for mesh in (strip(SIZE, 0.6)[0], squashed(ball(SIZE), np.diag([1.5, 1.5, 0.4]))):
-        new, sheets = restuffed_sheets(mesh, SIZE, lattice_turn(1))
+        new, sheets = new_sheets(mesh, SIZE, lattice_turn(1))
         assert sheets is None and new.positions.tobytes() == restuffed(mesh, SIZE, lattice_turn(1)).positions.tobytes()
 
 
@@ -80,7 +80,7 @@ def test_a_ball_turned_partly_inside_out_is_not_folded():
     pushed[inner] += (0.0, 0.0, 1.6 * SIZE)
     broken = TetMesh(pushed, mesh.tets)
     assert tet_volumes(broken.positions, broken.tets).min() < 0.0
-    assert restuffed_sheets(broken, SIZE, lattice_turn(1))[1] is None
+    assert new_sheets(broken, SIZE, lattice_turn(1))[1] is None
 
 
 def test_ways_lead_through_what_is_inside_out():
@@ -108,7 +108,7 @@ def test_a_folded_body_that_would_fall_apart_keeps_its_tets():
     waist = 1.0 - 0.85 * np.exp(-(((along - 1.2) / 0.15) ** 2))
     thin = bent(np.stack([along, across, height * waist], axis=1), -0.1, 0.4)
     with pytest.raises(Vanished):
-        restuffed_sheets(TetMesh(thin, flat.tets), SIZE, lattice_turn(1))
+        new_sheets(TetMesh(thin, flat.tets), SIZE, lattice_turn(1))
 
 
 def stretched(mesh: TetMesh, along: np.ndarray, stretch: float) -> State:
@@ -124,7 +124,7 @@ def test_strain_is_kept_on_each_side():
     mesh, along = strip(SIZE, -0.1)
     state = stretched(mesh, along, 1.1)
     for k in range(5):
-        new, sheets = restuffed_sheets(mesh, SIZE, lattice_turn(k + 1))
+        new, sheets = new_sheets(mesh, SIZE, lattice_turn(k + 1))
         change = mesh_change(mesh, new, sheets)
         state = transferred(replace(state, positions=mesh.positions), change, 0.01)
         along, mesh = change.carried(along[:, None])[:, 0], new
