@@ -59,8 +59,9 @@ def closest_points(surface: TriangleTree, points: NDArray[np.float64], limit: fl
 
 @kernel
 def _closest(first, last, surface, points, limit, distance, triangle, weights, feature):  # type: ignore[no-untyped-def]
+    stack, bound = np.empty(STACK, dtype=np.int32), np.empty(STACK)
     for k in range(first, last):
-        d2, t, v, w, part = closest_in_tree(surface, points[k, 0], points[k, 1], points[k, 2], limit * limit)
+        d2, t, v, w, part = _closest_in_tree(surface, points[k, 0], points[k, 1], points[k, 2], limit * limit, stack, bound)
         distance[k] = np.sqrt(d2) if t >= 0 else np.inf
         triangle[k] = t
         weights[k, 0], weights[k, 1], weights[k, 2] = 1.0 - v - w, v, w
@@ -68,11 +69,9 @@ def _closest(first, last, surface, points, limit, distance, triangle, weights, f
 
 
 @kernel
-def closest_in_tree(surface, x, y, z, limit2):  # type: ignore[no-untyped-def]
+def _closest_in_tree(surface, x, y, z, limit2, stack, bound):  # type: ignore[no-untyped-def]
     """Return (squared distance, triangle or -1, weight of b, weight of c, feature) closest to (x, y, z)."""
     tree, positions, triangles = surface.tree, surface.positions, surface.triangles
-    stack = np.empty(STACK, dtype=np.int32)
-    bound = np.empty(STACK)
     best, found, best_v, best_w, best_part = limit2, -1, 0.0, 0.0, 0
     stack[0], bound[0] = 0, 0.0
     size = 1
