@@ -19,7 +19,7 @@ from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
 from .fitting import fitted
 from .folding import is_folded
-from .held_points import mark_held
+from .held_points import held_points
 from .lattice_frame import LatticeFrame
 from .sheets import sheets_of
 from .unfused import OfSheets, unfused
@@ -86,14 +86,16 @@ def restuffed_sheets(
 
 
 def _stuffed(old: TetMesh, lattice: Lattice, points: Array, fuse: bool) -> tuple[TetMesh, OfSheets | None]:
-    if not fuse:
+    if fuse:
+        aside = lattice.size * np.array(ASIDE)
+        lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
+        inside = np.diff(held_points(old, lattice, aside)[0]) > 0
+        inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
+    else:
         sheets = sheets_of(old, lattice, points)
         if is_folded(sheets, lattice):
             return unfused(sheets, old, lattice, points)
-    aside, inside = lattice.size * np.array(ASIDE), np.zeros(len(points), dtype=bool)
-    mark_held(old, lattice, aside, inside)
-    lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
-    inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
+        inside = np.diff(sheets.begin) > 0
     return cut(winding_tree(old.hull), lattice, points, inside, np.zeros(len(points), dtype=bool)), None
 
 
