@@ -122,7 +122,7 @@ class Simulation:
         settings, alive = scene.settings, np.unique(mesh.hosts)
         self.remeshed, mesh = (mesh, mesh.copy()) if remeshed else (None, mesh)
         self.state, self.ranges = mesh.state, mesh.ranges
-        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.bearings, mesh.topologies, mesh.hosts, mesh.merging
+        self.bound = mesh.bound
         acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
         self.space = Workspace.of(self.state)
         self.space.linear.pace = self.pace
@@ -130,7 +130,9 @@ class Simulation:
             scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
         )
         extents = [body.extent for body in scene.bodies]
-        points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
+        points = gather_points(
+            self.state, self.ranges, mesh.contacts, mesh.tables, extents, settings.strongest_gravity
+        )
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
         self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, mesh.surfaces, mesh.triangles)

@@ -56,13 +56,19 @@ class TetMesh:
     positions: NDArray[np.float64]
     tets: NDArray[np.int32]
 
+    @classmethod
+    def of(cls, positions: Array, topology: Topology) -> "TetMesh":
+        """Tets that are known to hang together so, on nodes at positions (n, 3) [m]."""
+        mesh = cls(positions, topology.tets)
+        mesh.__dict__["topology"] = topology
+        return mesh
+
     def moved(self, positions: Array) -> "TetMesh":
         """The same tets on nodes at other positions (n, 3) [m].
 
         Its tree, where this one has one, has the same items under each node: it is for meshes that are moved a little.
         """
-        mesh = TetMesh(positions, self.tets)
-        mesh.__dict__["topology"] = self.topology
+        mesh = TetMesh.of(positions, self.topology)
         mesh.__dict__["sorted_like"] = self.__dict__.get("tree", self.__dict__.get("sorted_like"))
         return mesh
 
