@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ..jit import kernel
 from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Solids, State
 from .assembly import Pattern, build_pattern
@@ -68,10 +69,19 @@ def elastic_firmness(state: Solids, bulk: Array | float = 0.0) -> Array:
 
     bulk (m,): what is added to lambda [Pa].
     """
-    corners = state.rest_shape_inverse
-    shares, first = np.empty((len(corners), 4)), corners.sum(axis=1)
-    shares[:, 0] = np.einsum("mi,mi->m", first, first)
-    shares[:, 1:] = np.einsum("mni,mni->mn", corners, corners)
-    shares *= (state.volumes * (node_modulus(state.material) + bulk / 3.0))[:, None]
-    firmness: Array = np.bincount(state.tets.ravel(), shares.ravel(), minlength=len(state.positions)).astype(np.float64)
+    stiffness = state.volumes * (node_modulus(state.material) + bulk / 3.0)
+    firmness = np.zeros(len(state.positions))
+    _add_firmness(state.tets, state.rest_shape_inverse.reshape(-1, 9), stiffness, firmness)
     return firmness
+
+
+@kernel
+def _add_firmness(tets, inverse, stiffness, firmness):  # type: ignore[no-untyped-def]
+    """Add k |b_n|^2 of tets (m, 4) to nodes (n,): b_n are the rows of the inverse rest shape (m, 9), and less their sum."""
+    for t in range(len(tets)):
+        b, k = inverse[t], stiffness[t]
+        x, y, z = b[0] + b[3] + b[6], b[1] + b[4] + b[7], b[2] + b[5] + b[8]
+        firmness[tets[t, 0]] += k * (x * x + y * y + z * z)
+        for n in range(3):
+            x, y, z = b[3 * n], b[3 * n + 1], b[3 * n + 2]
+            firmness[tets[t, n + 1]] += k * (x * x + y * y + z * z)

@@ -26,6 +26,20 @@ def _volumes(first, last, positions, tets, volumes):  # type: ignore[no-untyped-
         volumes[t] = volume / 6.0
 
 
+@kernel
+def mean_edge(positions, tets):  # type: ignore[no-untyped-def]
+    """The mean length [m] of the edges of tets (m, 4), each once a tet."""
+    total = 0.0
+    for t in range(len(tets)):
+        for i in range(4):
+            for j in range(i):
+                square = 0.0
+                for a in range(3):
+                    square += (positions[tets[t, i], a] - positions[tets[t, j], a]) ** 2
+                total += np.sqrt(square)
+    return total / (6 * len(tets))
+
+
 def dihedral_angles(mesh: TetMesh) -> NDArray[np.float64]:
     """Return (m, 6) dihedral angles [deg]; 0 or 180 where a tet is flat."""
     x = mesh.positions[mesh.tets]
