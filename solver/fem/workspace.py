@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.chunks import side_by_side
 from ..jit import kernel
 from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Solids, State
@@ -38,12 +39,15 @@ class Workspace:
     def of(cls, state: State) -> "Workspace":
         """Tables and arrays for a state's mesh."""
         nodes = len(state.positions)
-        pattern, tiles = build_pattern(state.tets, nodes), Tiles.of(state)
-        linear = LinearSolve.of(pattern, state.positions)
+        pattern = build_pattern(state.tets, nodes)
+        linear, (tiles, firmness) = side_by_side(
+            lambda: LinearSolve.of(pattern, state.positions),
+            lambda: (Tiles.of(state), elastic_firmness(state, state.material[NODAL_BULK])),
+        )
         return cls(
             pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)),
             blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=linear, firmness=elastic_firmness(state, state.material[NODAL_BULK]),
+            linear=linear, firmness=firmness,
             volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
 

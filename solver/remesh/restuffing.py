@@ -11,6 +11,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import MeshingError
+from ..geometry.chunks import side_by_side
 from ..geometry.winding import winding_tree
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
@@ -71,7 +72,9 @@ def restuffed_sheets(
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     points = lattice_points(lattice)
-    mesh, of_sheets = _stuffed(old, lattice, points, fuse)
+    # The tree is for what comes after; what both ask for is made before
+    _ = old.boxes, old.faces
+    (mesh, of_sheets), _ = side_by_side(lambda: _stuffed(old, lattice, points, fuse), lambda: old.tree)
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     kept = _large_enough(mesh)
