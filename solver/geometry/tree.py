@@ -152,6 +152,28 @@ def _fit(order, start, stop, leaf, lower, upper, node_lower, node_upper):  # typ
             node_upper[node, a] = high
 
 
+@kernel
+def items_near(tree, lower, upper, stack, found):  # type: ignore[no-untyped-def]
+    """List the items under leaves whose boxes meet a box, as far as there is room; return how many there are."""
+    stack[0], size, count = 0, 1, 0
+    while size:
+        size -= 1
+        node = stack[size]
+        apart = (upper[0] < tree.lower[node, 0]) | (lower[0] > tree.upper[node, 0]) | (upper[1] < tree.lower[node, 1])
+        apart |= (lower[1] > tree.upper[node, 1]) | (upper[2] < tree.lower[node, 2]) | (lower[2] > tree.upper[node, 2])
+        if apart:
+            continue
+        if node < tree.leaf:
+            stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
+            size += 2
+            continue
+        for k in range(tree.start[node], tree.stop[node]):
+            if count < len(found):
+                found[count] = tree.order[k]
+            count += 1
+    return count
+
+
 @inline
 def box_distance2(lower, upper, node, x, y, z):  # type: ignore[no-untyped-def]
     """Squared distance from a point to a node's box; 0 inside."""

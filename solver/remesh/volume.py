@@ -44,7 +44,7 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
 
 @kernel
 def _piece_volumes(positions, boundary, owners, volumes):  # type: ignore[no-untyped-def]
-    """Add the tets that boundary triangles (b, 3) span with one of their nodes to the volumes of the pieces that they are of."""
+    """Add the tets that boundary triangles (b, 3) span with one of their nodes to the volumes of their pieces."""
     o = positions[boundary[0, 0]]
     for f in range(len(boundary)):
         p, q, r = positions[boundary[f, 0]], positions[boundary[f, 1]], positions[boundary[f, 2]]

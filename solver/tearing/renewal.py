@@ -162,7 +162,7 @@ def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
 
 
 def _left_behind(old: TetMesh, look: Lookup, element_size: float) -> float:
-    """The share of points that have been looked up in new tets that lie FAR outside these, and further than outside old ones."""
+    """The share of points, looked up in new tets, that lie FAR outside these, and further than outside the old ones."""
     distance = look.closest.distance
     far = np.flatnonzero((look.tets < 0) & (distance > FAR * element_size))
     if not len(far):
