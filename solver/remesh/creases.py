@@ -5,11 +5,13 @@ joined lie across a crease. One of the three is given up there and becomes a poi
 a lattice tet hangs together pair by pair: then neighbouring tets agree on what they share.
 """
 
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.incident import incident_corners
 from ..geometry.tet_walk import way
 from ..jit import kernel
 from ..tetmesh.cage import ASIDE
@@ -92,14 +94,23 @@ def _ended(
     given_up, places = np.zeros(len(places), dtype=bool), places.copy()
     way_off = ((places[creases[:, 1:]] - bottoms[:, None]) ** 2).sum(axis=2)
     nearest = creases[np.arange(len(creases)), 1 + way_off.argmin(axis=1)]
-    names, wanted = np.unique(np.where(share < OF_MIDDLE, creases[:, 0], nearest), return_inverse=True)
-    while len(creases):
-        worst = int(names[np.bincount(wanted).argmax()])
-        given_up[worst] = True
-        covered = (creases == worst).any(axis=1)
+    wanted = np.where(share < OF_MIDDLE, creases[:, 0], nearest)
+    counts, left = np.bincount(wanted, minlength=len(places)), np.ones(len(creases), dtype=bool)
+    start, corners = incident_corners(creases.astype(np.int32), len(places))
+    most = [(-int(counts[point]), int(point)) for point in np.unique(wanted)]
+    heapify(most)
+    while most:
+        count, worst = heappop(most)
+        if -count > counts[worst] > 0:  # some of its creases have been ended by others since
+            heappush(most, (-int(counts[worst]), worst))
+        if -count != counts[worst]:
+            continue
+        own = corners[start[worst] : start[worst + 1]] // 3
+        covered = own[left[own]]
+        given_up[worst], left[covered] = True, False
+        np.subtract.at(counts, wanted[covered], 1)
         step = bottoms[covered].mean(axis=0) - places[worst]
         places[worst] += step * min(1.0, FARTHEST * size / max(float(np.sqrt(step @ step)), 1e-300))
-        creases, wanted, bottoms = creases[~covered], wanted[~covered], bottoms[~covered]
     return given_up, places
 
 
