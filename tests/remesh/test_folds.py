@@ -66,7 +66,10 @@ def test_twenty_remeshes_do_not_close_a_fold(shape):
 
 @pytest.mark.parametrize("shape", [*SHAPES, "ball"])
 def test_points_are_joined_as_if_every_way_were_walked(shape, monkeypatch):
-    """Ways where the boundary does not pass are not looked at, and nothing comes of it."""
+    """Ways where the boundary does not pass are not looked at, and nothing comes of it.
+
+    But in the crease, where tets are inside out: a walk may turn back there and never arrive.
+    """
     mesh = squashed(ball(SIZE), np.diag([1.5, 1.5, 0.4])) if shape == "ball" else SHAPES[shape]()[0]
     mesh = LatticeFrame(lattice_turn(3), mesh.middle).mesh(mesh)
     lattice = lattice_around(mesh.positions.min(axis=0), mesh.positions.max(axis=0), SIZE)
@@ -74,7 +77,10 @@ def test_points_are_joined_as_if_every_way_were_walked(shape, monkeypatch):
     monkeypatch.setattr(sheets, "_mark_boundary", lambda positions, boundary, lattice, shift, near: near.fill(True))
     walked = sheets_of(mesh, lattice, lattice_points(lattice))
     assert (found.link >= 0).sum() > 1000 and (found.left[found.link < 0] < 1.0).any()
-    assert all((one == other).all() for one, other in zip(found, walked, strict=True))
+    assert all((one == other).all() for one, other in zip(found[:3], walked[:3], strict=True))
+    lost = found.link != walked.link
+    assert lost.sum() <= (2 if shape == "creased" else 0) and (walked.link[lost] < 0).all()
+    assert (found.left == walked.left)[~lost].all()
 
 
 def test_points_that_end_most_creases_are_given_up_first():
