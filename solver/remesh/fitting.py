@@ -9,10 +9,13 @@ What is seen lies outside the tets by a little more after each remesh, where par
 boundary is brought there in the end, and what is seen hangs on tets again, and not on those next to where it is.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, diags
 
+from ..geometry.chunks import side_by_side
 from ..geometry.measures import area_vectors
 from ..geometry.triangle_tree import TriangleTree, closest_points, refit, triangle_tree
 from ..jit import kernel
@@ -32,19 +35,45 @@ NOWHERE: Array = np.zeros((0, 3))
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
 
-def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None = None, folded: bool = False) -> TetMesh:
+class Outline(NamedTuple):
+    """What an old mesh says of where a new boundary is to lie.
+
+    points, normals : (k, 3), (k, 3) all over its boundary, and the unit normals there
+    pulling         : (p, 3) those that are not where another part of it begins, and what is seen outside it
+    """
+
+    points: Array
+    normals: Array
+    pulling: Array
+
+
+def outline(old: TetMesh, element_size: float, seen: Array | None = None) -> Outline:
+    """Return the outline of a mesh, given what is seen of it (k, 3)."""
+    points, normals = _points_of(old)
+    pulling = points[_outermost(old, points, normals, ASIDE * element_size)]
+    if seen is not None:
+        pulling = np.concatenate([pulling, seen[old.located(seen)[0] < 0]])
+    return Outline(points, normals, pulling)
+
+
+def fitted(mesh: TetMesh, old: Outline, element_size: float, seen: Array | None = None, folded: bool = False) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
-    What is seen (k, 3) outside the old one pulls too, and in the end the boundary is brought to all that is seen outside it.
+    In the end the boundary is brought to all that is seen (k, 3) outside it.
     Of a `folded` body all points of the old surface pull, and only at facets that face the same way as they do, for the two
     sides of a fold face each other; and what is seen does not, for the side that it is on would not let go of the other.
     """
-    faces, (pulling, normals) = mesh.faces.boundary, _points_of(old)
-    facing = normals if folded else normals[:0]
-    if not folded:
-        pulling = pulling[_outermost(old, pulling, normals, ASIDE * element_size)]
-    if seen is not None and not folded:
-        pulling = np.concatenate([pulling, seen[old.located(seen)[0] < 0]])
+    if seen is None or folded:
+        return _pulled(mesh, old, element_size, folded)[0]
+    # The tree is for what comes after, of tets that are moved a little
+    (fit, facets), _ = side_by_side(lambda: _pulled(mesh, old, element_size, folded), lambda: mesh.tree)
+    return _reaching(mesh.moved(fit.positions), facets, seen, element_size)
+
+
+def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> tuple[TetMesh, TriangleTree]:
+    """The mesh with its boundary faired and pulled, and that as triangles."""
+    pulling, facing = (old.points, old.normals) if folded else (old.pulling, NOWHERE)
+    faces = mesh.faces.boundary
     nodes = np.unique(faces)
     means = _means_of_neighbours(faces, len(mesh.positions))
     faired = mesh.positions.copy()
@@ -60,8 +89,7 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None 
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
         positions = guarded(positions, mesh.positions + way, mesh.outer)
-    mesh = mesh.moved(positions)
-    return mesh if seen is None or folded else _reaching(mesh, facets, seen, element_size)
+    return mesh.moved(positions), facets
 
 
 def _reaching(mesh: TetMesh, facets: TriangleTree, points: Array, element_size: float) -> TetMesh:

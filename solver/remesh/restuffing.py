@@ -18,7 +18,7 @@ from ..tetmesh.compaction import compacted
 from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
-from .fitting import fitted
+from .fitting import fitted, outline
 from .folding import is_folded
 from .held_points import held_points
 from .lattice_frame import LatticeFrame
@@ -72,9 +72,10 @@ def restuffed_sheets(
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     points = lattice_points(lattice)
-    # The tree is for what comes after; what both ask for is made before
-    _ = old.boxes, old.faces
-    (mesh, of_sheets), _ = side_by_side(lambda: _stuffed(old, lattice, points, fuse), lambda: old.tree)
+    _ = old.boxes, old.faces  # both ask for these
+    (mesh, of_sheets), shape = side_by_side(
+        lambda: _stuffed(old, lattice, points, fuse), lambda: outline(old, element_size, seen) if fit else None
+    )
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     kept = _large_enough(mesh)
@@ -83,8 +84,8 @@ def restuffed_sheets(
     if of_sheets is not None and mesh.piece.max() > old.piece.max():
         raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
     piece, wanted = wanted_volumes(old, mesh)
-    if fit and int(piece.max()) <= int(old.piece.max()):  # what has vanished between pieces would pull at both
-        mesh = fitted(mesh, old, element_size, seen, folded=of_sheets is not None)
+    if shape is not None and int(piece.max()) <= int(old.piece.max()):  # what has vanished between pieces would pull at both
+        mesh = fitted(mesh, shape, element_size, seen, folded=of_sheets is not None)
     return with_volumes(mesh, piece, wanted, element_size), of_sheets
 
 
