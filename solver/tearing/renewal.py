@@ -24,6 +24,7 @@ from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
 from ..remesh.remeshers import remeshed_sheets
 from ..remesh.restuffing import Vanished
+from ..remesh.strayed import gathered
 from ..remesh.unfused import OfSheets
 from ..remesh.volume import FARTHEST
 from ..scene import Body
@@ -107,6 +108,7 @@ def renewed_body(
         )
         change = change.in_world(old, frame)
         bound = _on_own_sheets(bound[0], bound[1], drawn, carrying, change, sheets)
+        bound = gathered(*bound, drawn, change.new, element_size)
         return RenewedBody(change, *bound, drawn, ())
     left = torn(old, body.tear_thickness, element_size)
     apart, cuts = False, list[SurfaceCut]()
@@ -132,6 +134,7 @@ def renewed_body(
     seen = _after(cuts, seen)
     bound = _bound(seen, change.new, element_size, spacing)
     bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
+    bound = gathered(*bound, seen, change.new, element_size)
     return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume))
 
 
