@@ -25,9 +25,7 @@ AROUND = 4  # rings of tets around the border's, to which it is bound then
 MOST_RINGS = 512  # tets looked at around one
 
 
-def gathered(
-    surface: Binding, contacts: Binding, seen: Surface, new: TetMesh, element_size: float
-) -> tuple[Binding, Binding]:
+def gathered(surface: Binding, contacts: Binding, seen: Surface, new: TetMesh, element_size: float) -> tuple[Binding, Binding]:
     """Return the bindings of a surface and of its contact points with patches that have strayed back at their neighbours'."""
     sides = np.stack([seen.triangles, np.roll(seen.triangles, -1, axis=1)], axis=2).reshape(-1, 2)
     ends = sides[sides[:, 0] < sides[:, 1]]  # all edges where the surface is closed and turned one way
