@@ -26,9 +26,9 @@ def spread_rows(
     """Return the sparse rows (start, nodes, weights) of x = x(foot) + F o.
 
     x(foot) is interpolated from the boundary triangle's corners (r, 3); F is the mean deformation gradient of the tets
-    near the foot, of the piece of the one `under` it (r,), weighted by volume and (1 - (d / radius)^2)^2 of their centroids' distance d. F o
-    is linear in the nodes: a tet adds o . grad N_j at its corner j. Affine motions are reproduced exactly. The radius
-    grows with the offset, as a longer lever needs a smoother turn, and reaches the tet under the foot.
+    near the foot, of the piece of the one `under` it (r,), weighted by volume and (1 - (d / radius)^2)^2 of their
+    centroids' distance d. F o is linear in the nodes: a tet adds o . grad N_j at its corner j. Affine motions are reproduced
+    exactly. The radius grows with the offset, as a longer lever needs a smoother turn, and reaches the tet under the foot.
     tree: over the boxes of the tets.
     """
     length = np.sqrt((offset * offset).sum(axis=1))
