@@ -105,7 +105,8 @@ def at_rest(
     bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
     topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
     merging = np.array([body.merging for body in bodies], dtype=bool)
-    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging)
+    tables = tuple(mesh.topology for mesh in meshes)
+    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging, tables)
 
 
 def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
