@@ -8,6 +8,7 @@ from .chunks import in_chunks
 from .tree import STACK, Tree, box_distance2
 
 NARROWEST, WIDEST = 1.25, 2.5  # radius of the blend, in mean edges
+REACHED = 1.25  # times how far the middle of the tet under the foot is: at thin rims tets are long, and no other may be nearer
 
 
 def spread_rows(
@@ -15,7 +16,7 @@ def spread_rows(
     positions: NDArray[np.float64],
     tets: NDArray[np.int32],
     piece: NDArray[np.int32],
-    wanted: NDArray[np.int32],
+    under: NDArray[np.int32],
     foot: NDArray[np.float64],
     offset: NDArray[np.float64],
     corners: NDArray[np.int32],
@@ -25,12 +26,15 @@ def spread_rows(
     """Return the sparse rows (start, nodes, weights) of x = x(foot) + F o.
 
     x(foot) is interpolated from the boundary triangle's corners (r, 3); F is the mean deformation gradient of the tets
-    of the wanted piece near the foot, weighted by volume and (1 - (d / radius)^2)^2 of their centroids' distance d. F o
-    is linear in the nodes: a tet adds o . grad N_j at its corner j. Affine motions are reproduced exactly. The radius
-    grows with the offset, as a longer lever needs a smoother turn. tree: over the boxes of the tets.
+    near the foot, of the piece of the one `under` it (r,), weighted by volume and (1 - (d / radius)^2)^2 of their
+    centroids' distance d. F o is linear in the nodes: a tet adds o . grad N_j at its corner j. Affine motions are reproduced
+    exactly. The radius grows with the offset, as a longer lever needs a smoother turn, and reaches the tet under the foot.
+    tree: over the boxes of the tets.
     """
     length = np.sqrt((offset * offset).sum(axis=1))
+    away = positions[tets[under]].mean(axis=1) - foot
     radius = np.clip(NARROWEST * edge + length, NARROWEST * edge, WIDEST * edge)
+    radius, wanted = np.maximum(radius, REACHED * np.sqrt((away * away).sum(axis=1))), piece[under]
     parts = in_chunks(
         _rows, len(foot), tree, positions, tets, piece, wanted, foot, offset, radius, corners, corner_weights
     )

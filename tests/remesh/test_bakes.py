@@ -74,13 +74,14 @@ def drop(
 
 
 @pytest.mark.slow
-def test_a_puddle_a_tet_thick_stays_whole():
+@pytest.mark.parametrize("yield_stress", [20.0, 28.0])
+def test_a_puddle_a_tet_thick_stays_whole(yield_stress):
     """It may not tear: no hole opens and no vertex is left behind.
 
     It comes to rest about that thick: h = (yield / (sqrt(3) 0.894 density g D))^0.4 D (Roussel and Coussot 2005), D the ball's
     diameter.
     """
-    values = {"yield_stress": 20.0, "hardening_modulus": 0.0, "young_modulus": 4000.0, "flow_rate": 100.0}
+    values = {"yield_stress": yield_stress, "hardening_modulus": 0.0, "young_modulus": 4000.0, "flow_rate": 100.0}
     simulation, off = drop("dough", resolution=6, height=0.5, **values), 0.0
     for _ in range(200):
         simulation.advance()
