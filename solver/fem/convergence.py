@@ -43,7 +43,8 @@ class Convergence:
     def reached(self, true_stiffness: bool) -> bool:
         """Whether the next correction, extrapolated from the last two, is small enough not to be made.
 
-        With the true stiffness corrections shrink by the square of what they shrank by before, else by as much again.
+        With the true stiffness corrections shrink by the square of what they shrank by before. Else by as much again, and
+        all that are left add up: as contact of surfaces has never all of its stiffness, a pile swung on for ever otherwise.
         """
         first, last, tiny = self.sizes[0], self.sizes[-1], TINY * self.scale
         if (last < tiny).all():
@@ -51,7 +52,7 @@ class Convergence:
         if len(self.sizes) < 2:
             return False
         shrunk = np.minimum(last / self.sizes[-2], 1.0)
-        left = last * np.maximum(shrunk**2, INEXACT) if true_stiffness else last * shrunk
+        left = last * (np.maximum(shrunk**2, INEXACT) if true_stiffness else shrunk / np.maximum(1.0 - shrunk, INEXACT))
         return bool((left < np.maximum(np.minimum(SHARE * first, self.large), tiny)).all())
 
     def carried(self, drift: float) -> bool:

@@ -268,6 +268,8 @@ class ImplicitStep:
                     self.contacts.wake(x)  # or the step would be solved again for those that its end is too deep for
                 entries = self.contacts.linearize(x)
             entries.exact = FRESH_FRICTION if fresh or flipping else KEPT_FRICTION
+            if self.surfaces is not None:  # whose normals and bounds are those of the step's start
+                self.surfaces.friction.exact = FRESH_FRICTION if flipping else KEPT_FRICTION
             gradient = internal.copy()
             energy = elastic + entries.add_gradient(x, gradient)
             gradient[self.held] = 0.0
@@ -294,10 +296,10 @@ class ImplicitStep:
             self.projected = max(self.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             settled &= self.ahead is None or not self.ahead.holds_back  # a short way is no small correction then
-            if fraction < 1.0 or not settled or not progress.reached(self.exact):
-                continue
             # Bodies that push each other hand a force on: it moves none of them by itself
             alone = self.pairs is None or not len(self.pairs.rows)
+            if fraction < 1.0 or not settled or not progress.reached(self.exact and alone):
+                continue
             if alone and not progress.carried(self.drift(x, internal, entries, ranges)):
                 continue
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:

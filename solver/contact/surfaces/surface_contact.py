@@ -29,7 +29,6 @@ REACH = 0.02  # distance at which surfaces begin to push, in sizes of the tets,
 FINE = 0.1  # and at most so many mean edges of theirs
 NOTHING = 1e-6  # share of the reach that is no distance
 SETTLED = 0.1  # share of all pushing forces by which a correction may miss what they are
-EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
 
 
 @dataclass(frozen=True)
@@ -199,7 +198,7 @@ class SurfaceContact:
         f, places = self.friction, self.carried.places(positions)
         which, weights, normal, _, slope = self._close(places)
         rubbing = np.empty((len(f.points), 9))
-        friction_blocks(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, EXACT_FRICTION, rubbing)
+        friction_blocks(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, f.exact, rubbing)
         pushing = slope[:, None] * (normal[:, :, None] * normal[:, None, :]).reshape(-1, 9)
         parts = [(self.pairs.nodes[which], weights, pushing), (f.points, f.weights, rubbing)]
         if ahead is not None:
