@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 SHORT, LONG = 1.0 / 96.0, 1.0 / 48.0  # [s] between which these lengths hold; in other steps by the square, as motion adds up
 TINY = np.array([1e-5, 1e-4])  # corrections that nobody sees, in creep either,
-QUIET = 0.1  # of these where bodies push each other: what is left there keeps a pile from coming to rest
+QUIET = 0.02  # of these where bodies push each other: what is left there keeps a pile from coming to rest
 FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of them by inertia alone, one on its spring
 LARGE = np.array([5e-4, 2e-2])  # the most that may be left after a blow; not less in shorter steps
 INEXACT = 0.05  # of a correction that the linear solve leaves
