@@ -55,6 +55,10 @@ class Convergence:
         left = last * (np.maximum(shrunk**2, INEXACT) if true_stiffness else shrunk / np.maximum(1.0 - shrunk, INEXACT))
         return bool((left < np.maximum(np.minimum(SHARE * first, self.large), tiny)).all())
 
+    def within(self, length: float) -> bool:
+        """Whether the last correction has moved no node by as much as a length [m]."""
+        return bool(self.sizes) and bool(self.sizes[-1][1] * self.element_size < length)
+
     def carried(self, drift: float) -> bool:
         """Whether it is next to nothing how far [m] the force left on a body would move it as a whole."""
         return drift < self.whole * self.element_size

@@ -269,8 +269,8 @@ class ImplicitStep:
                     self.contacts.wake(x)  # or the step would be solved again for those that its end is too deep for
                 entries = self.contacts.linearize(x)
             entries.exact = FRESH_FRICTION if fresh or flipping else KEPT_FRICTION
-            if self.surfaces is not None:  # whose normals and bounds are those of the step's start
-                self.surfaces.friction.exact = FRESH_FRICTION if flipping else KEPT_FRICTION
+            if self.surfaces is not None:  # whose planes and bounds are those of the step's start
+                self.surfaces.friction.exact = KEPT_FRICTION if progress.within(self.surfaces.slip) else FRESH_FRICTION
             gradient = internal.copy()
             energy = elastic + entries.add_gradient(x, gradient)
             gradient[self.held] = 0.0
