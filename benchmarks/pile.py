@@ -2,8 +2,8 @@
 
     python benchmarks/pile.py [CELLS ...]          cells across a ball, 3 and 5 unless told
 
-The pile of tests/surface_contact; what moves most in the 100 frames after the first 230, over the pile's size, the same in each 20
-frames, and Newton's iterations a step before and in them.
+The pile of tests/surface_contact; what moves most in the 100 frames after the first 230, over the pile's size, the same in each
+20 frames, and Newton's iterations a step before and in them.
 """
 
 import sys

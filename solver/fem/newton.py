@@ -297,7 +297,7 @@ class ImplicitStep:
             self.projected = max(self.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             settled &= self.ahead is None or not self.ahead.holds_back  # a short way is no small correction then
-            # Bodies that push each other hand a force on: it moves none of them by itself, and what is small still stands for much
+            # Bodies that push each other hand a force on: it moves none of them, and what is small still stands for much
             alone = self.pairs is None or not len(self.pairs.rows)
             if fraction < 1.0 or not settled or not progress.reached(self.exact and alone):
                 continue

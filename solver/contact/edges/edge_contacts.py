@@ -112,7 +112,7 @@ class EdgeContacts:
         return self.again == MOST_AGAIN and bool(self._unknown(positions, TOO_DEEP))
 
     def _unknown(self, positions: Array, least: float) -> list[Entries]:
-        """Planes of places sunk in by at least so many element sizes with nodes at (n, 3) that were not known, or were others."""
+        """Planes of places sunk in so many element sizes with nodes at positions (n, 3) that were not known, or were others."""
         known: dict[tuple[int, ...], float] = {}
         if self.known is not None:
             felt = self.known.depth(positions) * REACH / self.known.reach

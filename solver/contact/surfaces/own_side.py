@@ -23,7 +23,8 @@ def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding)
     """Return the matrix (k, n) that gives the places of points (k, 3) from those of a mesh's nodes.
 
     A point is carried as `bind` has it, unless the tet that it names is far, along the mesh, from those that carry the surface
-    seen there: then as this surface is, by its `binding`. Of the middle of a face that is larger than tets its corners tell nothing.
+    seen there: then as this surface is, by its `binding`. Of the middle of a face that is larger than tets its corners tell
+    nothing.
     """
     bound = bind(mesh, points)
     rows = carrying_matrix(bound, mesh.tets, len(mesh.positions))

@@ -20,7 +20,7 @@ class ContactSurface:
     vertex_areas (v,), edge_areas (e,)            : share of the surface at rest that each stands for [m^2]; both add up to it
     corner_shares (t, 3)                          : one over the number of triangles that share each corner
     element                                       : size of the tets that carry it [m]
-    large_triangles (t,), large_edges (e,)        : of a surface as it is seen, which of them another one has cut; None of others
+    large_triangles (t,), large_edges (e,)        : of a surface as it is seen: which of them another has cut; None of others
     """
 
     vertices: IntArray

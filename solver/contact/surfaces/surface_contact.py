@@ -84,15 +84,16 @@ class SurfaceContact:
         large = [None if each is None else Clusters(each, rest) for each in whole or [None] * len(surfaces)]
         for i, j in combinations_with_replacement(range(len(touches)), 2):
             if touches[i].own if i == j else touches[i].meets(touches[j]):
-                self._add((i, j), (touches[i], touches[j]), rest, boxed[i], boxed[j])
+                both = [(boxed[i], boxed[j])]
                 if large[i] is not None or large[j] is not None:
-                    self._add((i, j), (touches[i], touches[j]), rest, large[i] or boxed[i], large[j] or boxed[j])
+                    both.append((large[i] or boxed[i], large[j] or boxed[j]))
+                self.bodies += [(i, j)] * len(both)
+                for pair in both:
+                    self._add(touches[i], touches[j], rest, *pair)
 
-    def _add(self, bodies: tuple[int, int], touches: tuple[Touch, Touch], rest: Array, first: Clusters, second: Clusters) -> None:
-        """Let surfaces of two bodies, or of one, touch."""
-        touch, other = touches
+    def _add(self, touch: Touch, other: Touch, rest: Array, first: Clusters, second: Clusters) -> None:
+        """Let surfaces of two bodies, or of one, touch; their points are at (k, 3) at rest."""
         elements, lengths = (first.surface.element, second.surface.element), (first.edge_length, second.edge_length)
-        self.bodies.append(bodies)
         self.neighbourhoods.append(Neighbourhood(
             first, second, rest, min(REACH * min(elements), FINE * min(lengths)), min(touch.modulus, other.modulus),
             float(np.sqrt(touch.friction * other.friction)),
