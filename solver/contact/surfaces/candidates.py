@@ -125,8 +125,8 @@ class Neighbourhood:
 
     def _edge_pairs(self, found: Found) -> Pairs:
         if self.large:
-            one, other = (_of(side.surface.large_edges, found.items[:, k]) for k, side in enumerate((self.first, self.second)))
-            found = found.taken(one | other)
+            first, second = self.first.surface.large_edges, self.second.surface.large_edges
+            found = found.taken(_of(first, found.items[:, 0]) | _of(second, found.items[:, 1]))
         one, other = (side.surface.edge_areas[found.items[:, k]] for k, side in enumerate((self.first, self.second)))
         return self._pairs(found.nodes, 0, 0.5 * EDGES * (one + other), np.zeros((len(found.nodes), 3)))
 
