@@ -18,7 +18,7 @@ from .contact.contacts import ColliderField, Contacts
 from .contact.edges.bodies import edge_contacts
 from .contact.points import gather_points, meeting
 from .contact.surfaces.bodies import left_out, touching_bodies
-from .embedding import Binding
+from .embedding import Binding, evaluate
 from .errors import Cancelled, StepError
 from .fem.clock import Clock
 from .fem.commit import commit_flow
@@ -47,7 +47,7 @@ from .pins.holding import Holding
 from .remesh.discretization import Discretization, at_rest
 from .remesh.exchange import renew
 from .remesh.remeshing import Remeshing, worst_conditions
-from .scene import Scene
+from .scene import Scene, Surface
 from .state import element_size
 from .step_failure import step_failure
 from .tetmesh.mesh import TetMesh
@@ -130,7 +130,8 @@ class Simulation:
             scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
         )
         extents = [body.extent for body in scene.bodies]
-        points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
+        seen = [Surface(evaluate(s, mesh.mesh(b).tets, mesh.mesh(b).positions), mesh.triangles[b]) for b, s in enumerate(mesh.surfaces)]
+        points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity, seen)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
         self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, mesh.surfaces, mesh.triangles)

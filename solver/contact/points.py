@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ..embedding import Binding, Spread
 from ..geometry.measures import area_vectors
-from ..scene import Scene
+from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..scene import Scene, Surface
 from ..slots import LAMBDA, MU
 from ..state import Ranges, Solids, element_size
 from ..tetmesh.boundary import face_table
@@ -42,6 +43,7 @@ class ContactPoints:
     extent    : (k,) largest side of its body [m]
     inside    : (k,) whether it is a node inside its body
     standby   : (k,) whether it touches only once it is seen to sink in (embedding.contact_samples)
+    standoff  : (k,) how far it stands out of what is seen, at most: so deep it may lie [m]
     stiffness : (k,) slope of the pushing force [N/m]: body modulus x area a point / reach, so the mesh does not matter
     """
 
@@ -52,6 +54,7 @@ class ContactPoints:
     extent: Array
     inside: NDArray[np.bool_]
     standby: NDArray[np.bool_]
+    standoff: Array
     stiffness: Array
     spreads: list[Spread]
     boundary: NDArray[np.int32]
@@ -80,8 +83,9 @@ class ContactPoints:
 
 
 def gather_points(
-    state: Solids, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float
-) -> ContactPoints:
+    state: Solids, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float,
+    seen: list[Surface] | None = None,
+) -> ContactPoints:  # fmt: skip
     """Concatenate the bodies' contact bindings and size their stiffness.
 
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.
@@ -99,19 +103,21 @@ def gather_points(
         modulus = contact_modulus(state.material[:, first:last], weight)
         standby = np.zeros(len(binding.tets), dtype=bool) if binding.standby is None else binding.standby
         area = _area(state.positions, faces[-1]) / max(int((~standby).sum()), 1)
-        tets: NDArray[Any] = (np.concatenate([binding.tets, inner]) + first).astype(np.int32)
-        count = len(tets)
+        outer, outer_weights, standoff = _outer_nodes(state.positions, own, faces[-1], None if seen is None else seen[body])
+        tets: NDArray[Any] = (np.concatenate([binding.tets, inner, outer]) + first).astype(np.int32)
+        count, at_nodes = len(tets), len(binding.tets) + len(inner)
         parts.append((
-            tets, state.tets[tets], np.concatenate([binding.weights, inner_weights]), np.full(count, element),
-            np.full(count, extents[body]), np.arange(count) >= len(binding.tets),
-            np.concatenate([standby, np.zeros(len(inner), dtype=bool)]), np.full(count, modulus * area / (REACH * element)),
+            tets, state.tets[tets], np.concatenate([binding.weights, inner_weights, outer_weights]),
+            np.full(count, element), np.full(count, extents[body]), np.arange(count) >= len(binding.tets),
+            np.concatenate([standby, np.arange(len(binding.tets), count) >= at_nodes]),
+            np.concatenate([np.zeros(at_nodes), standoff]), np.full(count, modulus * area / (REACH * element)),
         ))  # fmt: skip
         if binding.spread is not None:
             spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
         before += count
     arrays = (np.concatenate(each) for each in zip(*parts, strict=True))
-    tets, nodes, weights, size, extent, inside, standby, stiffness = arrays
-    return ContactPoints(tets, nodes, weights, size, extent, inside, standby, stiffness, spreads, np.concatenate(faces))
+    tets, nodes, weights, size, extent, inside, standby, standoff, stiffness = arrays
+    return ContactPoints(tets, nodes, weights, size, extent, inside, standby, standoff, stiffness, spreads, np.concatenate(faces))
 
 
 def meeting(scene: Scene, tets: NDArray[np.int32], ranges: Ranges, colliders: int) -> NDArray[np.bool_] | None:
@@ -127,6 +133,27 @@ def meeting(scene: Scene, tets: NDArray[np.int32], ranges: Ranges, colliders: in
 def contact_modulus(material: Array, weight: float) -> float:
     """What sizes a body's contacts [Pa]: the modulus of its material (rows, m), or ten times its weight an area [Pa]."""
     return max(float((material[LAMBDA] + 2.0 * material[MU]).mean()), 10.0 * weight)
+
+
+def _outer_nodes(
+    positions: Array, tets: NDArray[np.int32], boundary: NDArray[np.int32], seen: Surface | None
+) -> tuple[NDArray[np.int64], Array, Array]:
+    """Every node of the boundary, as a point of one of its tets: tets (k,), weights (k, 4); and its standoff (k,) [m]."""
+    if seen is None:
+        return np.zeros(0, dtype=np.int64), np.zeros((0, 4)), np.zeros(0)
+    nodes = np.unique(boundary)
+    flat = tets.ravel()
+    first = np.full(int(flat.max()) + 1, -1, dtype=np.int64)
+    first[flat[::-1]] = np.arange(len(flat))[::-1]
+    where = first[nodes]
+    weights = np.zeros((len(where), 4))
+    weights[np.arange(len(where)), where % 4] = 1.0
+    found = closest_points(triangle_tree(seen.positions, seen.triangles), positions[nodes])
+    feet = np.einsum("ki,kid->kd", found.weights, seen.positions[seen.triangles[found.triangle]])
+    faces = area_vectors(positions, boundary)
+    outward = np.stack([np.bincount(boundary.ravel(), np.repeat(a, 3), len(positions)) for a in faces.T], axis=1)[nodes]
+    outside = ((positions[nodes] - feet) * outward).sum(axis=1) > 0.0
+    return where // 4, weights, np.where(outside, found.distance, 0.0)
 
 
 def _inner_nodes(tets: NDArray[np.int32], boundary: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:

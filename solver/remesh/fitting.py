@@ -15,6 +15,7 @@ from scipy.sparse import coo_matrix, csr_matrix, diags
 
 from ..geometry.measures import area_vectors
 from ..geometry.triangle_tree import TriangleTree, closest_points, refit, triangle_tree
+from ..geometry.winding import winding_numbers, winding_tree
 from ..tetmesh.mesh import TetMesh
 from .guarding import SHARPEST, guarded
 
@@ -30,7 +31,7 @@ ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it t
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
 
-def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None = None, folded: bool = False) -> TetMesh:
+def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: "Array | None" = None, folded: bool = False, shell=None) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
     What is seen (k, 3) outside the old one pulls too, and in the end the boundary is brought to all that is seen outside it.
@@ -59,6 +60,10 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Array | None 
         positions = guarded(positions, mesh.positions + way, mesh.outer)
     if seen is not None and not folded:
         positions = _reaching(mesh, positions, seen, element_size)
+        if shell is not None:
+            for _ in range(2):
+                positions = _drawn_back(mesh, positions, shell, element_size)
+                positions = _reaching(mesh, positions, seen, element_size)
     return mesh.moved(positions)
 
 
@@ -75,6 +80,23 @@ def _reaching(mesh: TetMesh, positions: Array, points: Array, element_size: floa
         step = _pull(facets, left, REACH * element_size)
         positions = guarded(positions, positions + step, mesh.outer, sharpest)
         left = left[TetMesh(positions, mesh.outer).located(left)[0] < 0]
+    return positions
+
+
+def _drawn_back(mesh: TetMesh, positions: Array, shell: TriangleTree, element_size: float) -> Array:
+    """Return nodes (n, 3) of the boundary that lie outside what is seen brought back there, as far as their tets bear."""
+    tree, nodes = winding_tree(shell), np.unique(mesh.faces.boundary)
+    for sharpest, close in REACHING:
+        here = np.ascontiguousarray(positions[nodes])
+        found = closest_points(shell, here)
+        out = (found.distance > close * element_size) & (found.distance < REACH * element_size)
+        out[out] = winding_numbers(tree, np.ascontiguousarray(here[out])) < 0.5
+        if not out.any():
+            break
+        corners = shell.positions[shell.triangles[found.triangle[out]]]
+        wanted = positions.copy()
+        wanted[nodes[out]] = np.einsum("ki,kid->kd", found.weights[out], corners)
+        positions = guarded(positions, wanted, mesh.outer, sharpest)
     return positions
 
 

@@ -11,6 +11,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import MeshingError
+from ..geometry.triangle_tree import triangle_tree
 from ..geometry.winding import winding_tree
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
@@ -75,8 +76,10 @@ def restuffed_sheets(
         raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
     piece, wanted = wanted_volumes(centred, mesh)
     if fit and int(piece.max()) <= int(centred.piece.max()):  # what has vanished between pieces would pull at both
-        about = None if seen is None else (seen - old.middle) @ turn
-        mesh = fitted(mesh, centred, element_size, about, folded=of_sheets is not None)
+        points = seen.positions if hasattr(seen,"triangles") else seen
+        about = None if seen is None else (points - old.middle) @ turn
+        shell = triangle_tree(about, seen.triangles) if hasattr(seen,"triangles") else None
+        mesh = fitted(mesh, centred, element_size, about, folded=of_sheets is not None, shell=shell)
     mesh = with_volumes(mesh, piece, wanted, element_size)
     return mesh.moved(mesh.positions @ turn.T + old.middle), of_sheets
 

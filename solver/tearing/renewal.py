@@ -95,7 +95,7 @@ def renewed_body(
     """
     spacing = 0.5 * element_size / body.contact_detail
     if body.tear_thickness == 0.0 and not old.piece.any():
-        new, sheets = remeshed_sheets(body.remesher, old, element_size, turn, fuse=body.merging, seen=seen.positions)
+        new, sheets = remeshed_sheets(body.remesher, old, element_size, turn, fuse=body.merging, seen=seen)
         lost = new.piece.any() or _left_behind(old, new, seen.positions, element_size) > MOST_LEFT
         if body.remesher == "stuffing" and lost:
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
