@@ -28,6 +28,7 @@ from .fem.first_guess import first_guess
 from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
 from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
+from .fem.seen_volume import SeenVolume
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.volume_control import VolumeControl
 from .fem.volume_exchange import exchange_volume
@@ -138,7 +139,7 @@ class Simulation:
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.disturbed = disturbed(scene.bodies, self.ranges)
-        self.volume_control = VolumeControl(scene, self.ranges, self.state.tets)
+        self.volume_control = VolumeControl(scene, SeenVolume(self.ranges, self.state.tets, mesh.surfaces, mesh.triangles))
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
@@ -328,9 +329,9 @@ class Simulation:
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)
         commit_flow(state, self.space.tiles, self.clock.step)
-        exchange_volume(state, self.space.tiles, self.space.pattern, outcome.positions)
+        flowed = exchange_volume(state, self.space.tiles, self.space.pattern, outcome.positions)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
-        self.volume_control.act(state, self.space.tiles, outcome.positions, self.clock.step, self.damping.lags())
+        self.volume_control.act(state, self.space.tiles, outcome.positions, self.clock.step, self.damping.lags(), flowed)
         if self.integrator.remember is not None:
             self.integrator.remember(state, attempt.past, attempt.velocities, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions

@@ -11,16 +11,14 @@ follow from it, so momentum and spin stay, and contact sees nothing of it. What 
 volume stays within MOST of what is wanted.
 """
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..scene import Scene
-from ..state import Ranges, State
-from ..tetmesh.manifold import components
+from ..state import State
 from ..tetmesh.quality import tet_volumes
 from .rise import grow
+from .seen_volume import SeenVolume
 from .tile import Tiles
 
 Array = NDArray[np.float64]
@@ -29,33 +27,32 @@ MOST = 1.25  # times the wanted volume that the rest volume may become, and its 
 
 
 class VolumeControl:
-    """The pieces (m,) of all bodies' tets, and each one's body and rate [1/s]; built anew with the tets."""
+    """What gives pieces their volume back; built anew with the tets. rates (p,) [1/s] are what is asked for."""
 
-    def __init__(self, scene: Scene, ranges: Ranges, tets: NDArray[np.int32]) -> None:
-        self.on = any(body.volume_rate > 0.0 for body in scene.bodies)
-        self.piece, counts = np.zeros(len(tets), dtype=np.int64), list[int]()
-        if not self.on:
-            return
-        for a, b in pairwise(ranges.tets.tolist()):
-            own = components(np.ascontiguousarray(tets[a:b]))
-            self.piece[a:b] = own + sum(counts)
-            counts.append(int(own.max()) + 1)
-        self.bodies = np.repeat(np.arange(len(counts)), counts)
-        self.rates = np.array([body.volume_rate for body in scene.bodies])[self.bodies]
+    def __init__(self, scene: Scene, seen: SeenVolume) -> None:
+        self.seen = seen
+        self.rates = np.array([body.volume_rate for body in scene.bodies])[seen.bodies]
+        self.steered = np.array([body.goal is not None for body in scene.bodies])[seen.bodies]
 
-    def act(self, state: State, tiles: Tiles, positions: Array, step: float, lags: Array) -> None:
+    def act(self, state: State, tiles: Tiles, positions: Array, step: float, lags: Array, flowed: Array | None) -> None:
         """Let the rest volumes grow at the end of a step [s], its nodes at positions (n, 3); lags (b,) [s] are beta."""
-        if not self.on:
+        rates, seen = self.rates, self.seen
+        if flowed is None and not rates.any():
             return
-        count, rates = len(self.rates), self.rates
-        wanted, rest, held = (
-            np.bincount(self.piece, values, count) for values in (state.wanted, state.volumes, state.restoring * state.volumes)
-        )
-        present = np.bincount(self.piece, tet_volumes(positions, state.tets), count)
-        missing = np.log(wanted / np.maximum(present, wanted / MOST**3))
-        at_once = lags[self.bodies] * rates * missing
+        held = state.restoring * state.volumes
+        sums = (np.bincount(seen.piece, values, seen.count) for values in (state.wanted, state.shown, state.volumes, held))
+        wanted, shown, rest, held = sums
+        missing = np.log(shown / np.clip(seen.of(positions), shown / MOST**3, shown * MOST**3))
         before = np.log(rest / wanted)
         most = np.log(MOST)
-        after = np.clip(before + (1.0 - np.exp(-rates * step)) * missing + at_once - held / rest, -most, most)
-        state.restoring = at_once[self.piece]
-        grow(state, tiles, np.where(rates > 0.0, after - before, 0.0)[self.piece])
+        grown = np.zeros(len(state.volumes))
+        if rates.any():
+            at_once = lags[seen.bodies] * rates * missing
+            after = np.clip(before + (1.0 - np.exp(-rates * step)) * missing + at_once - held / rest, -most, most)
+            state.restoring = at_once[seen.piece]
+            grown = np.where(rates > 0.0, after - before, 0.0)[seen.piece]
+        if flowed is not None:
+            pressed = np.log(rest / np.bincount(seen.piece, tet_volumes(positions, state.tets), seen.count))
+            astray = np.clip(missing - pressed, -most - before, most - before)
+            grown += flowed * np.where((rates > 0.0) | self.steered, 0.0, astray)[seen.piece]
+        grow(state, tiles, grown)

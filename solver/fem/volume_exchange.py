@@ -27,18 +27,22 @@ Array = NDArray[np.float64]
 T = TILE
 
 
-def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Array) -> None:
-    """Exchange rest volume as far as the step just committed has flowed, its nodes now at positions (n, 3)."""
+def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Array) -> Array | None:
+    """Exchange rest volume as far as the step just committed has flowed, its nodes now at positions (n, 3).
+
+    Return the share (m,) of its trial strain that each tet has lost by flow; None where nothing has flowed.
+    """
     tets, count = state.tets, len(state.volumes)
     shares, present = np.zeros(count), np.empty(count)
     _flowed(tiles.data, state.worn, state.goal_rate, positions, tets, shares, present)
     if not shares.any():
-        return
+        return None
     dilations = np.empty(len(positions))
     _about_nodes(pattern.corner_offsets, pattern.corners, shares, present, state.volumes, dilations)
     _exchange(
         tiles.data, tets, shares, present, dilations, state.volumes, state.density, state.rest_shape_inverse.reshape(-1, 9)
     )
+    return shares
 
 
 @inline

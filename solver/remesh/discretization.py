@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..embedding import Binding, Spread
 from ..fem.fibre_field import set_fibres
 from ..fem.goal import set_goals
+from ..fem.seen_volume import SeenVolume, show
 from ..painted import set_painted
 from ..pins.bearing import Bearing
 from ..scene import Body
@@ -87,6 +88,7 @@ def at_rest(
     set_fibres(state, ranges, bodies, surfaces)
     set_painted(state, ranges, bodies, surfaces)
     triangles = [body.surface.triangles for body in bodies]
+    show(state, SeenVolume(ranges, state.tets, surfaces, triangles))
     bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
     topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
     merging = np.array([body.merging for body in bodies], dtype=bool)
