@@ -18,7 +18,7 @@ from .contact.contacts import ColliderField, Contacts
 from .contact.edges.bodies import edge_contacts
 from .contact.points import gather_points, meeting
 from .contact.surfaces.bodies import left_out, touching_bodies
-from .embedding import Binding, evaluate
+from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.clock import Clock
 from .fem.commit import commit_flow
@@ -33,6 +33,7 @@ from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, 
 from .fem.volume_control import VolumeControl
 from .fem.volume_exchange import exchange_volume
 from .fem.workspace import Workspace
+from .filling import filled, heights
 from .force_fields.acting import ForceFields
 from .frame import Frame, TopologyChange
 from .geometry.inside_out import count_inverted
@@ -48,7 +49,7 @@ from .pins.holding import Holding
 from .remesh.discretization import Discretization, at_rest
 from .remesh.exchange import renew
 from .remesh.remeshing import Remeshing, worst_conditions
-from .scene import Scene, Surface
+from .scene import Scene
 from .state import element_size
 from .step_failure import step_failure
 from .tetmesh.mesh import TetMesh
@@ -131,8 +132,9 @@ class Simulation:
             scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
         )
         extents = [body.extent for body in scene.bodies]
-        seen = [Surface(evaluate(s, mesh.mesh(b).tets, mesh.mesh(b).positions), mesh.triangles[b]) for b, s in enumerate(mesh.surfaces)]
-        points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity, seen)
+        outside = [heights(mesh.mesh(k), mesh.seen(k)) for k in range(len(mesh.surfaces))]
+        self.filled = filled(np.concatenate(outside)[self.state.tets])
+        points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity, outside)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
         self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, mesh.surfaces, mesh.triangles)
@@ -329,7 +331,7 @@ class Simulation:
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)
         commit_flow(state, self.space.tiles, self.clock.step)
-        flowed = exchange_volume(state, self.space.tiles, self.space.pattern, outcome.positions)
+        flowed = exchange_volume(state, self.space.tiles, self.space.pattern, outcome.positions, self.filled)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
         self.volume_control.act(state, self.space.tiles, outcome.positions, self.clock.step, self.damping.lags(), flowed)
         if self.integrator.remember is not None:

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from ..embedding import Binding, Spread
 from ..geometry.measures import area_vectors
-from ..geometry.triangle_tree import closest_points, triangle_tree
-from ..scene import Scene, Surface
+from ..scene import Scene
 from ..slots import LAMBDA, MU
 from ..state import Ranges, Solids, element_size
 from ..tetmesh.boundary import face_table
@@ -84,7 +83,7 @@ class ContactPoints:
 
 def gather_points(
     state: Solids, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float,
-    seen: list[Surface] | None = None,
+    heights: list[Array] | None = None,
 ) -> ContactPoints:  # fmt: skip
     """Concatenate the bodies' contact bindings and size their stiffness.
 
@@ -103,7 +102,8 @@ def gather_points(
         modulus = contact_modulus(state.material[:, first:last], weight)
         standby = np.zeros(len(binding.tets), dtype=bool) if binding.standby is None else binding.standby
         area = _area(state.positions, faces[-1]) / max(int((~standby).sum()), 1)
-        outer, outer_weights, standoff = _outer_nodes(state.positions, own, faces[-1], None if seen is None else seen[body])
+        own_heights = np.zeros(0) if heights is None else heights[body]
+        outer, outer_weights, standoff = _outer_nodes(own - ranges.nodes[body], faces[-1] - ranges.nodes[body], own_heights)
         tets: NDArray[Any] = (np.concatenate([binding.tets, inner, outer]) + first).astype(np.int32)
         count, at_nodes = len(tets), len(binding.tets) + len(inner)
         parts.append((
@@ -136,10 +136,10 @@ def contact_modulus(material: Array, weight: float) -> float:
 
 
 def _outer_nodes(
-    positions: Array, tets: NDArray[np.int32], boundary: NDArray[np.int32], seen: Surface | None
+    tets: NDArray[np.int32], boundary: NDArray[np.int32], heights: Array
 ) -> tuple[NDArray[np.int64], Array, Array]:
     """Every node of the boundary, as a point of one of its tets: tets (k,), weights (k, 4); and its standoff (k,) [m]."""
-    if seen is None:
+    if not len(heights):
         return np.zeros(0, dtype=np.int64), np.zeros((0, 4)), np.zeros(0)
     nodes = np.unique(boundary)
     flat = tets.ravel()
@@ -148,12 +148,7 @@ def _outer_nodes(
     where = first[nodes]
     weights = np.zeros((len(where), 4))
     weights[np.arange(len(where)), where % 4] = 1.0
-    found = closest_points(triangle_tree(seen.positions, seen.triangles), positions[nodes])
-    feet = np.einsum("ki,kid->kd", found.weights, seen.positions[seen.triangles[found.triangle]])
-    faces = area_vectors(positions, boundary)
-    outward = np.stack([np.bincount(boundary.ravel(), np.repeat(a, 3), len(positions)) for a in faces.T], axis=1)[nodes]
-    outside = ((positions[nodes] - feet) * outward).sum(axis=1) > 0.0
-    return where // 4, weights, np.where(outside, found.distance, 0.0)
+    return where // 4, weights, np.maximum(heights[nodes], 0.0)
 
 
 def _inner_nodes(tets: NDArray[np.int32], boundary: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 T = TILE
 
 
-def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Array) -> Array | None:
+def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Array, filled: Array) -> Array | None:
     """Exchange rest volume as far as the step just committed has flowed, its nodes now at positions (n, 3).
 
     Return the share (m,) of its trial strain that each tet has lost by flow; None where nothing has flowed.
@@ -38,9 +38,9 @@ def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Arr
     if not shares.any():
         return None
     dilations = np.empty(len(positions))
-    _about_nodes(pattern.corner_offsets, pattern.corners, shares, present, state.volumes, dilations)
+    _about_nodes(pattern.corner_offsets, pattern.corners, shares * filled, present, state.volumes, dilations)
     _exchange(
-        tiles.data, tets, shares, present, dilations, state.volumes, state.density, state.rest_shape_inverse.reshape(-1, 9)
+        tiles.data, tets, shares, present, filled, dilations, state.volumes, state.density, state.rest_shape_inverse.reshape(-1, 9)
     )
     return shares
 
@@ -83,16 +83,16 @@ def _about_nodes(offsets, corners, shares, present, rest, dilations):  # type: i
 
 
 @parallel
-def _exchange(tiles, tets, shares, present, dilations, rest, density, inverse):  # type: ignore[no-untyped-def]
+def _exchange(tiles, tets, shares, present, filled, dilations, rest, density, inverse):  # type: ignore[no-untyped-def]
     """Give tets their new rest volume (m,), density (m,) and rest shape (m, 9), in state and tiles."""
     for k in prange(len(tiles)):
         w = tiles[k]
         for i in range(min(T, len(shares) - k * T)):
             t = k * T + i
             if shares[t] > 0.0:
-                wanted = 0.0
+                wanted = (1.0 - filled[t]) * present[t]
                 for c in range(4):
-                    wanted += 0.25 * present[t] / dilations[tets[t, c]]
+                    wanted += 0.25 * filled[t] * present[t] / dilations[tets[t, c]]
                 grown = 1.0 + shares[t] * (wanted / rest[t] - 1.0)
                 rest[t] *= grown
                 density[t] /= grown

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding, Spread
+from ..embedding import Binding, Spread, evaluate
 from ..fem.fibre_field import set_fibres
 from ..fem.goal import set_goals
 from ..fem.seen_volume import SeenVolume, show
@@ -15,6 +15,7 @@ from ..painted import set_painted
 from ..pins.bearing import Bearing
 from ..scene import Body
 from ..state import Ranges, State, build_state
+from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 
 PREFIX = "mesh."
@@ -44,6 +45,11 @@ class Discretization:
         """One body's mesh as it lies."""
         (a, b), (c, d) = self.ranges.nodes[body : body + 2], self.ranges.tets[body : body + 2]
         return TetMesh(self.state.positions[a:b], (self.state.tets[c:d] - a).astype(np.int32))
+
+    def seen(self, body: int) -> Surface:
+        """What is seen of one body."""
+        mesh = self.mesh(body)
+        return Surface(evaluate(self.surfaces[body], mesh.tets, mesh.positions), self.triangles[body])
 
     def copy(self) -> "Discretization":
         """The same with a state of its own, which steps may change."""
