@@ -151,9 +151,9 @@ def _spread(look: "Lookup", which: NDArray[np.int64]) -> Spread:
     mesh, triangle, corner_weights = look.mesh, look.closest.triangle[which], look.closest.weights[which]
     corners = mesh.faces.boundary[triangle]
     foot = np.einsum("ri,rid->rd", corner_weights, mesh.positions[corners])
-    offset, wanted = look.points[which] - foot, mesh.piece[mesh.faces.tet[triangle]]
+    offset, holder = look.points[which] - foot, mesh.faces.tet[triangle]
     start, nodes, weights = spread_rows(
-        mesh.tree, mesh.positions, mesh.tets, mesh.piece, wanted, foot, offset, corners, corner_weights, mesh.mean_edge
+        mesh.tree, mesh.positions, mesh.tets, mesh.piece, holder, foot, offset, corners, corner_weights, mesh.mean_edge
     )
     return Spread(which, start, nodes, weights)
 
