@@ -55,10 +55,16 @@ class SeenVolume:
         return volumes
 
 
-def show(state: State, seen: SeenVolume) -> None:
-    """Let what is seen now be what is to be seen: each piece's volume, on its tets by their rest volume."""
+def show(state: State, seen: SeenVolume, times: float = 1.0) -> None:
+    """Let so many times what is seen now be what is to be seen: each piece's volume, on its tets by their rest volume."""
     rest = np.bincount(seen.piece, state.volumes, seen.count)
-    state.shown = state.volumes * (seen.of(state.positions) / rest)[seen.piece]
+    state.shown = state.volumes * (times * seen.of(state.positions) / rest)[seen.piece]
+
+
+def whole(state: State, surface: Binding, triangles: NDArray[np.int32]) -> SeenVolume:
+    """Return that of a state of one body."""
+    ranges = Ranges(np.array([0, len(state.positions)]), np.array([0, len(state.tets)]))
+    return SeenVolume(ranges, state.tets, [surface], [triangles])
 
 
 def _open_sides(triangles: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -6,16 +6,19 @@ the old surface pull at the facets that are nearest to them. A vertex goes by th
 neighbours', and no further than its tets bear.
 
 What is seen lies outside the tets by a little more after each remesh, where parts thinner than a tet have lost theirs: so the
-boundary is brought there in the end, and what is seen hangs on tets again, and not on those next to where it is.
+boundary is brought there in the end, and what is seen hangs on tets again, and not on those next to where it is. And where tets
+reach out of what is seen, as below a puddle's rim, nothing would hold them, and goo would run out into them unseen: so the
+boundary is brought back from there.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, diags
 
+from ..filling import standing
 from ..geometry.measures import area_vectors
 from ..geometry.triangle_tree import TriangleTree, closest_points, refit, triangle_tree
-from ..geometry.winding import winding_numbers, winding_tree
+from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 from .guarding import SHARPEST, guarded
 
@@ -27,14 +30,16 @@ REACH = 1.5  # element sizes from which a facet is pulled at
 # Rounds in which the boundary is brought to what is seen outside it: the dihedral angle [deg] below which they bring no tet,
 # and the element sizes outside that are left. Most is done with good tets, what is far outside with such as fitting leaves
 REACHING = (*[(20.0, 0.05)] * 6, *[(SHARPEST, 0.12)] * 4)
+TIMES = 2  # that it is brought back to what is seen from outside
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
 
-def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: "Array | None" = None, folded: bool = False, shell=None) -> TetMesh:
+def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Surface | None = None, folded: bool = False) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
-    What is seen (k, 3) outside the old one pulls too, and in the end the boundary is brought to all that is seen outside it.
+    What is seen outside the old one pulls too. In the end the boundary is brought to all that is seen outside it, and back to it
+    from where nothing is seen.
     Of a `folded` body all points of the old surface pull, and only at facets that face the same way as they do, for the two
     sides of a fold face each other; and what is seen does not, for the side that it is on would not let go of the other.
     """
@@ -43,7 +48,7 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: "Array | None
     if not folded:
         pulling = pulling[_outermost(old, pulling, normals, ASIDE * element_size)]
     if seen is not None and not folded:
-        pulling = np.concatenate([pulling, seen[old.located(seen)[0] < 0]])
+        pulling = np.concatenate([pulling, seen.positions[old.located(seen.positions)[0] < 0]])
     nodes = np.unique(faces)
     means = _means_of_neighbours(faces, len(mesh.positions))
     faired = mesh.positions.copy()
@@ -58,12 +63,12 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: "Array | None
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
         positions = guarded(positions, mesh.positions + way, mesh.outer)
-    if seen is not None and not folded:
-        positions = _reaching(mesh, positions, seen, element_size)
-        if shell is not None:
-            for _ in range(2):
-                positions = _drawn_back(mesh, positions, shell, element_size)
-                positions = _reaching(mesh, positions, seen, element_size)
+    if seen is not None and len(seen.triangles) and not folded:
+        points, shell = seen.positions, triangle_tree(seen.positions, seen.triangles)
+        positions = _reaching(mesh, positions, points, element_size)
+        for _ in range(TIMES):  # what brings back one node may leave what is seen beside it outside
+            positions = _drawn_back(mesh, positions, shell, element_size)
+            positions = _reaching(mesh, positions, points, element_size)
     return mesh.moved(positions)
 
 
@@ -83,19 +88,17 @@ def _reaching(mesh: TetMesh, positions: Array, points: Array, element_size: floa
     return positions
 
 
-def _drawn_back(mesh: TetMesh, positions: Array, shell: TriangleTree, element_size: float) -> Array:
+def _drawn_back(mesh: TetMesh, positions: Array, seen: TriangleTree, element_size: float) -> Array:
     """Return nodes (n, 3) of the boundary that lie outside what is seen brought back there, as far as their tets bear."""
-    tree, nodes = winding_tree(shell), np.unique(mesh.faces.boundary)
+    left = np.unique(mesh.faces.boundary)
     for sharpest, close in REACHING:
-        here = np.ascontiguousarray(positions[nodes])
-        found = closest_points(shell, here)
-        out = (found.distance > close * element_size) & (found.distance < REACH * element_size)
-        out[out] = winding_numbers(tree, np.ascontiguousarray(here[out])) < 0.5
-        if not out.any():
+        where = standing(positions, mesh.faces.boundary, left, seen)
+        out = where.outside & (where.distance > close * element_size) & (where.distance < REACH * element_size)
+        left = left[out]
+        if not len(left):
             break
-        corners = shell.positions[shell.triangles[found.triangle[out]]]
         wanted = positions.copy()
-        wanted[nodes[out]] = np.einsum("ki,kid->kd", found.weights[out], corners)
+        wanted[left] = where.feet[out]
         positions = guarded(positions, wanted, mesh.outer, sharpest)
     return positions
 

@@ -6,13 +6,14 @@ What hangs on a mesh goes over by one record (record.py), which does not know wh
 import numpy as np
 from numpy.typing import NDArray
 
+from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 from .unfused import OfSheets
 
 
 def remeshed(
     remesher: str, old: TetMesh, element_size: float, turn: NDArray[np.float64], fit: bool = True,
-    seen: NDArray[np.float64] | None = None,
+    seen: Surface | None = None,
 ) -> TetMesh:  # fmt: skip
     """The same as `remeshed_sheets` where parts of the body that touch or overlap become one."""
     return remeshed_sheets(remesher, old, element_size, turn, fit, fuse=True, seen=seen)[0]
@@ -20,11 +21,11 @@ def remeshed(
 
 def remeshed_sheets(
     remesher: str, old: TetMesh, element_size: float, turn: NDArray[np.float64], fit: bool = True, fuse: bool = False,
-    seen: NDArray[np.float64] | None = None,
+    seen: Surface | None = None,
 ) -> tuple[TetMesh, OfSheets | None]:  # fmt: skip
     """Return tets of cells of `element_size` [m] that fill what old ones do, by a remesher of scene.REMESHERS.
 
-    turn (3, 3) rotates the lattice that they begin on; stuffing is fitted to what is seen too, points (k, 3). Where the body
+    turn (3, 3) rotates the lattice that they begin on; stuffing is fitted to what is seen too. Where the body
     is folded, and not to `fuse`, it is returned as well of which side of the fold new tets are; the variational remesher
     knows no sides. Vanished, or another MeshingError, where there can be none.
     """

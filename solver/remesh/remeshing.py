@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..embedding import evaluate
 from ..errors import MeshingError
+from ..fem.seen_volume import show, whole
 from ..frame import TopologyChange
 from ..merging.joining import Joined, element_sizes, living
 from ..painted import painted_rows
@@ -102,8 +103,12 @@ class Remeshing:
                 thin.append(index)
                 continue
             changes[index] = new.change
+            if new.cuts:  # what is seen is another surface from now on, and lacks as much as the old one did
+                lack = states[index].shown.sum() / whole(states[index], surfaces[index], triangles[index]).of(old.positions).sum()
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
+            if new.cuts:
+                show(states[index], whole(states[index], new.surface, new.seen.triangles), lack)
             bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.kept)
             fragments |= {index: new.fragments} if new.fragments[0] else {}
             for cut in new.cuts:

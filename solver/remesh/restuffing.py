@@ -11,8 +11,8 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import MeshingError
-from ..geometry.triangle_tree import triangle_tree
 from ..geometry.winding import winding_tree
+from ..surface import Surface
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
 from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
@@ -44,19 +44,19 @@ def lattice_turn(count: int) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
 
 
-def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Array | None = None) -> TetMesh:
+def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Surface | None = None) -> TetMesh:
     """The same as `restuffed_sheets` where parts of the body that touch or overlap become one."""
     return restuffed_sheets(old, element_size, turn, fit, fuse=True, seen=seen)[0]
 
 
 def restuffed_sheets(
-    old: TetMesh, element_size: float, turn: Array, fit: bool = True, fuse: bool = False, seen: Array | None = None
+    old: TetMesh, element_size: float, turn: Array, fit: bool = True, fuse: bool = False, seen: Surface | None = None
 ) -> tuple[TetMesh, OfSheets | None]:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
     Where the body has folded onto itself, new tets of each side are by themselves, unless they are to `fuse`; then it is
     returned as well of which side they are. turn (3, 3) rotates the lattice. The boundary lies about the old one and what is
-    `seen` of it, points (k, 3) (fitting.py), but for the little that gives each piece back its volume, and is a closed
+    `seen` of it (fitting.py), but for the little that gives each piece back its volume, and is a closed
     manifold. Without `fit`, and where it falls apart, it has its vertices on the old one, and cuts off what is round.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
@@ -76,10 +76,8 @@ def restuffed_sheets(
         raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
     piece, wanted = wanted_volumes(centred, mesh)
     if fit and int(piece.max()) <= int(centred.piece.max()):  # what has vanished between pieces would pull at both
-        points = seen.positions if hasattr(seen,"triangles") else seen
-        about = None if seen is None else (points - old.middle) @ turn
-        shell = triangle_tree(about, seen.triangles) if hasattr(seen,"triangles") else None
-        mesh = fitted(mesh, centred, element_size, about, folded=of_sheets is not None, shell=shell)
+        about = seen and Surface((seen.positions - old.middle) @ turn, seen.triangles)
+        mesh = fitted(mesh, centred, element_size, about, folded=of_sheets is not None)
     mesh = with_volumes(mesh, piece, wanted, element_size)
     return mesh.moved(mesh.positions @ turn.T + old.middle), of_sheets
 

@@ -80,10 +80,16 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What is seen of a body: points (n, 3), and the old tet (n,) that carries each."""
+    """What is seen of a body, and the old tet (n,) that carries each vertex."""
 
-    positions: Array
+    surface: Surface
     carrying: NDArray[np.int32]
+
+    def on(self, tets: NDArray[np.int64]) -> Surface:
+        """What is seen on some of the old tets (k,)."""
+        triangles = self.surface.triangles[np.isin(self.carrying, tets)[self.surface.triangles].all(axis=1)]
+        used, numbered = np.unique(triangles, return_inverse=True)
+        return Surface(self.surface.positions[used], numbered.reshape(-1, 3).astype(np.int32))
 
 
 def renewed_body(
@@ -115,7 +121,7 @@ def renewed_body(
         parts, apart = merging.parts(element_size, turn)
         cuts += merging.cuts
     else:
-        parts = _singly(body.remesher, old, element_size, turn, _Seen(seen.positions, carrying))
+        parts = _singly(body.remesher, old, element_size, turn, _Seen(seen, carrying))
     sewn = bool(cuts)
     before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
@@ -223,9 +229,9 @@ def _renewed(
 ) -> _Part:  # fmt: skip
     """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
     part = compacted(old.positions, old.tets[own])
-    points = None if seen is None else seen.positions[np.isin(seen.carrying, own)]
+    theirs = None if seen is None else seen.on(own)
     try:
-        return _Part(own, *remeshed_sheets(remesher, part, element_size, turn, seen is not None, fuse, points))
+        return _Part(own, *remeshed_sheets(remesher, part, element_size, turn, seen is not None, fuse, theirs))
     except MeshingError:
         if alone:
             raise

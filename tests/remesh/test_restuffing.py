@@ -11,6 +11,7 @@ from solver.remesh.restuffing import lattice_turn, restuffed
 from solver.tetmesh.boundary import face_table
 from solver.tetmesh.lattice_points import lattice_around, lattice_points
 from solver.tetmesh.manifold import components
+from solver.surface import Surface
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
 from tests.surfaces import sphere
@@ -146,10 +147,10 @@ def test_a_lattice_point_is_held_where_a_tet_is_found_for_it():
 def test_the_boundary_is_brought_to_what_is_seen_outside_it():
     """A lip of 0.4 elements that no tet holds: the new boundary comes to a fifth of one of it, a manifold of as much volume."""
     old = ball(SIZE)
-    seen = sphere(16).positions
+    seen, triangles = (lambda whole: (whole.positions, whole.triangles))(sphere(16))
     lip = np.abs(seen[:, 2]) < 0.1
     seen = np.where(lip[:, None], seen * (1.0 + 0.4 * SIZE), seen)
-    plain, brought = restuffed(old, SIZE, lattice_turn(1)), restuffed(old, SIZE, lattice_turn(1), seen=seen)
+    plain, brought = restuffed(old, SIZE, lattice_turn(1)), restuffed(old, SIZE, lattice_turn(1), seen=Surface(seen, triangles))
 
     def farthest(mesh: TetMesh) -> float:
         outside = seen[mesh.located(seen)[0] < 0]
