@@ -27,10 +27,9 @@ Array = NDArray[np.float64]
 ROUNDS = 3
 FARTHEST = 0.5  # element sizes by which a vertex may move in all
 REACH = 1.5  # element sizes from which a facet is pulled at
-# Rounds in which the boundary is brought to what is seen outside it: the dihedral angle [deg] below which they bring no tet,
-# and the element sizes outside that are left. Most is done with good tets, what is far outside with such as fitting leaves
+# Rounds in which the boundary is brought to what is seen: the dihedral angle [deg] below which they bring no tet, and the element
+# sizes that are left between them. Most is done with good tets, what is far outside with such as fitting leaves
 REACHING = (*[(20.0, 0.05)] * 6, *[(SHARPEST, 0.12)] * 4)
-TIMES = 2  # that it is brought back to what is seen from outside
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
@@ -64,42 +63,29 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Surface | Non
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
         positions = guarded(positions, mesh.positions + way, mesh.outer)
     if seen is not None and len(seen.triangles) and not folded:
-        points, shell = seen.positions, triangle_tree(seen.positions, seen.triangles)
-        positions = _reaching(mesh, positions, points, element_size)
-        for _ in range(TIMES):  # what brings back one node may leave what is seen beside it outside
-            positions = _drawn_back(mesh, positions, shell, element_size)
-            positions = _reaching(mesh, positions, points, element_size)
+        positions = _reaching(mesh, positions, seen, element_size)
     return mesh.moved(positions)
 
 
-def _reaching(mesh: TetMesh, positions: Array, points: Array, element_size: float) -> Array:
-    """Return nodes (n, 3) moved on to where points (k, 3) still lie outside, as far as their tets bear."""
-    facets = triangle_tree(positions, mesh.faces.boundary)
-    left = points[mesh.moved(positions).located(points)[0] < 0]
+def _reaching(mesh: TetMesh, positions: Array, seen: Surface, element_size: float) -> Array:
+    """Return nodes (n, 3) moved on to where what is seen lies outside still, and back from outside it, as far as tets bear."""
+    boundary, shell = mesh.faces.boundary, triangle_tree(seen.positions, seen.triangles)
+    facets, back = triangle_tree(positions, boundary), np.unique(boundary)
+    left = seen.positions[mesh.moved(positions).located(seen.positions)[0] < 0]
     for sharpest, close in REACHING:
         facets = refit(facets, positions)
         distance = closest_points(facets, left).distance
         left = left[(distance > close * element_size) & (distance < REACH * element_size)]
-        if not len(left):
-            break
-        step = _pull(facets, left, REACH * element_size)
-        positions = guarded(positions, positions + step, mesh.outer, sharpest)
-        left = left[TetMesh(positions, mesh.outer).located(left)[0] < 0]
-    return positions
-
-
-def _drawn_back(mesh: TetMesh, positions: Array, seen: TriangleTree, element_size: float) -> Array:
-    """Return nodes (n, 3) of the boundary that lie outside what is seen brought back there, as far as their tets bear."""
-    left = np.unique(mesh.faces.boundary)
-    for sharpest, close in REACHING:
-        where = standing(positions, mesh.faces.boundary, left, seen)
+        wanted = positions + _pull(facets, left, REACH * element_size)
+        moving = np.union1d(back, np.flatnonzero((wanted != positions).any(axis=1))).astype(np.int32)
+        where = standing(wanted, boundary, moving, shell)
         out = where.outside & (where.distance > close * element_size) & (where.distance < REACH * element_size)
-        left = left[out]
-        if not len(left):
+        back = moving[out]
+        if not len(left) and not len(back):
             break
-        wanted = positions.copy()
-        wanted[left] = where.feet[out]
+        wanted[back] = where.feet[out]
         positions = guarded(positions, wanted, mesh.outer, sharpest)
+        left = left[TetMesh(positions, mesh.outer).located(left)[0] < 0]
     return positions
 
 
