@@ -1,4 +1,4 @@
-"""How far tets reach out of what is seen, and how much of them what is seen fills."""
+"""How far tets reach out of what is seen, and how much of them it fills."""
 
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ def standing(positions: Array, boundary: NDArray[np.int32], nodes: NDArray[np.in
     return Standing(feet, found.distance, np.einsum("ki,ik->k", here - feet, np.array(outward)) > 0.0)
 
 
-def heights(mesh: TetMesh, seen: Surface) -> Array:
+def heights_about(mesh: TetMesh, seen: Surface) -> Array:
     """Return how far outside of what is seen the nodes (n,) of a mesh lie, negative inside [m].
 
     Where no node around one is outside it is only said to be inside: -inf.
@@ -50,18 +50,18 @@ def heights(mesh: TetMesh, seen: Surface) -> Array:
     return result
 
 
-def filled(own: Array) -> Array:
+def filled_shares(values: Array) -> Array:
     """Return the share (m,) of tets that lies where a linear function with values (m, 4) at their corners is negative.
 
     The sum over such corners of d^3 / prod (d - d_j) over the others.
     """
-    share = (own <= 0.0).any(axis=1).astype(np.float64)
-    cut = np.flatnonzero((own < 0.0).any(axis=1) & (own > 0.0).any(axis=1))
-    values = np.sort(own[cut], axis=1)
-    values += APART * np.abs(values).max(axis=1, keepdims=True) * np.arange(4.0)
+    shares = (values <= 0.0).any(axis=1).astype(np.float64)
+    cut = np.flatnonzero((values < 0.0).any(axis=1) & (values > 0.0).any(axis=1))
+    own = np.sort(values[cut], axis=1)
+    own += APART * np.abs(own).max(axis=1, keepdims=True) * np.arange(4.0)
     total = np.zeros(len(cut))
     for i in range(4):
-        others = np.delete(values, i, axis=1)
-        total += np.where(values[:, i] < 0.0, values[:, i] ** 3 / (values[:, [i]] - others).prod(axis=1), 0.0)
-    share[cut] = np.clip(total, 0.0, 1.0)
-    return share
+        others = np.delete(own, i, axis=1)
+        total += np.where(own[:, i] < 0.0, own[:, i] ** 3 / (own[:, [i]] - others).prod(axis=1), 0.0)
+    shares[cut] = np.clip(total, 0.0, 1.0)
+    return shares

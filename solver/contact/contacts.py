@@ -98,7 +98,7 @@ class Contacts:
             self.patches = Patches.of(positions, self.points.boundary, here[outer], outer)
         for c, field in enumerate(self.fields):
             distance, _, _ = query(field, here, 0.0, np.inf)
-            depth = np.where(np.isfinite(distance), np.maximum(-distance - self.points.standoff, 0.0), 0.0)
+            depth = np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
             self.slack[c] = np.where(depth > FREE_DEPTH * self.points.size, depth, 0.0)
 
     def engulfing(self, positions: Array, first: int, last: int) -> int | None:
@@ -167,7 +167,7 @@ class Contacts:
             if not len(watched.points):
                 continue
             distance, _, _, _ = self._look(c, watched.points, self.points.positions(positions, watched))
-            depth = (-distance - self.slack[c, watched.points] - self.points.standoff[watched.points]) / self.points.size[watched.points]
+            depth = (-distance - self.slack[c, watched.points]) / self.points.size[watched.points]
             self.awake[watched.points[depth > SUNK]] = True
             woken |= bool((depth > SUNK).any())
             too_deep |= bool((depth > TOO_DEEP).any())
@@ -271,7 +271,7 @@ class Contacts:
             normals.append(normal)
             # The plane is where the point is seen to touch it, moved to where its four nodes carry the point.
             held = points.carried(positions, own)
-            levels.append(along(normal, held) - distance[near] - fade * slack[own] - points.standoff[own])
+            levels.append(along(normal, held) - distance[near] - fade * slack[own])
             loose = self.start[own] - across(self.stretch[c, own], normal)
             anchors.append(loose + self.step * velocity[near] + held - here[near])
             coefficients, stickiness = field.touch(here[near], self.time)

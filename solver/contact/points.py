@@ -42,7 +42,6 @@ class ContactPoints:
     extent    : (k,) largest side of its body [m]
     inside    : (k,) whether it is a node inside its body
     standby   : (k,) whether it touches only once it is seen to sink in (embedding.contact_samples)
-    standoff  : (k,) how far it stands out of what is seen, at most: so deep it may lie [m]
     stiffness : (k,) slope of the pushing force [N/m]: body modulus x area a point / reach, so the mesh does not matter
     """
 
@@ -53,7 +52,6 @@ class ContactPoints:
     extent: Array
     inside: NDArray[np.bool_]
     standby: NDArray[np.bool_]
-    standoff: Array
     stiffness: Array
     spreads: list[Spread]
     boundary: NDArray[np.int32]
@@ -82,9 +80,8 @@ class ContactPoints:
 
 
 def gather_points(
-    state: Solids, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float,
-    heights: list[Array] | None = None,
-) -> ContactPoints:  # fmt: skip
+    state: Solids, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float
+) -> ContactPoints:
     """Concatenate the bodies' contact bindings and size their stiffness.
 
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.
@@ -102,22 +99,19 @@ def gather_points(
         modulus = contact_modulus(state.material[:, first:last], weight)
         standby = np.zeros(len(binding.tets), dtype=bool) if binding.standby is None else binding.standby
         area = _area(state.positions, faces[-1]) / max(int((~standby).sum()), 1)
-        own_heights = np.zeros(0) if heights is None else heights[body]
-        outer, outer_weights, standoff = _outer_nodes(own - ranges.nodes[body], faces[-1] - ranges.nodes[body], own_heights)
-        tets: NDArray[Any] = (np.concatenate([binding.tets, inner, outer]) + first).astype(np.int32)
-        count, at_nodes = len(tets), len(binding.tets) + len(inner)
+        tets: NDArray[Any] = (np.concatenate([binding.tets, inner]) + first).astype(np.int32)
+        count = len(tets)
         parts.append((
-            tets, state.tets[tets], np.concatenate([binding.weights, inner_weights, outer_weights]),
-            np.full(count, element), np.full(count, extents[body]), np.arange(count) >= len(binding.tets),
-            np.concatenate([standby, np.arange(len(binding.tets), count) >= at_nodes]),
-            np.concatenate([np.zeros(at_nodes), standoff]), np.full(count, modulus * area / (REACH * element)),
+            tets, state.tets[tets], np.concatenate([binding.weights, inner_weights]), np.full(count, element),
+            np.full(count, extents[body]), np.arange(count) >= len(binding.tets),
+            np.concatenate([standby, np.zeros(len(inner), dtype=bool)]), np.full(count, modulus * area / (REACH * element)),
         ))  # fmt: skip
         if binding.spread is not None:
             spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
         before += count
     arrays = (np.concatenate(each) for each in zip(*parts, strict=True))
-    tets, nodes, weights, size, extent, inside, standby, standoff, stiffness = arrays
-    return ContactPoints(tets, nodes, weights, size, extent, inside, standby, standoff, stiffness, spreads, np.concatenate(faces))
+    tets, nodes, weights, size, extent, inside, standby, stiffness = arrays
+    return ContactPoints(tets, nodes, weights, size, extent, inside, standby, stiffness, spreads, np.concatenate(faces))
 
 
 def meeting(scene: Scene, tets: NDArray[np.int32], ranges: Ranges, colliders: int) -> NDArray[np.bool_] | None:
@@ -133,22 +127,6 @@ def meeting(scene: Scene, tets: NDArray[np.int32], ranges: Ranges, colliders: in
 def contact_modulus(material: Array, weight: float) -> float:
     """What sizes a body's contacts [Pa]: the modulus of its material (rows, m), or ten times its weight an area [Pa]."""
     return max(float((material[LAMBDA] + 2.0 * material[MU]).mean()), 10.0 * weight)
-
-
-def _outer_nodes(
-    tets: NDArray[np.int32], boundary: NDArray[np.int32], heights: Array
-) -> tuple[NDArray[np.int64], Array, Array]:
-    """Every node of the boundary, as a point of one of its tets: tets (k,), weights (k, 4); and its standoff (k,) [m]."""
-    if not len(heights):
-        return np.zeros(0, dtype=np.int64), np.zeros((0, 4)), np.zeros(0)
-    nodes = np.unique(boundary)
-    flat = tets.ravel()
-    first = np.full(int(flat.max()) + 1, -1, dtype=np.int64)
-    first[flat[::-1]] = np.arange(len(flat))[::-1]
-    where = first[nodes]
-    weights = np.zeros((len(where), 4))
-    weights[np.arange(len(where)), where % 4] = 1.0
-    return where // 4, weights, np.maximum(heights[nodes], 0.0)
 
 
 def _inner_nodes(tets: NDArray[np.int32], boundary: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
