@@ -7,16 +7,23 @@ from numpy.typing import NDArray
 
 from .geometry.measures import area_vectors
 from .geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
+from .geometry.winding import winding_numbers, winding_tree
 from .surface import Surface
 from .tetmesh.mesh import TetMesh
 
 Array = NDArray[np.float64]
 
-APART = 1e-6  # of the largest height: heights of corners are never nearer to each other
+OUTSIDE = 0.02  # mean edges by which a corner lies outside of what is seen before a tet is not simply taken for full
+# Places in a tet (11, 4) at which it is asked whether it is filled: the middle, and near each corner and each edge
+PLACES = np.array(
+    [[0.25] * 4]
+    + [[0.7 if k == i else 0.1 for k in range(4)] for i in range(4)]
+    + [[0.4 if k in (i, j) else 0.1 for k in range(4)] for i in range(4) for j in range(i)]
+)
 
 
 class Standing(NamedTuple):
-    """Where nodes (k,) of a boundary are about what is seen: the closest points (k, 3) of that, how far they are, who is outside."""
+    """Where nodes (k,) of a boundary are about what is seen: its closest points (k, 3), how far those are, and who is outside."""
 
     feet: Array
     distance: Array
@@ -33,35 +40,18 @@ def standing(positions: Array, boundary: NDArray[np.int32], nodes: NDArray[np.in
     return Standing(feet, found.distance, np.einsum("ki,ik->k", here - feet, np.array(outward)) > 0.0)
 
 
-def heights_about(mesh: TetMesh, seen: Surface) -> Array:
-    """Return how far outside of what is seen the nodes (n,) of a mesh lie, negative inside [m].
-
-    Where no node around one is outside it is only said to be inside: -inf.
-    """
-    result, nodes = np.full(len(mesh.positions), -np.inf), np.unique(mesh.faces.boundary)
+def filled_shares(mesh: TetMesh, seen: Surface) -> Array:
+    """Return the share (m,) of each tet that what is seen fills, where its corners reach out of that; 1 elsewhere."""
+    shares = np.ones(len(mesh.tets))
     if not len(seen.triangles):
-        return result
-    tree = triangle_tree(seen.positions, seen.triangles)
+        return shares
+    tree, nodes = triangle_tree(seen.positions, seen.triangles), np.unique(mesh.faces.boundary)
     where = standing(mesh.positions, mesh.faces.boundary, nodes, tree)
-    result[nodes] = np.where(where.outside, where.distance, -where.distance)
-    beside = np.unique(mesh.tets[(result[mesh.tets] > 0.0).any(axis=1)])
-    beside = beside[np.isinf(result[beside])]
-    result[beside] = -closest_points(tree, np.ascontiguousarray(mesh.positions[beside])).distance
-    return result
-
-
-def filled_shares(values: Array) -> Array:
-    """Return the share (m,) of tets that lies where a linear function with values (m, 4) at their corners is negative.
-
-    The sum over such corners of d^3 / prod (d - d_j) over the others.
-    """
-    shares = (values <= 0.0).any(axis=1).astype(np.float64)
-    cut = np.flatnonzero((values < 0.0).any(axis=1) & (values > 0.0).any(axis=1))
-    own = np.sort(values[cut], axis=1)
-    own += APART * np.abs(own).max(axis=1, keepdims=True) * np.arange(4.0)
-    total = np.zeros(len(cut))
-    for i in range(4):
-        others = np.delete(own, i, axis=1)
-        total += np.where(own[:, i] < 0.0, own[:, i] ** 3 / (own[:, [i]] - others).prod(axis=1), 0.0)
-    shares[cut] = np.clip(total, 0.0, 1.0)
+    reaching = np.zeros(len(mesh.positions), dtype=bool)
+    reaching[nodes] = where.outside & (where.distance > OUTSIDE * mesh.mean_edge)
+    some = np.flatnonzero(reaching[mesh.tets].any(axis=1))
+    if len(some):
+        places = np.einsum("pc,tcd->tpd", PLACES, mesh.positions[mesh.tets[some]]).reshape(-1, 3)
+        inside = winding_numbers(winding_tree(tree), places) > 0.5
+        shares[some] = inside.reshape(len(some), -1).mean(axis=1)
     return shares

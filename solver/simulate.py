@@ -33,7 +33,7 @@ from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, 
 from .fem.volume_control import VolumeControl
 from .fem.volume_exchange import exchange_volume
 from .fem.workspace import Workspace
-from .filling import filled_shares, heights_about
+from .filling import filled_shares
 from .force_fields.acting import ForceFields
 from .frame import Frame, TopologyChange
 from .geometry.inside_out import count_inverted
@@ -139,8 +139,7 @@ class Simulation:
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.disturbed = disturbed(scene.bodies, self.ranges)
-        heights = np.concatenate([heights_about(mesh.mesh(k), mesh.seen(k)) for k in range(len(scene.bodies))])
-        self.filled = filled_shares(heights[self.state.tets])
+        self.filled = np.concatenate([filled_shares(mesh.mesh(k), mesh.seen(k)) for k in range(len(scene.bodies))])
         self.volume_control = VolumeControl(scene, SeenVolume(self.ranges, self.state.tets, mesh.surfaces, mesh.triangles))
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])

@@ -30,6 +30,8 @@ REACH = 1.5  # element sizes from which a facet is pulled at
 # Rounds in which the boundary is brought to what is seen: the dihedral angle [deg] below which they bring no tet, and the element
 # sizes that are left between them. Most is done with good tets, what is far outside with such as fitting leaves
 REACHING = (*[(20.0, 0.05)] * 6, *[(SHARPEST, 0.12)] * 4)
+import os
+OUT = float(os.environ.get("OUT","0.15"))
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
@@ -79,7 +81,7 @@ def _reaching(mesh: TetMesh, positions: Array, seen: Surface, element_size: floa
         wanted = positions + _pull(facets, left, REACH * element_size)
         moving = np.union1d(back, np.flatnonzero((wanted != positions).any(axis=1))).astype(np.int32)
         where = standing(wanted, boundary, moving, shell)
-        out = where.outside & (where.distance > close * element_size) & (where.distance < REACH * element_size)
+        out = where.outside & (where.distance > OUT * element_size) & (where.distance < REACH * element_size)
         back = moving[out]
         if not len(left) and not len(back):
             break
