@@ -29,9 +29,8 @@ FARTHEST = 0.5  # element sizes by which a vertex may move in all
 REACH = 1.5  # element sizes from which a facet is pulled at
 # Rounds in which the boundary is brought to what is seen: the dihedral angle [deg] below which they bring no tet, and the element
 # sizes that are left between them. Most is done with good tets, what is far outside with such as fitting leaves
-REACHING = (*[(20.0, 0.05)] * 6, *[(SHARPEST, 0.12)] * 4)
-import os
-OUT = float(os.environ.get("OUT","0.15"))
+REACHING = (*[(20.0, 0.05)] * 10, *[(SHARPEST, 0.08)] * 10)
+OUT = 0.2  # element sizes outside of what is seen from which a node is brought back; less, and none could reach a thin rim
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
