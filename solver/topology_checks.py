@@ -21,7 +21,7 @@ def with_checked_topology(body: "Body", frames: int) -> "Body":
     for name, values in sorted(body.switches.items()):
         if name not in SWITCHES:
             raise SceneError(f"Its {name} cannot change over time.", body=body.name, remedy="Remove its keys.")
-        what = "The animation of Merge" if name == "merging" else "The animation of Tear Thickness"
+        what = "The animation of Merge" if name == "merging" else "The animation of Tear Below"
         switches[name] = checked_keys(values, frames, what, least=0.0, most=SWITCHES[name], body=body.name)
     body = replace(body, switches=switches)
     _check_topology(body.at_most)
@@ -49,7 +49,7 @@ def check_merging(bodies: "tuple[Body, ...]") -> None:
             raise SceneError(
                 f"It is never to merge with '{missing[0]}', which is no other body of this scene.",
                 body=body.name,
-                remedy="Take it out of Never Merges With.",
+                remedy="Take it out of Except With.",
             )
         if not body.merges_with_others or not any(other.merges_with(body) for other in bodies if other is not body):
             continue

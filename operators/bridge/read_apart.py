@@ -27,7 +27,7 @@ def require_kept_apart(item: bpy.types.Object, scene: bpy.types.Scene) -> None:
         raise SceneError(
             f"The collection '{chosen.name}', whose bodies it never merges with, holds no other body of this scene.",
             body=item.name,
-            remedy="Put some in, or clear Never Merges With.",
+            remedy="Put some in, or clear Except With.",
         )
     if missing:
         raise SceneError(

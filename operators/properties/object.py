@@ -165,7 +165,7 @@ def _remeshing() -> dict[str, Any]:
             **SETTING,
         ),
         "tear_thickness": FloatProperty(
-            name="Tear Thickness",
+            name="Tear Below",
             description="A neck thinner than this between thicker parts tears when the goo gets new tets, and its surface is "
             "cut and closed there. 0: nothing is cut. Can be keyed. An open mesh is closed for it; at least one and a half tet "
             "sizes work well",
@@ -182,7 +182,7 @@ def _remeshing() -> dict[str, Any]:
             **KEYED,
         ),
         "never_merge_collection": PointerProperty(
-            name="Never Merges With",
+            name="Except With",
             description="The bodies of this collection never merge with this one, whatever their groups: they collide instead",
             type=bpy.types.Collection,
             **SETTING,

@@ -97,7 +97,7 @@ class DollopScene(bpy.types.PropertyGroup):
         **SETTING,
     )
     calm_substep: FloatProperty(
-        name="Longest Calm Step",
+        name="Calm Step",
         description="Steps may grow to this, and to four times the longest, while nothing is keyed, no collider moves, and "
         "hardly anything speeds up or slows down: goo that falls freely, rests or creeps bakes faster",
         subtype="TIME_ABSOLUTE",

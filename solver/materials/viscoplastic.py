@@ -66,12 +66,12 @@ MODEL = MaterialModel(
             ("damping_model", "rotated"),
         ),
         Parameter(
-            "mass_damping", "Mass Damping", "1/s", 0.0, 0.0, 1e4,
+            "mass_damping", "Mass (α)", "1/s", 0.0, 0.0, 1e4,
             "Rate at which any motion loses energy: it brakes the fall and the spin too, as syrup around the goo would",
             ("damping_model", "rayleigh"),
         ),
         Parameter(
-            "stiffness_damping", "Shape Damping", "s", 0.0, 0.0, 1e3,
+            "stiffness_damping", "Stiffness (β)", "s", 0.0, 0.0, 1e3,
             "Time that multiplies the stiffness; a vibration of f per second loses energy at 39.5 f^2 times it",
             ("damping_model", "rayleigh"),
         ),

@@ -49,7 +49,7 @@ def closed_copy(surface: Surface, spacing: float, charts: NDArray[np.int64] | No
     if around is None:
         raise SceneError(
             "It cannot tear or merge, for it encloses no volume that could be closed.",
-            remedy="Give it one with a Solidify modifier, or set Tear Thickness to 0 and switch Merge off.",
+            remedy="Give it one with a Solidify modifier, or set Tear Below to 0 and switch Merge off.",
         )
     return around
 

@@ -1,5 +1,6 @@
 """The panels draw in every state an artist can bring them into, and draw only."""
 
+import blf
 import bpy
 import pytest
 
@@ -121,12 +122,17 @@ def test_of_goal_and_fibres_only_what_their_kind_uses_is_shown(cube, kind, shown
 
 
 def test_labels_fit_a_sidebar_of_blenders_own_width(extension):
-    """A column of labels holds about thirteen letters there; a number's unit stands behind its field."""
-    settings = bpy.types.Object.bl_rna.properties["dollop"].fixed_type.properties
-    pointed = [prop.fixed_type for prop in settings if prop.type == "POINTER"]
-    groups = [group for group in pointed if group.identifier.startswith("DOLLOP_PG_")]
-    labels = [prop.name for group in groups for prop in group.properties if prop.type in ("FLOAT", "ENUM")]
-    assert len(labels) > 20 and max(map(len, labels)) <= 13, labels
+    """In Blender's own letters; the real window cut 80 pixels before a key's dot, and 100 without one."""
+    settings = bpy.types.Object.bl_rna.properties["dollop"].fixed_type
+    pointed = [prop.fixed_type for prop in settings.properties if prop.type == "POINTER"]
+    of_scene = bpy.types.Scene.bl_rna.properties["dollop"].fixed_type
+    groups = [settings, of_scene, *(group for group in pointed if group.identifier.startswith("DOLLOP_PG_"))]
+    shown = [prop for group in groups for prop in group.properties if prop.type in ("FLOAT", "ENUM", "POINTER")]
+    blf.size(0, 11)
+    room = {prop.name: 80 if prop.is_animatable else 88 for prop in shown if not prop.name.startswith("DOLLOP_PG_")}
+    widths = {name: blf.dimensions(0, name)[0] for name in room}
+    assert len(widths) > 20 and min(widths.values()) > 10
+    assert not {name: width for name, width in widths.items() if width >= room[name]}
 
 
 def test_numbers_tell_their_unit(cube):

@@ -1,4 +1,4 @@
-"""Merge and Tear Thickness keyed over time, and bodies that never merge with each other."""
+"""Merge and Tear Below keyed over time, and bodies that never merge with each other."""
 
 from dataclasses import replace
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_is_refused():
         ({"apart_from": ("nobody",)}, "no other body"),
         ({"apart_from": ("left",)}, "no other body"),
         ({"switches": {"merging": np.full(3, 1.0)}}, "animation of Merge"),
-        ({"switches": {"tear_thickness": np.full(8, -1.0)}}, "animation of Tear Thickness"),
+        ({"switches": {"tear_thickness": np.full(8, -1.0)}}, "animation of Tear Below"),
         ({"switches": {"merge_group": np.ones(8)}}, "cannot change over time"),
     )
     for change, word in wrong:

@@ -22,7 +22,7 @@ def disk(radius):
     flat = flat[np.hypot(flat[:, 0], flat[:, 1]) < radius]
     triangles = Delaunay(flat[:, :2]).simplices
     sides = flat[triangles[:, 1:]] - flat[triangles[:, :1]]
-    turned = np.cross(sides[:, 0, :2], sides[:, 1, :2]) < 0.0
+    turned = np.cross(sides[:, 0], sides[:, 1])[:, 2] < 0.0
     triangles[turned] = triangles[turned][:, ::-1]
     return flat, triangles.astype(np.int32)
 

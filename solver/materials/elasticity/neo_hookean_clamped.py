@@ -39,7 +39,7 @@ LAW = ElasticLaw(
     rank=5,
     parameters=(
         Parameter(
-            "clamped_below", "Clamped Below", "", 0.4, 0.05, 0.95,
+            "clamped_below", "Clamp Below", "", 0.4, 0.05, 0.95,
             "Compression limit: the stretch below which the neo-Hookean stress grows no further",
         ),
     ),
