@@ -35,8 +35,8 @@ from solver.tetmesh.quality import tet_volumes
 
 DIAMETER, SECONDS = 0.5, 10.0  # [m], [s]: 240 frames at 24 a second
 BATTER = {"yield_stress": 0.02, "flow_rate": 20.0, "hardening_modulus": 0.0}  # times the preset's, as in Bargteil 7
-# Heights in the end over the diameter. Batter that yields at Y comes to rest at (Y / (1.55 density g D))^0.4 D = 0.11 D (Roussel
-# and Coussot 2005), and creeps there ever more slowly; dough as it is at half of it, and it hardens on its way
+# Heights in the end over the diameter. Batter that yields at Y comes to rest at (Y / (1.55 density g D))^0.4 D = 0.11 D
+# (Roussel and Coussot 2005), and goes there ever more slowly; dough as it is at half of it, and it hardens on its way
 FLAT = {"cornstarch": 0.15, "batter": 0.2, "dough": 0.8}
 REBOUND = 0.3  # of the drop
 SEEN, SQUEEZED = 0.01, 0.04  # by which volumes may be off, and in a blow

@@ -23,7 +23,7 @@ PLACES = np.array(
 
 
 class Standing(NamedTuple):
-    """Where nodes (k,) of a boundary are about what is seen: its closest points (k, 3), how far those are, and who is outside."""
+    """Where nodes (k,) of a boundary are about what is seen: its closest points (k, 3), how far they are, who is outside."""
 
     feet: Array
     distance: Array

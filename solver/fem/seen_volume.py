@@ -44,7 +44,7 @@ class SeenVolume:
 
     def of(self, positions: Array) -> Array:
         """Volumes (p,) [m^3] with the nodes at positions (n, 3)."""
-        volumes = np.bincount(self.piece, tet_volumes(positions, self.tets), self.count)
+        volumes: Array = np.bincount(self.piece, tet_volumes(positions, self.tets), self.count).astype(np.float64)
         for body, (owners, triangles) in enumerate(zip(self.owners, self.triangles, strict=True)):
             (a, b), (c, d) = self.ranges.nodes[body : body + 2], self.ranges.tets[body : body + 2]
             places = evaluate(self.surfaces[body], self.tets[c:d] - a, positions[a:b])

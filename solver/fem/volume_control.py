@@ -12,18 +12,25 @@ MOST of what tets would have by themselves, State.wanted.
 
 In any other body what flows gets back what has gone astray: goo that has run from where it is seen into the parts of tets
 that reach out of it, or the other way. By pressure alone S would be S_wanted V / V_0; so tets that have lost a share gamma of
-their strain (volume_exchange.py) grow by gamma (e - log(V_0 / V)).
+their strain (volume_exchange.py), a share phi of which is filled, grow by gamma phi (e - log(V_0 / V)).
 """
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..filling import filled_shares
 from ..scene import Scene
 from ..state import State
 from ..tetmesh.quality import tet_volumes
 from .rise import grow
 from .seen_volume import SeenVolume
-from .tile import Tiles
+from .volume_exchange import exchange_volume
+from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from ..remesh.discretization import Discretization
 
 Array = NDArray[np.float64]
 
@@ -31,34 +38,36 @@ MOST = 1.25  # times the wanted volume that the rest volume may become, and its 
 
 
 class VolumeControl:
-    """What gives pieces their volume back; built anew with the tets. rates (p,) [1/s] are what is asked for."""
+    """What gives pieces their volume back; built anew with the tets.
 
-    def __init__(self, scene: Scene, seen: SeenVolume) -> None:
-        self.seen = seen
-        self.rates = np.array([body.volume_rate for body in scene.bodies])[seen.bodies]
+    rates (p,) [1/s] are what is asked for; filled (m,) is the share of each tet that what is seen fills.
+    """
 
-    def act(self, state: State, tiles: Tiles, positions: Array, step: float, lags: Array, flowed: Array | None = None) -> None:
-        """Let the rest volumes grow at the end of a step [s], its nodes at positions (n, 3).
+    def __init__(self, scene: Scene, mesh: "Discretization") -> None:
+        self.seen = SeenVolume(mesh.ranges, mesh.state.tets, mesh.surfaces, mesh.triangles)
+        self.filled = np.concatenate([filled_shares(mesh.mesh(k), mesh.seen(k)) for k in range(len(mesh.surfaces))])
+        self.rates = np.array([body.volume_rate for body in scene.bodies])[self.seen.bodies]
 
-        lags (b,) [s] are beta; flowed (m,) is gamma, None where nothing has flowed.
+    def act(self, state: State, space: Workspace, positions: Array, step: float, lags: Array) -> None:
+        """Let rest volumes go from tet to tet, and grow, at the end of a step [s] that leaves the nodes at positions (n, 3).
+
+        lags (b,) [s] are beta.
         """
-        rates, seen = self.rates, self.seen
+        flowed = exchange_volume(state, space.tiles, space.pattern, positions, self.filled)
+        rates, piece, count = self.rates, self.seen.piece, self.seen.count
         if flowed is None and not rates.any():
             return
-        held = state.restoring * state.volumes
-        sums = (np.bincount(seen.piece, values, seen.count) for values in (state.wanted, state.shown, state.volumes, held))
-        wanted, shown, rest, held = sums
-        missing = np.log(shown / np.clip(seen.of(positions), shown / MOST**3, shown * MOST**3))
-        before = np.log(rest / wanted)
-        most = np.log(MOST)
-        grown = np.zeros(len(state.volumes))
+        each = state.wanted, state.shown, state.volumes, state.restoring * state.volumes
+        wanted, shown, rest, held = (np.bincount(piece, values, count) for values in each)
+        missing = np.log(shown / np.clip(self.seen.of(positions), shown / MOST**3, shown * MOST**3))
+        before, most, grown = np.log(rest / wanted), np.log(MOST), np.zeros(len(piece))
         if rates.any():
-            at_once = lags[seen.bodies] * rates * missing
+            at_once = lags[self.seen.bodies] * rates * missing
             after = np.clip(before + (1.0 - np.exp(-rates * step)) * missing + at_once - held / rest, -most, most)
-            state.restoring = at_once[seen.piece]
-            grown = np.where(rates > 0.0, after - before, 0.0)[seen.piece]
+            state.restoring = at_once[piece]
+            grown += np.where(rates > 0.0, after - before, 0.0)[piece]
         if flowed is not None:
-            pressed = np.log(rest / np.bincount(seen.piece, tet_volumes(positions, state.tets), seen.count))
+            pressed = np.log(rest / np.bincount(piece, tet_volumes(positions, state.tets), count))
             astray = np.clip(missing - pressed, -most - before, most - before)
-            grown += flowed * np.where(rates > 0.0, 0.0, astray)[seen.piece]
-        grow(state, tiles, grown)
+            grown += flowed * self.filled * np.where(rates > 0.0, 0.0, astray)[piece]
+        grow(state, space.tiles, grown)

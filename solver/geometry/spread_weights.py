@@ -24,10 +24,11 @@ def spread_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     """Return the sparse rows (start, nodes, weights) of x = x(foot) + F o.
 
-    x(foot) is interpolated from the boundary triangle's corners (r, 3); F is the mean deformation gradient of the tets
-    near the foot, of the piece of its holder (r,), weighted by volume and (1 - (d / radius)^2)^2 of their centroids' distance d. F o
-    is linear in the nodes: a tet adds o . grad N_j at its corner j. Affine motions are reproduced exactly. The radius
-    grows with the offset, as a longer lever needs a smoother turn. tree: over the boxes of the tets.
+    x(foot) is interpolated from the boundary triangle's corners (r, 3); F is the mean deformation gradient of the tets near
+    the foot, of the piece of the tet that holds it (r,), weighted by volume and (1 - (d / radius)^2)^2 of their centroids'
+    distance d, or that of the holder where no centroid is so near. F o is linear in the nodes: a tet adds o . grad N_j at its
+    corner j. Affine motions are reproduced exactly. The radius grows with the offset, as a longer lever needs a smoother turn.
+    tree: over the boxes of the tets.
     """
     length = np.sqrt((offset * offset).sum(axis=1))
     radius = np.clip(NARROWEST * edge + length, NARROWEST * edge, WIDEST * edge)
@@ -39,7 +40,9 @@ def spread_rows(
 
 
 @kernel
-def _rows(first, last, tree, positions, tets, piece, holder, foot, offset, radius, corners, corner_weights):  # type: ignore[no-untyped-def]
+def _rows(  # type: ignore[no-untyped-def]
+    first, last, tree, positions, tets, piece, holder, foot, offset, radius, corners, corner_weights
+):
     """The entries (last - first,) of each row, and nodes and weights of all of them."""
     stack, scratch, listed = np.empty(STACK, dtype=np.int32), np.zeros(len(positions)), np.zeros(len(positions), dtype=np.bool_)
     touched, near, share = np.empty(len(positions), dtype=np.int32), np.empty(len(tets), dtype=np.int32), np.empty(len(tets))
@@ -69,10 +72,7 @@ def _rows(first, last, tree, positions, tets, piece, holder, foot, offset, radiu
 
 @kernel
 def _tets_near(tree, positions, tets, piece, holder, foot, radius, stack, near, share):  # type: ignore[no-untyped-def]
-    """List the tets of the holder's piece within the radius and their shares, which sum to 1; return how many.
-
-    The holder alone where its centroid is further away, and so is every other's.
-    """
+    """List the tets of the holder's piece within the radius, or it alone, and their shares, which sum to 1; return how many."""
     stack[0] = 0
     size, found, total = 1, 0, 0.0
     while size:

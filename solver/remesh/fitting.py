@@ -27,8 +27,8 @@ Array = NDArray[np.float64]
 ROUNDS = 3
 FARTHEST = 0.5  # element sizes by which a vertex may move in all
 REACH = 1.5  # element sizes from which a facet is pulled at
-# Rounds in which the boundary is brought to what is seen: the dihedral angle [deg] below which they bring no tet, and the element
-# sizes that are left between them. Most is done with good tets, what is far outside with such as fitting leaves
+# Rounds in which the boundary is brought to what is seen: the dihedral angle [deg] below which they bring no tet, and the
+# element sizes that are left between them. Most is done with good tets, what is far outside with such as fitting leaves
 REACHING = (*[(20.0, 0.05)] * 10, *[(SHARPEST, 0.08)] * 10)
 OUT = 0.2  # element sizes outside of what is seen from which a node is brought back; less, and none could reach a thin rim
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
@@ -38,8 +38,8 @@ FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes bef
 def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Surface | None = None, folded: bool = False) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
-    What is seen outside the old one pulls too. In the end the boundary is brought to all that is seen outside it, and back to it
-    from where nothing is seen.
+    What is seen outside the old one pulls too. In the end the boundary is brought to all that is seen outside it, and back from
+    where nothing is seen.
     Of a `folded` body all points of the old surface pull, and only at facets that face the same way as they do, for the two
     sides of a fold face each other; and what is seen does not, for the side that it is on would not let go of the other.
     """

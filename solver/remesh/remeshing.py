@@ -104,7 +104,8 @@ class Remeshing:
                 continue
             changes[index] = new.change
             if new.cuts:  # what is seen is another surface from now on, and lacks as much as the old one did
-                lack = states[index].shown.sum() / whole(states[index], surfaces[index], triangles[index]).of(old.positions).sum()
+                was = whole(states[index], surfaces[index], triangles[index]).of(old.positions)
+                lack = float(states[index].shown.sum() / was.sum())
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
             if new.cuts:

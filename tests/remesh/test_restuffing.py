@@ -8,10 +8,10 @@ from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.remesh.fitting import fitted
 from solver.remesh.held_points import mark_held
 from solver.remesh.restuffing import lattice_turn, restuffed
+from solver.surface import Surface
 from solver.tetmesh.boundary import face_table
 from solver.tetmesh.lattice_points import lattice_around, lattice_points
 from solver.tetmesh.manifold import components
-from solver.surface import Surface
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
 from tests.surfaces import sphere
@@ -147,7 +147,8 @@ def test_a_lattice_point_is_held_where_a_tet_is_found_for_it():
 def test_the_boundary_is_brought_to_what_is_seen_outside_it():
     """A lip of 0.4 elements that no tet holds: the new boundary comes to a fifth of one of it, a manifold of as much volume."""
     old = ball(SIZE)
-    seen, triangles = (lambda whole: (whole.positions, whole.triangles))(sphere(16))
+    whole = sphere(16)
+    seen, triangles = whole.positions, whole.triangles
     lip = np.abs(seen[:, 2]) < 0.1
     seen = np.where(lip[:, None], seen * (1.0 + 0.4 * SIZE), seen)
     plain, brought = restuffed(old, SIZE, lattice_turn(1)), restuffed(old, SIZE, lattice_turn(1), seen=Surface(seen, triangles))
