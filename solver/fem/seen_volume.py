@@ -55,10 +55,10 @@ class SeenVolume:
         return volumes
 
 
-def show(state: State, seen: SeenVolume, times: float = 1.0) -> None:
-    """Let so many times what is seen now be what is to be seen: each piece's volume, on its tets by their rest volume."""
-    rest = np.bincount(seen.piece, state.volumes, seen.count)
-    state.shown = state.volumes * (times * seen.of(state.positions) / rest)[seen.piece]
+def show(state: State, seen: SeenVolume, rest: Array) -> None:
+    """Let what is to be seen of each piece be what is seen now, times its rest volume over its present one; rest (m,) [m^3]."""
+    present = np.bincount(seen.piece, tet_volumes(state.positions, state.tets), seen.count)
+    state.shown = rest * (seen.of(state.positions) / present)[seen.piece]
 
 
 def whole(state: State, surface: Binding, triangles: NDArray[np.int32]) -> SeenVolume:

@@ -103,13 +103,11 @@ class Remeshing:
                 thin.append(index)
                 continue
             changes[index] = new.change
-            if new.cuts:  # what is seen is another surface from now on, and lacks as much as the old one did
-                was = whole(states[index], surfaces[index], triangles[index]).of(old.positions)
-                lack = float(states[index].shown.sum() / was.sum())
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
-            if new.cuts:
-                show(states[index], whole(states[index], new.surface, new.seen.triangles), lack)
+            if new.cuts:  # what is seen is another surface from now on
+                rest = states[index].wanted if body.volume_rate > 0.0 else states[index].volumes
+                show(states[index], whole(states[index], new.surface, new.seen.triangles), rest)
             bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.kept)
             fragments |= {index: new.fragments} if new.fragments[0] else {}
             for cut in new.cuts:
