@@ -39,7 +39,7 @@ BATTER = {"yield_stress": 0.02, "flow_rate": 20.0, "hardening_modulus": 0.0}  # 
 # (Roussel and Coussot 2005), and goes there ever more slowly; dough as it is at half of it, and it hardens on its way
 FLAT = {"cornstarch": 0.15, "batter": 0.2, "dough": 0.8}
 REBOUND = 0.3  # of the drop
-SEEN, SQUEEZED = 0.01, 0.04  # by which volumes may be off, and in a blow
+SEEN, SQUEEZED = 0.01, 0.06  # by which volumes may be off, and in a blow
 BLOWS = 2.0  # until when there are some [s]
 
 

@@ -159,3 +159,13 @@ def test_the_boundary_is_brought_to_what_is_seen_outside_it():
 
     assert farthest(plain) > 0.3 * SIZE and farthest(brought) < 0.2 * SIZE and is_manifold(brought)
     assert volume(brought) == pytest.approx(volume(old), rel=1e-3) and dihedral_angles(brought).min() > 9.9
+
+
+def test_the_boundary_is_brought_back_to_what_is_seen():
+    """A ball of which a cap, half an element high, is not seen: new tets hardly reach out there, and keep their volume."""
+    old, whole = ball(SIZE), sphere(24)
+    seen = Surface(np.maximum(whole.positions, (-9.0, -9.0, 0.5 * SIZE - 1.0)), whole.triangles)
+    plain, brought = restuffed(old, SIZE, lattice_turn(1)), restuffed(old, SIZE, lattice_turn(1), seen=seen)
+    low = [float(0.5 * SIZE - 1.0 - mesh.positions[:, 2].min()) for mesh in (plain, brought)]
+    assert low[0] > 0.4 * SIZE and low[1] < 0.25 * SIZE and is_manifold(brought)
+    assert volume(brought) == pytest.approx(volume(old), rel=0.02) and dihedral_angles(brought).min() > 9.9
