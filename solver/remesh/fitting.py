@@ -30,7 +30,7 @@ REACH = 1.5  # element sizes from which a facet is pulled at
 # Rounds in which the boundary is brought to what is seen: the dihedral angle [deg] below which they bring no tet, and the
 # element sizes that are left between them. Most is done with good tets, what is far outside with such as fitting leaves
 REACHING = (*[(20.0, 0.05)] * 10, *[(SHARPEST, 0.08)] * 10)
-OUT = 0.2  # element sizes outside of what is seen from which a node is brought back; less, and none could reach a thin rim
+OUT = 0.2  # element sizes outside of what is seen from which a node is brought back, half the way; less would lose thin rims
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
@@ -84,7 +84,8 @@ def _reaching(mesh: TetMesh, positions: Array, seen: Surface, element_size: floa
         back = moving[out]
         if not len(left) and not len(back):
             break
-        wanted[back] = where.feet[out]
+        share = 0.5 * OUT * element_size / where.distance[out, None]
+        wanted[back] = where.feet[out] + share * (wanted[back] - where.feet[out])
         positions = guarded(positions, wanted, mesh.outer, sharpest)
         left = left[TetMesh(positions, mesh.outer).located(left)[0] < 0]
     return positions
