@@ -50,9 +50,11 @@ def measure(element: float, repeats: int, quiet: bool = False) -> None:
 
     from solver.embedding import bind_surface
     from solver.fem.workspace import Workspace
+    from solver.lookup import Lookup
     from solver.materials import Material
+    from solver.remesh.lattice_frame import LatticeFrame
     from solver.remesh.record import mesh_change
-    from solver.remesh.restuffing import restuffed
+    from solver.remesh.restuffing import lattice_turn, restuffed_sheets
     from solver.remesh.transfer import transferred
     from solver.scene import Body, Surface
     from solver.state import build_state
@@ -68,13 +70,15 @@ def measure(element: float, repeats: int, quiet: bool = False) -> None:
     for _ in range(repeats):
         watch = Watch(taken)
         old = TetMesh(state.positions, state.tets)  # a mesh keeps what has been asked of it: each round has its own
-        new = restuffed(old, element, np.eye(3))
+        frame = LatticeFrame(lattice_turn(1), old.middle)
+        here, points = frame.mesh(old), frame.points(seen.positions)
+        new = restuffed_sheets(here, element, seen=points)[0]
         watch.lap("new tets")
-        change = mesh_change(old, new)
+        change = mesh_change(here, new).in_world(old, frame)
         watch.lap("overlap and nodes")
         after = transferred(state, change, 0.01)
         watch.lap("state")
-        bind_surface(seen, new, 0.5 * element)
+        bind_surface(seen, new, 0.5 * element, Lookup.about(new, points))
         watch.lap("surface and contacts")
         Workspace.of(after)
         watch.lap("tables")

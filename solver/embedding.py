@@ -151,9 +151,9 @@ def _spread(look: "Lookup", which: NDArray[np.int64]) -> Spread:
     mesh, triangle, corner_weights = look.mesh, look.closest.triangle[which], look.closest.weights[which]
     corners = mesh.faces.boundary[triangle]
     foot = np.einsum("ri,rid->rd", corner_weights, mesh.positions[corners])
-    offset, holder = look.points[which] - foot, mesh.faces.tet[triangle]
+    offset, under = look.points[which] - foot, mesh.faces.tet[triangle]
     start, nodes, weights = spread_rows(
-        mesh.tree, mesh.positions, mesh.tets, mesh.piece, holder, foot, offset, corners, corner_weights, mesh.mean_edge
+        mesh.tree, mesh.positions, mesh.tets, mesh.piece, under, foot, offset, corners, corner_weights, mesh.mean_edge
     )
     return Spread(which, start, nodes, weights)
 
@@ -173,7 +173,10 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
 def bind_surface(
     surface: Surface, mesh: TetMesh, spacing: float, seen: "Lookup | None" = None
 ) -> tuple[Binding, Binding]:
-    """Return `bind` of a surface's vertices and its `contact_samples`; seen: the vertices, if they have been looked up."""
+    """Return `bind` of a surface's vertices and its `contact_samples`; seen: the vertices, if they have been looked up.
+
+    Those may lie in another frame than the surface, together with their mesh.
+    """
     from .geometry.sampling import surface_points
     from .lookup import Lookup
 

@@ -33,6 +33,7 @@ from .fem.volume_control import VolumeControl
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame, TopologyChange
+from .geometry.chunks import side_by_side
 from .geometry.inside_out import count_inverted
 from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
@@ -119,17 +120,16 @@ class Simulation:
         """
         self.scene = scene = living(self.whole, mesh.hosts)
         settings, alive = scene.settings, np.unique(mesh.hosts)
-        self.remeshed, mesh = (mesh, mesh.copy()) if remeshed else (None, mesh)
         self.state, self.ranges = mesh.state, mesh.ranges
-        self.bound = mesh.surfaces, mesh.contacts, mesh.triangles, mesh.bearings, mesh.topologies, mesh.hosts, mesh.merging
+        self.bound = mesh.bound
         acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
-        self.space = Workspace.of(self.state)
+        self.space, self.remeshed = side_by_side(lambda: Workspace.of(self.state), lambda: mesh.copy() if remeshed else None)
         self.space.linear.pace = self.pace
         self.output = SurfaceOutput(
             scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
         )
         extents = [body.extent for body in scene.bodies]
-        points = gather_points(self.state, self.ranges, mesh.contacts, extents, settings.strongest_gravity)
+        points = gather_points(self.state, self.ranges, mesh.contacts, mesh.tables, extents, settings.strongest_gravity)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
         self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, mesh.surfaces, mesh.triangles)

@@ -112,20 +112,23 @@ def warm_up_remeshing(scene: Scene) -> None:
     from .remesh.record import mesh_change
     from .remesh.remeshers import remeshed_sheets
     from .remesh.restuffing import lattice_turn
+    from .remesh.strayed import gathered
     from .remesh.transfer import transferred
     from .state import build_state
     from .tetmesh.mesh import TetMesh, joined_meshes
 
-    old = TetMesh(cube().positions, SIX_TETS)
+    old = TetMesh(cube().positions @ lattice_turn(1), SIX_TETS)
     state, _ = build_state((_cube(next(iter(laws())), "", False, False, False, False, False, False),), [old])
     twice = joined_meshes([old, TetMesh(old.positions + 0.3, old.tets)])  # it lies in itself
     for name in left:
         for filled in (old,) if name == "variational" else (old, twice):
-            new, sheets = remeshed_sheets(name, filled, WARM_CELL, lattice_turn(1))
+            new, sheets = remeshed_sheets(name, filled, WARM_CELL)
             change = mesh_change(filled, new, sheets)
+            bound, seen = bind(new, filled.positions), Surface(filled.positions, filled.faces.boundary)
+            gathered(bound, bound, seen, new, WARM_CELL)
             if sheets is not None:
                 carrying = np.zeros(len(filled.positions), dtype=np.int32)
-                own_binding(bind(new, filled.positions), filled.positions, carrying, change, sheets.at_fold)
+                own_binding(bound, filled.positions, carrying, change, sheets.at_fold)
             elif filled is old:
                 transferred(state, change, 0.01, counted=True)
         conditions(state.rest_shape_inverse)

@@ -1,5 +1,6 @@
 """The points of the bodies that may touch colliders: points of the artist's surface, and nodes inside."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..scene import Scene
 from ..slots import LAMBDA, MU
 from ..state import Ranges, Solids, element_size
 from ..tetmesh.boundary import face_table
+from ..tetmesh.mesh import Topology
 from .response import carry_some, carry_spread
 
 Array = NDArray[np.float64]
@@ -80,9 +82,9 @@ class ContactPoints:
 
 
 def gather_points(
-    state: Solids, ranges: Ranges, bindings: list[Binding], extents: list[float], gravity: float
+    state: Solids, ranges: Ranges, bindings: list[Binding], tables: Sequence[Topology], extents: list[float], gravity: float
 ) -> ContactPoints:
-    """Concatenate the bodies' contact bindings and size their stiffness.
+    """Concatenate the bodies' contact bindings and size their stiffness. tables: how each body's tets hang together.
 
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.
     """
@@ -92,7 +94,7 @@ def gather_points(
     for body, binding in enumerate(bindings):
         first, last = ranges.tets[body], ranges.tets[body + 1]
         own = state.tets[first:last]
-        faces.append(face_table(own).boundary)
+        faces.append((tables[body].faces.boundary + ranges.nodes[body]).astype(np.int32))
         inner, inner_weights = _inner_nodes(own, faces[-1])
         element = element_size(state.volumes[first:last])
         weight = float(state.density[first:last].mean()) * gravity * extents[body]

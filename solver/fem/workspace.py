@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.chunks import side_by_side
+from ..jit import kernel
 from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Solids, State
 from .assembly import Pattern, build_pattern
@@ -37,12 +39,15 @@ class Workspace:
     def of(cls, state: State) -> "Workspace":
         """Tables and arrays for a state's mesh."""
         nodes = len(state.positions)
-        pattern, tiles = build_pattern(state.tets, nodes), Tiles.of(state)
-        linear = LinearSolve.of(pattern, state.positions)
+        pattern = build_pattern(state.tets, nodes)
+        linear, (tiles, firmness) = side_by_side(
+            lambda: LinearSolve.of(pattern, state.positions),
+            lambda: (Tiles.of(state), elastic_firmness(state, state.material[NODAL_BULK])),
+        )
         return cls(
             pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)),
             blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=linear, firmness=elastic_firmness(state, state.material[NODAL_BULK]),
+            linear=linear, firmness=firmness,
             volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
 
@@ -68,10 +73,19 @@ def elastic_firmness(state: Solids, bulk: Array | float = 0.0) -> Array:
 
     bulk (m,): what is added to lambda [Pa].
     """
-    corners = state.rest_shape_inverse
-    shares, first = np.empty((len(corners), 4)), corners.sum(axis=1)
-    shares[:, 0] = np.einsum("mi,mi->m", first, first)
-    shares[:, 1:] = np.einsum("mni,mni->mn", corners, corners)
-    shares *= (state.volumes * (node_modulus(state.material) + bulk / 3.0))[:, None]
-    firmness: Array = np.bincount(state.tets.ravel(), shares.ravel(), minlength=len(state.positions)).astype(np.float64)
+    stiffness = state.volumes * (node_modulus(state.material) + bulk / 3.0)
+    firmness = np.zeros(len(state.positions))
+    _add_firmness(state.tets, state.rest_shape_inverse.reshape(-1, 9), stiffness, firmness)
     return firmness
+
+
+@kernel
+def _add_firmness(tets, inverse, stiffness, firmness):  # type: ignore[no-untyped-def]
+    """Add k |b_n|^2 of tets (m, 4) to nodes (n,): b_n are the rows of the inverse rest shape (m, 9), and less their sum."""
+    for t in range(len(tets)):
+        b, k = inverse[t], stiffness[t]
+        x, y, z = b[0] + b[3] + b[6], b[1] + b[4] + b[7], b[2] + b[5] + b[8]
+        firmness[tets[t, 0]] += k * (x * x + y * y + z * z)
+        for n in range(3):
+            x, y, z = b[3 * n], b[3 * n + 1], b[3 * n + 2]
+            firmness[tets[t, n + 1]] += k * (x * x + y * y + z * z)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from ..jit import kernel
 from .chunks import in_chunks
-from .tree import STACK
+from .tree import STACK, items_near
 from .triangle import segment_crossing
 from .triangle_tree import TriangleTree
 
@@ -19,37 +19,27 @@ def crossing_vertices(surface: TriangleTree) -> NDArray[np.int64]:
 @kernel
 def _crossings(first, last, surface):  # type: ignore[no-untyped-def]
     """Both triangles (2k,) of each crossing of an edge of triangles first .. last - 1."""
-    tree, positions, triangles = surface.tree, surface.positions, surface.triangles
-    stack, found, count = np.empty(STACK, dtype=np.int32), np.empty(64, dtype=np.int64), 0
+    positions, triangles = surface.positions, surface.triangles
+    stack, near = np.empty(STACK, dtype=np.int32), np.empty(256, dtype=np.int32)
+    found, count = np.empty(64, dtype=np.int64), 0
     low, high = np.empty(3), np.empty(3)
     for t in range(first, last):
         for side in range(3):
             i, j = triangles[t, side], triangles[t, (side + 1) % 3]
             if i > j:  # its other triangle looks at it
                 continue
-            p, q = positions[i], positions[j]
             for a in range(3):
-                low[a], high[a] = min(p[a], q[a]), max(p[a], q[a])
-            stack[0], size = 0, 1
-            while size:
-                size -= 1
-                node = stack[size]
-                apart = False
-                for a in range(3):
-                    apart = apart or high[a] < tree.lower[node, a] or low[a] > tree.upper[node, a]
-                if apart:
-                    continue
-                if node < tree.leaf:
-                    stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
-                    size += 2
-                    continue
-                for k in range(tree.start[node], tree.stop[node]):
-                    other = tree.order[k]
-                    if _pierces(positions, triangles, i, j, other):
-                        if count + 2 > len(found):
-                            found = np.concatenate((found, np.empty(count, dtype=np.int64)))
-                        found[count], found[count + 1] = t, other
-                        count += 2
+                low[a], high[a] = min(positions[i, a], positions[j, a]), max(positions[i, a], positions[j, a])
+            there = items_near(surface.tree, low, high, stack, near)
+            if there > len(near):
+                near = np.empty(2 * there, dtype=np.int32)
+                items_near(surface.tree, low, high, stack, near)
+            for n in range(there):
+                if _pierces(positions, triangles, i, j, near[n]):
+                    if count + 2 > len(found):
+                        found = np.concatenate((found, np.empty(count, dtype=np.int64)))
+                    found[count], found[count + 1] = t, near[n]
+                    count += 2
     return found[:count].copy()
 
 

@@ -8,6 +8,7 @@ from .chunks import in_chunks
 from .tree import STACK, Tree, box_distance2
 
 NARROWEST, WIDEST = 1.25, 2.5  # radius of the blend, in mean edges
+REACHED = 1.25  # times how far the middle of the tet under the foot is: at thin rims tets are long, and no other may be nearer
 
 
 def spread_rows(
@@ -15,7 +16,7 @@ def spread_rows(
     positions: NDArray[np.float64],
     tets: NDArray[np.int32],
     piece: NDArray[np.int32],
-    holder: NDArray[np.int32],
+    under: NDArray[np.int32],
     foot: NDArray[np.float64],
     offset: NDArray[np.float64],
     corners: NDArray[np.int32],
@@ -24,32 +25,32 @@ def spread_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     """Return the sparse rows (start, nodes, weights) of x = x(foot) + F o.
 
-    x(foot) is interpolated from the boundary triangle's corners (r, 3); F is the mean deformation gradient of the tets near
-    the foot, of the piece of the tet that holds it (r,), weighted by volume and (1 - (d / radius)^2)^2 of their centroids'
-    distance d, or that of the holder where no centroid is so near. F o is linear in the nodes: a tet adds o . grad N_j at its
-    corner j. Affine motions are reproduced exactly. The radius grows with the offset, as a longer lever needs a smoother turn.
+    x(foot) is interpolated from the boundary triangle's corners (r, 3); F is the mean deformation gradient of the tets
+    near the foot, of the piece of the one `under` it (r,), weighted by volume and (1 - (d / radius)^2)^2 of their
+    centroids' distance d. F o is linear in the nodes: a tet adds o . grad N_j at its corner j. Affine motions are reproduced
+    exactly. The radius grows with the offset, as a longer lever needs a smoother turn, and reaches the tet under the foot.
     tree: over the boxes of the tets.
     """
     length = np.sqrt((offset * offset).sum(axis=1))
+    away = positions[tets[under]].mean(axis=1) - foot
     radius = np.clip(NARROWEST * edge + length, NARROWEST * edge, WIDEST * edge)
+    radius, wanted = np.maximum(radius, REACHED * np.sqrt((away * away).sum(axis=1))), piece[under]
     parts = in_chunks(
-        _rows, len(foot), tree, positions, tets, piece, holder, foot, offset, radius, corners, corner_weights
+        _rows, len(foot), tree, positions, tets, piece, wanted, foot, offset, radius, corners, corner_weights
     )
     start = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _, _ in parts]))])
     return start, np.concatenate([nodes for _, nodes, _ in parts]), np.concatenate([weights for _, _, weights in parts])
 
 
 @kernel
-def _rows(  # type: ignore[no-untyped-def]
-    first, last, tree, positions, tets, piece, holder, foot, offset, radius, corners, corner_weights
-):
+def _rows(first, last, tree, positions, tets, piece, wanted, foot, offset, radius, corners, corner_weights):  # type: ignore[no-untyped-def]
     """The entries (last - first,) of each row, and nodes and weights of all of them."""
     stack, scratch, listed = np.empty(STACK, dtype=np.int32), np.zeros(len(positions)), np.zeros(len(positions), dtype=np.bool_)
     touched, near, share = np.empty(len(positions), dtype=np.int32), np.empty(len(tets), dtype=np.int32), np.empty(len(tets))
     counts, total = np.empty(last - first, dtype=np.int64), 0
     nodes, weights = np.empty(32 * (last - first) + 64, dtype=np.int32), np.empty(32 * (last - first) + 64)
     for r in range(first, last):
-        found = _tets_near(tree, positions, tets, piece, holder[r], foot[r], radius[r], stack, near, share)
+        found = _tets_near(tree, positions, tets, piece, wanted[r], foot[r], radius[r], stack, near, share)
         count = 0
         for i in range(3):
             count = _add(scratch, listed, touched, count, corners[r, i], corner_weights[r, i])
@@ -71,8 +72,8 @@ def _rows(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _tets_near(tree, positions, tets, piece, holder, foot, radius, stack, near, share):  # type: ignore[no-untyped-def]
-    """List the tets of the holder's piece within the radius, or it alone, and their shares, which sum to 1; return how many."""
+def _tets_near(tree, positions, tets, piece, wanted, foot, radius, stack, near, share):  # type: ignore[no-untyped-def]
+    """List the wanted piece's tets within the radius and their shares, which sum to 1; return how many."""
     stack[0] = 0
     size, found, total = 1, 0, 0.0
     while size:
@@ -91,13 +92,10 @@ def _tets_near(tree, positions, tets, piece, holder, foot, radius, stack, near, 
             for axis in range(3):
                 d2 += (0.25 * (a[axis] + b[axis] + c[axis] + d[axis]) - foot[axis]) ** 2
             fade = 1.0 - d2 / (radius * radius)
-            if fade > 0.0 and piece[t] == piece[holder]:
+            if fade > 0.0 and piece[t] == wanted:
                 near[found], share[found] = t, _volume(a, b, c, d) * fade * fade
                 total += share[found]
                 found += 1
-    if found == 0:
-        near[0], share[0] = holder, 1.0
-        return 1
     for n in range(found):
         share[n] /= total
     return found

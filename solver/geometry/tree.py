@@ -54,13 +54,20 @@ def build_tree(lower: NDArray[np.float64], upper: NDArray[np.float64]) -> Tree:
     return tree
 
 
+def refitted(tree: Tree, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> Tree:
+    """Return a tree with the same items under each node over other boxes `lower`, `upper` (n, 3)."""
+    other = tree._replace(lower=np.empty_like(tree.lower), upper=np.empty_like(tree.upper))
+    fit_boxes(other, lower, upper)
+    return other
+
+
 def fit_boxes(tree: Tree, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> None:
     """Set every node's box from the items' boxes; the order of the items stays (for surfaces that stretch)."""
     _fit(tree.order, tree.start, tree.stop, tree.leaf, lower, upper, tree.lower, tree.upper)
 
 
 def _sort(centres: NDArray[np.float64], tree: Tree) -> None:
-    """Put items with these centres (n, 3) in tree order."""
+    """Put items with these centres (n, 3), which are overwritten, in tree order."""
     tree.stop[0] = len(tree.order)
     under = (1 << APART) - 1
     arguments = centres, tree.order, tree.start, tree.stop
@@ -72,27 +79,28 @@ def _sort(centres: NDArray[np.float64], tree: Tree) -> None:
 
 @kernel
 def _sort_items(first, last, end, centres, order, start, stop):  # type: ignore[no-untyped-def]
-    """Halve the items of nodes first .. last - 1 of one level, and of all under them, down to the level of node `end`."""
+    """Halve the items of nodes first .. last - 1 of one level, and of all under them, down to the level of node `end`.
+
+    centres lie in the order of the items, and move with them.
+    """
     while first < end:
         for node in range(first, last):
             low, high = start[node], stop[node]
             middle = (low + high) // 2
             if high - low > 1:
-                _partition(centres, order, _widest(centres, order, low, high), low, high - 1, middle)
+                _partition(centres, order, _widest(centres, low, high), low, high - 1, middle)
             start[2 * node + 1], stop[2 * node + 1] = low, middle
             start[2 * node + 2], stop[2 * node + 2] = middle, high
         first, last = 2 * first + 1, 2 * last + 1
 
 
 @kernel
-def _widest(centres, order, first, last):  # type: ignore[no-untyped-def]
+def _widest(centres, first, last):  # type: ignore[no-untyped-def]
     """The axis along which some items lie furthest apart."""
-    i = order[first]
-    x0, y0, z0 = centres[i, 0], centres[i, 1], centres[i, 2]
+    x0, y0, z0 = centres[first, 0], centres[first, 1], centres[first, 2]
     x1, y1, z1 = x0, y0, z0
     for k in range(first + 1, last):
-        i = order[k]
-        x, y, z = centres[i, 0], centres[i, 1], centres[i, 2]
+        x, y, z = centres[k, 0], centres[k, 1], centres[k, 2]
         x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
     x, y, z = x1 - x0, y1 - y0, z1 - z0
     if y > x:
@@ -100,25 +108,24 @@ def _widest(centres, order, first, last):  # type: ignore[no-untyped-def]
     return 0 if x >= z else 2
 
 
-@inline
-def _before(centres, axis, i, j):  # type: ignore[no-untyped-def]
-    """Total order along an axis; ties by index, so that the tree does not depend on the input's order of ties."""
-    return centres[i, axis] < centres[j, axis] or (centres[i, axis] == centres[j, axis] and i < j)
-
-
 @kernel
 def _partition(centres, order, axis, low, high, middle):  # type: ignore[no-untyped-def]
-    """Hoare's quickselect: the items before `middle` do not come after it along `axis`."""
+    """Hoare's quickselect: the items before `middle` do not come after it along `axis`.
+
+    Ties go by index, so that the tree does not depend on the input's order of ties.
+    """
     while low < high:
-        pivot = order[(low + high) // 2]
+        at, item = centres[(low + high) // 2, axis], order[(low + high) // 2]
         i, j = low, high
         while i <= j:
-            while _before(centres, axis, order[i], pivot):
+            while centres[i, axis] < at or (centres[i, axis] == at and order[i] < item):
                 i += 1
-            while _before(centres, axis, pivot, order[j]):
+            while at < centres[j, axis] or (centres[j, axis] == at and item < order[j]):
                 j -= 1
             if i <= j:
                 order[i], order[j] = order[j], order[i]
+                for a in range(3):
+                    centres[i, a], centres[j, a] = centres[j, a], centres[i, a]
                 i += 1
                 j -= 1
         if middle <= j:
@@ -143,6 +150,28 @@ def _fit(order, start, stop, leaf, lower, upper, node_lower, node_upper):  # typ
                 high = max(node_upper[2 * node + 1, a], node_upper[2 * node + 2, a])
             node_lower[node, a] = low
             node_upper[node, a] = high
+
+
+@kernel
+def items_near(tree, lower, upper, stack, found):  # type: ignore[no-untyped-def]
+    """List the items under leaves whose boxes meet a box, as far as there is room; return how many there are."""
+    stack[0], size, count = 0, 1, 0
+    while size:
+        size -= 1
+        node = stack[size]
+        apart = (upper[0] < tree.lower[node, 0]) | (lower[0] > tree.upper[node, 0]) | (upper[1] < tree.lower[node, 1])
+        apart |= (lower[1] > tree.upper[node, 1]) | (upper[2] < tree.lower[node, 2]) | (lower[2] > tree.upper[node, 2])
+        if apart:
+            continue
+        if node < tree.leaf:
+            stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
+            size += 2
+            continue
+        for k in range(tree.start[node], tree.stop[node]):
+            if count < len(found):
+                found[count] = tree.order[k]
+            count += 1
+    return count
 
 
 @inline

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import kernel
-from .chunks import in_chunks
+from .chunks import evenly, in_chunks
 from .tree import STACK, Tree, box_distance2, build_tree, fit_boxes
 from .triangle import closest_on_triangle
 
@@ -36,15 +36,30 @@ class ClosestPoints(NamedTuple):
 
 def triangle_tree(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> TriangleTree:
     """Return the tree over a surface's triangles; those without area should have been dropped."""
-    corners = positions[triangles]
-    return TriangleTree(positions, triangles, build_tree(corners.min(axis=1), corners.max(axis=1)))
+    return TriangleTree(positions, triangles, build_tree(*_triangle_boxes(positions, triangles)))
 
 
 def refit(surface: TriangleTree, positions: NDArray[np.float64]) -> TriangleTree:
     """Return the tree for moved positions, sharing (and overwriting) the boxes of the old one."""
-    corners = positions[surface.triangles]
-    fit_boxes(surface.tree, corners.min(axis=1), corners.max(axis=1))
+    fit_boxes(surface.tree, *_triangle_boxes(positions, surface.triangles))
     return surface._replace(positions=positions)
+
+
+def _triangle_boxes(
+    positions: NDArray[np.float64], triangles: NDArray[np.int32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the lower and the upper corner (t, 3) of each triangle's box."""
+    lower, upper = np.empty((len(triangles), 3)), np.empty((len(triangles), 3))
+    evenly(_boxes, len(triangles), positions, triangles, lower, upper)
+    return lower, upper
+
+
+@kernel
+def _boxes(first, last, positions, triangles, lower, upper):  # type: ignore[no-untyped-def]
+    for t in range(first, last):
+        for a in range(3):
+            p, q, r = positions[triangles[t, 0], a], positions[triangles[t, 1], a], positions[triangles[t, 2], a]
+            lower[t, a], upper[t, a] = min(min(p, q), r), max(max(p, q), r)
 
 
 def closest_points(surface: TriangleTree, points: NDArray[np.float64], limit: float = np.inf) -> ClosestPoints:
@@ -59,8 +74,9 @@ def closest_points(surface: TriangleTree, points: NDArray[np.float64], limit: fl
 
 @kernel
 def _closest(first, last, surface, points, limit, distance, triangle, weights, feature):  # type: ignore[no-untyped-def]
+    stack, bound = np.empty(STACK, dtype=np.int32), np.empty(STACK)
     for k in range(first, last):
-        d2, t, v, w, part = closest_in_tree(surface, points[k, 0], points[k, 1], points[k, 2], limit * limit)
+        d2, t, v, w, part = _closest_in_tree(surface, points[k, 0], points[k, 1], points[k, 2], limit * limit, stack, bound)
         distance[k] = np.sqrt(d2) if t >= 0 else np.inf
         triangle[k] = t
         weights[k, 0], weights[k, 1], weights[k, 2] = 1.0 - v - w, v, w
@@ -68,11 +84,9 @@ def _closest(first, last, surface, points, limit, distance, triangle, weights, f
 
 
 @kernel
-def closest_in_tree(surface, x, y, z, limit2):  # type: ignore[no-untyped-def]
+def _closest_in_tree(surface, x, y, z, limit2, stack, bound):  # type: ignore[no-untyped-def]
     """Return (squared distance, triangle or -1, weight of b, weight of c, feature) closest to (x, y, z)."""
     tree, positions, triangles = surface.tree, surface.positions, surface.triangles
-    stack = np.empty(STACK, dtype=np.int32)
-    bound = np.empty(STACK)
     best, found, best_v, best_w, best_part = limit2, -1, 0.0, 0.0, 0
     stack[0], bound[0] = 0, 0.0
     size = 1

@@ -9,7 +9,7 @@ branches, all lanes of a tile do the same, and a triangle on a face of the tet g
 
 from ..fem.lanes import cross, dot, read
 from ..jit import TILE
-from ..jit.tile_code import tile_loop
+from ..jit.tile_code import tile_loop, tile_loop_on
 
 T = TILE
 CORNERS, CONE = 0, 9  # slots: three corners (9), and what is found
@@ -35,7 +35,7 @@ def weigh(w, x, y, z, a0, a1, a2, b0, b1, b2, c0, c1, c2):  # type: ignore[no-un
         w[(WEIGHT + 3) * T + i] = 1.0 - along[0] - along[1] - along[2]
 
 
-@tile_loop
+@tile_loop_on(1)  # it holds more numbers than there are registers: two vectors at once take a third longer
 def cones(w):  # type: ignore[no-untyped-def]
     """CONE := the cone's share of the tet, with the sign that the triangle's corners have around the origin."""
     for i in range(T):

@@ -1,5 +1,6 @@
 """What contact points know of colliders, handed on to the points of a new mesh: each takes what the nearest old one knew."""
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
@@ -24,7 +25,7 @@ def handed_on(
             if len(mine) and not len(theirs):
                 theirs = np.flatnonzero(old_owners == body)
             if len(mine):
-                source[mine] = theirs[cKDTree(old_places[theirs]).query(places[mine])[1]]
+                source[mine] = theirs[cKDTree(old_places[theirs]).query(places[mine], workers=numba.get_num_threads())[1]]
     known = old.of_points()
     del known["awake"]  # they are seen anew
     return {"awake": new.awake, **{name: values[:, source] for name, values in known.items()}}

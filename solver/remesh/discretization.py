@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..pins.bearing import Bearing
 from ..scene import Body
 from ..state import Ranges, State, build_state
 from ..surface import Surface
-from ..tetmesh.mesh import TetMesh
+from ..tetmesh.mesh import TetMesh, Topology
 
 PREFIX = "mesh."
 
@@ -28,6 +29,7 @@ class Discretization:
     triangles (t, 3) join the points of a surface. topologies and hosts are of all bodies of the scene: how often the surface
     has changed (frame.TopologyChange), and as part of which body each goes on (solver/merging), most of them as their own;
     merging says of all of them which merge: these do not collide.
+    tables are how each body's tets hang together, made where they are not known.
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
 
@@ -40,11 +42,24 @@ class Discretization:
     topologies: NDArray[np.int64]
     hosts: NDArray[np.int64]
     merging: NDArray[np.bool_]
+    tables: tuple[Topology, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.tables:
+            first, ends = self.ranges.nodes[:-1], pairwise(self.ranges.tets.tolist())
+            own = (self.state.tets[a:b] - start for start, (a, b) in zip(first, ends, strict=True))
+            self.tables = tuple(Topology(tets.astype(np.int32)) for tets in own)
+
+    @property
+    def bound(self) -> tuple[Any, ...]:
+        """All but the state and its ranges, in order."""
+        own = self.surfaces, self.contacts, self.triangles, self.bearings
+        return *own, self.topologies, self.hosts, self.merging, self.tables
 
     def mesh(self, body: int) -> TetMesh:
         """One body's mesh as it lies."""
-        (a, b), (c, d) = self.ranges.nodes[body : body + 2], self.ranges.tets[body : body + 2]
-        return TetMesh(self.state.positions[a:b], (self.state.tets[c:d] - a).astype(np.int32))
+        a, b = self.ranges.nodes[body : body + 2]
+        return TetMesh.of(self.state.positions[a:b], self.tables[body])
 
     def seen(self, body: int) -> Surface:
         """What is seen of one body."""
@@ -98,7 +113,8 @@ def at_rest(
     bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
     topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
     merging = np.array([body.merging for body in bodies], dtype=bool)
-    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging)
+    tables = tuple(mesh.topology for mesh in meshes)
+    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging, tables)
 
 
 def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

@@ -5,6 +5,7 @@ stretch of the tets next to it: from remesh to remesh its distance would grow wi
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..lookup import Lookup
 from ..surface import Surface
@@ -13,10 +14,10 @@ FARTHEST = 2.0  # element sizes outside up to which a vertex stays where it is
 AT_ONCE = 0.01  # element sizes by which it is drawn in at most
 
 
-def drawn_in(seen: Surface, look: Lookup, element_size: float) -> Surface:
+def drawn_in(seen: Surface, look: Lookup, turn: NDArray[np.float64], element_size: float) -> Surface:
     """Return the surface with vertices that are far outside a mesh moved towards it; itself where there are none.
 
-    look: its vertices about the mesh.
+    look: its vertices about the mesh, in a frame whose axes in the world are the columns of turn (3, 3).
     """
     here, found, farthest = look.mesh, look.closest, FARTHEST * element_size
     far = np.flatnonzero((look.tets < 0) & (found.distance > farthest))
@@ -26,5 +27,5 @@ def drawn_in(seen: Surface, look: Lookup, element_size: float) -> Surface:
     feet = np.einsum("ki,kid->kd", found.weights[far], corners)
     positions = seen.positions.copy()
     nearer = np.maximum(farthest, found.distance[far] - AT_ONCE * element_size)
-    positions[far] += feet - points + (points - feet) * (nearer / found.distance[far])[:, None]
+    positions[far] += (feet - points + (points - feet) * (nearer / found.distance[far])[:, None]) @ turn.T
     return Surface(positions, seen.triangles)

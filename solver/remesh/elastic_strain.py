@@ -11,14 +11,20 @@ log V_p of F_p, its left stretch, becomes R log(V_p) R^T.
 import numpy as np
 from numpy.typing import NDArray
 
+from ..fem.lanes import cross, dot, read
 from ..fem.limit_surface import symmetric_exponential, times
 from ..geometry.chunks import in_chunks
 from ..jit import TILE, inline, kernel
+from ..jit.tile_code import tile_loop_on
 from ..svd import decompose_tile, signed_svd
 
 Array = NDArray[np.float64]
 
 FLATTEST = 0.05  # elastic stretch that what is flatter counts as, as in plasticity.SMALLEST_STRETCH
+# Of exp(h): the part of h of which it is the series 2^-SQUARINGS, and how many terms leave nothing but rounding
+SQUARINGS, TERMS = 6, 9
+LOGS, EDGES, SHAPE, INVERSE, SLOTS = 0, 6, 15, 24, 33  # slots of a tile
+T = TILE
 ROWS, COLUMNS = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
 
 
@@ -95,16 +101,54 @@ def basis_matrices(positions: Array, tets: NDArray[np.int32], strain: Array) -> 
 
 @kernel
 def _basis_matrices(first, last, positions, tets, strain, beta, plastic):  # type: ignore[no-untyped-def]
-    edges, inverse, stretch = np.empty(9), np.empty(9), np.empty(9)
-    for t in range(first, last):
-        symmetric_exponential(1.0, strain[t], stretch)
-        _edges(positions, tets, t, edges)
-        _invert(edges, inverse)
-        times(inverse, stretch, beta[t])
-        _invert(stretch, plastic[t])
-        grown = np.exp((strain[t, 0] + strain[t, 1] + strain[t, 2]) / 3.0)
-        for k in range(9):
-            plastic[t, k] *= grown
+    w, edges = np.zeros(SLOTS * TILE), np.empty(9)
+    for begin in range(first, last, TILE):
+        count = min(TILE, last - begin)
+        for i in range(TILE):
+            _edges(positions, tets, begin + min(i, count - 1), edges)  # lanes left over repeat the last one
+            for c in range(9):
+                w[(EDGES + c) * TILE + i] = edges[c]
+            for c in range(6):
+                w[(LOGS + c) * TILE + i] = strain[begin + min(i, count - 1), c]
+        _stretch_and_shape(w)
+        for i in range(count):
+            for c in range(9):
+                beta[begin + i, c], plastic[begin + i, c] = w[(SHAPE + c) * TILE + i], w[(INVERSE + c) * TILE + i]
+
+
+@tile_loop_on(1)  # it holds more numbers than there are registers
+def _stretch_and_shape(w):  # type: ignore[no-untyped-def]
+    """SHAPE := D_s^-1 exp(h), INVERSE := exp(tr h / 3) exp(-h), of symmetric h (6) in LOGS and D_s (9) in EDGES."""
+    for i in range(T):
+        logs, edges = read(w, i, LOGS, 6), read(w, i, EDGES, 9)
+        third = (logs[0] + logs[1] + logs[2]) / 3.0
+        shapes, inverse = _exponential(logs), _exponential([third - x for x in logs[:3]] + [-x for x in logs[3:]])
+        rows = [cross(edges[b::3], edges[c::3]) for b, c in ((1, 2), (2, 0), (0, 1))]
+        scale = 1.0 / dot(rows[0], edges[0::3])
+        columns = (shapes[0], shapes[3], shapes[4]), (shapes[3], shapes[1], shapes[5]), (shapes[4], shapes[5], shapes[2])
+        for row in range(3):
+            for column in range(3):
+                w[(SHAPE + 3 * row + column) * T + i] = scale * dot(rows[row], columns[column])
+        for k, n in enumerate((0, 3, 4, 3, 1, 5, 4, 5, 2)):
+            w[(INVERSE + k) * T + i] = inverse[n]
+
+
+def _exponential(logs):  # type: ignore[no-untyped-def]
+    """exp of a symmetric matrix (6), its eigenvalues not above 8: that of a part, as a series, squared again and again."""
+    part = [x / (1 << SQUARINGS) for x in logs]
+    result = [1.0 + x / TERMS for x in part[:3]] + [x / TERMS for x in part[3:]]
+    for n in range(TERMS - 1, 0, -1):
+        product = _product(part, result)
+        result = [1.0 + x / n for x in product[:3]] + [x / n for x in product[3:]]
+    for _ in range(SQUARINGS):
+        result = _product(result, result)
+    return result
+
+
+def _product(a, b):  # type: ignore[no-untyped-def]
+    """a b of symmetric matrices (6) with the same axes, which is symmetric too."""
+    rows = [((m[0], m[3], m[4]), (m[3], m[1], m[5]), (m[4], m[5], m[2])) for m in (a, b)]
+    return [dot(rows[0][p], rows[1][q]) for p, q in zip(ROWS, COLUMNS, strict=True)]
 
 
 @kernel
@@ -121,16 +165,3 @@ def _edges(positions, tets, t, out):  # type: ignore[no-untyped-def]
         x = positions[tets[t, n + 1]]
         for a in range(3):
             out[3 * a + n] = x[a] - o[a]
-
-
-@kernel
-def _invert(m, out):  # type: ignore[no-untyped-def]
-    """out := the inverse of a row-major 3x3 matrix, of a tet that is not flat."""
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        for n in range(3):
-            p, q = (n + 1) % 3, (n + 2) % 3
-            out[3 * n + i] = m[3 * j + p] * m[3 * k + q] - m[3 * j + q] * m[3 * k + p]
-    determinant = m[0] * out[0] + m[1] * out[3] + m[2] * out[6]
-    for n in range(9):
-        out[n] /= determinant

@@ -1,6 +1,7 @@
 """A simulation's remesh: bodies that want new tets get them, and all that hangs on the old ones is handed on."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,7 @@ def _take_over(now: "Simulation", made: Joined, renewed: Renewed, remeshing: Rem
 def _switch(now: "Simulation", merging: NDArray[np.bool_], place: float) -> None:
     """Let bodies merge, or not, from now on; no new tets."""
     before = left_out(now.scene, now.surfaces)
-    made = joined(Discretization(now.state, now.ranges, *now.bound[:-1], merging), [])
+    made = joined(replace(Discretization(now.state, now.ranges, *now.bound), merging=merging), [])
     _take_over(now, made, now.remeshing.renewed(made.mesh, [], now.clock.previous_step, place), now.remeshing)
     now.news += tuple(
         f"Frame {now.frame}: Merge is off from here on, but {sentence}"

@@ -11,13 +11,17 @@ reach out of what is seen, as below a puddle's rim, nothing would hold them, and
 boundary is brought back from there.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, diags
 
 from ..filling import standing
+from ..geometry.chunks import side_by_side
 from ..geometry.measures import area_vectors
 from ..geometry.triangle_tree import TriangleTree, closest_points, refit, triangle_tree
+from ..jit import kernel
 from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 from .guarding import SHARPEST, guarded
@@ -32,23 +36,49 @@ REACH = 1.5  # element sizes from which a facet is pulled at
 REACHING = (*[(20.0, 0.05)] * 10, *[(SHARPEST, 0.08)] * 10)
 OUT = 0.2  # element sizes outside of what is seen from which a node is brought back, half the way; less would lose thin rims
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
+NOWHERE: Array = np.zeros((0, 3))
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
 
 
-def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Surface | None = None, folded: bool = False) -> TetMesh:
+class Outline(NamedTuple):
+    """What an old mesh says of where a new boundary is to lie.
+
+    points, normals : (k, 3), (k, 3) all over its boundary, and the unit normals there
+    pulling         : (p, 3) those that are not where another part of it begins, and what is seen outside it
+    """
+
+    points: Array
+    normals: Array
+    pulling: Array
+
+
+def outline(old: TetMesh, element_size: float, seen: Surface | None = None) -> Outline:
+    """Return the outline of a mesh, given what is seen of it."""
+    points, normals = _points_of(old)
+    pulling = points[_outermost(old, points, normals, ASIDE * element_size)]
+    if seen is not None:
+        pulling = np.concatenate([pulling, seen.positions[old.located(seen.positions)[0] < 0]])
+    return Outline(points, normals, pulling)
+
+
+def fitted(mesh: TetMesh, old: Outline, element_size: float, seen: Surface | None = None, folded: bool = False) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
-    What is seen outside the old one pulls too. In the end the boundary is brought to all that is seen outside it, and back from
-    where nothing is seen.
+    In the end the boundary is brought to all that is seen outside it, and back from where nothing is seen.
     Of a `folded` body all points of the old surface pull, and only at facets that face the same way as they do, for the two
     sides of a fold face each other; and what is seen does not, for the side that it is on would not let go of the other.
     """
-    faces, (pulling, normals) = mesh.faces.boundary, _points_of(old)
-    facing = normals if folded else None
-    if not folded:
-        pulling = pulling[_outermost(old, pulling, normals, ASIDE * element_size)]
-    if seen is not None and not folded:
-        pulling = np.concatenate([pulling, seen.positions[old.located(seen.positions)[0] < 0]])
+    if seen is None or not len(seen.triangles) or folded:
+        return _pulled(mesh, old, element_size, folded)[0]
+    # The tree is for what comes after, of tets that are moved a little
+    (fit, facets), _ = side_by_side(lambda: _pulled(mesh, old, element_size, folded), lambda: mesh.tree)
+    return _reaching(mesh.moved(fit.positions), facets, seen, element_size)
+
+
+def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> tuple[TetMesh, TriangleTree]:
+    """The mesh with its boundary faired and pulled, and that as triangles."""
+    pulling, facing = (old.points, old.normals) if folded else (old.pulling, NOWHERE)
+    faces = mesh.faces.boundary
     nodes = np.unique(faces)
     means = _means_of_neighbours(faces, len(mesh.positions))
     faired = mesh.positions.copy()
@@ -57,27 +87,30 @@ def fitted(mesh: TetMesh, old: TetMesh, element_size: float, seen: Surface | Non
     facets = triangle_tree(positions, faces)
     for _ in range(ROUNDS):
         facets = refit(facets, positions)
-        step = _pull(facets, pulling, REACH * element_size, facing)
+        found = closest_points(facets, pulling, REACH * element_size)
+        step = _pull(facets, pulling, found.triangle, found.weights, facing)
         step[nodes] = 0.5 * (step + means @ step)[nodes]
         way = positions + step - mesh.positions
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
         positions = guarded(positions, mesh.positions + way, mesh.outer)
-    if seen is not None and len(seen.triangles) and not folded:
-        positions = _reaching(mesh, positions, seen, element_size)
-    return mesh.moved(positions)
+    return mesh.moved(positions), facets
 
 
-def _reaching(mesh: TetMesh, positions: Array, seen: Surface, element_size: float) -> Array:
-    """Return nodes (n, 3) moved on to where what is seen lies outside still, and back from outside it, as far as tets bear."""
-    boundary, shell = mesh.faces.boundary, triangle_tree(seen.positions, seen.triangles)
-    facets, back = triangle_tree(positions, boundary), np.unique(boundary)
-    left = seen.positions[mesh.moved(positions).located(seen.positions)[0] < 0]
+def _reaching(mesh: TetMesh, facets: TriangleTree, seen: Surface, element_size: float) -> TetMesh:
+    """Return the mesh with its boundary moved on to where what is seen still lies outside, and back from outside it.
+
+    As far as its tets bear. facets: its boundary, with nodes somewhere about.
+    """
+    positions, rim, boundary = mesh.positions, TetMesh(mesh.positions, mesh.outer), mesh.faces.boundary
+    shell, back = triangle_tree(seen.positions, seen.triangles), np.unique(boundary)
+    left = seen.positions[mesh.located(seen.positions)[0] < 0]
     for sharpest, close in REACHING:
         facets = refit(facets, positions)
-        distance = closest_points(facets, left).distance
-        left = left[(distance > close * element_size) & (distance < REACH * element_size)]
-        wanted = positions + _pull(facets, left, REACH * element_size)
+        found = closest_points(facets, left, REACH * element_size)
+        far = np.flatnonzero((found.triangle >= 0) & (found.distance > close * element_size))
+        left = left[far]
+        wanted = positions + _pull(facets, left, found.triangle[far], found.weights[far])
         moving = np.union1d(back, np.flatnonzero((wanted != positions).any(axis=1))).astype(np.int32)
         where = standing(wanted, boundary, moving, shell)
         out = where.outside & (where.distance > OUT * element_size) & (where.distance < REACH * element_size)
@@ -87,8 +120,9 @@ def _reaching(mesh: TetMesh, positions: Array, seen: Surface, element_size: floa
         share = 0.5 * OUT * element_size / where.distance[out, None]
         wanted[back] = where.feet[out] + share * (wanted[back] - where.feet[out])
         positions = guarded(positions, wanted, mesh.outer, sharpest)
-        left = left[TetMesh(positions, mesh.outer).located(left)[0] < 0]
-    return positions
+        rim = rim.moved(positions)
+        left = left[rim.located(left)[0] < 0]
+    return mesh.moved(positions)
 
 
 def _points_of(mesh: TetMesh) -> tuple[Array, Array]:
@@ -113,19 +147,39 @@ def _means_of_neighbours(faces: NDArray[np.int32], count: int) -> csr_matrix:
     return diags(1.0 / np.maximum(np.asarray(joined.sum(axis=1)).ravel(), 1.0)) @ joined
 
 
-def _pull(facets: TriangleTree, points: Array, reach: float, facing: Array | None = None) -> Array:
-    """Return by how much nodes (n, 3) are to move on the mean for facets to meet points (k, 3) not further than reach [m].
+def _pull(
+    facets: TriangleTree, points: Array, nearest: NDArray[np.int32], weights: Array, facing: Array = NOWHERE
+) -> Array:
+    """Return by how much nodes (n, 3) are to move on the mean for facets to meet points (k, 3).
 
-    A point that says where it is `facing` (k, 3) leaves facets alone that face elsewhere.
+    The `nearest` facet (k,) to each is pulled at, -1 being none, at weights (k, 3) between its nodes. A point that says where
+    it is `facing` (k, 3) leaves facets alone that face elsewhere.
     """
-    positions, faces, found = facets.positions, facets.triangles, closest_points(facets, points, reach)
-    near = np.flatnonzero(found.triangle >= 0)
-    if facing is not None:
-        same = np.einsum("ki,ki->k", area_vectors(positions, faces)[found.triangle[near]], facing[near]) > 0.0
-        near = near[same]
-    corners, weights = faces[found.triangle[near]], found.weights[near]
-    offsets = points[near] - np.einsum("ki,kid->kd", weights, positions[corners])
-    total = np.bincount(corners.ravel(), weights.ravel(), len(positions))
-    sums = [np.bincount(corners.ravel(), (weights * offsets[:, [a]]).ravel(), len(positions)) for a in range(3)]
-    pull: Array = np.stack(sums, axis=1) / np.where(total > 0.0, total, 1.0)[:, None]
+    sums = np.zeros((len(facets.positions), 4))
+    _add_pulls(facets.positions, facets.triangles, points, nearest, weights, facing, sums)
+    pull: Array = sums[:, :3] / np.where(sums[:, 3] > 0.0, sums[:, 3], 1.0)[:, None]
     return pull
+
+
+@kernel
+def _add_pulls(positions, faces, points, nearest, weights, facing, sums):  # type: ignore[no-untyped-def]
+    """Add the ways from facets to points, by weights, and the weights, to sums (n, 4) of the facets' nodes."""
+    way, out = np.empty(3), np.empty(3)
+    for k in range(len(points)):
+        if nearest[k] < 0:
+            continue
+        a, b, c = faces[nearest[k], 0], faces[nearest[k], 1], faces[nearest[k], 2]
+        if len(facing):
+            for i in range(3):
+                m, n = (i + 1) % 3, (i + 2) % 3
+                um, un = positions[b, m] - positions[a, m], positions[b, n] - positions[a, n]
+                out[i] = um * (positions[c, n] - positions[a, n]) - un * (positions[c, m] - positions[a, m])
+            if not out[0] * facing[k, 0] + out[1] * facing[k, 1] + out[2] * facing[k, 2] > 0.0:
+                continue
+        u, v, w = weights[k, 0], weights[k, 1], weights[k, 2]
+        for i in range(3):
+            way[i] = points[k, i] - (u * positions[a, i] + v * positions[b, i] + w * positions[c, i])
+        for node, share in ((a, u), (b, v), (c, w)):
+            sums[node, 3] += share
+            for i in range(3):
+                sums[node, i] += share * way[i]

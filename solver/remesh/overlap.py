@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
-from ..geometry.tree import STACK
+from ..geometry.tree import STACK, items_near
 from ..jit import TILE, inline, kernel
 from ..tetmesh.boundary import FACES
 from ..tetmesh.mesh import TetMesh
@@ -45,10 +45,11 @@ def _overlaps(first, last, old, new):  # type: ignore[no-untyped-def]
     while end < last:
         begin = end
         end = _end_of_group(new, begin, last, lower, upper)
-        count = _candidates(old.tree, old.lower, old.upper, lower, upper, stack, around.found)
+        count = items_near(old.tree, lower, upper, stack, around.found)
         if count > len(around.found):
             around = room(2 * count)
-            _candidates(old.tree, old.lower, old.upper, lower, upper, stack, around.found)
+            items_near(old.tree, lower, upper, stack, around.found)
+        count = _near_ones(old.lower, old.upper, lower, upper, count, around.found)
         pairs = _pairs(old, new, begin, end, count, numbered(old, count, stamps, around), around)
         if total + pairs > len(found):
             found = np.concatenate((found, np.empty(total + pairs, dtype=np.int32)))
@@ -200,25 +201,13 @@ def _flush(around, waiting):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _candidates(tree, item_lower, item_upper, lower, upper, stack, found):  # type: ignore[no-untyped-def]
-    """List the items of a tree whose boxes meet a box, as far as there is room; return how many there are."""
-    stack[0], size, count = 0, 1, 0
-    while size:
-        size -= 1
-        node = stack[size]
-        if _apart(tree.lower, tree.upper, node, lower, upper):
-            continue
-        if node < tree.leaf:
-            stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
-            size += 2
-            continue
-        for k in range(tree.start[node], tree.stop[node]):
-            item = tree.order[k]
-            if not _apart(item_lower, item_upper, item, lower, upper):
-                if count < len(found):
-                    found[count] = item
-                count += 1
-    return count
+def _near_ones(lowers, uppers, lower, upper, count, found):  # type: ignore[no-untyped-def]
+    """Leave of those found such whose boxes have an inside in common with a box; return how many."""
+    kept = 0
+    for k in range(count):
+        found[kept] = found[k]
+        kept += 0 if _apart(lowers, uppers, found[k], lower, upper) else 1
+    return kept
 
 
 @inline

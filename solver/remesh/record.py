@@ -1,6 +1,6 @@
 """What a change of a mesh says to everything that lies on it: one record of plain arrays, replayed field by field."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from ..geometry.triangle_tree import closest_points
 from ..jit import kernel
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..tetmesh.quality import tet_volumes
+from .lattice_frame import LatticeFrame
 from .overlap import overlaps
 from .own_sheet import first_anchors, own_pairs, own_places
 from .unfused import OfSheets
@@ -42,6 +43,10 @@ class MeshChange:
         result = np.zeros((len(self.new.tets), values.shape[1]))
         in_chunks(_averaged, len(result), self.start, self.sources, self.volumes, np.ascontiguousarray(values), result)
         return result
+
+    def in_world(self, old: TetMesh, frame: LatticeFrame) -> "MeshChange":
+        """The same of meshes in the world, of which the old one is at hand, where this is of meshes in a frame."""
+        return replace(self, old=old, new=frame.in_world(self.new))
 
     def pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The old and the new tet (p,), (p,) of each shared volume."""
@@ -89,26 +94,28 @@ def _largest(first, last, start, sources, volumes, result):  # type: ignore[no-u
 
 
 def mesh_change(old: TetMesh, new: TetMesh, of_sheets: OfSheets | None = None) -> MeshChange:
-    """Return the record of a body's change from one mesh to another; of a folded one each sheet's by itself."""
-    before, after = old.centred, TetMesh(new.positions - old.middle, new.tets)
-    start, sources, volumes = overlaps(before, after)
+    """Return the record of a body's change from one mesh to another; of a folded one each sheet's by itself.
+
+    Both lie about the origin, for far from it digits are lost; best with the new lattice along the axes.
+    """
+    start, sources, volumes = overlaps(old, new)
     if of_sheets is not None:
-        start, sources, volumes = own_pairs(before, (start, sources, volumes), of_sheets)
+        start, sources, volumes = own_pairs(old, (start, sources, volumes), of_sheets)
     lonely = np.flatnonzero(np.diff(start) == 0)
     if len(lonely):
-        nearest, _, _ = _nearest(before, after.positions[after.tets[lonely]].mean(axis=1))
+        nearest, _, _ = _nearest(old, new.positions[new.tets[lonely]].mean(axis=1))
         if of_sheets is not None:
             anchors = first_anchors(of_sheets)[lonely]
             nearest = np.where(anchors >= 0, anchors, nearest).astype(np.int32)
         sources = np.insert(sources, start[lonely], nearest)
-        volumes = np.insert(volumes, start[lonely], np.abs(tet_volumes(after.positions, after.tets[lonely])))
+        volumes = np.insert(volumes, start[lonely], np.abs(tet_volumes(new.positions, new.tets[lonely])))
         counts = np.diff(start)
         counts[lonely] = 1
         start = np.concatenate([[0], np.cumsum(counts)])
     if of_sheets is not None:
-        corners, weights = own_places(before, after, start, sources)
+        corners, weights = own_places(old, new, start, sources)
     else:
-        corners, weights = _between(before, after.positions)
+        corners, weights = _between(old, new.positions)
     return MeshChange(old, new, start, sources, volumes, corners, weights)
 
 

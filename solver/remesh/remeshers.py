@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
+from .lattice_frame import LatticeFrame
 from .unfused import OfSheets
 
 
@@ -15,24 +16,29 @@ def remeshed(
     remesher: str, old: TetMesh, element_size: float, turn: NDArray[np.float64], fit: bool = True,
     seen: Surface | None = None,
 ) -> TetMesh:  # fmt: skip
-    """The same as `remeshed_sheets` where parts of the body that touch or overlap become one."""
-    return remeshed_sheets(remesher, old, element_size, turn, fit, fuse=True, seen=seen)[0]
+    """The same as `remeshed_sheets` of a mesh in the world, where parts of the body that touch or overlap become one.
+
+    turn (3, 3) rotates the lattice; what is seen lies in the world too.
+    """
+    frame = LatticeFrame(turn, old.middle)
+    about = seen and Surface(frame.points(seen.positions), seen.triangles)
+    return frame.in_world(remeshed_sheets(remesher, frame.mesh(old), element_size, fit, fuse=True, seen=about)[0])
 
 
 def remeshed_sheets(
-    remesher: str, old: TetMesh, element_size: float, turn: NDArray[np.float64], fit: bool = True, fuse: bool = False,
+    remesher: str, old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False,
     seen: Surface | None = None,
 ) -> tuple[TetMesh, OfSheets | None]:  # fmt: skip
     """Return tets of cells of `element_size` [m] that fill what old ones do, by a remesher of scene.REMESHERS.
 
-    turn (3, 3) rotates the lattice that they begin on; stuffing is fitted to what is seen too. Where the body
-    is folded, and not to `fuse`, it is returned as well of which side of the fold new tets are; the variational remesher
-    knows no sides. Vanished, or another MeshingError, where there can be none.
+    The old ones lie in the frame of the lattice that new ones begin on (lattice_frame.py); stuffing is fitted to what is seen
+    too. Where the body is folded, and not to `fuse`, it is returned as well of which side of the fold new tets
+    are; the variational remesher knows no sides. Vanished, or another MeshingError, where there can be none.
     """
     if remesher == "variational":
         from .variational.meshing import variational_mesh
 
-        return variational_mesh(old, element_size, turn), None
+        return variational_mesh(old, element_size), None
     from .restuffing import restuffed_sheets
 
-    return restuffed_sheets(old, element_size, turn, fit, fuse, seen)
+    return restuffed_sheets(old, element_size, fit, fuse, seen)

@@ -85,6 +85,7 @@ class Remeshing:
         states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
         surfaces, contacts, triangles = list(present.surfaces), list(present.contacts), list(present.triangles)
         bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
+        tables = list(present.tables)
         apart, fragments, thin = set(), dict[int, tuple[int, float]](), []
         for index in bodies:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
@@ -102,7 +103,7 @@ class Remeshing:
             if not new.sewn and _has_vanished(new.change, new.fragments[1]):
                 thin.append(index)
                 continue
-            changes[index] = new.change
+            changes[index], tables[index] = new.change, new.change.new.topology
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
             if new.cuts:  # what is seen is another surface from now on
@@ -115,7 +116,7 @@ class Remeshing:
                 cuts.append(TopologyChange(body.uid, int(topologies[self.alive[index]]), cut))
         state, ranges = joined_states(states)
         of_scene = topologies, present.hosts, present.merging
-        mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, *of_scene)
+        mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, tuple(tables))
         return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin))
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:

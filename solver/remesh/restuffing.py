@@ -11,6 +11,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import MeshingError
+from ..geometry.chunks import side_by_side
 from ..geometry.winding import winding_tree
 from ..surface import Surface
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
@@ -18,9 +19,10 @@ from ..tetmesh.compaction import compacted
 from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
-from .fitting import fitted
+from .fitting import fitted, outline
 from .folding import is_folded
-from .held_points import mark_held
+from .held_points import held_points
+from .lattice_frame import LatticeFrame
 from .sheets import sheets_of
 from .unfused import OfSheets, unfused
 from .volume import with_volumes
@@ -45,28 +47,36 @@ def lattice_turn(count: int) -> Array:
 
 
 def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Surface | None = None) -> TetMesh:
-    """The same as `restuffed_sheets` where parts of the body that touch or overlap become one."""
-    return restuffed_sheets(old, element_size, turn, fit, fuse=True, seen=seen)[0]
+    """The same as `restuffed_sheets` of a mesh in the world, where parts of the body that touch or overlap become one.
+
+    turn (3, 3) rotates the lattice; what is seen lies in the world too.
+    """
+    frame = LatticeFrame(turn, old.middle)
+    about = seen and Surface(frame.points(seen.positions), seen.triangles)
+    return frame.in_world(restuffed_sheets(frame.mesh(old), element_size, fit, fuse=True, seen=about)[0])
 
 
 def restuffed_sheets(
-    old: TetMesh, element_size: float, turn: Array, fit: bool = True, fuse: bool = False, seen: Surface | None = None
+    old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Surface | None = None
 ) -> tuple[TetMesh, OfSheets | None]:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
-    Where the body has folded onto itself, new tets of each side are by themselves, unless they are to `fuse`; then it is
-    returned as well of which side they are. turn (3, 3) rotates the lattice. The boundary lies about the old one and what is
-    `seen` of it (fitting.py), but for the little that gives each piece back its volume, and is a closed
-    manifold. Without `fit`, and where it falls apart, it has its vertices on the old one, and cuts off what is round.
+    The old ones lie about the origin, and the lattice along the axes (lattice_frame.py). Where the body has folded onto itself,
+    new tets of each side are by themselves, unless they are to `fuse`; then it is returned as well of which side they are. The
+    boundary lies about the old one and what is `seen` of it (fitting.py), but for the little that gives each
+    piece back its volume, and is a closed manifold. Without `fit`, and where it falls apart, it has its vertices on the old
+    one, and cuts off what is round.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
-    centred = old.moved(old.centred.positions @ turn)
-    lower, upper = centred.positions.min(axis=0), centred.positions.max(axis=0)
+    lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
     lattice = lattice_around(lower, upper, element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     points = lattice_points(lattice)
-    mesh, of_sheets = _stuffed(centred, lattice, points, fuse)
+    _ = old.boxes, old.faces  # both ask for these
+    (mesh, of_sheets), shape = side_by_side(
+        lambda: _stuffed(old, lattice, points, fuse), lambda: outline(old, element_size, seen) if fit else None
+    )
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     kept = _large_enough(mesh)
@@ -74,23 +84,23 @@ def restuffed_sheets(
         mesh, of_sheets = compacted(mesh.positions, mesh.tets[kept]), of_sheets and of_sheets.chosen(kept)
     if of_sheets is not None and mesh.piece.max() > old.piece.max():
         raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
-    piece, wanted = wanted_volumes(centred, mesh)
-    if fit and int(piece.max()) <= int(centred.piece.max()):  # what has vanished between pieces would pull at both
-        about = seen and Surface((seen.positions - old.middle) @ turn, seen.triangles)
-        mesh = fitted(mesh, centred, element_size, about, folded=of_sheets is not None)
-    mesh = with_volumes(mesh, piece, wanted, element_size)
-    return mesh.moved(mesh.positions @ turn.T + old.middle), of_sheets
+    piece, wanted = wanted_volumes(old, mesh)
+    if shape is not None and int(piece.max()) <= int(old.piece.max()):  # what has vanished between pieces would pull at both
+        mesh = fitted(mesh, shape, element_size, seen, folded=of_sheets is not None)
+    return with_volumes(mesh, piece, wanted, element_size), of_sheets
 
 
 def _stuffed(old: TetMesh, lattice: Lattice, points: Array, fuse: bool) -> tuple[TetMesh, OfSheets | None]:
-    if not fuse:
+    if fuse:
+        aside = lattice.size * np.array(ASIDE)
+        lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
+        inside = np.diff(held_points(old, lattice, aside)[0]) > 0
+        inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
+    else:
         sheets = sheets_of(old, lattice, points)
         if is_folded(sheets, lattice):
             return unfused(sheets, old, lattice, points)
-    aside, inside = lattice.size * np.array(ASIDE), np.zeros(len(points), dtype=bool)
-    mark_held(old, lattice, aside, inside)
-    lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
-    inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
+        inside = np.diff(sheets.begin) > 0
     return cut(winding_tree(old.hull), lattice, points, inside, np.zeros(len(points), dtype=bool)), None
 
 

@@ -4,9 +4,7 @@ Points of a lattice are joined where the old tets themselves lead from one to th
 in between: so what has folded onto itself, or lies in itself, is told apart however near it is (an immersion, as in Li and
 Barbic 2018, "Immersion of self-intersecting solids and surfaces", on the lattice of solver/tetmesh).
 
-A fold ends somewhere, in a crease or in the open. Three points that are neighbours of each other of which only two pairs are
-joined lie across a crease. One of the three is given up there and becomes a point of the surface, so that all that is left of
-a lattice tet hangs together pair by pair: then neighbouring tets agree on what they share.
+Where the boundary does not pass, and only one sheet does, points are joined without looking at the way.
 """
 
 from typing import NamedTuple
@@ -14,24 +12,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.tet_location import ON_FACE
-from ..geometry.tet_walk import way, weight_of
-from ..geometry.tree import STACK
+from ..geometry.chunks import in_chunks
+from ..geometry.tet_walk import way
 from ..jit import inline, kernel
 from ..tetmesh.cage import ASIDE
 from ..tetmesh.cuts import opposite
-from ..tetmesh.lattice import DIRECTIONS, LONG_DIRECTIONS, neighbour
+from ..tetmesh.lattice import DIRECTIONS, LONG_DIRECTIONS, coordinates, neighbour_of
 from ..tetmesh.lattice_points import Lattice
 from ..tetmesh.mesh import TetMesh
+from .held_points import held_points
 
 Array = NDArray[np.float64]
 
-HALVINGS = 6  # to find where a crease ends
-# Up to which share of the way from the middle of a crease to its sides the middle is given up. Found by trying: creases stay
-# where they are over 20 remeshes then; with a half they close by a fifth of a cell a remesh.
-OF_MIDDLE = 0.9
 MOST_SHEETS = 16  # that are told apart at one point
-FARTHEST = 0.35  # cells by which a point that is given up moves towards the crease
+BESIDE = 1e-6  # cells by which a cube counts as larger when it is asked whether the boundary passes
 
 
 class Sheets(NamedTuple):
@@ -51,148 +45,41 @@ class Sheets(NamedTuple):
     left: Array
 
 
-def _directions() -> NDArray[np.int64]:
-    """(14, 14) the direction from a point's neighbour in one direction to that in another, -1 where these are no neighbours."""
-    steps = []
-    for direction in range(DIRECTIONS):
-        if direction < LONG_DIRECTIONS:
-            step = [0, 0, 0]
-            step[direction // 2] = 2 if direction % 2 else -2
-        else:
-            bits = direction - LONG_DIRECTIONS
-            step = [2 * ((bits >> axis) & 1) - 1 for axis in range(3)]
-        steps.append(tuple(step))
-    known = {step: direction for direction, step in enumerate(steps)}
-    return np.array([
-        [known.get((b[0] - a[0], b[1] - a[1], b[2] - a[2]), -1) for b in steps] for a in steps
-    ])  # fmt: skip
-
-
-BETWEEN = _directions()
-BACKWARDS = np.array([
-    direction ^ 1 if direction < LONG_DIRECTIONS else DIRECTIONS - 1 - (direction - LONG_DIRECTIONS)
-    for direction in range(DIRECTIONS)
-])  # fmt: skip
-
-
 def sheets_of(old: TetMesh, lattice: Lattice, points: Array) -> Sheets:
     """Return how the tets of a mesh see the points (n, 3) of a lattice, looking ASIDE."""
     shift = lattice.size * np.array(ASIDE)
     looked = points + shift
     inside = ((looked > old.positions.min(axis=0)) & (looked < old.positions.max(axis=0))).all(axis=1)
-    candidates = np.flatnonzero(inside)
-    counts, held = _holders(old.tree, old.positions, old.tets, looked[candidates])
-    every = np.zeros(len(points), dtype=np.int64)
-    every[candidates] = counts
-    place = np.repeat(candidates, counts)
-    begin = np.concatenate([[0], np.cumsum(every)])
-    link = np.full((len(place), DIRECTIONS), -1, dtype=np.int32)
-    left = np.zeros((len(place), DIRECTIONS))
-    neighbours = old.faces.neighbours
-    _join(lattice, looked, old.positions, old.tets, neighbours, place, begin, held, link, left)
+    begin, held = _told_apart(old.tets, *held_points(old, lattice, shift), inside)
+    count = len(held)
+    place = np.repeat(np.arange(len(points)), np.diff(begin))
+    link, reached = (np.full((count, DIRECTIONS), -1, dtype=np.int32) for _ in range(2))
+    left, near = np.zeros((count, DIRECTIONS)), np.zeros((lattice.nx, lattice.ny, lattice.nz), dtype=bool)
+    _mark_boundary(old.positions, old.faces.boundary, lattice, shift, near)
+    mesh = old.positions, old.tets, old.faces.neighbours
+    for forward in (True, False):  # and back where the way out does not lead there: the share of it that is inside is asked for
+        in_chunks(_walk, count, forward, lattice, looked, *mesh, near, place, begin, held, link, left, reached)
+        _join(forward, lattice, old.tets, place, begin, held, reached, link, left)
     return Sheets(place, begin, held, link, left)
 
 
-class Mended(NamedTuple):
-    """Sheets without notches that are no folds, and with an end to each fold.
-
-    given_up : (s,) bool, points that are none inside any more, for they lie at a crease
-    places   : (s, 3) where the points are [m]; those that are given up lie nearer to the crease
-    at_fold  : (s,) bool, points that have a neighbour of another sheet, or one that is far along their own
-    """
-
-    sheets: Sheets
-    given_up: NDArray[np.bool_]
-    places: Array
-    at_fold: NDArray[np.bool_]
-
-
-def mended(sheets: Sheets, old: TetMesh, lattice: Lattice, points: Array) -> Mended:
-    """Return the sheets of a mesh mended.
-
-    A notch is where two points that are not joined have a neighbour that both are joined to, and none of the two lies at a
-    fold. At a crease the point in the middle is given up, or the one at the side that it ends next to.
-    """
-    at_fold, pairs = _near(lattice, sheets)
-    link = sheets.link.copy()
-    _fill(pairs, at_fold, link)
-    sheets = sheets._replace(link=link)
-    creases = _creases(link, BETWEEN)
-    looked = points + lattice.size * np.array(ASIDE)
-    share, bottoms = _bottoms(creases, looked, old.positions, old.tets, old.faces.neighbours, sheets.place, sheets.tet)
-    return Mended(sheets, *_ended(creases, share, bottoms, points[sheets.place], lattice.size), at_fold)
-
-
-def _ended(
-    creases: NDArray[np.int64], share: Array, bottoms: Array, places: Array, size: float
-) -> tuple[NDArray[np.bool_], Array]:
-    """Return which points (s,) are given up for creases (k, 3), and the places (s, 3) of all of them then.
-
-    Those that end most creases come first.
-    """
-    given_up, places = np.zeros(len(places), dtype=bool), places.copy()
-    way_off = ((places[creases[:, 1:]] - bottoms[:, None]) ** 2).sum(axis=2)
-    nearest = creases[np.arange(len(creases)), 1 + way_off.argmin(axis=1)]
-    names, wanted = np.unique(np.where(share < OF_MIDDLE, creases[:, 0], nearest), return_inverse=True)
-    while len(creases):
-        worst = int(names[np.bincount(wanted).argmax()])
-        given_up[worst] = True
-        covered = (creases == worst).any(axis=1)
-        step = bottoms[covered].mean(axis=0) - places[worst]
-        places[worst] += step * min(1.0, FARTHEST * size / max(float(np.sqrt(step @ step)), 1e-300))
-        creases, wanted, bottoms = creases[~covered], wanted[~covered], bottoms[~covered]
-    return given_up, places
-
-
 @kernel
-def _holders(tree, positions, tets, points):  # type: ignore[no-untyped-def]
-    """How many sheets hold each point (k,), and of each sheet a tet that does.
+def _told_apart(tets, begin, holders, asked):  # type: ignore[no-untyped-def]
+    """How many sheets hold the points that are asked for, as begin (n + 1,), and of each sheet a tet that does.
 
     Tets that share a node there are one sheet: where tets have turned inside out several of a sheet hold a point.
     """
-    stack, here = np.empty(STACK, dtype=np.int32), np.empty(64, dtype=np.int32)
-    counts, total = np.zeros(len(points), dtype=np.int64), 0
-    found = np.empty(2 * len(points) + 64, dtype=np.int32)
-    for k in range(len(points)):
-        x, y, z = points[k, 0], points[k, 1], points[k, 2]
-        stack[0], size, count = 0, 1, 0
-        while size:
-            size -= 1
-            node = stack[size]
-            outside = False
-            for a in range(3):
-                outside |= (points[k, a] < tree.lower[node, a]) | (points[k, a] > tree.upper[node, a])
-            if outside:
-                continue
-            if node < tree.leaf:
-                stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
-                size += 2
-                continue
-            for n in range(tree.start[node], tree.stop[node]):
-                t = tree.order[n]
-                least = np.inf
-                for corner in range(4):
-                    least = min(least, weight_of(positions, tets[t], corner, x, y, z))
-                if least >= -ON_FACE and count < len(here):
-                    place = count  # by rising number
-                    while place and here[place - 1] > t:
-                        here[place] = here[place - 1]
-                        place -= 1
-                    here[place] = t
-                    count += 1
-        sheets = 0
-        for n in range(count):
-            known = False
-            for m in range(n):
-                known |= _share_a_node(tets, here[n], here[m])
-            if not known and sheets < MOST_SHEETS:
-                if total == len(found):
-                    found = np.concatenate((found, np.empty(total, dtype=np.int32)))
-                found[total] = here[n]
+    every, found, total = np.zeros_like(begin), np.empty_like(holders), 0
+    for p in range(len(begin) - 1):
+        for n in range(begin[p], begin[p + 1] if asked[p] else begin[p]):
+            known = total - every[p] >= MOST_SHEETS
+            for m in range(begin[p], n):
+                known |= _share_a_node(tets, holders[n], holders[m])
+            if not known:
+                found[total] = holders[n]
                 total += 1
-                sheets += 1
-        counts[k] = sheets
-    return counts, found[:total].copy()
+        every[p + 1] = total
+    return every, found[:total].copy()
 
 
 @inline
@@ -205,110 +92,71 @@ def _share_a_node(tets, s, t):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _join(lattice, points, positions, tets, neighbours, place, begin, held, link, left):  # type: ignore[no-untyped-def]
-    """Set link and left."""
-    for s in range(len(place)):
+def _mark_boundary(positions, boundary, lattice, shift, near):  # type: ignore[no-untyped-def]
+    """Mark the cubes of the lattice, moved by `shift`, that the box of a boundary triangle meets."""
+    low, high = np.empty(3, dtype=np.int64), np.empty(3, dtype=np.int64)
+    for f in range(len(boundary)):
+        for a in range(3):
+            p, q, r = positions[boundary[f, 0], a], positions[boundary[f, 1], a], positions[boundary[f, 2], a]
+            origin, last = lattice.origin[a] + shift[a], near.shape[a] - 1
+            low[a] = max(int(np.floor((min(min(p, q), r) - origin) / lattice.size - BESIDE)), 0)
+            high[a] = min(int(np.floor((max(max(p, q), r) - origin) / lattice.size + BESIDE)), last)
+        for i in range(low[0], high[0] + 1):
+            for j in range(low[1], high[1] + 1):
+                for k in range(low[2], high[2] + 1):
+                    near[i, j, k] = True
+
+
+@inline
+def _leads_forward(direction):  # type: ignore[no-untyped-def]
+    return direction % 2 == 1 if direction < LONG_DIRECTIONS else direction >= (LONG_DIRECTIONS + DIRECTIONS) // 2
+
+
+@inline
+def _boundary_beside(near, place, direction):  # type: ignore[no-untyped-def]
+    """Whether the boundary may pass where an edge leads forward from a point with this place: in a cube that it is of."""
+    i, j, k, is_centre = place
+    if is_centre:
+        beyond = direction < LONG_DIRECTIONS and near[i + (direction == 1), j + (direction == 3), k + (direction == 5)]
+        return near[i, j, k] or beyond
+    if direction < LONG_DIRECTIONS:  # along four cubes: what crosses it meets each of them
+        return near[min(i, near.shape[0] - 1), min(j, near.shape[1] - 1), min(k, near.shape[2] - 1)]
+    bits = direction - LONG_DIRECTIONS
+    return near[i - 1 + (bits & 1), j - 1 + ((bits >> 1) & 1), k - 1 + ((bits >> 2) & 1)]
+
+
+@kernel
+def _walk(first, last, forward, lattice, points, positions, tets, neighbours, near, place, begin, held, link, left, reached):  # type: ignore[no-untyped-def]
+    """Set the tets at the ends of ways along edges that lead forward, or back, from points that are not joined there yet, and
+    left."""
+    for s in range(first, last):
+        here = coordinates(lattice, place[s])
+        alone = begin[place[s] + 1] - begin[place[s]] == 1
         for direction in range(DIRECTIONS):
-            if link[s, direction] >= 0:
+            if _leads_forward(direction) != forward or link[s, direction] >= 0:
                 continue
-            other = neighbour(lattice, place[s], direction)
+            other = neighbour_of(lattice, here, direction)
             if other < 0:
                 continue
-            reached, left[s, direction] = way(positions, tets, neighbours, held[s], points[place[s]], points[other])
-            if reached < 0:
+            clear = forward and alone and begin[other + 1] - begin[other] == 1
+            if clear and not _boundary_beside(near, here, direction):
+                reached[s, direction], left[s, direction] = held[begin[other]], 1.0
+            else:
+                found, share = way(positions, tets, neighbours, held[s], points[place[s]], points[other])
+                reached[s, direction], left[s, direction] = found, share
+
+
+@kernel
+def _join(forward, lattice, tets, place, begin, held, reached, link, left):  # type: ignore[no-untyped-def]
+    """Join what ways forward, or back, have reached."""
+    for s in range(len(place)):
+        here = coordinates(lattice, place[s])
+        for direction in range(DIRECTIONS):
+            if _leads_forward(direction) != forward or link[s, direction] >= 0 or reached[s, direction] < 0:
                 continue
+            other = neighbour_of(lattice, here, direction)
             for r in range(begin[other], begin[other + 1]):
                 free = link[r, opposite(direction)] < 0 and link[s, direction] < 0
-                if free and _share_a_node(tets, held[r], reached):
+                if free and _share_a_node(tets, held[r], reached[s, direction]):
                     link[s, direction], link[r, opposite(direction)] = r, s
                     left[r, opposite(direction)] = 1.0
-
-
-def _near(lattice: Lattice, sheets: Sheets) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
-    """Which (s,) have a neighbour of another sheet, or of their own by another way only; and pairs (k, 3) over a notch.
-
-    Of a pair: the two, and the direction from the first to the second.
-    """
-    return _at_folds(lattice, sheets.place, sheets.begin, sheets.link, BETWEEN)  # type: ignore[no-any-return]
-
-
-@kernel
-def _at_folds(lattice, place, begin, link, between):  # type: ignore[no-untyped-def]
-    at_fold, pairs, count = np.zeros(len(place), dtype=np.bool_), np.empty((64, 3), dtype=np.int32), 0
-    for s in range(len(place)):
-        for direction in range(DIRECTIONS):
-            other = neighbour(lattice, place[s], direction)
-            if other < 0:
-                continue
-            at_fold[s] |= begin[place[s] + 1] - begin[place[s]] > 1
-            for r in range(begin[other], begin[other + 1]):
-                if link[s, direction] == r:
-                    continue
-                if link[s, direction] < 0 and link[r, opposite(direction)] < 0 and _common(link, between, s, direction, r):
-                    if count == len(pairs):
-                        pairs = np.concatenate((pairs, np.empty((count, 3), dtype=np.int32)))
-                    pairs[count, 0], pairs[count, 1], pairs[count, 2] = s, r, direction
-                    count += 1
-                else:
-                    at_fold[s] = True
-    return at_fold, pairs[:count].copy()
-
-
-@kernel
-def _common(link, between, s, direction, r):  # type: ignore[no-untyped-def]
-    """Whether a neighbour of s is joined to both s and r, which lies in a direction from s."""
-    for one in range(DIRECTIONS):
-        middle, on = link[s, one], between[one, direction]
-        if middle >= 0 and on >= 0 and link[middle, on] == r:
-            return True
-    return False
-
-
-@kernel
-def _fill(pairs, at_fold, link):  # type: ignore[no-untyped-def]
-    """Join the pairs over notches of which none lies at a fold."""
-    for k in range(len(pairs)):
-        s, r, direction = pairs[k]
-        if not (at_fold[s] or at_fold[r]) and link[s, direction] < 0 and link[r, opposite(direction)] < 0:
-            link[s, direction], link[r, opposite(direction)] = r, s
-
-
-@kernel
-def _creases(link, between):  # type: ignore[no-untyped-def]
-    """List (k, 3) the triples of points, each a neighbour of the others, of which two pairs are joined and one is not."""
-    found, count = np.empty((64, 3), dtype=np.int64), 0
-    for s in range(len(link)):
-        for one in range(DIRECTIONS):
-            for other in range(one):
-                a, b, on = link[s, one], link[s, other], between[one, other]
-                if a < 0 or b < 0 or on < 0 or link[a, on] == b:
-                    continue
-                if count == len(found):
-                    found = np.concatenate((found, np.empty((count, 3), dtype=np.int64)))
-                found[count, 0], found[count, 1], found[count, 2] = s, a, b
-                count += 1
-    return found[:count].copy()
-
-
-@kernel
-def _bottoms(creases, points, positions, tets, neighbours, place, held):  # type: ignore[no-untyped-def]
-    """Where each crease (k, 2 sides and before them the middle) ends: at which share of the ways from the middle to its sides
-    the way across is no more inside, and where (k, 3) it leaves [m]."""
-    shares, found = np.ones(len(creases)), np.empty((len(creases), 3))
-    for k in range(len(creases)):
-        s, a, b = creases[k]
-        middle, first, second = points[place[s]], points[place[a]], points[place[b]]
-        low, high = 0.0, 1.0
-        found[k] = 0.5 * (first + second)
-        for _ in range(HALVINGS):
-            here = 0.5 * (low + high)
-            one, other = middle + here * (first - middle), middle + here * (second - middle)
-            tet = way(positions, tets, neighbours, held[s], middle, one)[0]
-            reached, left = way(positions, tets, neighbours, tet, one, other) if tet >= 0 else (np.int64(-1), 0.0)
-            if reached >= 0:
-                low = here
-            else:
-                high = here
-                found[k] = one + left * (other - one)
-        shares[k] = high
-    return shares, found

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..fem.node_sums import second_moments, take_rigid, torque, weighted_mean
+from ..geometry.chunks import side_by_side
 from ..painted import repainted
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
@@ -97,7 +98,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
         old.stress, *strain.T, *old.material[OF_FIBRES], old.wanted / present, old.restoring, old.shown / present,
         *(row for part in flow for row in part.T),
     ] + (list(_fibre_tensors(old).T) if fibred else [])  # fmt: skip
-    fields = change.averaged(np.column_stack(columns))
+    fields, (main, rows) = side_by_side(lambda: change.averaged(np.column_stack(columns)), lambda: _main_material(old, change))
     rest = np.clip(fields[:, 0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields[:, 1] * volumes
     wanted, shown = fields[:, 14] * volumes, fields[:, 16] * volumes
@@ -109,9 +110,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     )
     strain = fields[:, 6:12].copy()
     strain[:, :3] += (np.log(volumes / rest) - strain[:, :3].sum(axis=1))[:, None] / 3.0
-    rows, main, fibres = np.zeros((len(old.material), len(volumes))), change.main(), fields[:, len(fields[0]) - 6 :]
-    for row in np.flatnonzero(old.material.any(axis=1)):
-        rows[row] = old.material[row][main]
+    fibres = fields[:, len(fields[0]) - 6 :]
     painted = np.ones((len(volumes), old.painted.shape[1]))
     if (old.painted != 1.0).any():
         painted = change.averaged(old.painted)
@@ -127,6 +126,16 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
         "wanted": wanted, "shown": shown, "restoring": fields[:, 15].copy(),
         "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted,
     }  # fmt: skip
+
+
+def _main_material(old: State, change: MeshChange) -> tuple[NDArray[np.int32], Array]:
+    """The old tet (m',) that each new one is most of, and its material (rows, m')."""
+    main = change.main()
+    rows = np.zeros((len(old.material), len(main)))
+    for row, values in enumerate(old.material):
+        if values.any():
+            np.take(values, main, out=rows[row])
+    return main, rows
 
 
 def _shapes(change: MeshChange, strain: Array, fibres: Array, flow: Array) -> dict[str, Array]:

@@ -18,7 +18,8 @@ from ..tetmesh.lattice_points import Lattice
 from ..tetmesh.manifold import manifold_rows
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.stuffing import lattice_tet, stuff_copies
-from .sheets import BACKWARDS, BETWEEN, Sheets, mended
+from .creases import BACKWARDS, BETWEEN, mended
+from .sheets import Sheets
 
 Array = NDArray[np.float64]
 

@@ -1,9 +1,9 @@
-"""Giving a mesh's pieces the volume that they should have, by moving their boundary along its normals. numpy only."""
+"""Giving a mesh's pieces the volume that they should have, by moving their boundary along its normals."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.measures import area_vectors, signed_volumes
+from ..jit import kernel
 from ..tetmesh.mesh import TetMesh
 from .guarding import guarded
 
@@ -26,10 +26,13 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
     owners = piece[mesh.faces.tet]
     positions, moved = mesh.positions, np.zeros(len(wanted))
     for _ in range(ROUNDS):
-        missing = wanted - np.bincount(owners, signed_volumes(positions, boundary), len(wanted))
+        volumes = np.zeros(len(wanted))
+        _piece_volumes(positions, boundary, owners, volumes)
+        missing = wanted - volumes
         if (np.abs(missing) <= EXACT * wanted).all():
             break
-        normal, area = _node_normals(positions, boundary)
+        normal, area = np.zeros_like(positions), np.zeros(len(positions))
+        _node_normals(positions, boundary, nodes, normal, area)
         gained = np.bincount(owner[nodes], area[nodes], len(wanted))
         step = np.clip(moved + missing / gained, -FARTHEST * element_size, FARTHEST * element_size) - moved
         further = positions.copy()
@@ -39,11 +42,30 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
     return mesh.moved(positions)
 
 
-def _node_normals(positions: Array, boundary: NDArray[np.int32]) -> tuple[Array, Array]:
-    """Return unit normals (n, 3) of the boundary's nodes, and the area (n,) that each moves [m^2]; zero inside."""
-    faces = area_vectors(positions, boundary) / 3.0
-    summed = np.stack(
-        [np.bincount(boundary.ravel(), np.repeat(faces[:, axis], 3), len(positions)) for axis in range(3)], axis=1
-    )
-    area = np.sqrt((summed**2).sum(axis=1))
-    return summed / np.where(area > 0.0, area, 1.0)[:, None], area
+@kernel
+def _piece_volumes(positions, boundary, owners, volumes):  # type: ignore[no-untyped-def]
+    """Add the tets that boundary triangles (b, 3) span with one of their nodes to the volumes of their pieces."""
+    o = positions[boundary[0, 0]]
+    for f in range(len(boundary)):
+        p, q, r = positions[boundary[f, 0]], positions[boundary[f, 1]], positions[boundary[f, 2]]
+        u0, u1, u2, v0, v1, v2 = p[0] - o[0], p[1] - o[1], p[2] - o[2], q[0] - o[0], q[1] - o[1], q[2] - o[2]
+        w0, w1, w2 = r[0] - o[0], r[1] - o[1], r[2] - o[2]
+        volumes[owners[f]] += (u0 * (v1 * w2 - v2 * w1) + u1 * (v2 * w0 - v0 * w2) + u2 * (v0 * w1 - v1 * w0)) / 6.0
+
+
+@kernel
+def _node_normals(positions, boundary, nodes, normals, areas):  # type: ignore[no-untyped-def]
+    """Set unit normals (n, 3), which come as zeros, of the boundary's nodes (k,), and the area (n,) that each moves [m^2]."""
+    for f in range(len(boundary)):
+        p, q, r = positions[boundary[f, 0]], positions[boundary[f, 1]], positions[boundary[f, 2]]
+        for a in range(3):
+            b, c = (a + 1) % 3, (a + 2) % 3
+            sixth = ((q[b] - p[b]) * (r[c] - p[c]) - (q[c] - p[c]) * (r[b] - p[b])) / 6.0
+            for n in range(3):
+                normals[boundary[f, n], a] += sixth
+    for node in nodes:
+        x, y, z = normals[node, 0], normals[node, 1], normals[node, 2]
+        areas[node] = np.sqrt(x * x + y * y + z * z)
+        if areas[node] > 0.0:
+            for a in range(3):
+                normals[node, a] /= areas[node]

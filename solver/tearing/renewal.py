@@ -19,10 +19,12 @@ from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
+from ..remesh.lattice_frame import LatticeFrame
 from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
 from ..remesh.remeshers import remeshed_sheets
 from ..remesh.restuffing import Vanished
+from ..remesh.strayed import gathered
 from ..remesh.unfused import OfSheets
 from ..remesh.volume import FARTHEST
 from ..scene import Body
@@ -99,41 +101,47 @@ def renewed_body(
 
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices.
     """
-    spacing = 0.5 * element_size / body.contact_detail
+    frame, spacing = LatticeFrame(turn, old.middle), 0.5 * element_size / body.contact_detail
+    here, points = frame.mesh(old), frame.points(seen.positions)
+    shell = Surface(points, seen.triangles)
     if body.tear_thickness == 0.0 and not old.piece.any():
-        new, sheets = remeshed_sheets(body.remesher, old, element_size, turn, fuse=body.merging, seen=seen)
-        lost = new.piece.any() or _left_behind(old, new, seen.positions, element_size) > MOST_LEFT
+        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell)
+        look = Lookup.about(new, points)
+        lost = new.piece.any() or _left_behind(here, look, element_size) > MOST_LEFT
         if body.remesher == "stuffing" and lost:
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
         change, (drawn, bound) = side_by_side(
-            lambda: mesh_change(old, new, sheets), lambda: _drawn_in_and_bound(seen, new, element_size, spacing)
+            lambda: mesh_change(here, new, sheets), lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing)
         )
+        change = change.in_world(old, frame)
         bound = _on_own_sheets(bound[0], bound[1], drawn, carrying, change, sheets)
+        bound = gathered(*bound, drawn, change.new, element_size)
         return RenewedBody(change, *bound, drawn, ())
     left = torn(old, body.tear_thickness, element_size)
     apart, cuts = False, list[SurfaceCut]()
     if left.mesh is not old:
-        pieces = _singly(body.remesher, left.mesh, element_size, turn, None, body.merging)
+        pieces = _singly(body.remesher, frame.mesh(left.mesh), element_size, None, body.merging)
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
-        merging = _Merging(body.remesher, old, seen, carrying)
-        parts, apart = merging.parts(element_size, turn)
+        merging = _Merging(body.remesher, here, seen, _Seen(shell, carrying))
+        parts, apart = merging.parts(element_size)
         cuts += merging.cuts
     else:
-        parts = _singly(body.remesher, old, element_size, turn, _Seen(seen, carrying))
+        parts = _singly(body.remesher, here, element_size, _Seen(shell, carrying))
     sewn = bool(cuts)
-    before = [compacted(old.positions, old.tets[part.tets]) for part in parts]
+    before = [compacted(here.positions, here.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
-    change = joined_changes(old, changes)
+    change = joined_changes(here, changes).in_world(old, frame)
     for part, was in zip(parts, before, strict=True):
         seen = _after(cuts, seen)
-        solid = cutter(was, part.new, element_size)
+        solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size)
         if solid is not None and (cut := cut_surface(seen, solid)) is not None:
             cuts.append(cut)
     seen = _after(cuts, seen)
     bound = _bound(seen, change.new, element_size, spacing)
     bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
+    bound = gathered(*bound, seen, change.new, element_size)
     return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume))
 
 
@@ -147,12 +155,15 @@ def _bound(seen: Surface, new: TetMesh, element_size: float, spacing: float) -> 
 
 
 def _drawn_in_and_bound(
-    seen: Surface, new: TetMesh, element_size: float, spacing: float
+    seen: Surface, look: Lookup, frame: LatticeFrame, element_size: float, spacing: float
 ) -> tuple[Surface, tuple[Binding, Binding]]:
-    """The surface with what is far outside drawn in, and the bindings of its vertices and of its contact points."""
-    look = Lookup.of(new, seen.positions)
-    drawn = drawn_in(seen, look, element_size)
-    return drawn, bind_surface(drawn, new, spacing, look if drawn is seen else None)
+    """The surface with what is far outside drawn in, and the bindings of its vertices and of its contact points.
+
+    look: its vertices about the new mesh, in a frame.
+    """
+    drawn = drawn_in(seen, look, frame.turn, element_size)
+    again = look if drawn is seen else Lookup.about(look.mesh, frame.points(drawn.positions))
+    return drawn, bind_surface(drawn, look.mesh, spacing, again)
 
 
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
@@ -160,20 +171,14 @@ def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
 
 
-def remeshed_apart(remesher: str, old: TetMesh, element_size: float, turn: Array) -> TetMesh:
-    """Return new tets for an old mesh (remesh.remeshers) in pieces that stay apart, not fitted to where it was torn."""
-    return joined_meshes([part.new for part in _singly(remesher, old, element_size, turn, None)])
-
-
-def _left_behind(old: TetMesh, new: TetMesh, points: Array, element_size: float) -> float:
-    """The share of points (k, 3) that lie FAR outside new tets, and further than outside the old ones."""
-    after = points[new.located(points)[0] < 0]
-    distance = closest_points(new.hull, after).distance
-    far = after[distance > FAR * element_size]
+def _left_behind(old: TetMesh, look: Lookup, element_size: float) -> float:
+    """The share of points, looked up in new tets, that lie FAR outside these, and further than outside the old ones."""
+    distance = look.closest.distance
+    far = np.flatnonzero((look.tets < 0) & (distance > FAR * element_size))
     if not len(far):
         return 0.0
-    before = np.where(old.located(far)[0] < 0, closest_points(old.hull, far).distance, 0.0)
-    return float((distance[distance > FAR * element_size] > before + 0.5 * FAR * element_size).sum() / len(points))
+    before = np.where(old.located(look.points[far])[0] < 0, closest_points(old.hull, look.points[far]).distance, 0.0)
+    return float((distance[far] > before + 0.5 * FAR * element_size).sum() / len(distance))
 
 
 def _still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
@@ -213,25 +218,22 @@ def _on_own_sheets(
     return own, own_binding(contacts, places, carrying[nearest], change, sheets.at_fold)
 
 
-def _singly(
-    remesher: str, old: TetMesh, element_size: float, turn: Array, seen: _Seen | None, fuse: bool = False
-) -> list[_Part]:
+def _singly(remesher: str, old: TetMesh, element_size: float, seen: _Seen | None, fuse: bool = False) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
     each = [np.flatnonzero(piece == k) for k in range(count)]
-    return [_renewed(remesher, old, own, count == 1, element_size, turn, seen, fuse) for own in each]
+    return [_renewed(remesher, old, own, count == 1, element_size, seen, fuse) for own in each]
 
 
 def _renewed(
-    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, turn: Array, seen: _Seen | None,
-    fuse: bool,
-) -> _Part:  # fmt: skip
+    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, seen: _Seen | None, fuse: bool
+) -> _Part:
     """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
     part = compacted(old.positions, old.tets[own])
     theirs = None if seen is None else seen.on(own)
     try:
-        return _Part(own, *remeshed_sheets(remesher, part, element_size, turn, seen is not None, fuse, theirs))
+        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, theirs))
     except MeshingError:
         if alone:
             raise
@@ -239,15 +241,18 @@ def _renewed(
 
 
 class _Merging:
-    """Pieces of a mesh that become one where they touch, and what sews the surface seen on them: `cuts`."""
+    """Pieces of a mesh that become one where they touch, and what sews the surface seen on them: `cuts`.
 
-    def __init__(self, remesher: str, old: TetMesh, seen: Surface, carrying: NDArray[np.int32]) -> None:
-        self.remesher, self.first = remesher, _Seen(seen, carrying)
+    The surface lies in the world; the mesh, and what is seen as new tets are fitted to it, in the frame of the lattice.
+    """
+
+    def __init__(self, remesher: str, old: TetMesh, seen: Surface, first: _Seen) -> None:
+        self.remesher, self.first = remesher, first
         self.old, self.piece, self.seen = old, components(old.tets), seen
-        self.owner = voted(seen, self.piece[carrying])[seen.triangles[:, 0]]  # the piece of each triangle
+        self.owner = voted(seen, self.piece[first.carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
 
-    def parts(self, element_size: float, turn: Array) -> tuple[list[_Part], bool]:
+    def parts(self, element_size: float) -> tuple[list[_Part], bool]:
         """New tets for pieces that touch as one, and for others apart.
 
         Also whether some that touch had to stay apart, as new tets or the surfaces do not join them yet.
@@ -257,13 +262,13 @@ class _Merging:
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
                 own = np.flatnonzero(np.isin(self.piece, group))
-                made = _renewed(self.remesher, old, own, False, element_size, turn, seen, fuse=True)
+                made = _renewed(self.remesher, old, own, False, element_size, seen, fuse=True)
                 if not components(made.new.tets).any() and self._sewn(group, element_size):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(self.remesher, old, own, count == 1, element_size, turn, seen, fuse=True) for own in each]
+            found += [_renewed(self.remesher, old, own, count == 1, element_size, seen, fuse=True) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:

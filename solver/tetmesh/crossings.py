@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
-from ..geometry.tree import STACK
+from ..geometry.tree import STACK, items_near
 from ..geometry.triangle import segment_crossing
 from ..geometry.winding import WindingTree, winding_number
 from ..jit import kernel
@@ -30,11 +30,12 @@ def crossings(
 
 @kernel
 def _crossings(first, last, tree, inner, outer, padded, result):  # type: ignore[no-untyped-def]
-    hits = np.empty(MOST_CROSSINGS)
+    hits, stack, near = np.empty(MOST_CROSSINGS), np.empty(STACK, dtype=np.int32), np.empty(1024, dtype=np.int32)
     for k in range(first, last):
         t = PAD
         if not padded[k]:
-            t = _way_out(tree, inner[k], outer[k], hits, _hits(tree.surface, inner[k], outer[k], hits))
+            count = _hits(tree.surface, inner[k], outer[k], stack, near, hits)
+            t = _way_out(tree, inner[k], outer[k], hits, count)
         for a in range(3):
             result[k, a] = inner[k, a] + t * (outer[k, a] - inner[k, a])
 
@@ -64,30 +65,17 @@ def _way_out(tree, p, q, hits, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _hits(surface, p, q, hits):  # type: ignore[no-untyped-def]
+def _hits(surface, p, q, stack, near, hits):  # type: ignore[no-untyped-def]
     """Set the crossings of the segment from p to q with the triangles; return how many."""
-    tree, positions, triangles = surface.tree, surface.positions, surface.triangles
-    dx, dy, dz = q[0] - p[0], q[1] - p[1], q[2] - p[2]
-    stack = np.empty(STACK, dtype=np.int32)
-    stack[0] = 0
-    size, count = 1, 0
-    while size:
-        size -= 1
-        node = stack[size]
-        apart = False
-        for a in range(3):
-            apart = apart or max(p[a], q[a]) < tree.lower[node, a] or min(p[a], q[a]) > tree.upper[node, a]
-        if apart:
-            continue
-        if node < tree.leaf:
-            stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
-            size += 2
-            continue
-        for k in range(tree.start[node], tree.stop[node]):
-            t = tree.order[k]
-            a, b, c = positions[triangles[t, 0]], positions[triangles[t, 1]], positions[triangles[t, 2]]
-            hit = segment_crossing(p[0], p[1], p[2], dx, dy, dz, a, b, c)
-            if hit >= 0.0 and count < MOST_CROSSINGS:
-                hits[count] = hit
-                count += 1
+    positions, triangles, count = surface.positions, surface.triangles, 0
+    there = items_near(surface.tree, np.minimum(p, q), np.maximum(p, q), stack, near)
+    if there > len(near):
+        near = np.empty(there, dtype=np.int32)
+        items_near(surface.tree, np.minimum(p, q), np.maximum(p, q), stack, near)
+    for n in range(there):
+        a, b, c = positions[triangles[near[n], 0]], positions[triangles[near[n], 1]], positions[triangles[near[n], 2]]
+        hit = segment_crossing(p[0], p[1], p[2], q[0] - p[0], q[1] - p[1], q[2] - p[2], a, b, c)
+        if hit >= 0.0 and count < MOST_CROSSINGS:
+            hits[count] = hit
+            count += 1
     return count

@@ -18,6 +18,33 @@ Array = NDArray[np.float64]
 EDGE_SAMPLES = 20_000
 
 
+class Topology:
+    """How tets (m, 4) hang together; meshes that differ only in where their nodes lie share it."""
+
+    def __init__(self, tets: NDArray[np.int32]) -> None:
+        self.tets = tets
+
+    @cached_property
+    def faces(self) -> FaceTable:
+        """Boundary and neighbours."""
+        return face_table(self.tets)
+
+    @cached_property
+    def outer(self) -> NDArray[np.int32]:
+        """Those (k, 4) of the tets that have a node on the boundary."""
+        on_boundary = np.zeros(int(self.tets.max()) + 1, dtype=bool)
+        on_boundary[self.faces.boundary] = True
+        a, b, c, d = on_boundary[self.tets].T
+        return np.asarray(self.tets[a | b | c | d])
+
+    @cached_property
+    def piece(self) -> NDArray[np.int32]:
+        """The connected piece (m,) of each tet (manifold.components)."""
+        from .manifold import pieces_of
+
+        return pieces_of(self.faces)
+
+
 @dataclass(frozen=True)
 class TetMesh:
     """A tetrahedral mesh.
@@ -29,30 +56,41 @@ class TetMesh:
     positions: NDArray[np.float64]
     tets: NDArray[np.int32]
 
+    @classmethod
+    def of(cls, positions: Array, topology: Topology) -> "TetMesh":
+        """Tets that are known to hang together so, on nodes at positions (n, 3) [m]."""
+        mesh = cls(positions, topology.tets)
+        mesh.__dict__["topology"] = topology
+        return mesh
+
     def moved(self, positions: Array) -> "TetMesh":
-        """The same tets on nodes at other positions (n, 3) [m]."""
-        mesh = TetMesh(positions, self.tets)
-        mesh.__dict__.update({name: getattr(self, name) for name in ("faces", "piece", "outer")})
+        """The same tets on nodes at other positions (n, 3) [m].
+
+        Its tree, where this one has one, has the same items under each node: it is for meshes that are moved a little.
+        """
+        mesh = TetMesh.of(positions, self.topology)
+        mesh.__dict__["sorted_like"] = self.__dict__.get("tree", self.__dict__.get("sorted_like"))
         return mesh
 
     @cached_property
+    def topology(self) -> Topology:
+        """How the tets hang together."""
+        return Topology(self.tets)
+
+    @property
     def faces(self) -> FaceTable:
         """Boundary and neighbours."""
-        return face_table(self.tets)
+        return self.topology.faces
 
-    @cached_property
+    @property
     def outer(self) -> NDArray[np.int32]:
         """Those (k, 4) of the tets that have a node on the boundary."""
-        on_boundary = np.zeros(len(self.positions), dtype=bool)
-        on_boundary[self.faces.boundary] = True
-        return np.asarray(self.tets[on_boundary[self.tets].any(axis=1)])
+        return self.topology.outer
 
-    @cached_property
+    @property
     def piece(self) -> NDArray[np.int32]:
         """The connected piece (m,) of each tet (manifold.components)."""
-        from .manifold import pieces_of
-
-        return pieces_of(self.faces)
+        return self.topology.piece
 
     @cached_property
     def volumes(self) -> Array:
@@ -88,9 +126,10 @@ class TetMesh:
     @cached_property
     def tree(self) -> "Tree":
         """The tree over its tets' boxes."""
-        from ..geometry.tree import build_tree
+        from ..geometry.tree import build_tree, refitted
 
-        return build_tree(*self.boxes)
+        known: Tree | None = self.__dict__.get("sorted_like")
+        return build_tree(*self.boxes) if known is None else refitted(known, *self.boxes)
 
     @cached_property
     def hull(self) -> "TriangleTree":
@@ -102,9 +141,10 @@ class TetMesh:
     @cached_property
     def mean_edge(self) -> float:
         """The mean edge length [m] of the tets, or of an even choice of them if they are many."""
-        x = self.positions[self.tets[:: max(1, len(self.tets) // EDGE_SAMPLES)]]
-        pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-        return float(np.mean([np.sqrt(((x[:, i] - x[:, j]) ** 2).sum(axis=1)).mean() for i, j in pairs]))
+        from .quality import mean_edge
+
+        some = self.tets[:: max(1, len(self.tets) // EDGE_SAMPLES)]
+        return float(mean_edge(self.positions, np.ascontiguousarray(some)))
 
     def located(self, points: Array) -> tuple[NDArray[np.int32], Array]:
         """The tet that holds each of points (k, 3), or -1, and its weights (k, 4) (geometry.tet_location.locate)."""

@@ -6,6 +6,7 @@ import pytest
 from solver.embedding import bind, evaluate, shifted
 from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import TetMesh
+from tests.physics.scenes import box_mesh
 from tests.surfaces import box, joined, moved, sphere, stored, surface
 
 AFFINE = np.array([[1.1, 0.2, 0.0], [-0.1, 0.9, 0.3], [0.05, 0.0, 1.2]])
@@ -28,6 +29,19 @@ def test_inside_points_have_weights_of_a_tet_that_holds_them(ball):
     assert np.allclose(binding.weights.sum(axis=1), 1.0, atol=1e-12)
     back = np.einsum("ki,kid->kd", binding.weights, ball.positions[ball.tets[binding.tets]])
     assert np.abs(back - points).max() < 1e-12
+
+
+def test_affine_motions_are_exact_outside_of_long_tets():
+    """As those at the rim of a puddle: the middle of the tet under a point may be further off than any blend is wide."""
+    even = box_mesh((8, 4, 4))
+    positions = even.positions + [30.0, 0.0, 0.0] * np.maximum(even.positions[:, :1] - 0.875, 0.0)
+    mesh, rng = TetMesh(positions, even.tets), np.random.default_rng(4)
+    points = np.column_stack([positions[:, 0].max() + rng.uniform(0.1, 0.4, 50), rng.uniform(0.1, 0.9, (50, 2))])
+    binding = bind(mesh, points)
+    assert binding.spread is not None and len(binding.spread.points) > 40
+    assert np.abs(evaluate(binding, mesh.tets, positions) - points).max() < 1e-10
+    moved_nodes = positions @ AFFINE.T + SHIFT
+    assert np.abs(evaluate(binding, mesh.tets, moved_nodes) - (points @ AFFINE.T + SHIFT)).max() < 1e-10
 
 
 @pytest.mark.parametrize("scale", [0.5, 1.0, 1.5, 4.0])

@@ -87,7 +87,7 @@ def test_what_is_seen_is_what_touches():
     body = Body("s", "Suzanne", part, Material("viscoplastic"), resolution=12)
     mesh = cage(part, body.element_size)
     state, ranges = build_state((body,), [mesh])
-    points = gather_points(state, ranges, [contact_samples(part, mesh, spacing)], [body.extent], 9.81)
+    points = gather_points(state, ranges, [contact_samples(part, mesh, spacing)], [mesh.topology], [body.extent], 9.81)
     assert len(points.spreads[0].points) > 100
     shape = bend(mesh.positions)
     contacts = Contacts(points, [build(Collider("g", "Ground", "plane", np.eye(4)[None]), Settings())])

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from solver.remesh.lattice_frame import LatticeFrame
+from solver.remesh.restuffing import restuffed_sheets
+from solver.remesh.unfused import OfSheets
 from solver.surface import Surface
 from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import TetMesh
@@ -29,6 +32,13 @@ def rolled(positions: Array, pitch: float, length: float) -> Array:
     angle = np.interp(positions[:, 0] + 0.5 * length, np.concatenate([[0.0], np.cumsum(steps)]), angles)
     radius = 0.35 + pitch * angle / (2.0 * np.pi) + positions[:, 2]
     return np.stack([radius * np.cos(angle), positions[:, 1], -radius * np.sin(angle)], axis=1)
+
+
+def new_sheets(mesh: TetMesh, size: float, turn: Array) -> tuple[TetMesh, OfSheets | None]:
+    """Tets on a turned lattice for a mesh in the world that does not merge, and of which side of a fold they are."""
+    frame = LatticeFrame(turn, mesh.middle)
+    new, sheets = restuffed_sheets(frame.mesh(mesh), size)
+    return frame.in_world(new), sheets
 
 
 def strip(size: float, gap: float, thick: float = 0.4, length: float = 4.0) -> tuple[TetMesh, Array]:

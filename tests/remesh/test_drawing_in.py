@@ -18,7 +18,7 @@ def test_what_is_far_outside_is_drawn_in_and_nothing_else_moves():
     lost = np.array([3, 40, 77])
     positions = seen.positions.copy()
     positions[lost] += (positions[lost] - (3.0, 1.0, 0.0)) * np.array([[0.6], [1.0], [6.0]])
-    found = drawn_in(surface(positions, seen.triangles), Lookup.of(mesh, positions), SIZE).positions
+    found = drawn_in(surface(positions, seen.triangles), Lookup.of(mesh, positions), np.eye(3), SIZE).positions
     tree = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)
     before, after = (closest_points(tree, each[lost]).distance for each in (positions, found))
     assert np.abs(after - np.maximum(FARTHEST * SIZE, before - AT_ONCE * SIZE)).max() < 1e-9
@@ -26,4 +26,4 @@ def test_what_is_far_outside_is_drawn_in_and_nothing_else_moves():
     assert (np.sqrt(((found[lost] - (3.0, 1.0, 0.0)) ** 2).sum(axis=1)) > 1.0).all() and (outwards > 0.0).all()
     others = np.setdiff1d(np.arange(len(positions)), lost)
     assert found[others].tobytes() == positions[others].tobytes()
-    assert drawn_in(seen, Lookup.of(mesh, seen.positions), SIZE) is seen
+    assert drawn_in(seen, Lookup.of(mesh, seen.positions), np.eye(3), SIZE) is seen

@@ -8,20 +8,25 @@ import pytest
 from solver.embedding import bind, evaluate
 from solver.geometry.tet_walk import way
 from solver.materials import Material
+from solver.remesh import sheets
+from solver.remesh.creases import OF_MIDDLE, _ended
 from solver.remesh.elastic_strain import log_left_stretch
+from solver.remesh.lattice_frame import LatticeFrame
 from solver.remesh.record import mesh_change
-from solver.remesh.restuffing import Vanished, lattice_turn, restuffed, restuffed_sheets
+from solver.remesh.restuffing import Vanished, lattice_turn, restuffed
+from solver.remesh.sheets import sheets_of
 from solver.remesh.transfer import transferred
 from solver.scene import Body
 from solver.state import State, build_state
 from solver.tearing.renewal import renewed_body
 from solver.tetmesh.cage import cage
+from solver.tetmesh.lattice_points import lattice_around, lattice_points
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
 from tests.surfaces import box, sphere
 
-from .folded import bent, roll, skin, strip
+from .folded import bent, new_sheets, roll, skin, strip
 from .shapes import GOO, ball, is_manifold, squashed
 
 SIZE = 0.2
@@ -49,14 +54,49 @@ def test_twenty_remeshes_do_not_close_a_fold(shape):
     mesh, along = SHAPES[shape]()
     begun, ends = volume(mesh), np.abs(along).max()
     for k in range(20):
-        new, sheets = restuffed_sheets(mesh, SIZE, lattice_turn(k + 1))
-        along = mesh_change(mesh, new, sheets).carried(along[:, None])[:, 0]
+        new, of_sheets = new_sheets(mesh, SIZE, lattice_turn(k + 1))
+        along = mesh_change(mesh, new, of_sheets).carried(along[:, None])[:, 0]
         mesh = new
-        assert sheets is not None and components(mesh.tets).max() == 0
+        assert of_sheets is not None and components(mesh.tets).max() == 0
         assert bridges(mesh, along).max(initial=0.0) < 0.9
     assert volume(mesh) == pytest.approx(begun, rel=1e-9)
     assert is_manifold(mesh) and dihedral_angles(mesh).min() >= 10.0
     assert np.abs(along).max() > ends - 2.0 * SIZE
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, "ball"])
+def test_points_are_joined_as_if_every_way_were_walked(shape, monkeypatch):
+    """Ways where the boundary does not pass are not looked at, and nothing comes of it.
+
+    But in the crease, where tets are inside out: a walk may turn back there and never arrive.
+    """
+    mesh = squashed(ball(SIZE), np.diag([1.5, 1.5, 0.4])) if shape == "ball" else SHAPES[shape]()[0]
+    mesh = LatticeFrame(lattice_turn(3), mesh.middle).mesh(mesh)
+    lattice = lattice_around(mesh.positions.min(axis=0), mesh.positions.max(axis=0), SIZE)
+    found = sheets_of(mesh, lattice, lattice_points(lattice))
+    monkeypatch.setattr(sheets, "_mark_boundary", lambda positions, boundary, lattice, shift, near: near.fill(True))
+    walked = sheets_of(mesh, lattice, lattice_points(lattice))
+    assert (found.link >= 0).sum() > 1000 and (found.left[found.link < 0] < 1.0).any()
+    assert all((one == other).all() for one, other in zip(found[:3], walked[:3], strict=True))
+    lost = found.link != walked.link
+    assert lost.sum() <= (2 if shape == "creased" else 0) and (walked.link[lost] < 0).all()
+    assert (found.left == walked.left)[~lost].all()
+
+
+def test_points_that_end_most_creases_are_given_up_first():
+    """As a search of all creases before each has it; each crease has a point that is given up."""
+    rng = np.random.default_rng(3)
+    creases = np.stack([rng.permutation(200)[:3] for _ in range(600)])
+    places, share, bottoms = rng.random((200, 3)), 1.2 * rng.random(600), rng.random((600, 3))
+    given_up, moved = _ended(creases, share, bottoms, places, SIZE)
+    sides = ((places[creases[:, 1:]] - bottoms[:, None]) ** 2).sum(axis=2).argmin(axis=1)
+    wanted = np.where(share < OF_MIDDLE, creases[:, 0], creases[np.arange(600), 1 + sides])
+    left, expected = np.ones(600, dtype=bool), np.zeros(200, dtype=bool)
+    while left.any():
+        worst = np.bincount(wanted[left]).argmax()
+        expected[worst], left[(creases == worst).any(axis=1)] = True, False
+    assert (given_up == expected).all() and given_up[creases].any(axis=1).all()
+    assert (moved[~given_up] == places[~given_up]).all() and (moved[given_up] != places[given_up]).any(axis=1).all()
 
 
 def test_what_merges_fuses():
@@ -68,8 +108,8 @@ def test_what_merges_fuses():
 def test_what_is_not_folded_is_stuffed_as_ever():
     """Also where it is hollow: a bent strip whose arms are three cells apart, and a ball that is squashed."""
     for mesh in (strip(SIZE, 0.6)[0], squashed(ball(SIZE), np.diag([1.5, 1.5, 0.4]))):
-        new, sheets = restuffed_sheets(mesh, SIZE, lattice_turn(1))
-        assert sheets is None and new.positions.tobytes() == restuffed(mesh, SIZE, lattice_turn(1)).positions.tobytes()
+        new, of_sheets = new_sheets(mesh, SIZE, lattice_turn(1))
+        assert of_sheets is None and new.positions.tobytes() == restuffed(mesh, SIZE, lattice_turn(1)).positions.tobytes()
 
 
 def test_a_ball_turned_partly_inside_out_is_not_folded():
@@ -80,7 +120,7 @@ def test_a_ball_turned_partly_inside_out_is_not_folded():
     pushed[inner] += (0.0, 0.0, 1.6 * SIZE)
     broken = TetMesh(pushed, mesh.tets)
     assert tet_volumes(broken.positions, broken.tets).min() < 0.0
-    assert restuffed_sheets(broken, SIZE, lattice_turn(1))[1] is None
+    assert new_sheets(broken, SIZE, lattice_turn(1))[1] is None
 
 
 def test_ways_lead_through_what_is_inside_out():
@@ -108,7 +148,7 @@ def test_a_folded_body_that_would_fall_apart_keeps_its_tets():
     waist = 1.0 - 0.85 * np.exp(-(((along - 1.2) / 0.15) ** 2))
     thin = bent(np.stack([along, across, height * waist], axis=1), -0.1, 0.4)
     with pytest.raises(Vanished):
-        restuffed_sheets(TetMesh(thin, flat.tets), SIZE, lattice_turn(1))
+        new_sheets(TetMesh(thin, flat.tets), SIZE, lattice_turn(1))
 
 
 def stretched(mesh: TetMesh, along: np.ndarray, stretch: float) -> State:
@@ -124,8 +164,8 @@ def test_strain_is_kept_on_each_side():
     mesh, along = strip(SIZE, -0.1)
     state = stretched(mesh, along, 1.1)
     for k in range(5):
-        new, sheets = restuffed_sheets(mesh, SIZE, lattice_turn(k + 1))
-        change = mesh_change(mesh, new, sheets)
+        new, of_sheets = new_sheets(mesh, SIZE, lattice_turn(k + 1))
+        change = mesh_change(mesh, new, of_sheets)
         state = transferred(replace(state, positions=mesh.positions), change, 0.01)
         along, mesh = change.carried(along[:, None])[:, 0], new
     middle = along[mesh.tets].mean(axis=1)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from solver.embedding import bind
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
 from solver.tearing.isosurface import isosurface
-from solver.tearing.renewal import remeshed_apart
+from solver.tearing.renewal import renewed_body
 from solver.tearing.thin import torn
 from solver.tetmesh.cage import cage
 from solver.tetmesh.manifold import components
@@ -15,7 +16,7 @@ from solver.tetmesh.quality import dihedral_angles, tet_volumes
 from tests.remesh.shapes import is_manifold
 from tests.surfaces import box
 
-from .shapes import dumbbell
+from .shapes import dumbbell, scene
 
 SIZE = 0.08
 
@@ -70,12 +71,13 @@ def test_nothing_small_is_torn_off(mesh):
 
 
 def test_pieces_get_tets_apart(mesh):
-    left = torn(mesh, 0.25, SIZE).mesh
-    new = remeshed_apart("stuffing", left, SIZE, np.eye(3))
+    left, (body,) = torn(mesh, 0.25, SIZE).mesh, scene(tear=0.25).bodies
+    once = renewed_body(body, SIZE, mesh, dumbbell(), bind(mesh, dumbbell().positions).tets, np.eye(3))
+    new = once.change.new
     assert components(new.tets).max() == 1 and is_manifold(new)
     assert volume(new) == pytest.approx(volume(left), rel=1e-9) and dihedral_angles(new).min() > 8.0
-    again = remeshed_apart("stuffing", torn(new, 0.25, SIZE).mesh, SIZE, np.eye(3))
-    assert components(again.tets).max() == 1
+    again = renewed_body(body, SIZE, new, once.seen, once.surface.tets, np.eye(3))
+    assert components(again.change.new.tets).max() == 1
 
 
 def test_an_isosurface_is_closed_and_turned_outwards():

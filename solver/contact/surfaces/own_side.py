@@ -38,7 +38,19 @@ def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding)
 
 
 def _near(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether pairs of tets (k,), (k,) have nodes that two edges or fewer lead from one to the other."""
+    """Whether pairs of tets (k,), (k,) have nodes that two edges or fewer lead from one to the other.
+
+    Nearly all have a node in common; only for others the edges are followed.
+    """
+    near = (mesh.tets[first][:, :, None] == mesh.tets[second][:, None, :]).any(axis=(1, 2))
+    left = np.flatnonzero(~near)
+    if len(left):
+        near[left] = _led_to(mesh, first[left], second[left])
+    return np.asarray(near)
+
+
+def _led_to(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether two edges or fewer lead from a node of each tet (k,) to one of the other (k,)."""
     count = len(mesh.tets)
     holds = csr_matrix(
         (np.ones(4 * count), mesh.tets.ravel(), np.arange(0, 4 * count + 1, 4)), shape=(count, len(mesh.positions))

@@ -28,22 +28,21 @@ ROUNDS = 3
 FLIPPED = float(np.sin(np.radians(25.0)))  # sine of a dihedral angle below which what can be done to a tet is done
 
 
-def variational_mesh(old: TetMesh, element_size: float, turn: Array) -> TetMesh:
+def variational_mesh(old: TetMesh, element_size: float) -> TetMesh:
     """Return tets of cells of `element_size` [m] that fill what the old ones do, with as much volume, by the paper's method.
 
-    turn (3, 3) rotates the lattice that sites inside begin on. The boundary is a closed manifold; its nodes lie on the old one,
-    but for the little that gives each piece back its volume; creases and corners of the old one stay.
+    The old ones lie about the origin, and the lattice that sites inside begin on along the axes. The boundary is a closed
+    manifold; its nodes lie on the old one, but for the little that gives each piece back its volume; creases and corners of
+    the old one stay.
     Vanished when nothing is left.
     """
-    centred = old.moved(old.centred.positions @ turn)
-    surface = samples(centred, element_size)
-    delaunay = relaxed(centred, first_sites(centred, surface, element_size), surface)
-    mesh = extracted(delaunay, centred, element_size).mesh
+    surface = samples(old, element_size)
+    delaunay = relaxed(old, first_sites(old, surface, element_size), surface)
+    mesh = extracted(delaunay, old, element_size).mesh
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     mesh = without_crumbs(_flipped(mesh, element_size))
-    mesh = with_volumes(mesh, *wanted_volumes(centred, mesh), element_size)
-    return mesh.moved(mesh.positions @ turn.T + old.middle)
+    return with_volumes(mesh, *wanted_volumes(old, mesh), element_size)
 
 
 def _flipped(mesh: TetMesh, element_size: float) -> TetMesh:
