@@ -239,8 +239,7 @@ class Simulation:
         still = fields and self.keyed.still and self.pins.still and self.force_fields.still
         if not (self.integrator.calms and still):
             return 0
-        times = max(1.0, settings.calm_substep / longest)
-        return -min(int(np.log2(times * (1.0 + 1e-6))), MOST_DOUBLINGS)
+        return -min(int(np.log2(max(1.0, settings.calm_substep / longest) * (1.0 + 1e-6))), MOST_DOUBLINGS)
 
     def _bound_step(self) -> None:
         """No step outruns what comes at the bodies, and explicit ones not the sound in the smallest tet."""
@@ -285,6 +284,7 @@ class Simulation:
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         while outcome.converged and self.contacts.sunk(outcome.positions):
             outcome = problem.minimize_on(outcome, self.element_size, self.ranges)
+        outcome.sunk = self.contacts.too_deep(outcome.positions)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)

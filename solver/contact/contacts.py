@@ -181,6 +181,10 @@ class Contacts:
         woken = self.wake(positions)
         return woken or (self.edges is not None and self.edges.sunk(positions))
 
+    def too_deep(self, positions: Array) -> bool:
+        """Whether a step that ends with nodes at positions (n, 3) leaves edges of colliders in bodies, solved on or not."""
+        return self.edges is not None and self.edges.too_deep(positions)
+
     def longest_step(self, positions: Array, velocities: Array, time: float, step: float) -> float:
         """The longest step [s], if below `step`, in which no collider that moves, and no sheet, is met too fast to be followed.
 

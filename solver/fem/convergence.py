@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 SHORT, LONG = 1.0 / 96.0, 1.0 / 48.0  # [s] between which these lengths hold; in other steps by the square, as motion adds up
 TINY = np.array([1e-5, 1e-4])  # corrections that nobody sees, in creep either,
-QUIET = 0.1  # of these where bodies push each other: what is left there keeps a pile from coming to rest
+QUIET = 0.02  # of these where bodies push each other: what is left there keeps a pile from coming to rest
 FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of them by inertia alone, one on its spring
 LARGE = np.array([5e-4, 2e-2])  # the most that may be left after a blow; not less in shorter steps
 INEXACT = 0.05  # of a correction that the linear solve leaves
@@ -43,7 +43,8 @@ class Convergence:
     def reached(self, true_stiffness: bool) -> bool:
         """Whether the next correction, extrapolated from the last two, is small enough not to be made.
 
-        With the true stiffness corrections shrink by the square of what they shrank by before, else by as much again.
+        With the true stiffness corrections shrink by the square of what they shrank by before. Else by as much again, and
+        all that are left add up: as contact of surfaces has never all of its stiffness, a pile swung on for ever otherwise.
         """
         first, last, tiny = self.sizes[0], self.sizes[-1], TINY * self.scale
         if (last < tiny).all():
@@ -51,8 +52,12 @@ class Convergence:
         if len(self.sizes) < 2:
             return False
         shrunk = np.minimum(last / self.sizes[-2], 1.0)
-        left = last * np.maximum(shrunk**2, INEXACT) if true_stiffness else last * shrunk
+        left = last * (np.maximum(shrunk**2, INEXACT) if true_stiffness else shrunk / np.maximum(1.0 - shrunk, INEXACT))
         return bool((left < np.maximum(np.minimum(SHARE * first, self.large), tiny)).all())
+
+    def within(self, length: float) -> bool:
+        """Whether the last correction has moved no node by as much as a length [m]."""
+        return bool(self.sizes) and bool(self.sizes[-1][1] * self.element_size < length)
 
     def carried(self, drift: float) -> bool:
         """Whether it is next to nothing how far [m] the force left on a body would move it as a whole."""

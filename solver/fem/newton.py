@@ -55,6 +55,7 @@ class Outcome:
     linear_iterations: int
     entries: Entries
     rough: bool = False
+    sunk: bool = False  # whether edges of colliders are left in bodies
 
 
 class ImplicitStep:
@@ -268,6 +269,8 @@ class ImplicitStep:
                     self.contacts.wake(x)  # or the step would be solved again for those that its end is too deep for
                 entries = self.contacts.linearize(x)
             entries.exact = FRESH_FRICTION if fresh or flipping else KEPT_FRICTION
+            if self.surfaces is not None:  # whose planes and bounds are those of the step's start
+                self.surfaces.friction.exact = KEPT_FRICTION if progress.within(self.surfaces.slip) else FRESH_FRICTION
             gradient = internal.copy()
             energy = elastic + entries.add_gradient(x, gradient)
             gradient[self.held] = 0.0
@@ -294,17 +297,15 @@ class ImplicitStep:
             self.projected = max(self.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
             settled &= self.ahead is None or not self.ahead.holds_back  # a short way is no small correction then
-            if fraction < 1.0 or not settled or not progress.reached(self.exact):
-                continue
-            # Bodies that push each other hand a force on: it moves none of them by itself
+            # Bodies that push each other hand a force on: it moves none of them, and what is small still stands for much
             alone = self.pairs is None or not len(self.pairs.rows)
+            if fraction < 1.0 or not settled or not progress.reached(self.exact and alone):
+                continue
             if alone and not progress.carried(self.drift(x, internal, entries, ranges)):
                 continue
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
-        # Where surfaces push each other, a correction that is small still stands for large forces
-        alone = self.pairs is None or not len(self.pairs.rows)
         return Outcome(x, internal, settled and alone and progress.near(), iteration, linear, entries)
 
     def minimize_on(self, outcome: Outcome, element_size: float, ranges: Ranges) -> Outcome:

@@ -39,6 +39,8 @@ def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: b
         return ""
     if not outcome.converged:
         return "no balance of forces was found"
+    if outcome.sunk:
+        return "an edge of a collider sank in"
     if drastic:
         return "edges changed their length drastically"
     if thrown:

@@ -156,21 +156,23 @@ def test_a_frame_between_two_steps_does_not_cross_either():
     assert run.state.velocities[:first, 0].mean() < 0.0
 
 
-def pile(material):
+def pile(material, cells=3):
     """Ten balls in a pit of five walls, in layers of four, three, two and one."""
     rng, meshes = np.random.default_rng(5), []
     for layer, count in enumerate((4, 3, 2, 1)):
         radius = 0.0 if count == 1 else 0.53 / np.sin(np.pi / count)
         for angle in 2.0 * np.pi * np.arange(count) / count + 0.3 * count:
             x, y = radius * np.cos(angle) + 0.02 * rng.normal(), radius * np.sin(angle) + 0.02 * rng.normal()
-            meshes.append(ball_mesh(3, 0.5, (x, y, 0.52 + 1.02 * layer)))
+            meshes.append(ball_mesh(cells, 0.5, (x, y, 0.52 + 1.02 * layer)))
     walls = [PlaneField((-1.15 * x, -1.15 * y, 0.0), (x, y, 0.0)) for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1))]
     return simulation(meshes, "bodies", material, [PlaneField(), *walls])
 
 
-def test_a_pile_of_ten_bodies_comes_to_rest_and_stays():
-    """Within 1e-3 of its size: what still slips, and when, is chance, a nanometre at the start decides it."""
-    run = pile(RUBBER | {"damping": 60.0})
+@pytest.mark.parametrize(("cells", "seed"), [(3, 0), (3, 1), (5, 2)])
+def test_a_pile_of_ten_bodies_comes_to_rest_and_stays(cells, seed):
+    """Within 1e-4 of its size for 100 frames, wherever a nanometre at the start leads it (benchmarks/pile.py: ten starts)."""
+    run = pile(RUBBER | {"damping": 60.0}, cells)
+    run.state.positions += 1e-9 * min(seed, 1) * np.random.default_rng(seed).normal(size=run.state.positions.shape)
     watch, effort = Watch(run), dict.fromkeys(("substeps", "newton_iterations"), 0.0)
     for _ in range(230):
         frame = run.advance()
@@ -182,8 +184,8 @@ def test_a_pile_of_ten_bodies_comes_to_rest_and_stays():
     assert run.surfaces.touched(rest).sum() > 50
     for _ in range(100):
         run.advance()
-        assert np.abs(run.state.positions - rest).max() < 1e-3 * size
-    assert effort["newton_iterations"] < 4.0 * effort["substeps"]
+        assert np.abs(run.state.positions - rest).max() < 1e-4 * size
+    assert effort["newton_iterations"] < 6.0 * effort["substeps"]
 
 
 def test_a_bake_repeats_and_goes_on_from_a_checkpoint_to_the_same_bytes():

@@ -13,9 +13,10 @@ from solver.jit import use_threads
 from solver.scene import Collider
 from tests.surface_contact.artists import RUBBER, flattened, simulated
 from tests.surface_contact.watch import Watch
-from tests.surfaces import moved, stored, surface
+from tests.surfaces import box, moved, sphere, stored, surface
 
 GROUND = Collider("g", "Ground", "plane", np.eye(4)[None], friction=0.5)
+GUM = {"young_modulus": 5e4, "poisson_ratio": 0.4, "yield_stress": 1e9, "flow_rate": 0.0, "density": 1000.0, "damping": 5.0}
 GOO = {"young_modulus": 5e4, "poisson_ratio": 0.4, "yield_stress": 1000.0, "flow_rate": 20.0, "density": 1000.0, "damping": 5.0}
 
 
@@ -57,6 +58,25 @@ def test_what_is_seen_never_crosses(resolution, merged):
         assert not carrying.crosses(run)
         assert depth(run) < 2.0 * ERROR * run.surfaces.surfaces[1].element if merged else not watch.crosses(run)
     assert run.surfaces.touched(run.state.positions).sum() > 10
+
+
+@pytest.mark.parametrize("resolution", [6, 10])
+def test_faces_much_larger_than_tets_do_not_cross_either(resolution):
+    """A ball falls on a cube of twelve faces, which give way under it in their middle, and are not left to go through it."""
+    ball = sphere(16, 0.35, (0.05, 0.03, 1.4))
+    run = simulated([box(centre=(0.0, 0.0, 0.51)), ball], resolution, "bodies", [GROUND], GUM)
+    watch, edges = Watch(run, seen=True), run.space.pattern.edges
+    lengths = np.linalg.norm(np.diff(run.state.positions[edges], axis=1)[:, 0], axis=1)
+    cube = np.flatnonzero(edges[:, 0] < run.ranges.nodes[1])
+    for _ in range(14):
+        run.advance()
+        assert not watch.crosses(run)
+        now = np.linalg.norm(np.diff(run.state.positions[edges], axis=1)[:, 0], axis=1)
+        assert (now / lengths)[cube].max() < 2.5  # its corners take no more of the load than they have to
+    middle = run.state.positions[: run.ranges.nodes[1]]
+    assert middle[np.abs(middle[:, :2]).max(axis=1) < 0.2, 2].max() < 0.95
+    corners = watch.places(run)[:8]
+    assert np.sort(corners[:, 2])[-2:].min() > 0.8
 
 
 def test_open_and_crossing_meshes_cross_no_more_than_at_the_start():

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from solver.contact.surfaces.candidates import Neighbourhood
+from solver.contact.surfaces.clusters import Clusters
 from solver.contact.surfaces.seen import LONGEST, seen_surface
+from solver.contact.surfaces.surface import contact_surface
 from solver.geometry.edges import edges_of, hole_area
 from solver.geometry.measures import area_vectors, signed_volumes
 from solver.geometry.splitting import split
@@ -59,3 +62,33 @@ def test_a_soup_is_one_piece_and_inner_shells_carry_nothing():
     assert np.linalg.norm(seen.positions, axis=1).min() > 0.9
     ends = seen.positions[edges.vertices]
     assert np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max() <= LONGEST * 0.15
+
+
+def test_faces_that_are_cut_are_kept_whole_beside_their_parts():
+    part = box((1.0, 0.2, 0.2))
+    seen = seen_surface(part, cage(part, 0.2), 0.2)
+    corners = part.positions[part.triangles]
+    assert len(seen.triangles) > len(seen.whole) == len(part.triangles)
+    assert np.abs(seen.positions[seen.whole] - corners).max() == 0.0
+    whole = contact_surface(seen.whole, seen.positions, 0.2, longest=LONGEST * 0.2)
+    ends = seen.positions[whole.edges]
+    assert (whole.large_edges == (np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) > 0.3)).all()
+    sides = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
+    assert (whole.large_triangles == (sides > 0.3).any(axis=1)).all() and 0 < whole.large_triangles.sum() < len(part.triangles)
+    assert seen_surface(sphere(12), cage(sphere(12), 0.5), 0.5).whole is None
+
+
+def test_whole_faces_are_searched_for_pairs_with_one_of_them_only():
+    """Two bars end to end: those of their small ends alone are the cut surfaces' to know."""
+    part = box((1.0, 0.2, 0.2))
+    both = np.concatenate([part.positions, part.positions + (1.01, 0.0, 0.0)])
+    surfaces = [contact_surface(part.triangles + np.int32(8 * k), both, 0.2, longest=0.3) for k in range(2)]
+    boxes = [Clusters(each, both) for each in surfaces]
+    found = Neighbourhood(boxes[0], boxes[1], both, 0.05, 1e4, 0.5)
+    found.cover(both, both)
+    pairs = found.pairs
+    assert len(pairs.nodes) and found.large
+    large = {tuple(sorted(each)) for k in range(2) for each in surfaces[k].triangles[surfaces[k].large_triangles].tolist()}
+    edges = {tuple(sorted(each)) for k in range(2) for each in surfaces[k].edges[surfaces[k].large_edges].tolist()}
+    assert all(tuple(sorted(pair[1:])) in large for pair in pairs.nodes[: pairs.points].tolist())
+    assert all(tuple(sorted(p[:2])) in edges or tuple(sorted(p[2:])) in edges for p in pairs.nodes[pairs.points :].tolist())

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK
+from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
 from ..entries import Entries, across, along
 from ..points import REACH, ContactPoints
 from ..response import carry, normal_forces
@@ -101,6 +101,18 @@ class EdgeContacts:
         """Whether places are sunk in with nodes at positions (n, 3) whose planes were not known, or were others."""
         if self.again == MOST_AGAIN:
             return False
+        sunk = self._unknown(positions, DEEP)
+        if sunk and self.again >= KEPT_FROM:
+            self.kept += sunk
+        self.again += bool(sunk)
+        return bool(sunk)
+
+    def too_deep(self, positions: Array) -> bool:
+        """Whether, with the step solved as often as it may be, places are still sunk in, by so much that it is refused."""
+        return self.again == MOST_AGAIN and bool(self._unknown(positions, TOO_DEEP))
+
+    def _unknown(self, positions: Array, least: float) -> list[Entries]:
+        """Planes of places sunk in so many element sizes with nodes at positions (n, 3) that were not known, or were others."""
         known: dict[tuple[int, ...], float] = {}
         if self.known is not None:
             felt = self.known.depth(positions) * REACH / self.known.reach
@@ -111,12 +123,8 @@ class EdgeContacts:
             if entries is not None:
                 depth = entries.depth(positions) * REACH / entries.reach
                 felt = np.array([known.get(tuple(key), -np.inf) for key in entries.keys.tolist()])
-                found.append(entries.taken((depth > DEEP) & (depth > felt + SUNK)))
-        sunk = [entries for entries in found if len(entries.level)]
-        if sunk and self.again >= KEPT_FROM:
-            self.kept += sunk
-        self.again += bool(sunk)
-        return bool(sunk)
+                found.append(entries.taken((depth > least) & (depth > felt + SUNK)))
+        return [entries for entries in found if len(entries.level)]
 
     def _gap(self, meeting: Meeting, at: Crossings) -> Array:
         """Gaps (m,) [m]: what was deep in when the step began is let out, not shot out."""

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 FAR = 0.5  # element sizes from a collider's edge up to which a place counts as about to touch
-APART = 0.5  # element sizes: shorter edges of the body stand for less of it
+APART = 0.25  # element sizes: shorter edges of the body stand for less of it
 
 
 @dataclass

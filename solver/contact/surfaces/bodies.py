@@ -17,8 +17,8 @@ from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
 from .carried import Carried
 from .own_side import carrying_rows
-from .seen import ERROR, seen_surface
-from .surface import contact_surface
+from .seen import ERROR, LONGEST, seen_surface
+from .surface import ContactSurface, contact_surface
 from .surface_contact import SurfaceContact, Touch
 
 
@@ -48,7 +48,7 @@ def _contact(
 ) -> SurfaceContact:
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
-    touches, surfaces, rows, places, count = list[Touch](), [], [], [], 0
+    touches, surfaces, whole, rows, places, count = list[Touch](), [], list[ContactSurface | None](), [], [], 0
     for body, binding, faces, (a, b), (c, d) in zip(
         scene.bodies, seen, triangles, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
     ):
@@ -62,10 +62,12 @@ def _contact(
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
         fit = seen_surface(now, mesh, element, error)
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
+        seen_whole = None if fit.whole is None else contact_surface(fit.whole, fit.positions, element, count, LONGEST * element)
+        whole.append(seen_whole)
         rows.append(carrying_rows(mesh, fit.positions, now, binding))
         places.append(fit.positions)
         count += len(fit.positions)
-    contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")))
+    contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")), whole)
     contact.begin(state.positions)
     return contact
 

@@ -38,6 +38,8 @@ class Neighbourhood:
         self.first, self.second, self.rest = first, second, rest
         self.own, self.reach = first is second, reach
         self.modulus, self.friction = modulus, friction
+        # Of surfaces that others have cut: only pairs with one of what was cut, for of all others those know
+        self.large = first.surface.large_edges is not None or second.surface.large_edges is not None
         edge = min(first.edge_length, second.edge_length)
         self.edge, self.spare, self.far = edge, SPARE * edge, FAR * edge
         self.sides = [first] if self.own else [first, second]
@@ -116,16 +118,26 @@ class Neighbourhood:
         return self.unfolded.rest_of(near_clusters(self.first, self.second, room, self.unfolded.known))
 
     def _corner_pairs(self, one: Clusters, other: Clusters, found: Found) -> Pairs:
+        if self.large:
+            found = found.taken(_of(other.surface.large_triangles, found.items[:, 1]))
         areas = one.surface.vertex_areas[found.items[:, 0]]
         return self._pairs(found.nodes, len(found.nodes), areas, other.surface.corner_shares[found.items[:, 1]])
 
     def _edge_pairs(self, found: Found) -> Pairs:
+        if self.large:
+            first, second = self.first.surface.large_edges, self.second.surface.large_edges
+            found = found.taken(_of(first, found.items[:, 0]) | _of(second, found.items[:, 1]))
         one, other = (side.surface.edge_areas[found.items[:, k]] for k, side in enumerate((self.first, self.second)))
         return self._pairs(found.nodes, 0, 0.5 * EDGES * (one + other), np.zeros((len(found.nodes), 3)))
 
     def _pairs(self, nodes: IntArray, points: int, areas: Array, corners: Array) -> Pairs:
         stiffness = self.modulus * areas / self.reach
         return pairs_of(nodes, points, self.rest, self.own, self.reach, stiffness, self.friction, corners)
+
+
+def _of(large: NDArray[np.bool_] | None, items: IntArray) -> NDArray[np.bool_]:
+    """Which of some items (k,) by their numbers are large."""
+    return np.zeros(len(items), dtype=bool) if large is None else large[items]
 
 
 @kernel

@@ -13,7 +13,10 @@ Array = NDArray[np.float64]
 
 @dataclass
 class Friction:
-    """The pairs of points that rubbed at the step's start: lagged, but for how far they slip; c pairs, see terms.py."""
+    """The pairs of points that rubbed at the step's start: lagged, but for how far they slip; c pairs, see terms.py.
+
+    exact: the share of friction's true stiffness in its stiffness, the rest being its secant; fem/newton.py says it.
+    """
 
     points: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 4), np.int32))
     weights: Array = field(default_factory=lambda: np.zeros((0, 4)))
@@ -21,6 +24,7 @@ class Friction:
     anchor: Array = field(default_factory=lambda: np.zeros((0, 3)))
     grip: Array = field(default_factory=lambda: np.zeros(0))
     slip: float = 1.0
+    exact: float = 0.5
 
     def stretch(self, places: Array) -> Array:
         """How far (c, 3) [m] each pair is stretched across its normal, points at (k, 3), at most by as much as sticks."""

@@ -22,6 +22,10 @@ class Found(NamedTuple):
     nodes: IntArray
     items: IntArray
 
+    def taken(self, which: NDArray[np.bool_]) -> "Found":
+        """Some of them (k,)."""
+        return Found(self.nodes[which], self.items[which])
+
 
 class Way(NamedTuple):
     """Nodes at positions (n, 3) that go a way (n, 3), each by so much beside it that pairs lose up to a bound [m]."""

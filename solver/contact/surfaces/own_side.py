@@ -16,19 +16,24 @@ from ...tetmesh.mesh import TetMesh
 
 Array = NDArray[np.float64]
 
+TOLD = 1.5  # edges of the tets from a vertex up to which those around it can be told by it
+
 
 def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding) -> csr_matrix:
     """Return the matrix (k, n) that gives the places of points (k, 3) from those of a mesh's nodes.
 
     A point is carried as `bind` has it, unless the tet that it names is far, along the mesh, from those that carry the surface
-    seen there: then as this surface is, by its `binding`.
+    seen there: then as this surface is, by its `binding`. Of the middle of a face that is larger than tets its corners tell
+    nothing.
     """
     bound = bind(mesh, points)
     rows = carrying_matrix(bound, mesh.tets, len(mesh.positions))
     found = closest_points(triangle_tree(seen.positions, seen.triangles), np.ascontiguousarray(points))
     corners = seen.triangles[found.triangle]
     nearest = corners[np.arange(len(points)), found.weights.argmax(axis=1)]
-    across = ~_near(mesh, bound.tets, binding.tets[nearest])
+    away = points - seen.positions[nearest]
+    told = (away**2).sum(axis=1) < (TOLD * mesh.mean_edge) ** 2
+    across = told & ~_near(mesh, bound.tets, binding.tets[nearest])
     if not across.any():
         return rows
     start = np.arange(0, 3 * len(points) + 1, 3)

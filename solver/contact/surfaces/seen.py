@@ -1,5 +1,7 @@
 """The artist's surface made fit to carry contact: in one piece where it looks so, and about as fine as the tets."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,11 +18,20 @@ MERGED = 1.0  # up to edges of this length,
 ERROR = 0.005  # and none is further from what carries contact, again in sizes of the tets
 
 
-def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float = ERROR) -> Surface:
+class Seen(NamedTuple):
+    """Points (k, 3) [m] and triangles (t, 3) that carry contact; whole (w, 3): what they are cut from, None if from nothing."""
+
+    positions: NDArray[np.float64]
+    triangles: NDArray[np.int32]
+    whole: NDArray[np.int32] | None
+
+
+def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float = ERROR) -> Seen:
     """The artist's surface over a mesh of tets of the size `element` [m], both at rest, as it carries contact.
 
     Vertices in one place are one; triangles without a surface, and those deeper inside the tets than an edge, are left out.
-    What is much finer than the tets is merged, with an `error` in their sizes, and long edges are halved.
+    What is much finer than the tets is merged, with an `error` in their sizes, and long edges are halved: where they are
+    pressed the cut triangles give way, and the whole ones, as they are seen, leave them.
     """
     triangles = welded(surface.positions, surface.triangles)
     sides = triangles != np.roll(triangles, 1, axis=1)
@@ -30,9 +41,10 @@ def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float =
         triangles = triangles[shallow]
     if error > 0.0 and len(triangles) > FINE * len(boundary):
         triangles = decimated(surface.positions, triangles, error * element, MERGED * element)
-    positions, triangles = split(surface.positions, triangles, LONGEST * element)
-    used, numbered = np.unique(triangles, return_inverse=True)
-    return Surface(np.ascontiguousarray(positions[used]), numbered.reshape(-1, 3).astype(np.int32))
+    positions, parts = split(surface.positions, triangles, LONGEST * element)
+    used, numbered = np.unique(parts, return_inverse=True)
+    whole = None if len(parts) == len(triangles) else np.searchsorted(used, triangles).astype(np.int32)
+    return Seen(np.ascontiguousarray(positions[used]), numbered.reshape(-1, 3).astype(np.int32), whole)
 
 
 def _shallow(points: NDArray[np.float64], mesh: TetMesh) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ From outside all is in positions of nodes; within, in places of the surfaces' po
 """
 
 from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,6 @@ REACH = 0.02  # distance at which surfaces begin to push, in sizes of the tets,
 FINE = 0.1  # and at most so many mean edges of theirs
 NOTHING = 1e-6  # share of the reach that is no distance
 SETTLED = 0.1  # share of all pushing forces by which a correction may miss what they are
-EXACT_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,15 @@ class SurfaceContact:
     changes `carried`: points, what sticks and the search stay.
     """
 
-    def __init__(self, surfaces: list[ContactSurface], touches: list[Touch], rest: Array, carried: Carried) -> None:
-        """surfaces and touches of the bodies; rest (k, 3) is where their points are without any contact [m]."""
+    def __init__(
+        self, surfaces: list[ContactSurface], touches: list[Touch], rest: Array, carried: Carried,
+        whole: list[ContactSurface | None] | None = None,
+    ) -> None:  # fmt: skip
+        """surfaces and touches of the bodies; rest (k, 3) is where their points are without any contact [m].
+
+        whole: of each body, where its surface has been cut, that as it is seen. Faces bend where they are cut, and what is seen
+        does not: so they give way where they are pressed, and what is left to press is kept out by the whole ones.
+        """
         self.surfaces, self.carried = surfaces, carried
         self.slip = min((touch.slip for touch in touches), default=1.0)
         self.neighbourhoods: list[Neighbourhood] = []
@@ -74,17 +80,24 @@ class SurfaceContact:
         self.friction, self.held = Friction(), Held()
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
         self.left_out: list[tuple[int, int]] = []  # and of those that do not collide
-        boxed = [(k, Clusters(surfaces[k], rest), touch) for k, touch in enumerate(touches)]
-        for (i, boxes, touch), (j, others, other) in combinations_with_replacement(boxed, 2):
-            if touch.own if boxes is others else touch.meets(other):
-                self.bodies.append((i, j))
-                reach = min(
-                    REACH * min(surfaces[i].element, surfaces[j].element), FINE * min(boxes.edge_length, others.edge_length)
-                )
-                self.neighbourhoods.append(Neighbourhood(
-                    boxes, others, rest, reach, min(touch.modulus, other.modulus),
-                    float(np.sqrt(touch.friction * other.friction)),
-                ))  # fmt: skip
+        boxed = [Clusters(surface, rest) for surface in surfaces]
+        large = [None if each is None else Clusters(each, rest) for each in whole or [None] * len(surfaces)]
+        for i, j in combinations_with_replacement(range(len(touches)), 2):
+            if touches[i].own if i == j else touches[i].meets(touches[j]):
+                both = [(boxed[i], boxed[j])]
+                if large[i] is not None or large[j] is not None:
+                    both.append((large[i] or boxed[i], large[j] or boxed[j]))
+                self.bodies += [(i, j)] * len(both)
+                for pair in both:
+                    self._add(touches[i], touches[j], rest, *pair)
+
+    def _add(self, touch: Touch, other: Touch, rest: Array, first: Clusters, second: Clusters) -> None:
+        """Let surfaces of two bodies, or of one, touch; their points are at (k, 3) at rest."""
+        elements, lengths = (first.surface.element, second.surface.element), (first.edge_length, second.edge_length)
+        self.neighbourhoods.append(Neighbourhood(
+            first, second, rest, min(REACH * min(elements), FINE * min(lengths)), min(touch.modulus, other.modulus),
+            float(np.sqrt(touch.friction * other.friction)),
+        ))  # fmt: skip
 
     def begin(self, positions: Array) -> None:
         """Leave out bodies that touch or pass through each other before the first step: `left_out`.
@@ -94,17 +107,17 @@ class SurfaceContact:
         """
         self.cover(positions, positions)
         places = self.carried.places(positions)
-        crossing = [
-            pair.first is not pair.second
+        crossing = {
+            bodies
+            for bodies, pair in zip(self.bodies, self.neighbourhoods, strict=True)
+            if pair.first is not pair.second
             and (
                 bool((distances(places, pair.pairs.nodes, pair.pairs.points) < NOTHING * pair.reach).any())
                 or surfaces_cross(pair.first, pair.second, places)
             )
-            for pair in self.neighbourhoods
-        ]
-        self.left_out = [bodies for bodies, crosses in zip(self.bodies, crossing, strict=True) if crosses]
-        self.bodies = [bodies for bodies, crosses in zip(self.bodies, crossing, strict=True) if not crosses]
-        self.neighbourhoods = [pair for pair, crosses in zip(self.neighbourhoods, crossing, strict=True) if not crosses]
+        }
+        self.left_out, kept = sorted(crossing), [bodies not in crossing for bodies in self.bodies]
+        self.bodies, self.neighbourhoods = list(compress(self.bodies, kept)), list(compress(self.neighbourhoods, kept))
         self.pairs = joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods])
 
     @property
@@ -199,7 +212,7 @@ class SurfaceContact:
         f, places = self.friction, self.carried.places(positions)
         which, weights, normal, _, slope = self._close(places)
         rubbing = np.empty((len(f.points), 9))
-        friction_blocks(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, EXACT_FRICTION, rubbing)
+        friction_blocks(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, f.exact, rubbing)
         pushing = slope[:, None] * (normal[:, :, None] * normal[:, None, :]).reshape(-1, 9)
         parts = [(self.pairs.nodes[which], weights, pushing), (f.points, f.weights, rubbing)]
         if ahead is not None:
