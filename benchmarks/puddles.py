@@ -1,12 +1,13 @@
-"""Drops that run out into puddles: cornstarch as its preset has it, and dough made as thin as batter, with remeshing.
+"""Drops that run out: cornstarch and dough as their presets have them, and dough made as thin as batter, with remeshing.
 
-    python benchmarks/puddles.py                                 both, 240 frames at 24 a second, 12 elements across
+    python benchmarks/puddles.py                                 all, 240 frames at 24 a second, 12 elements across
     python benchmarks/puddles.py cornstarch --fps 60             one; as many seconds
-    python benchmarks/puddles.py dough --resume                  once whole, once stopped half-way and resumed: the same bytes?
+    python benchmarks/puddles.py batter --resume                 once whole, once stopped half-way and resumed: the same bytes?
+    python benchmarks/puddles.py dough --keep FOLDER             its frames stay there
 
-A ball of half a metre falls its own diameter. Numbers as in tools/figure_scenes/bargteil_8.py; the volume is that of the tets,
-in the end, and that of what is seen, at its least and its most. Ends with 1 where one does not end as a puddle, does not keep
-the volume of its tets to 1 % and of what is seen to 2, or resumes to other bytes.
+A ball of half a metre falls its own diameter. Numbers as in tools/figure_scenes/bargteil_8.py; volumes are those of what is
+seen: in a blow goo is squeezed, as much as its elastic modulus lets it, so what it is at its least in the first two seconds is
+said by itself. Ends with 1 where one does not end as flat as it ought to, does not keep its volume, or resumes to other bytes.
 """
 
 import argparse
@@ -34,15 +35,19 @@ from solver.tetmesh.quality import tet_volumes
 
 DIAMETER, SECONDS = 0.5, 10.0  # [m], [s]: 240 frames at 24 a second
 BATTER = {"yield_stress": 0.02, "flow_rate": 20.0, "hardening_modulus": 0.0}  # times the preset's, as in Bargteil 7
-FLAT, REBOUND = 0.15, 0.3  # of the diameter, of the drop
-TETS, SEEN = 0.01, 0.02  # by which volumes may be off
+# Heights in the end over the diameter. Batter that yields at Y comes to rest at (Y / (1.55 density g D))^0.4 D = 0.11 D
+# (Roussel and Coussot 2005), and goes there ever more slowly; dough as it is at half of it, and it hardens on its way
+FLAT = {"cornstarch": 0.15, "batter": 0.2, "dough": 0.8}
+REBOUND = 0.3  # of the drop
+SEEN, SQUEEZED = 0.01, 0.06  # by which volumes may be off, and in a blow
+BLOWS = 2.0  # until when there are some [s]
 
 
 def goo_of(name: str) -> tuple[Material, float]:
     """A puddle's material, and the real size that it is meant for."""
-    preset = load_preset(ROOT / "presets" / f"{name}.toml")
+    preset = load_preset(ROOT / "presets" / f"{'dough' if name == 'batter' else name}.toml")
     values = preset.material.values
-    thin = {key: factor * values[key] for key, factor in BATTER.items()} if name == "dough" else {}
+    thin = {key: factor * values[key] for key, factor in BATTER.items()} if name == "batter" else {}
     return replace(preset.material, values={**values, **thin}), preset.real_size
 
 
@@ -68,16 +73,18 @@ def measure(scene: Scene, folder: Path) -> dict[str, float]:
     assert checkpoint is not None and checkpoint[0] == settings.frame_end
     tets = float(tet_volumes(checkpoint[1]["positions"], checkpoint[1]["tets"]).sum())
     first = prepare(validated(scene))[0].mesh
-    low = np.array([place[:, 2].min() for place in points[: round(2.0 * settings.frames_per_second)]])
+    blows = round(BLOWS * settings.frames_per_second)
+    low = np.array([place[:, 2].min() for place in points[:blows]])
     struck = int(np.argmax(low < 0.02 * DIAMETER))
     volumes = np.array([np.linalg.det((place - place.mean(axis=0))[triangles]).sum() for place in points])
     return {
         "first rebound / drop": float(low[struck:].max() / DIAMETER),
         "height at the end / diameter": float(np.ptp(points[-1][:, 2]) / DIAMETER),
         "width at the end / diameter": float(np.ptp(points[-1][:, 0]) / DIAMETER),
-        "volume of the tets / at first": tets / float(tet_volumes(first.positions, first.tets).sum()),
-        "least volume / at first": float(volumes.min() / volumes[0]),
+        "least volume in blows / at first": float(volumes[:blows].min() / volumes[0]),
+        "least volume after them / at first": float(volumes[blows:].min() / volumes[0]),
         "most volume / at first": float(volumes.max() / volumes[0]),
+        "volume of the tets in the end / at first": tets / float(tet_volumes(first.positions, first.tets).sum()),
         "remeshes": remeshes,
     }
 
@@ -87,12 +94,11 @@ def wrongs(name: str, numbers: dict[str, float]) -> list[str]:
     found = []
     if name == "cornstarch" and numbers["first rebound / drop"] < REBOUND:
         found.append("does not bounce")
-    if numbers["height at the end / diameter"] > FLAT:
-        found.append("is no puddle")
-    if not abs(numbers["volume of the tets / at first"] - 1.0) <= TETS:
-        found.append("does not keep the volume of its tets")
-    if not 1.0 - SEEN <= numbers["least volume / at first"] <= numbers["most volume / at first"] <= 1.0 + SEEN:
-        found.append("does not keep the volume of what is seen")
+    if numbers["height at the end / diameter"] > FLAT[name]:
+        found.append("does not run out")
+    least = numbers["least volume in blows / at first"], numbers["least volume after them / at first"]
+    if least[0] < 1.0 - SQUEEZED or least[1] < 1.0 - SEEN or numbers["most volume / at first"] > 1.0 + SEEN:
+        found.append("does not keep its volume")
     return found
 
 
@@ -112,13 +118,14 @@ def same_bytes(scene: Scene, whole: Path, folder: Path) -> bool:
 def main() -> int:
     """Bake, measure, and resume where asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="cornstarch, dough; both unless told")
+    parser.add_argument("names", nargs="*", help="cornstarch, batter, dough; all unless told")
     parser.add_argument("--resolution", type=int, default=12)
     parser.add_argument("--fps", type=float, default=24.0)
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--keep", type=Path, help="a folder for the frames, which are thrown away unless told")
     options, wrong = parser.parse_args(), []
-    for name in options.names or ["cornstarch", "dough"]:
-        folder = Path(tempfile.mkdtemp(prefix="puddle"))
+    for name in options.names or list(FLAT):
+        folder = Path(tempfile.mkdtemp(prefix="puddle")) if options.keep is None else options.keep / name
         scene, begun = scene_of(name, options.resolution, options.fps), time.process_time()
         bake(scene, folder / "whole")
         numbers = measure(scene, folder / "whole")
@@ -128,7 +135,8 @@ def main() -> int:
         wrong += [f"{name} {sentence}" for sentence in wrongs(name, numbers)]
         if options.resume and not same_bytes(scene, folder / "whole", folder / "resumed"):
             wrong.append(f"{name} resumes to other bytes")
-        shutil.rmtree(folder)
+        if options.keep is None:
+            shutil.rmtree(folder)
     print("".join(f"    WRONG: {sentence}\n" for sentence in wrong), end="")
     return 1 if wrong else 0
 

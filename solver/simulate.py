@@ -30,7 +30,6 @@ from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.volume_control import VolumeControl
-from .fem.volume_exchange import exchange_volume
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame, TopologyChange
@@ -137,7 +136,7 @@ class Simulation:
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.disturbed = disturbed(scene.bodies, self.ranges)
-        self.volume_control = VolumeControl(scene, self.ranges, self.state.tets)
+        self.volume_control = VolumeControl(scene, mesh)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
@@ -327,9 +326,8 @@ class Simulation:
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)
         commit_flow(state, self.space.tiles, self.clock.step)
-        exchange_volume(state, self.space.tiles, self.space.pattern, outcome.positions)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
-        self.volume_control.act(state, self.space.tiles, outcome.positions, self.clock.step, self.damping.lags())
+        self.volume_control.act(state, self.space, outcome.positions, self.clock.step, self.damping.lags())
         if self.integrator.remember is not None:
             self.integrator.remember(state, attempt.past, attempt.velocities, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions

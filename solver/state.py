@@ -89,7 +89,8 @@ class State(Solids):
     worn                                    : (m,) 1.0 where the rest shape has become as slender as the mesh can bear
     goal                                    : (m, 6) log F_p that plasticity control leads to: 00 11 22 01 02 12
     goal_rate                               : (m,) how fast F_p goes there by itself [1/s]; negative: no control
-    wanted                                  : (m,) volumes that pieces are given back where that is asked for [m^3]
+    wanted                                  : (m,) rest volumes at the first frame, times what has risen since [m^3]
+    shown                                   : (m,) volumes that are to be seen of pieces, in sum (fem/seen_volume.py) [m^3]
     restoring                               : (m,) share of log of volumes that overcomes damping (fem/volume_control.py)
     fibres                                  : (m, 3) unit direction of the fibres before all flow, zero where there are none
     painted                                 : (m, 4) by what the material is multiplied there (solver/painted.py)
@@ -110,6 +111,7 @@ class State(Solids):
     goal_rate: Array
     fibres: Array
     wanted: Array
+    shown: Array
     restoring: Array
     painted: Array
 
@@ -146,6 +148,7 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         goal_rate=np.full(count, -1.0),
         fibres=np.zeros((count, 3)),
         wanted=solids["volumes"].copy(),
+        shown=solids["volumes"].copy(),
         restoring=np.zeros(count),
         painted=np.ones((count, len(PAINTABLE))),
     )

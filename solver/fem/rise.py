@@ -20,7 +20,7 @@ def rise(state: State, tiles: Tiles, ranges: Ranges, rates: Array, step: float) 
     if not rates.any():
         return
     grown = np.repeat(rates * step, np.diff(ranges.tets))
-    state.wanted = state.wanted * np.exp(grown)
+    state.wanted, state.shown = state.wanted * np.exp(grown), state.shown * np.exp(grown)
     grow(state, tiles, grown)
 
 

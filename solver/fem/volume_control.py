@@ -1,27 +1,36 @@
-"""A pressure that gives each connected piece of a body the volume back that it should have.
+"""What gives each connected piece of a body the volume back that it should have: of what is seen of it (seen_volume.py).
 
-What is wanted of a piece is the sum of State.wanted over its tets: its volume at the first frame, times what it has risen. With
-e = log(V_wanted / V) of the present volume V, the rest volume V_0 grows (rise.py) by
+With e = log(S_wanted / S), S the present volume that is seen and S_wanted what is to be seen, the sum of State.shown, the rest
+volume V_0 of a body that asks for it at a rate k grows (rise.py) by
 
     log V_0 := log V_0 + (1 - exp(-k dt)) e + beta k (e - e_before),
 
-k being the rate and beta the time in which damping lets the goo follow its rest shape, beta d(log V)/dt = log(V_0 / V): a
-controller whose second part takes the goo's own lag out, so that e falls as exp(-k t) whatever the damping. Only inner forces
-follow from it, so momentum and spin stay, and contact sees nothing of it. What has no room does not grow for ever: the rest
-volume stays within MOST of what is wanted.
+beta being the time in which damping lets the goo follow its rest shape, beta d(log V)/dt = log(V_0 / V): a controller whose
+second part takes the goo's own lag out, so that e falls as exp(-k t) whatever the damping. Only inner forces follow from it, so
+momentum and spin stay, and contact sees nothing of it. What has no room does not grow for ever: the rest volume stays within
+MOST of what tets would have by themselves, State.wanted.
+
+In any other body what flows gets back what has gone astray: goo that has run from where it is seen into the parts of tets
+that reach out of it, or the other way. By pressure alone S would be S_wanted V / V_0; so tets that have lost a share gamma of
+their strain (volume_exchange.py), a share phi of which is filled, grow by gamma phi (e - log(V_0 / V)).
 """
 
-from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..filling import filled_shares
 from ..scene import Scene
-from ..state import Ranges, State
-from ..tetmesh.manifold import components
+from ..state import State
 from ..tetmesh.quality import tet_volumes
 from .rise import grow
-from .tile import Tiles
+from .seen_volume import SeenVolume
+from .volume_exchange import exchange_volume
+from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from ..remesh.discretization import Discretization
 
 Array = NDArray[np.float64]
 
@@ -29,33 +38,36 @@ MOST = 1.25  # times the wanted volume that the rest volume may become, and its 
 
 
 class VolumeControl:
-    """The pieces (m,) of all bodies' tets, and each one's body and rate [1/s]; built anew with the tets."""
+    """What gives pieces their volume back; built anew with the tets.
 
-    def __init__(self, scene: Scene, ranges: Ranges, tets: NDArray[np.int32]) -> None:
-        self.on = any(body.volume_rate > 0.0 for body in scene.bodies)
-        self.piece, counts = np.zeros(len(tets), dtype=np.int64), list[int]()
-        if not self.on:
-            return
-        for a, b in pairwise(ranges.tets.tolist()):
-            own = components(np.ascontiguousarray(tets[a:b]))
-            self.piece[a:b] = own + sum(counts)
-            counts.append(int(own.max()) + 1)
-        self.bodies = np.repeat(np.arange(len(counts)), counts)
-        self.rates = np.array([body.volume_rate for body in scene.bodies])[self.bodies]
+    rates (p,) [1/s] are what is asked for; filled (m,) is the share of each tet that what is seen fills.
+    """
 
-    def act(self, state: State, tiles: Tiles, positions: Array, step: float, lags: Array) -> None:
-        """Let the rest volumes grow at the end of a step [s], its nodes at positions (n, 3); lags (b,) [s] are beta."""
-        if not self.on:
+    def __init__(self, scene: Scene, mesh: "Discretization") -> None:
+        self.seen = SeenVolume(mesh.ranges, mesh.state.tets, mesh.surfaces, mesh.triangles)
+        self.filled = np.concatenate([filled_shares(mesh.mesh(k), mesh.seen(k)) for k in range(len(mesh.surfaces))])
+        self.rates = np.array([body.volume_rate for body in scene.bodies])[self.seen.bodies]
+
+    def act(self, state: State, space: Workspace, positions: Array, step: float, lags: Array) -> None:
+        """Let rest volumes go from tet to tet, and grow, at the end of a step [s] that leaves the nodes at positions (n, 3).
+
+        lags (b,) [s] are beta.
+        """
+        flowed = exchange_volume(state, space.tiles, space.pattern, positions, self.filled)
+        rates, piece, count = self.rates, self.seen.piece, self.seen.count
+        if flowed is None and not rates.any():
             return
-        count, rates = len(self.rates), self.rates
-        wanted, rest, held = (
-            np.bincount(self.piece, values, count) for values in (state.wanted, state.volumes, state.restoring * state.volumes)
-        )
-        present = np.bincount(self.piece, tet_volumes(positions, state.tets), count)
-        missing = np.log(wanted / np.maximum(present, wanted / MOST**3))
-        at_once = lags[self.bodies] * rates * missing
-        before = np.log(rest / wanted)
-        most = np.log(MOST)
-        after = np.clip(before + (1.0 - np.exp(-rates * step)) * missing + at_once - held / rest, -most, most)
-        state.restoring = at_once[self.piece]
-        grow(state, tiles, np.where(rates > 0.0, after - before, 0.0)[self.piece])
+        each = state.wanted, state.shown, state.volumes, state.restoring * state.volumes
+        wanted, shown, rest, held = (np.bincount(piece, values, count) for values in each)
+        missing = np.log(shown / np.clip(self.seen.of(positions), shown / MOST**3, shown * MOST**3))
+        before, most, grown = np.log(rest / wanted), np.log(MOST), np.zeros(len(piece))
+        if rates.any():
+            at_once = lags[self.seen.bodies] * rates * missing
+            after = np.clip(before + (1.0 - np.exp(-rates * step)) * missing + at_once - held / rest, -most, most)
+            state.restoring = at_once[piece]
+            grown += np.where(rates > 0.0, after - before, 0.0)[piece]
+        if flowed is not None:
+            pressed = np.log(rest / np.bincount(piece, tet_volumes(positions, state.tets), count))
+            astray = np.clip(missing - pressed, -most - before, most - before)
+            grown += flowed * self.filled * np.where(rates > 0.0, 0.0, astray)[piece]
+        grow(state, space.tiles, grown)

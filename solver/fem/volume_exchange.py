@@ -8,9 +8,12 @@ same share of what its dilation differs by from that about its nodes. With v its
     J_n = sum gamma v / sum gamma V   over the tets at a node n,      V := (1 - gamma) V + gamma/4 sum_n v / J_n
 
 so that what a tet gives others around the node take: sum gamma V stays at each node, to rounding, and with it the rest volume
-of every connected piece. Pressure falls and rises alike in all directions (beta := (V_old/V)^(1/3) beta), so shear stress, mass
-and momentum stay. What does not flow keeps every bit. The average is that of Bonet and Burton 1998 (nodal_volume.py), taken
-between steps and only as far as goo has become a liquid, so that an elastic body stays that of its own law.
+of every connected piece. Of a tet that what is seen fills by a share phi only (solver/filling.py) so much counts in both sums,
+and so much of the pressure it takes over, V* = phi/4 sum_n v/J_n + (1 - phi) v: where nothing is seen nothing may press, or goo
+would run out into there for ever. Pressure falls and rises alike in all directions (beta := (V_old/V)^(1/3) beta), so shear
+stress, mass and momentum stay. What does not flow keeps every bit. The average is that of Bonet and Burton 1998
+(nodal_volume.py), taken between steps and only as far as goo has become a liquid, so that an elastic body stays that of its own
+law.
 """
 
 import numpy as np
@@ -27,18 +30,21 @@ Array = NDArray[np.float64]
 T = TILE
 
 
-def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Array) -> None:
-    """Exchange rest volume as far as the step just committed has flowed, its nodes now at positions (n, 3)."""
+def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Array, filled: Array) -> Array | None:
+    """Exchange rest volume as far as the step just committed has flowed, its nodes now at positions (n, 3).
+
+    filled (m,) is phi. Return the share (m,) of its trial strain that each tet has lost by flow; None where nothing has flowed.
+    """
     tets, count = state.tets, len(state.volumes)
     shares, present = np.zeros(count), np.empty(count)
     _flowed(tiles.data, state.worn, state.goal_rate, positions, tets, shares, present)
     if not shares.any():
-        return
+        return None
     dilations = np.empty(len(positions))
-    _about_nodes(pattern.corner_offsets, pattern.corners, shares, present, state.volumes, dilations)
-    _exchange(
-        tiles.data, tets, shares, present, dilations, state.volumes, state.density, state.rest_shape_inverse.reshape(-1, 9)
-    )
+    _about_nodes(pattern.corner_offsets, pattern.corners, shares * filled, present, state.volumes, dilations)
+    shapes = state.rest_shape_inverse.reshape(-1, 9)
+    _exchange(tiles.data, tets, shares, present, filled, dilations, state.volumes, state.density, shapes)
+    return shares
 
 
 @inline
@@ -79,16 +85,16 @@ def _about_nodes(offsets, corners, shares, present, rest, dilations):  # type: i
 
 
 @parallel
-def _exchange(tiles, tets, shares, present, dilations, rest, density, inverse):  # type: ignore[no-untyped-def]
+def _exchange(tiles, tets, shares, present, filled, dilations, rest, density, inverse):  # type: ignore[no-untyped-def]
     """Give tets their new rest volume (m,), density (m,) and rest shape (m, 9), in state and tiles."""
     for k in prange(len(tiles)):
         w = tiles[k]
         for i in range(min(T, len(shares) - k * T)):
             t = k * T + i
             if shares[t] > 0.0:
-                wanted = 0.0
+                wanted = (1.0 - filled[t]) * present[t]
                 for c in range(4):
-                    wanted += 0.25 * present[t] / dilations[tets[t, c]]
+                    wanted += 0.25 * filled[t] * present[t] / dilations[tets[t, c]]
                 grown = 1.0 + shares[t] * (wanted / rest[t] - 1.0)
                 rest[t] *= grown
                 density[t] /= grown

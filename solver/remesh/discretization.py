@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding, Spread
+from ..embedding import Binding, Spread, evaluate
 from ..fem.fibre_field import set_fibres
 from ..fem.goal import set_goals
+from ..fem.seen_volume import SeenVolume, show
 from ..painted import set_painted
 from ..pins.bearing import Bearing
 from ..scene import Body
 from ..state import Ranges, State, build_state
+from ..surface import Surface
 from ..tetmesh.mesh import TetMesh, Topology
 
 PREFIX = "mesh."
@@ -59,6 +61,11 @@ class Discretization:
         a, b = self.ranges.nodes[body : body + 2]
         return TetMesh.of(self.state.positions[a:b], self.tables[body])
 
+    def seen(self, body: int) -> Surface:
+        """What is seen of one body."""
+        mesh = self.mesh(body)
+        return Surface(evaluate(self.surfaces[body], mesh.tets, mesh.positions), self.triangles[body])
+
     def copy(self) -> "Discretization":
         """The same with a state of its own, which steps may change."""
         return replace(self, state=State(**self.state.arrays()))
@@ -102,6 +109,7 @@ def at_rest(
     set_fibres(state, ranges, bodies, surfaces)
     set_painted(state, ranges, bodies, surfaces)
     triangles = [body.surface.triangles for body in bodies]
+    show(state, SeenVolume(ranges, state.tets, surfaces, triangles), state.volumes)
     bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
     topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
     merging = np.array([body.merging for body in bodies], dtype=bool)

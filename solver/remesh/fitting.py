@@ -6,7 +6,9 @@ the old surface pull at the facets that are nearest to them. A vertex goes by th
 neighbours', and no further than its tets bear.
 
 What is seen lies outside the tets by a little more after each remesh, where parts thinner than a tet have lost theirs: so the
-boundary is brought there in the end, and what is seen hangs on tets again, and not on those next to where it is.
+boundary is brought there in the end, and what is seen hangs on tets again, and not on those next to where it is. And where tets
+reach out of what is seen, as below a puddle's rim, nothing would hold them, and goo would run out into them unseen: so the
+boundary is brought back from there.
 """
 
 from typing import NamedTuple
@@ -15,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, diags
 
+from ..filling import standing
 from ..geometry.chunks import side_by_side
 from ..geometry.measures import area_vectors
 from ..geometry.triangle_tree import TriangleTree, closest_points, refit, triangle_tree
 from ..jit import kernel
+from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 from .guarding import SHARPEST, guarded
 
@@ -27,9 +31,10 @@ Array = NDArray[np.float64]
 ROUNDS = 3
 FARTHEST = 0.5  # element sizes by which a vertex may move in all
 REACH = 1.5  # element sizes from which a facet is pulled at
-# Rounds in which the boundary is brought to what is seen outside it: the dihedral angle [deg] below which they bring no tet,
-# and the element sizes outside that are left. Most is done with good tets, what is far outside with such as fitting leaves
-REACHING = (*[(20.0, 0.05)] * 6, *[(SHARPEST, 0.12)] * 4)
+# Rounds in which the boundary is brought to what is seen: the dihedral angle [deg] below which they bring no tet, and the
+# element sizes that are left between them. Most is done with good tets, what is far outside with such as fitting leaves
+REACHING = (*[(20.0, 0.05)] * 10, *[(SHARPEST, 0.08)] * 10)
+OUT = 0.2  # element sizes outside of what is seen from which a node is brought back, half the way; less would lose thin rims
 ASIDE = 0.1  # element sizes outside the boundary where nothing may be, for it to be seen
 NOWHERE: Array = np.zeros((0, 3))
 FAIRING = 0.5  # of the way to the mean of its neighbours that a vertex goes before it is pulled
@@ -47,23 +52,23 @@ class Outline(NamedTuple):
     pulling: Array
 
 
-def outline(old: TetMesh, element_size: float, seen: Array | None = None) -> Outline:
-    """Return the outline of a mesh, given what is seen of it (k, 3)."""
+def outline(old: TetMesh, element_size: float, seen: Surface | None = None) -> Outline:
+    """Return the outline of a mesh, given what is seen of it."""
     points, normals = _points_of(old)
     pulling = points[_outermost(old, points, normals, ASIDE * element_size)]
     if seen is not None:
-        pulling = np.concatenate([pulling, seen[old.located(seen)[0] < 0]])
+        pulling = np.concatenate([pulling, seen.positions[old.located(seen.positions)[0] < 0]])
     return Outline(points, normals, pulling)
 
 
-def fitted(mesh: TetMesh, old: Outline, element_size: float, seen: Array | None = None, folded: bool = False) -> TetMesh:
+def fitted(mesh: TetMesh, old: Outline, element_size: float, seen: Surface | None = None, folded: bool = False) -> TetMesh:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
-    In the end the boundary is brought to all that is seen (k, 3) outside it.
+    In the end the boundary is brought to all that is seen outside it, and back from where nothing is seen.
     Of a `folded` body all points of the old surface pull, and only at facets that face the same way as they do, for the two
     sides of a fold face each other; and what is seen does not, for the side that it is on would not let go of the other.
     """
-    if seen is None or folded:
+    if seen is None or not len(seen.triangles) or folded:
         return _pulled(mesh, old, element_size, folded)[0]
     # The tree is for what comes after, of tets that are moved a little
     (fit, facets), _ = side_by_side(lambda: _pulled(mesh, old, element_size, folded), lambda: mesh.tree)
@@ -92,22 +97,29 @@ def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> t
     return mesh.moved(positions), facets
 
 
-def _reaching(mesh: TetMesh, facets: TriangleTree, points: Array, element_size: float) -> TetMesh:
-    """Return the mesh with its boundary moved on to where points (k, 3) still lie outside, as far as its tets bear.
+def _reaching(mesh: TetMesh, facets: TriangleTree, seen: Surface, element_size: float) -> TetMesh:
+    """Return the mesh with its boundary moved on to where what is seen still lies outside, and back from outside it.
 
-    facets: its boundary, with nodes somewhere about.
+    As far as its tets bear. facets: its boundary, with nodes somewhere about.
     """
-    positions, rim = mesh.positions, TetMesh(mesh.positions, mesh.outer)
-    left = points[mesh.located(points)[0] < 0]
+    positions, rim, boundary = mesh.positions, TetMesh(mesh.positions, mesh.outer), mesh.faces.boundary
+    shell, back = triangle_tree(seen.positions, seen.triangles), np.unique(boundary)
+    left = seen.positions[mesh.located(seen.positions)[0] < 0]
     for sharpest, close in REACHING:
         facets = refit(facets, positions)
         found = closest_points(facets, left, REACH * element_size)
         far = np.flatnonzero((found.triangle >= 0) & (found.distance > close * element_size))
-        if not len(far):
-            break
         left = left[far]
-        step = _pull(facets, left, found.triangle[far], found.weights[far])
-        positions = guarded(positions, positions + step, mesh.outer, sharpest)
+        wanted = positions + _pull(facets, left, found.triangle[far], found.weights[far])
+        moving = np.union1d(back, np.flatnonzero((wanted != positions).any(axis=1))).astype(np.int32)
+        where = standing(wanted, boundary, moving, shell)
+        out = where.outside & (where.distance > OUT * element_size) & (where.distance < REACH * element_size)
+        back = moving[out]
+        if not len(left) and not len(back):
+            break
+        share = 0.5 * OUT * element_size / where.distance[out, None]
+        wanted[back] = where.feet[out] + share * (wanted[back] - where.feet[out])
+        positions = guarded(positions, wanted, mesh.outer, sharpest)
         rim = rim.moved(positions)
         left = left[rim.located(left)[0] < 0]
     return mesh.moved(positions)

@@ -6,6 +6,7 @@ What hangs on a mesh goes over by one record (record.py), which does not know wh
 import numpy as np
 from numpy.typing import NDArray
 
+from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 from .lattice_frame import LatticeFrame
 from .unfused import OfSheets
@@ -13,25 +14,25 @@ from .unfused import OfSheets
 
 def remeshed(
     remesher: str, old: TetMesh, element_size: float, turn: NDArray[np.float64], fit: bool = True,
-    seen: NDArray[np.float64] | None = None,
+    seen: Surface | None = None,
 ) -> TetMesh:  # fmt: skip
     """The same as `remeshed_sheets` of a mesh in the world, where parts of the body that touch or overlap become one.
 
-    turn (3, 3) rotates the lattice; points that are seen (k, 3) lie in the world too.
+    turn (3, 3) rotates the lattice; what is seen lies in the world too.
     """
     frame = LatticeFrame(turn, old.middle)
-    points = None if seen is None else frame.points(seen)
-    return frame.in_world(remeshed_sheets(remesher, frame.mesh(old), element_size, fit, fuse=True, seen=points)[0])
+    about = seen and Surface(frame.points(seen.positions), seen.triangles)
+    return frame.in_world(remeshed_sheets(remesher, frame.mesh(old), element_size, fit, fuse=True, seen=about)[0])
 
 
 def remeshed_sheets(
     remesher: str, old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False,
-    seen: NDArray[np.float64] | None = None,
+    seen: Surface | None = None,
 ) -> tuple[TetMesh, OfSheets | None]:  # fmt: skip
     """Return tets of cells of `element_size` [m] that fill what old ones do, by a remesher of scene.REMESHERS.
 
     The old ones lie in the frame of the lattice that new ones begin on (lattice_frame.py); stuffing is fitted to what is seen
-    too, points (k, 3). Where the body is folded, and not to `fuse`, it is returned as well of which side of the fold new tets
+    too. Where the body is folded, and not to `fuse`, it is returned as well of which side of the fold new tets
     are; the variational remesher knows no sides. Vanished, or another MeshingError, where there can be none.
     """
     if remesher == "variational":

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..embedding import evaluate
 from ..errors import MeshingError
+from ..fem.seen_volume import show, whole
 from ..frame import TopologyChange
 from ..merging.joining import Joined, element_sizes, living
 from ..painted import painted_rows
@@ -105,6 +106,9 @@ class Remeshing:
             changes[index], tables[index] = new.change, new.change.new.topology
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
+            if new.cuts:  # what is seen is another surface from now on
+                rest = states[index].wanted if body.volume_rate > 0.0 else states[index].volumes
+                show(states[index], whole(states[index], new.surface, new.seen.triangles), rest)
             bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.kept)
             fragments |= {index: new.fragments} if new.fragments[0] else {}
             for cut in new.cuts:

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
 from ..geometry.winding import winding_tree
+from ..surface import Surface
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
 from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
@@ -45,24 +46,24 @@ def lattice_turn(count: int) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
 
 
-def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Array | None = None) -> TetMesh:
+def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Surface | None = None) -> TetMesh:
     """The same as `restuffed_sheets` of a mesh in the world, where parts of the body that touch or overlap become one.
 
-    turn (3, 3) rotates the lattice; points that are seen (k, 3) lie in the world too.
+    turn (3, 3) rotates the lattice; what is seen lies in the world too.
     """
     frame = LatticeFrame(turn, old.middle)
-    points = None if seen is None else frame.points(seen)
-    return frame.in_world(restuffed_sheets(frame.mesh(old), element_size, fit, fuse=True, seen=points)[0])
+    about = seen and Surface(frame.points(seen.positions), seen.triangles)
+    return frame.in_world(restuffed_sheets(frame.mesh(old), element_size, fit, fuse=True, seen=about)[0])
 
 
 def restuffed_sheets(
-    old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Array | None = None
+    old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Surface | None = None
 ) -> tuple[TetMesh, OfSheets | None]:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
     The old ones lie about the origin, and the lattice along the axes (lattice_frame.py). Where the body has folded onto itself,
     new tets of each side are by themselves, unless they are to `fuse`; then it is returned as well of which side they are. The
-    boundary lies about the old one and what is `seen` of it, points (k, 3) (fitting.py), but for the little that gives each
+    boundary lies about the old one and what is `seen` of it (fitting.py), but for the little that gives each
     piece back its volume, and is a closed manifold. Without `fit`, and where it falls apart, it has its vertices on the old
     one, and cuts off what is round.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.

@@ -95,16 +95,18 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     fibred = bool(old.fibres.any())
     columns = [
         old.volumes / present, old.density * old.volumes / present, old.plastic_strain, old.hardening, old.flow_stress,
-        old.stress, *strain.T, *old.material[OF_FIBRES], old.wanted / present, old.restoring,
+        old.stress, *strain.T, *old.material[OF_FIBRES], old.wanted / present, old.restoring, old.shown / present,
         *(row for part in flow for row in part.T),
     ] + (list(_fibre_tensors(old).T) if fibred else [])  # fmt: skip
     fields, (main, rows) = side_by_side(lambda: change.averaged(np.column_stack(columns)), lambda: _main_material(old, change))
     rest = np.clip(fields[:, 0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields[:, 1] * volumes
-    wanted = fields[:, 14] * volumes
-    rest, mass, wanted = (
+    wanted, shown = fields[:, 14] * volumes, fields[:, 16] * volumes
+    rest, mass, wanted, shown = (
         _conserved(new, had, families)
-        for new, had in ((rest, old.volumes), (mass, old.density * old.volumes), (wanted, old.wanted))
+        for new, had in (
+            (rest, old.volumes), (mass, old.density * old.volumes), (wanted, old.wanted), (shown, old.shown)
+        )
     )
     strain = fields[:, 6:12].copy()
     strain[:, :3] += (np.log(volumes / rest) - strain[:, :3].sum(axis=1))[:, None] / 3.0
@@ -120,8 +122,8 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
         "volumes": rest, "density": mass / rest, "plastic_strain": fields[:, 2].copy(), "hardening": hardening,
         "flow_stress": fields[:, 4].copy(), "stress": fields[:, 5].copy(), "material": rows,
         "yield_stress": np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * hardening, rows[MINIMUM_YIELD]),
-        "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, fields[:, 16:28] if counted else fields[:, :0]),
-        "wanted": wanted, "restoring": fields[:, 15].copy(),
+        "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, fields[:, 17:29] if counted else fields[:, :0]),
+        "wanted": wanted, "shown": shown, "restoring": fields[:, 15].copy(),
         "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted,
     }  # fmt: skip
 

@@ -82,10 +82,16 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What is seen of a body: points (n, 3), and the old tet (n,) that carries each."""
+    """What is seen of a body, and the old tet (n,) that carries each vertex."""
 
-    positions: Array
+    surface: Surface
     carrying: NDArray[np.int32]
+
+    def on(self, tets: NDArray[np.int64]) -> Surface:
+        """What is seen on some of the old tets (k,)."""
+        triangles = self.surface.triangles[np.isin(self.carrying, tets)[self.surface.triangles].all(axis=1)]
+        used, numbered = np.unique(triangles, return_inverse=True)
+        return Surface(self.surface.positions[used], numbered.reshape(-1, 3).astype(np.int32))
 
 
 def renewed_body(
@@ -97,8 +103,9 @@ def renewed_body(
     """
     frame, spacing = LatticeFrame(turn, old.middle), 0.5 * element_size / body.contact_detail
     here, points = frame.mesh(old), frame.points(seen.positions)
+    shell = Surface(points, seen.triangles)
     if body.tear_thickness == 0.0 and not old.piece.any():
-        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=points)
+        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell)
         look = Lookup.about(new, points)
         lost = new.piece.any() or _left_behind(here, look, element_size) > MOST_LEFT
         if body.remesher == "stuffing" and lost:
@@ -117,11 +124,11 @@ def renewed_body(
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
-        merging = _Merging(body.remesher, here, seen, _Seen(points, carrying))
+        merging = _Merging(body.remesher, here, seen, _Seen(shell, carrying))
         parts, apart = merging.parts(element_size)
         cuts += merging.cuts
     else:
-        parts = _singly(body.remesher, here, element_size, _Seen(points, carrying))
+        parts = _singly(body.remesher, here, element_size, _Seen(shell, carrying))
     sewn = bool(cuts)
     before = [compacted(here.positions, here.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
@@ -224,9 +231,9 @@ def _renewed(
 ) -> _Part:
     """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
     part = compacted(old.positions, old.tets[own])
-    points = None if seen is None else seen.positions[np.isin(seen.carrying, own)]
+    theirs = None if seen is None else seen.on(own)
     try:
-        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, points))
+        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, theirs))
     except MeshingError:
         if alone:
             raise

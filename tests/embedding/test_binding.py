@@ -119,6 +119,19 @@ def test_a_point_follows_the_piece_it_is_nearest_to():
     assert np.abs(carried - point).max() < 1e-9
 
 
+def test_a_point_outside_a_large_tet_among_small_ones_hangs_on_it(ball):
+    """No tet's middle is near its foot: it comes back at rest all the same, and goes with that tet's own stretch."""
+    large = np.array([(3.0, 0.0, 0.0), (13.0, 0.0, 0.0), (3.0, 10.0, 0.0), (3.0, 0.0, 10.0)])
+    mesh = TetMesh(
+        np.concatenate([ball.positions, large]),
+        np.concatenate([ball.tets, len(ball.positions) + np.arange(4)[None]]).astype(np.int32),
+    )
+    point = np.array([[2.5, 0.1, 0.2]])
+    binding = bind(mesh, point)
+    assert binding.spread is not None and np.abs(evaluate(binding, mesh.tets, mesh.positions) - point).max() < 1e-9
+    assert np.abs(evaluate(binding, mesh.tets, mesh.positions @ AFFINE) - point @ AFFINE).max() < 1e-9
+
+
 def test_suzanne_comes_back_to_rest_and_stays_smooth():
     part = stored("suzanne")
     mesh = cage(part, 0.18)

@@ -95,7 +95,7 @@ def test_what_has_no_room_does_not_grow_for_ever():
     run = run_of(box_mesh((2, 2, 2)), 20.0, 0.0)
     flat = run.state.positions * (1.0, 1.0, 0.4)
     for _ in range(60):
-        run.volume_control.act(run.state, run.space.tiles, flat, 0.1, np.zeros(1))
+        run.volume_control.act(run.state, run.space, flat, 0.1, np.zeros(1))
     assert run.state.volumes.sum() == pytest.approx(MOST * run.state.wanted.sum(), rel=1e-9)
 
 

@@ -8,6 +8,7 @@ from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.remesh.fitting import fitted, outline
 from solver.remesh.held_points import held_points
 from solver.remesh.restuffing import lattice_turn, restuffed
+from solver.surface import Surface
 from solver.tetmesh.boundary import face_table
 from solver.tetmesh.lattice_points import lattice_around, lattice_points
 from solver.tetmesh.manifold import components
@@ -147,10 +148,11 @@ def test_a_lattice_point_is_held_where_a_tet_is_found_for_it():
 def test_the_boundary_is_brought_to_what_is_seen_outside_it():
     """A lip of 0.4 elements that no tet holds: the new boundary comes to a fifth of one of it, a manifold of as much volume."""
     old = ball(SIZE)
-    seen = sphere(16).positions
+    whole = sphere(16)
+    seen, triangles = whole.positions, whole.triangles
     lip = np.abs(seen[:, 2]) < 0.1
     seen = np.where(lip[:, None], seen * (1.0 + 0.4 * SIZE), seen)
-    plain, brought = restuffed(old, SIZE, lattice_turn(1)), restuffed(old, SIZE, lattice_turn(1), seen=seen)
+    plain, brought = restuffed(old, SIZE, lattice_turn(1)), restuffed(old, SIZE, lattice_turn(1), seen=Surface(seen, triangles))
 
     def farthest(mesh: TetMesh) -> float:
         outside = seen[mesh.located(seen)[0] < 0]
@@ -158,3 +160,13 @@ def test_the_boundary_is_brought_to_what_is_seen_outside_it():
 
     assert farthest(plain) > 0.3 * SIZE and farthest(brought) < 0.2 * SIZE and is_manifold(brought)
     assert volume(brought) == pytest.approx(volume(old), rel=1e-3) and dihedral_angles(brought).min() > 9.9
+
+
+def test_the_boundary_is_brought_back_to_what_is_seen():
+    """A ball of which a cap, half an element high, is not seen: new tets hardly reach out there, and keep their volume."""
+    old, whole = ball(SIZE), sphere(24)
+    seen = Surface(np.maximum(whole.positions, (-9.0, -9.0, 0.5 * SIZE - 1.0)), whole.triangles)
+    plain, brought = restuffed(old, SIZE, lattice_turn(1)), restuffed(old, SIZE, lattice_turn(1), seen=seen)
+    low = [float(0.5 * SIZE - 1.0 - mesh.positions[:, 2].min()) for mesh in (plain, brought)]
+    assert low[0] > 0.4 * SIZE and low[1] < 0.25 * SIZE and is_manifold(brought)
+    assert volume(brought) == pytest.approx(volume(old), rel=0.02) and dihedral_angles(brought).min() > 9.9

@@ -1,0 +1,90 @@
+"""The volume of what is seen of bodies, piece by piece: it is what is to be kept, while tets are filled by it in part only."""
+
+from itertools import pairwise
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from ..embedding import Binding, evaluate
+from ..jit import CHUNKS, parallel
+from ..state import Ranges, State
+from ..tetmesh.manifold import components
+from ..tetmesh.quality import tet_volumes
+
+Array = NDArray[np.float64]
+
+
+class SeenVolume:
+    """Connected pieces of all bodies' tets, and the surface that is seen on each; built anew with the tets.
+
+    piece  : (m,) the piece of each tet; bodies : (p,) the body of each piece
+    closed : (p,) whether what is seen of it is a closed surface. Of others the volume is that of the tets.
+    """
+
+    def __init__(
+        self, ranges: Ranges, tets: NDArray[np.int32], surfaces: list[Binding], triangles: list[NDArray[np.int32]]
+    ) -> None:
+        """surfaces and triangles hold one item a body, in its own numbers; tets (m, 4) are in those of all."""
+        self.tets, self.ranges, self.surfaces, self.triangles = tets, ranges, surfaces, triangles
+        self.piece, counts, self.owners = np.zeros(len(tets), dtype=np.int64), list[int](), []
+        for body, (a, b) in enumerate(pairwise(ranges.tets.tolist())):
+            own = components(np.ascontiguousarray(tets[a:b]))
+            self.piece[a:b] = own + sum(counts)
+            carrying = self.piece[a + surfaces[body].tets[triangles[body][:, 0]]]
+            self.owners.append(carrying)
+            counts.append(int(own.max()) + 1)
+        self.count = sum(counts)
+        self.bodies = np.repeat(np.arange(len(counts)), counts)
+        open_sides = np.zeros(self.count)
+        for owners, own_triangles in zip(self.owners, triangles, strict=True):
+            np.add.at(open_sides, owners, _open_sides(own_triangles))
+        has_some = np.isin(np.arange(self.count), np.concatenate([np.zeros(0, dtype=np.int64), *self.owners]))
+        self.closed = has_some & (open_sides == 0)
+
+    def of(self, positions: Array) -> Array:
+        """Volumes (p,) [m^3] with the nodes at positions (n, 3)."""
+        volumes: Array = np.bincount(self.piece, tet_volumes(positions, self.tets), self.count).astype(np.float64)
+        for body, (owners, triangles) in enumerate(zip(self.owners, self.triangles, strict=True)):
+            (a, b), (c, d) = self.ranges.nodes[body : body + 2], self.ranges.tets[body : body + 2]
+            places = evaluate(self.surfaces[body], self.tets[c:d] - a, positions[a:b])
+            sums = np.zeros((CHUNKS, self.count))
+            _sum_volumes(places, triangles, owners, sums)
+            own = self.closed & (self.bodies == body)
+            volumes[own] = sums.sum(axis=0)[own]
+        return volumes
+
+
+def show(state: State, seen: SeenVolume, rest: Array) -> None:
+    """Let what is to be seen of each piece be what is seen now, times its rest volume over its present one; rest (m,) [m^3]."""
+    present = np.bincount(seen.piece, tet_volumes(state.positions, state.tets), seen.count)
+    state.shown = rest * (seen.of(state.positions) / present)[seen.piece]
+
+
+def whole(state: State, surface: Binding, triangles: NDArray[np.int32]) -> SeenVolume:
+    """Return that of a state of one body."""
+    ranges = Ranges(np.array([0, len(state.positions)]), np.array([0, len(state.tets)]))
+    return SeenVolume(ranges, state.tets, [surface], [triangles])
+
+
+def _open_sides(triangles: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many sides (t,) of each triangle are not run through the other way by as many triangles as this way."""
+    first, second = triangles.ravel().astype(np.int64), np.roll(triangles, -1, axis=1).ravel().astype(np.int64)
+    low, high, forth = np.minimum(first, second), np.maximum(first, second), np.where(first < second, 1, -1)
+    _, edge = np.unique(low * (int(high.max(initial=0)) + 1) + high, return_inverse=True)
+    balance = np.bincount(edge, forth)
+    result: NDArray[np.int64] = (balance[edge] != 0).reshape(-1, 3).sum(axis=1)
+    return result
+
+
+@parallel
+def _sum_volumes(places, triangles, owners, sums):  # type: ignore[no-untyped-def]
+    """Volumes that triangles span with the first point, in CHUNKS parts (CHUNKS, p)."""
+    o0, o1, o2 = places[0, 0], places[0, 1], places[0, 2]
+    for chunk in prange(CHUNKS):
+        for t in range(len(triangles) * chunk // CHUNKS, len(triangles) * (chunk + 1) // CHUNKS):
+            a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+            u0, u1, u2 = places[a, 0] - o0, places[a, 1] - o1, places[a, 2] - o2
+            v0, v1, v2 = places[b, 0] - o0, places[b, 1] - o1, places[b, 2] - o2
+            w0, w1, w2 = places[c, 0] - o0, places[c, 1] - o1, places[c, 2] - o2
+            sums[chunk, owners[t]] += (u0 * (v1 * w2 - v2 * w1) + u1 * (v2 * w0 - v0 * w2) + u2 * (v0 * w1 - v1 * w0)) / 6.0

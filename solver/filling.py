@@ -1,0 +1,57 @@
+"""How far tets reach out of what is seen, and how much of them it fills."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .geometry.measures import area_vectors
+from .geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
+from .geometry.winding import winding_numbers, winding_tree
+from .surface import Surface
+from .tetmesh.mesh import TetMesh
+
+Array = NDArray[np.float64]
+
+OUTSIDE = 0.02  # mean edges by which a corner lies outside of what is seen before a tet is not simply taken for full
+# Places in a tet (11, 4) at which it is asked whether it is filled: the middle, and near each corner and each edge
+PLACES = np.array(
+    [[0.25] * 4]
+    + [[0.7 if k == i else 0.1 for k in range(4)] for i in range(4)]
+    + [[0.4 if k in (i, j) else 0.1 for k in range(4)] for i in range(4) for j in range(i)]
+)
+
+
+class Standing(NamedTuple):
+    """Where nodes (k,) of a boundary are about what is seen: its closest points (k, 3), how far they are, who is outside."""
+
+    feet: Array
+    distance: Array
+    outside: NDArray[np.bool_]
+
+
+def standing(positions: Array, boundary: NDArray[np.int32], nodes: NDArray[np.int32], seen: TriangleTree) -> Standing:
+    """Return that of some nodes of a mesh at positions (n, 3). What is outwards the boundary (f, 3) says, not what is seen."""
+    here = np.ascontiguousarray(positions[nodes])
+    found = closest_points(seen, here)
+    feet = np.einsum("ki,kid->kd", found.weights, seen.positions[seen.triangles[found.triangle]])
+    vectors = area_vectors(positions, boundary)
+    outward = [np.bincount(boundary.ravel(), np.repeat(axis, 3), len(positions))[nodes] for axis in vectors.T]
+    return Standing(feet, found.distance, np.einsum("ki,ik->k", here - feet, np.array(outward)) > 0.0)
+
+
+def filled_shares(mesh: TetMesh, seen: Surface) -> Array:
+    """Return the share (m,) of each tet that what is seen fills, where its corners reach out of that; 1 elsewhere."""
+    shares = np.ones(len(mesh.tets))
+    if not len(seen.triangles):
+        return shares
+    tree, nodes = triangle_tree(seen.positions, seen.triangles), np.unique(mesh.faces.boundary)
+    where = standing(mesh.positions, mesh.faces.boundary, nodes, tree)
+    reaching = np.zeros(len(mesh.positions), dtype=bool)
+    reaching[nodes] = where.outside & (where.distance > OUTSIDE * mesh.mean_edge)
+    some = np.flatnonzero(reaching[mesh.tets].any(axis=1))
+    if len(some):
+        places = np.einsum("pc,tcd->tpd", PLACES, mesh.positions[mesh.tets[some]]).reshape(-1, 3)
+        inside = winding_numbers(winding_tree(tree), places) > 0.5
+        shares[some] = inside.reshape(len(some), -1).mean(axis=1)
+    return shares

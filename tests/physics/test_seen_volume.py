@@ -1,0 +1,92 @@
+"""What is kept is the volume that is seen; and where tets reach out of what is seen, nothing presses."""
+
+import numpy as np
+import pytest
+
+from solver.embedding import bind
+from solver.fem.seen_volume import SeenVolume
+from solver.filling import filled_shares
+from solver.geometry.measures import signed_volumes
+from solver.remesh.record import mesh_change
+from solver.remesh.restuffing import restuffed
+from solver.remesh.transfer import transferred
+from solver.simulate import Simulation
+from solver.state import Ranges
+from solver.surface import Surface
+from solver.tetmesh.mesh import joined_meshes
+from solver.tetmesh.quality import tet_volumes
+from tests.physics.scenes import box_mesh, make_scene
+from tests.physics.test_volume_exchange import LIQUID, dilations
+from tests.remesh.shapes import ball, mesh_of, moved, state_of
+from tests.surfaces import sphere
+
+
+def seen_of(mesh, surface) -> SeenVolume:
+    ranges = Ranges(np.array([0, len(mesh.positions)]), np.array([0, len(mesh.tets)]))
+    return SeenVolume(ranges, mesh.tets, [bind(mesh, surface.positions)], [surface.triangles])
+
+
+def test_it_is_that_of_the_surface_on_each_piece():
+    """Of two balls, moved apart and stretched."""
+    one, shell = ball(0.4), sphere(12, 0.8)
+    mesh = joined_meshes([one, one.moved(one.positions + (3.0, 0.0, 0.0))])
+    count = len(shell.positions)
+    both = Surface(
+        np.concatenate([shell.positions, shell.positions * 0.5 + (3.0, 0.0, 0.0)]),
+        np.concatenate([shell.triangles, shell.triangles + count]).astype(np.int32),
+    )
+    volumes = seen_of(mesh, both).of(mesh.positions * (1.0, 2.0, 1.0) + (5.0, 0.0, 0.0))
+    alone = float(signed_volumes(shell.positions, shell.triangles).sum())
+    assert volumes == pytest.approx([2.0 * alone, 0.25 * alone], rel=1e-9)
+
+
+def test_of_an_open_surface_it_is_that_of_the_tets():
+    mesh, shell = ball(0.4), sphere(12, 0.8)
+    seen = seen_of(mesh, Surface(shell.positions, shell.triangles[3:]))
+    assert seen.of(1.1 * mesh.positions) == pytest.approx(1.1**3 * mesh.volumes.sum(), rel=1e-12)
+
+
+def test_tets_are_filled_as_far_as_something_is_seen_in_them():
+    """A ball of tets round a smaller one that is seen: in sum its volume. Round a larger one all are full."""
+    mesh, shell = ball(0.4), sphere(24, 0.8)
+    shares = filled_shares(mesh, shell)
+    assert shares.min() < 0.3 and shares.max() == 1.0
+    assert (shares * mesh.volumes).sum() == pytest.approx(signed_volumes(shell.positions, shell.triangles).sum(), rel=0.05)
+    assert (filled_shares(mesh, sphere(24, 1.1)) == 1.0).all()
+
+
+def liquid(plane) -> Simulation:
+    mesh = box_mesh((3, 3, 3), (0.5, 0.5, 0.5), (0.0, 0.0, 0.01))
+    simulation = Simulation(*make_scene([mesh], [LIQUID]), fields=[plane])
+    for _ in range(6):
+        simulation.advance()
+    return simulation
+
+
+def test_what_has_gone_astray_comes_back(plane):
+    """A liquid of which 2 % more are to be seen swells by so much, in a few steps, and its mass stays."""
+    simulation = liquid(plane)
+    state, rest, masses = simulation.state, simulation.state.volumes.sum(), simulation.state.masses.tobytes()
+    state.shown = 1.02 * state.shown
+    for _ in range(12):
+        simulation.advance()
+    assert state.volumes.sum() / rest == pytest.approx(1.02, abs=1e-3)
+    assert tet_volumes(state.positions, state.tets).sum() / rest == pytest.approx(1.02, abs=5e-3)
+    assert state.masses.tobytes() == masses
+
+
+def test_nothing_presses_where_nothing_is_seen(plane):
+    """Of tets that are said not to be filled by anything the pressure goes, in a few steps."""
+    simulation = liquid(plane)
+    assert np.abs(dilations(simulation)).max() > 0.01
+    simulation.volume_control.filled[:] = 0.0
+    for _ in range(4):
+        simulation.advance()
+    assert np.abs(dilations(simulation)).max() < 0.01
+
+
+def test_what_is_to_be_seen_goes_over_to_new_tets():
+    old = moved(state_of(ball()), np.diag([1.2, 1.0, 0.9]))
+    old.shown = old.shown * np.linspace(0.8, 1.0, len(old.tets))
+    new = transferred(old, mesh_change(mesh_of(old), restuffed(mesh_of(old), 0.2, np.eye(3))), 0.01)
+    assert new.shown.sum() == pytest.approx(old.shown.sum(), rel=1e-12)
