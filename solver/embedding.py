@@ -131,6 +131,15 @@ def bind(mesh: TetMesh, points: NDArray[np.float64]) -> Binding:
     return _bound(Lookup.of(mesh, points))
 
 
+def at_nodes(mesh: TetMesh) -> Binding:
+    """Return the binding of a mesh's own nodes."""
+    holders, corners = np.zeros(len(mesh.positions), dtype=np.int32), np.zeros(len(mesh.positions), dtype=np.int64)
+    for corner in range(4):
+        holders[mesh.tets[:, corner]] = np.arange(len(mesh.tets))
+        corners[mesh.tets[:, corner]] = corner
+    return Binding(holders, np.eye(4)[corners])
+
+
 def _bound(look: "Lookup") -> Binding:
     """The binding of points that have been looked up."""
     from .geometry.tet_location import steadiest_tets

@@ -48,15 +48,14 @@ def warm_up_dynamics(scene: Scene) -> int:
     Those come last: by then the bake beside, which fills the bodies, has compiled what they share with it.
     """
     from .dynamics import start
-    from .embedding import Binding
+    from .embedding import at_nodes
     from .tetmesh.mesh import TetMesh
 
     bodies = [_cube(*needs) for needs in _needs(scene)]
     if _touch(scene):
         bodies.append(_on_top(next(body for body in bodies if body.material.model != DRAFT)))
     tets = SIX_TETS
-    holders = np.array([int(np.flatnonzero((tets == corner).any(axis=1))[0]) for corner in range(8)], dtype=np.int32)
-    corners = [Binding(holders, (tets[holders] == np.arange(8)[:, None]).astype(np.float64))] * len(bodies)
+    corners = [at_nodes(TetMesh(cube().positions, tets))] * len(bodies)
     for meshes in (False, True) if _has_meshes(scene) else (False,):
         tiny = _tiny_scene(bodies, meshes, scene.settings.body_contact)
         simulation = start(tiny, [TetMesh(body.surface.positions, tets) for body in bodies], corners, corners)

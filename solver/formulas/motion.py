@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding
+from ..embedding import at_nodes
 from ..integrators import start_in_free_flight
 from ..materials import Material
 from ..scene import Body, Scene, Settings, Surface
@@ -30,7 +30,7 @@ def integrate(
     mesh = TetMesh(rest, checked("tets", tets, (-1, 4)).astype(np.int32))
     body = Body("sample", "Sample", Surface(rest, face_table(mesh.tets).boundary), material)
     settings = Settings(1, steps + 1, 1.0 / step, gravity, maximum_substep=step, integrator=integrator)
-    binding = Binding(np.zeros(1, np.int32), np.eye(4)[:1])
+    binding = at_nodes(mesh)
     simulation = Simulation(Scene((body,), (), settings), [mesh], [binding], [binding])
     state = simulation.state
     state.positions = checked("positions", positions, rest.shape).copy()

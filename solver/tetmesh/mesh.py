@@ -141,7 +141,7 @@ class TetMesh:
     @cached_property
     def mean_edge(self) -> float:
         """The mean edge length [m] of the tets, or of an even choice of them if they are many."""
-        from .quality import mean_edge
+        from .sizes import mean_edge
 
         some = self.tets[:: max(1, len(self.tets) // EDGE_SAMPLES)]
         return float(mean_edge(self.positions, np.ascontiguousarray(some)))
