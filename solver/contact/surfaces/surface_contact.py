@@ -78,6 +78,7 @@ class SurfaceContact:
         self.neighbourhoods: list[Neighbourhood] = []
         self.friction, self.held = Friction(), Held()
         self._take(no_pairs())
+        self._known: tuple[Array, ...] = ()  # the way that was asked for last
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
         self.left_out: list[tuple[int, int]] = []  # and of those that do not collide
         boxed = [Clusters(surface, rest) for surface in surfaces]
@@ -160,17 +161,15 @@ class SurfaceContact:
         """Keep what sticks at the end of an accepted step, positions (n, 3)."""
         self.held = Held(self.friction.points, self.friction.stretch(self.carried.places(positions, self._rubbing)))
 
-    def limit(self, positions: Array, direction: Array, most: float = 1.0) -> float:
-        """The share, at most `most`, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
-        places, ways = self.carried.places(positions), self.carried.places(direction)
-        self._cover(places, places + most * ways)
-        share: float = free_fraction(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, most)
+    def limit(self, positions: Array, direction: Array) -> float:
+        """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
+        places, ways = self._covered(positions, direction)
+        share: float = free_fraction(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, 1.0)
         return share
 
     def meetings(self, positions: Array, direction: Array) -> Meetings:
         """The pairs that do not touch at positions (n, 3) but would on the way along a direction (n, 3), or that it crushes."""
-        places, ways = self.carried.places(positions), self.carried.places(direction)
-        self._cover(places, places + ways)
+        places, ways = self._covered(positions, direction)
         pairs, most = self.pairs, len(self.pairs.nodes)
         which, weights, normal, gap = np.empty(most, np.int64), np.empty((most, 4)), np.empty((most, 3)), np.empty(most)
         struck = np.empty(most, dtype=np.bool_)
@@ -246,10 +245,23 @@ class SurfaceContact:
         which, weights, _, _, _ = _close(self.pairs, places)
         return self.carried.nodes_of(self.pairs.nodes[which][weights != 0.0], len(positions))
 
+    def _covered(self, positions: Array, direction: Array) -> tuple[Array, Array]:
+        """Places and ways (k, 3) of points with nodes at positions (n, 3) and on a direction (n, 3), which `pairs` then hold for.
+
+        A direction is asked for twice: what it meets, and how far it may go.
+        """
+        asked = positions, direction
+        if not self._known or not all(map(np.array_equal, asked, self._known)):
+            places, ways = self.carried.places(positions), self.carried.places(direction)
+            self._cover(places, places + ways)
+            self._known = positions.copy(), direction.copy(), places, ways
+        return self._known[2], self._known[3]
+
     def _cover(self, before: Array, after: Array) -> None:
         """`cover` for places (k, 3) of points."""
         changed = [neighbourhood.cover(before, after) for neighbourhood in self.neighbourhoods]
         if any(changed):
+            self._known = ()
             self._take(joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods]))
 
     def _take(self, pairs: Pairs) -> None:

@@ -34,15 +34,16 @@ class Unfolded:
     def __init__(self, clusters: Clusters, rest: Array) -> None:
         """rest (n, 3): the nodes' places at rest."""
         surface = ranked(clusters, rest)
-        self.nodes, self.corners = clusters.vertices.nodes[:, 0], surface.corners
+        self.corners = surface.corners
         self.patches = patches_of(surface, clusters.edge_length)
         self.patch = np.full(len(clusters.vertices.first) - 1, -1, dtype=np.int32)  # that answers for a cluster, or -1
         self.heights = np.empty((len(surface.corners), 3, 3))
         self.boxes = np.empty((int(self.patches.group.max(initial=-1)) + 1, 3, 3))
         self.left_out = 0
 
-    def look(self, positions: Array, way: Array, reach: float, loose: float) -> bool:
-        """Find them for nodes that go from positions (n, 3) along a way (n, 3); False, and none, where there are few.
+    def look(self, start: Array, way: Array, reach: float, loose: float) -> bool:
+        """Find them for vertices, by the clusters' order, that go from a start (v, 3) along a way (v, 3); False, and none, where
+        there are few.
 
         reach : distance that pairs of them keep [m]
         loose : how far nodes of a patch may be off that way against each other [m]
@@ -51,9 +52,8 @@ class Unfolded:
         self.left_out -= 1
         if self.left_out >= 0:
             return False
-        start, going = positions[self.nodes], way[self.nodes]
-        _heights(self.corners, start, going, self.patches.group, self.heights, self.boxes)
-        _look(self.patches, self.heights, self.boxes, start, going, reach, loose, self.patch)
+        _heights(self.corners, start, way, self.patches.group, self.heights, self.boxes)
+        _look(self.patches, self.heights, self.boxes, start, way, reach, loose, self.patch)
         if (self.patch >= 0).mean() >= LITTLE:
             return True
         self.patch[:], self.left_out = -1, UNASKED
