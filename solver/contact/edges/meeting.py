@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 FAR = 0.5  # element sizes from a collider's edge up to which a place counts as about to touch
-BESIDE = 0.2  # element sizes beside it up to which the edges at a corner of the body count,
+BESIDE = 0.1  # element sizes beside it up to which the edges at a corner of the body count,
 APART = 0.25  # element sizes: shorter edges of the body stand for less of it
 
 
