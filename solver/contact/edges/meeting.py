@@ -179,7 +179,8 @@ class Meeting:
         which, part, normal, gap, depth = _room(len(others))
         count = touching_edges(
             here, self.begun, pairs.ends, pairs.wings, self.now, self.then, others, wings,
-            self.edges_out[pairs.edges_met], self.offset, FAR * self.element, BESIDE * self.element, which, part, normal, gap, depth,
+            self.edges_out[pairs.edges_met], self.offset, FAR * self.element, BESIDE * self.element,
+            which, part, normal, gap, depth,
         )  # fmt: skip
         which, s, t = which[:count], part[:count, 0], part[:count, 1]
         ends, others = pairs.ends[which], others[which]

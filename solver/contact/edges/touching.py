@@ -87,7 +87,7 @@ def _crossing(a, u, c, v, out, beside):  # type: ignore[no-untyped-def]
 
 @inline
 def _leaning(nx, ny, nz, distance, v, out, over, s, u, a, c):  # type: ignore[no-untyped-def]
-    """The normal of a plane at an edge from c along v that leans away from the place s on the other, and its distance from it."""
+    """The normal of a plane at an edge from c along v that leans away from the place s on the other; how far that is off it."""
     wx, wy, wz = v[1] * out[2] - v[2] * out[1], v[2] * out[0] - v[0] * out[2], v[0] * out[1] - v[1] * out[0]
     side = (a[0] + s * u[0] - c[0]) * wx + (a[1] + s * u[1] - c[1]) * wy + (a[2] + s * u[2] - c[2]) * wz
     lean = (LEAN if side > 0.0 else -LEAN) / np.sqrt(wx * wx + wy * wy + wz * wz)

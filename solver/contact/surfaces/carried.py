@@ -44,7 +44,7 @@ class Carried:
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), weights)
 
     def places(self, nodes: Array, *wanted: NDArray[np.integer]) -> Array:
-        """Where nodes at (n, 3) carry the points (k, 3), or at least those of the numbers wanted (w,); the same of directions."""
+        """Where nodes at (n, 3) carry the points (k, 3), or at least those of numbers wanted (w,); the same of directions."""
         points = np.empty((len(self._all), 3))
         for rows in wanted or (self._all,):
             carry_spread(nodes, rows, rows, self.start, self.nodes, self.weights, points)

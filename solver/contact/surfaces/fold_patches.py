@@ -97,7 +97,8 @@ def patches_of(surface: Ranked, edge_length: float) -> Patches:
     net = np.zeros(int(np.abs(surface.side).max(initial=0)) + 1, np.int32)
     room = tuple(np.empty(size, np.int32) for size in (count, vertices, vertices, triangles, 6 * triangles, count))
     group = surface.cluster[surface.corners[:, 0]] // np.int32(GROUP)
-    clusters, at_core, rows, parts = [], [], [], [np.zeros(0, np.int32)]
+    clusters, at_core, rows = [], [], []
+    parts, begun = [np.zeros(0, np.int32)], 0
     for size in SIZES:
         for start in range(0, count, size):
             last = min(start + size, count)
@@ -108,7 +109,8 @@ def patches_of(surface: Ranked, edge_length: float) -> Patches:
                 continue
             clusters.append((start, last))
             at_core.append(near)
-            parts.append(_grouped(room[3][:all_triangles], near, group) + sum(len(row[3]) for row in rows))
+            parts.append(_grouped(room[3][:all_triangles], near, group) + np.int32(begun))
+            begun += all_triangles
             lengths = core, inside, disk, all_triangles, 2 * rim, touched
             rows.append([values[:length].copy() for values, length in zip(room, lengths, strict=True)])
     columns = zip(*rows, strict=True) if rows else [()] * 6

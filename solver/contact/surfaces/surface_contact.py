@@ -246,7 +246,7 @@ class SurfaceContact:
         return self.carried.nodes_of(self.pairs.nodes[which][weights != 0.0], len(positions))
 
     def _covered(self, positions: Array, direction: Array) -> tuple[Array, Array]:
-        """Places and ways (k, 3) of points with nodes at positions (n, 3) and on a direction (n, 3), which `pairs` then hold for.
+        """Places and ways (k, 3) of points with nodes at positions (n, 3) on a direction (n, 3), which `pairs` then hold for.
 
         A direction is asked for twice: what it meets, and how far it may go.
         """

@@ -42,8 +42,9 @@ class Unfolded:
         self.left_out = 0
 
     def look(self, start: Array, way: Array, reach: float, loose: float) -> bool:
-        """Find them for vertices, by the clusters' order, that go from a start (v, 3) along a way (v, 3); False, and none, where
-        there are few.
+        """Find them for vertices, by the clusters' order, that go from a start (v, 3) along a way (v, 3).
+
+        False, and none, where there are few.
 
         reach : distance that pairs of them keep [m]
         loose : how far nodes of a patch may be off that way against each other [m]
@@ -134,9 +135,10 @@ def _look(patches, heights, boxes, start, way, reach, loose, patch):  # type: ig
 @kernel
 def _mean_normal(patches, p, boxes):  # type: ignore[no-untyped-def]
     """About that of a patch: of all groups that it has triangles of."""
-    view, (parts, first), triangles = np.zeros(3), patches.parts, patches.triangles.values
+    _, _, _, _, _, (triangles, _), (parts, first), _, _, group = patches
+    view = np.zeros(3)
     for i in range(first[p], first[p + 1]):
-        box = boxes[patches.group[triangles[parts[i]]]]
+        box = boxes[group[triangles[parts[i]]]]
         view[0], view[1], view[2] = view[0] + box[2, 0], view[1] + box[2, 1], view[2] + box[2, 2]
     size = np.sqrt(view[0] * view[0] + view[1] * view[1] + view[2] * view[2])
     return view / max(size, 1e-300)
@@ -149,10 +151,10 @@ def _seen_from_the_front(patches, p, heights, boxes, view, high, low):  # type: 
     By the boxes of groups where these say so, by each triangle where they do not.
     """
     x, y, z = view
-    (triangles, first), (parts, first_part) = patches.triangles, patches.parts
+    _, at_core, _, _, _, (triangles, first), (parts, first_part), _, _, group = patches
     for i in range(first_part[p], first_part[p + 1]):
-        least = high if parts[i] < first[p] + patches.at_core[p] else low
-        (ax, ay, az), (bx, by, bz), _ = boxes[patches.group[triangles[parts[i]]]]
+        least = high if parts[i] < first[p] + at_core[p] else low
+        (ax, ay, az), (bx, by, bz), _ = boxes[group[triangles[parts[i]]]]
         if min(ax * x, bx * x) + min(ay * y, by * y) + min(az * z, bz * z) > least:
             continue
         for k in range(parts[i], parts[i + 1]):
