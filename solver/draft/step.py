@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts
 from ..contact.entries import Entries
-from ..fem.assembly import Pattern, build_pattern, gather_gradient, room_for_forces
+from ..fem.assembly import Pattern, build_pattern, gather_gradient, room_for
 from ..fem.linear_solve import LinearSolve
 from ..fem.momentum import balance_momentum
 from ..fem.restraint import Restraint
@@ -44,6 +44,7 @@ class DraftWorkspace:
     forces: NDArray[np.float32]
     flat_forces: NDArray[np.float32]
     blocks: NDArray[np.float32]
+    flat_blocks: NDArray[np.float32]
     diagonal: Array
     gradient: Array
     measured: NDArray[np.float32]
@@ -56,10 +57,10 @@ class DraftWorkspace:
         nodes = len(state.positions)
         pattern, tiles = build_pattern(state.tets, nodes), build_tiles(state)
         lanes = len(tiles) * TILE
-        forces, flat_forces = room_for_forces(lanes)
+        (forces, flat_forces), (blocks, flat_blocks) = room_for(lanes, 12), room_for(lanes, 54)
         return cls(
-            pattern=pattern, tiles=tiles, forces=forces, flat_forces=flat_forces, blocks=np.zeros((lanes, 6, 9), np.float32),
-            diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
+            pattern=pattern, tiles=tiles, forces=forces, flat_forces=flat_forces,
+            blocks=blocks.reshape(lanes, 6, 9), flat_blocks=flat_blocks, diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
             measured=np.zeros((lanes, 2), np.float32), linear=LinearSolve.of(pattern, state.positions),
             firmness=elastic_firmness(state),
         )  # fmt: skip
@@ -127,7 +128,7 @@ def _assemble(
     space.diagonal[:] = 0.0
     space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = inertia
     entries.add_stiffness(guess, space.blocks, space.diagonal)
-    space.linear.assemble(space.blocks, space.diagonal, levels=1, held=restraint.held)
+    space.linear.assemble(space.linear.filling(space.flat_blocks), space.diagonal, levels=1, held=restraint.held)
     space.gradient[restraint.held] = 0.0
     return space.gradient
 

@@ -17,6 +17,7 @@ from ..jit.simd import add_wide, load, part_of, zero_sum
 from .incidence import edges_of_nodes
 
 IntArray = NDArray[np.int32]
+SPARE = 8  # numbers that are read with the last ones of a flat array, and mean nothing
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,10 @@ def build_pattern(tets: IntArray, node_count: int) -> Pattern:
     return Pattern(corner_offsets=corner_offsets, corners=corners, edges=edges)
 
 
-def room_for_forces(lanes: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Zeros for the forces on the corners of so many tets: by tets (lanes, 12), and the same memory flat, with one to spare."""
-    flat = np.zeros(12 * lanes + 1, np.float32)
-    return flat[:-1].reshape(lanes, 12), flat
+def room_for(lanes: int, width: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Zeros for so many numbers of so many tets: by tets (lanes, width), and the same memory flat, with SPARE at the end."""
+    flat = np.zeros(width * lanes + SPARE, np.float32)
+    return flat[:-SPARE].reshape(lanes, width), flat
 
 
 def offsets_of(values: NDArray[np.integer], count: int) -> IntArray:
@@ -64,7 +65,7 @@ def spread_inertia(inertia, diagonal):  # type: ignore[no-untyped-def]
 def gather_gradient(corner_offsets, corners, forces, positions, targets, inertia, gradient, energies):  # type: ignore[no-untyped-def]
     """Gradient of inertia/2 |x - target|^2 + elastic energy (n, 3) [N]; the inertial energy in CHUNKS parts.
 
-    forces, flat: twelve numbers a tet, the forces on its corners, and one to spare at the end (`room_for_forces`).
+    forces, flat: twelve numbers a tet, the forces on its corners, and some to spare at the end (`room_for`).
     """
     n = len(positions)
     for chunk in prange(CHUNKS):

@@ -14,13 +14,49 @@ from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
 from ..jit import CHUNKS, inline, kernel, parallel
-from ..jit.simd import add, add_scaled, lane, load, load_last, store, store_block, three, transposed, zero
-from .assembly import Pattern, offsets_of
-from .incidence import edge_numbers, place_blocks, place_columns
+from ..jit.simd import (
+    add,
+    add_block,
+    add_scaled_block,
+    lane,
+    load,
+    load_block,
+    put_block,
+    store,
+    three,
+    turned_block,
+    zero,
+    zero_block,
+)
+from .assembly import SPARE, Pattern, offsets_of
+from .incidence import BLOCKS_OF_TILE, edge_numbers, keep_blocks, place_blocks, place_columns, place_edges, reaches
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 IntArray = NDArray[np.int32]
+
+
+MOST_KEPT = 96  # tiles whose blocks a run keeps; 2.7 MB
+NEARLY_ALL = 0.98  # of the edges that so many tiles hold, from which on fewer will do
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Tiles whose blocks are summed as they are made, run by run, each run in a ring of the tiles that it keeps.
+
+    starts (r + 1,)          : the first tile of each run, and the end
+    kept                     : tiles in a ring
+    ready (tiles + 1,)       : the edges whose last block a tile makes, while the others are still in the ring
+    late_offsets (tiles + 1,): of `late`, those of each tile
+    late (f,)                : where in the ring the blocks lie of edges that have others elsewhere: they are set aside, in this
+                               order, and summed at the end
+    """
+
+    starts: IntArray
+    kept: int
+    ready: IntArray
+    late_offsets: IntArray
+    late: IntArray
 
 
 @dataclass(frozen=True)
@@ -30,8 +66,9 @@ class Layout:
     order (n,)                            : the node at each row
     row_offsets (n + 1,), columns (2e,)   : off-diagonal blocks by row
     slots (e, 2)                          : of each edge, its two places in `columns`
-    item_offsets (e + 1,), items (6m,)    : an edge's element blocks, tet * 6 + pair
+    item_offsets (e + 1,), items (6m,)    : an edge's element blocks, tet * 6 + pair, or where `runs` keep them
     middles (e,)                          : from here to the edge's end its items are transposed
+    runs                                  : None where all blocks are there when they are summed
     """
 
     order: IntArray
@@ -41,57 +78,71 @@ class Layout:
     item_offsets: IntArray
     items: IntArray
     middles: IntArray
+    runs: Runs | None = None
 
 
-def build_layout(pattern: Pattern, order: IntArray) -> Layout:
-    """The layout with the nodes in `order` (n,)."""
+def build_layout(pattern: Pattern, order: IntArray, starts: IntArray | None = None) -> Layout:
+    """The layout with the nodes in `order` (n,); starts (r + 1,): the runs of tiles (Runs) whose blocks are not all kept."""
     count, edges, blocks = len(order), len(pattern.edges), 6 * len(pattern.corners) // 4
     nodes, rank = np.empty(len(pattern.corners), dtype=np.int32), np.empty(count, dtype=np.int32)
     nodes[pattern.corners] = np.repeat(np.arange(count, dtype=np.int32), np.diff(pattern.corner_offsets))
     rank[order] = np.arange(count, dtype=np.int32)
     numbers, place, items = np.empty(blocks, np.int32), np.empty(edges, np.int32), np.empty(blocks, np.int32)
-    starts = offsets_of(pattern.edges[:, 0], count)
-    in_chunks(edge_numbers, blocks // 6, nodes, starts, pattern.edges, numbers)
+    first_edges = offsets_of(pattern.edges[:, 0], count)
+    in_chunks(edge_numbers, blocks // 6, nodes, first_edges, pattern.edges, numbers)
+    tiles = -(-blocks // BLOCKS_OF_TILE)
+    bounds = np.array([0, tiles], np.int32) if starts is None else starts
+    first, last, reach = reaches(numbers, bounds, edges)
+    kept, ready = tiles if starts is None else _tiles_to_keep(reach), np.zeros(tiles + 1, np.int32)
+    place_edges(numbers, first, last, bounds, kept, place, ready)
     item_offsets, middles = np.zeros(edges + 1, np.int32), np.empty(edges, np.int32)
     place_blocks(nodes, rank, numbers, place, item_offsets, middles, items)
+    runs = None
+    if starts is not None:
+        late_offsets = np.zeros(tiles + 1, np.int32)
+        runs = Runs(bounds, kept, ready, late_offsets, keep_blocks(item_offsets, items, ready[-1], kept, late_offsets))
     row_offsets, columns, slots = np.zeros(count + 1, np.int32), np.empty(2 * edges, np.int32), np.empty((edges, 2), np.int32)
     place_columns(pattern.edges, rank, place, row_offsets, columns, slots)
     return Layout(
         order=order.astype(np.int32), row_offsets=row_offsets, columns=columns, slots=slots, item_offsets=item_offsets,
-        items=items, middles=middles,
+        items=items, middles=middles, runs=runs,
     )  # fmt: skip
+
+
+def _tiles_to_keep(reach: NDArray[np.int64]) -> int:
+    """How many tiles a ring holds, of how many edges have so many tiles between their first block and their last."""
+    within = np.cumsum(reach[:MOST_KEPT])
+    return 1 + int(np.searchsorted(within, NEARLY_ALL * within[-1]))
+
+
+@inline
+def sum_edges(first, last, item_offsets, middles, items, slots, blocks, more, rate, values):  # type: ignore[no-untyped-def]
+    """Sum the element blocks of edges first .. last - 1, flat and by rows, into values, flat (18e +
+    SPARE,), by columns.
+
+    more: values of another matrix, which are added `rate` times, if that is not 0.
+    """
+    for e in range(first, last):
+        upright, turned = zero_block(), zero_block()
+        for k in range(np.uint64(item_offsets[e]), np.uint64(middles[e])):
+            upright = add_block(upright, load_block(blocks, np.uint64(9) * np.uint64(items[k])))
+        for k in range(np.uint64(middles[e]), np.uint64(item_offsets[e + 1])):
+            turned = add_block(turned, load_block(blocks, np.uint64(9) * np.uint64(items[k])))
+        total = add_block(upright, turned_block(turned))
+        here, there = np.uint64(9) * np.uint64(slots[e, 1]), np.uint64(9) * np.uint64(slots[e, 0])
+        if rate != 0.0:
+            total = add_scaled_block(total, load_block(more, here), rate)
+        put_block(values, here, total)
+        put_block(values, there, turned_block(total))
 
 
 @parallel
 def sum_blocks(item_offsets, middles, items, slots, blocks, more, rate, values):  # type: ignore[no-untyped-def]
-    """Sum element blocks, flat (lanes * 54,), row by row, into values, flat (18e + 4,), column by column.
-
-    more: None, or values of another matrix, which are added `rate` times.
-    """
+    """Sum element blocks that are all there, flat (lanes * 54 + SPARE,); arguments as of `sum_edges`."""
     edges = len(slots)
     for chunk in prange(CHUNKS):
-        for e in range(edges * chunk // CHUNKS, edges * (chunk + 1) // CHUNKS):
-            a0, a1, a2, t0, t1, t2 = zero(), zero(), zero(), zero(), zero(), zero()
-            for k in range(np.uint64(item_offsets[e]), np.uint64(middles[e])):
-                b = np.uint64(9) * np.uint64(items[k])
-                a0 = add(a0, load(blocks, b))
-                a1 = add(a1, load(blocks, b + np.uint64(3)))
-                a2 = add(a2, load_last(blocks, b + np.uint64(6)))
-            for k in range(np.uint64(middles[e]), np.uint64(item_offsets[e + 1])):
-                b = np.uint64(9) * np.uint64(items[k])
-                t0 = add(t0, load(blocks, b))
-                t1 = add(t1, load(blocks, b + np.uint64(3)))
-                t2 = add(t2, load_last(blocks, b + np.uint64(6)))
-            t0, t1, t2 = transposed(t0, t1, t2)
-            a0, a1, a2 = add(a0, t0), add(a1, t1), add(a2, t2)
-            first, second = np.uint64(9) * np.uint64(slots[e, 1]), np.uint64(9) * np.uint64(slots[e, 0])
-            if more is not None:
-                a0 = add_scaled(a0, load(more, first), rate)
-                a1 = add_scaled(a1, load(more, first + np.uint64(3)), rate)
-                a2 = add_scaled(a2, load(more, first + np.uint64(6)), rate)
-            store_block(values, first, a0, a1, a2)
-            a0, a1, a2 = transposed(a0, a1, a2)
-            store_block(values, second, a0, a1, a2)
+        first, last = edges * chunk // CHUNKS, edges * (chunk + 1) // CHUNKS
+        sum_edges(first, last, item_offsets, middles, items, slots, blocks, more, rate, values)
 
 
 @inline

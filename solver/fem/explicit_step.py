@@ -106,18 +106,22 @@ def _stopped(problem: ImplicitStep, positions: Array, velocities: Array, entries
     return stopped
 
 
+def _fill_with_others(values: NDArray[np.float32], more: NDArray[np.float32], rate: float) -> None:
+    """A matrix of nothing but what is added to it (linear_solve.Filling)."""
+    values[:] = np.float32(rate) * more if rate != 0.0 else 0.0
+
+
 def _damped(problem: ImplicitStep, velocities: Array) -> tuple[Array, int]:
     """What implicit damping over half the step leaves of velocities (n, 3), and the iterations of the linear solve.
 
     Solves (2 M/step + C) correction = -C velocities: a rigid motion, which C does not see, keeps all its digits.
     """
     space, damping = problem.space, problem.damping
-    space.blocks[:] = 0.0
     space.diagonal[:] = 0.0
     space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = 2.0 * problem.state.masses / problem.step
     every = np.ones(len(velocities))
     damping.add_own(every, space.diagonal)
-    space.linear.assemble(space.blocks, space.diagonal, beside=damping.beside(every), held=problem.held)
+    space.linear.assemble(_fill_with_others, space.diagonal, beside=damping.beside(every), held=problem.held)
     force = -damping.gradient(velocities)
     force[problem.held] = 0.0
     spent = space.linear.solve(force, DAMPING_TOLERANCE)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import prange
 
 from ..constants import HALF, ONE, QUARTER, TINY, TWO, ZERO
-from ..jit import CHUNKS, TILE, parallel
+from ..jit import CHUNKS, TILE, kernel, parallel
 from ..jit.tile_code import put_rows, some_lane, tile_loop, tile_question
 from ..slots import (
     ACTIVATION,
@@ -138,6 +138,24 @@ def _blocks(w, out):  # type: ignore[no-untyped-def]
             put_rows(out, 54, i, 9 * pair, [dot(row, u[3 * c : 3 * c + 3]) for row in rows for c in range(3)])
 
 
+@kernel
+def tile_blocks(w, material, inertia, s, out):  # type: ignore[no-untyped-def]
+    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * 54,) in the order of PAIRS [N/m]; s: a tile with all slots."""
+    if w[DIRECT * T] > ZERO:
+        direct_blocks(w, out)
+    else:
+        copy_slots(w, U, YIELD, s)
+        copy_slots(w, P, FLOW, s)
+        _plane_moduli(s)
+        if inertia >= 0.0 and _raise_moduli(s, inertia):
+            _raise_stretches(s)
+        _blocks(s, out)
+    if len(w) > KEPT * T and w[ACTIVATION * T] >= ZERO:
+        copy_slots(w, 0, KEPT_WITH_EXTRAS, s)
+        put_material(material, s)
+        stiffen(s, out)
+
+
 @parallel
 def stiffness(tiles, materials, kinds, inertia, blocks):  # type: ignore[no-untyped-def]
     """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, 6, 9) in the order of PAIRS [N/m].
@@ -149,17 +167,4 @@ def stiffness(tiles, materials, kinds, inertia, blocks):  # type: ignore[no-unty
     for chunk in prange(CHUNKS):
         s = np.empty(SLOTS * T, tiles.dtype)
         for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
-            w, out = tiles[k], blocks[k * T : (k + 1) * T]
-            if w[DIRECT * T] > ZERO:
-                direct_blocks(w, out)
-            else:
-                copy_slots(w, U, YIELD, s)
-                copy_slots(w, P, FLOW, s)
-                _plane_moduli(s)
-                if inertia >= 0.0 and _raise_moduli(s, inertia):
-                    _raise_stretches(s)
-                _blocks(s, out)
-            if len(w) > KEPT * T and w[ACTIVATION * T] >= ZERO:
-                copy_slots(w, 0, KEPT_WITH_EXTRAS, s)
-                put_material(materials[kinds[k]], s)
-                stiffen(s, out)
+            tile_blocks(tiles[k], materials[kinds[k]], inertia, s, blocks[k * T : (k + 1) * T])

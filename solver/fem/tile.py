@@ -61,7 +61,7 @@ class Tiles:
     @classmethod
     def of(cls, state: State, precision: type[np.floating] = np.float32) -> "Tiles":
         """Tiles of a state, rest shapes and materials filled in."""
-        count = (len(state.tets) + TILE - 1) // TILE
+        count = tile_count(state.tets)
         programs, offsets = _programs(state.material[ELASTIC_LAW], count, precision)
         fibred = np.zeros(count, dtype=bool)
         fibred[np.flatnonzero(state.material[[FIBRE_STIFFNESS, FIBRE_TENSION]].any(axis=0)) // TILE] = True
@@ -123,6 +123,11 @@ class Tiles:
     def unpack(self, slot: int, width: int, count: int) -> NDArray[np.float64]:
         """Read `width` slots of the first `count` tets as (count, width)."""
         return unpack(self.data, slot, width, count)
+
+
+def tile_count(tets: NDArray[np.integer]) -> int:
+    """How many tiles tets (m, 4) take."""
+    return -(-len(tets) // TILE)
 
 
 def pack(data: Numbers, slot: int, values: Numbers) -> None:

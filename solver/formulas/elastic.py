@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fem.assembly import build_pattern
+from ..fem.assembly import build_pattern, room_for
 from ..fem.linear_solve import LinearSolve
 from ..fem.stiffness import stiffness
 from ..materials import Material
@@ -59,7 +59,7 @@ def stiffness_product(
     sample = Sample(rest_positions, tets, material, plastic_deformation, flows=False)
     along = checked("directions", directions, sample.state.positions.shape)
     sample.respond(positions, 0.0)
-    blocks = np.zeros((sample.tiles.lanes, 6, 9), np.float32)
+    blocks, flat = room_for(sample.tiles.lanes, 54)
     stiffness(*sample.tiles.arrays, -1.0, blocks)
     system = LinearSolve.of(build_pattern(sample.state.tets, len(along)), sample.state.positions)
-    return system.summed(blocks).times(along)
+    return system.summed(system.filling(flat)).times(along)

@@ -1,0 +1,111 @@
+"""The stiffness of all tets summed into a matrix as it is made, while its blocks are still in cache.
+
+A run of tiles goes through them one by one, puts their blocks into a ring of the last tiles (216 bytes a tet), and sums each
+edge as soon as the last of its tets has been there. Edges that a ring is too short for, or that have tets in several runs,
+have their blocks set aside and are summed at the end. Each edge's sum goes by its own order (block_matrix.py), so the bytes
+do not depend on runs and rings.
+"""
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from ..jit import CHUNKS, TILE, kernel, parallel
+from ..slots import SLOTS
+from .assembly import SPARE
+from .block_matrix import Layout, sum_edges
+from .incidence import BLOCKS_OF_TILE
+from .rotated_damping import add_rotated_damping
+from .stiffness import tile_blocks
+from .tile import Tiles
+
+Floats = NDArray[np.float32]
+
+T = TILE
+RING_OF_TILE = 9 * BLOCKS_OF_TILE
+EVERYWHERE = np.zeros(0, np.float32)
+FEWEST = 16  # tiles in a run
+
+
+def runs_of(tiles: int) -> NDArray[np.int32]:
+    """The first tile of each run, and the end: as many runs as there may be threads. What they share is set aside."""
+    count = max(1, min(numba.config.NUMBA_NUM_THREADS, tiles // FEWEST))
+    return np.array([tiles * k // count for k in range(count + 1)], np.int32)
+
+
+@dataclass
+class StiffnessSum:
+    """What makes a mesh's stiffness and sums it; rings (r, ...), of which `aside` holds what is summed at the end."""
+
+    tiles: Tiles
+    layout: Layout
+    rings: Floats
+    aside: Floats
+
+    @classmethod
+    def of(cls, tiles: Tiles, layout: Layout) -> "StiffnessSum":
+        """Rings for a layout with runs."""
+        runs = layout.runs
+        assert runs is not None, "a layout without runs has its blocks summed by sum_blocks"
+        rings = np.zeros((len(runs.starts) - 1, runs.kept * RING_OF_TILE + SPARE), np.float32)
+        return cls(tiles, layout, rings, np.zeros(9 * len(runs.late) + SPARE, np.float32))
+
+    def fill(
+        self, values: Floats, inertia: float, more: Floats, rate: float, shares: Floats = EVERYWHERE,
+        times: Floats = EVERYWHERE,
+    ) -> None:  # fmt: skip
+        """Sum the stiffness where the tiles were evaluated into values, as `sum_edges` does; inertia as in `stiffness`.
+
+        shares (m,): how many times each tet's is taken; times (m,): what each has of Irving's damping [s] (rotated_damping.py),
+        for which tiles must have been decomposed; empty ones stand for all of it, and for none.
+        """
+        layout, runs = self.layout, self.layout.runs
+        assert runs is not None
+        _sum_stiffness(
+            *self.tiles.arrays, inertia, shares, times, runs.starts, runs.kept, runs.ready, runs.late_offsets, runs.late,
+            layout.item_offsets, layout.middles, layout.items, layout.slots, self.rings, self.aside, more, np.float32(rate), values,
+        )  # fmt: skip
+
+
+@parallel
+def _sum_stiffness(  # type: ignore[no-untyped-def]
+    tiles, materials, kinds, inertia, shares, times, starts, kept, ready, late_offsets, late, item_offsets, middles, items,
+    slots, rings, aside, more, rate, values,
+):
+    for run in prange(len(starts) - 1):
+        ring, s = rings[run], np.empty(SLOTS * T, tiles.dtype)
+        for k in range(starts[run], starts[run + 1]):
+            material, at = materials[kinds[k]], (k % kept) * RING_OF_TILE
+            out = ring[at : at + RING_OF_TILE]
+            if len(shares) == 0:
+                tile_blocks(tiles[k], material, inertia, s, out)
+            else:
+                _shared_blocks(tiles[k], material, inertia, shares[k * T : (k + 1) * T], s, out)
+            if len(times) > 0:
+                add_rotated_damping(tiles[k], material, times[k * T : (k + 1) * T], out)
+            for item in range(late_offsets[k], late_offsets[k + 1]):
+                for c in range(9):
+                    aside[9 * item + c] = ring[9 * late[item] + c]
+            sum_edges(ready[k], ready[k + 1], item_offsets, middles, items, slots, ring, more, rate, values)
+    early, edges = ready[-1], len(slots)
+    for chunk in prange(CHUNKS):
+        first, last = (edges - early) * chunk // CHUNKS, (edges - early) * (chunk + 1) // CHUNKS
+        sum_edges(early + first, early + last, item_offsets, middles, items, slots, aside, more, rate, values)
+
+
+@kernel
+def _shared_blocks(w, material, inertia, shares, s, out):  # type: ignore[no-untyped-def]
+    """`tile_blocks`, each tet's times its share (at most T,); a tile without any is not asked."""
+    some = False
+    for i in range(len(shares)):
+        some |= shares[i] != 0.0
+    if not some:
+        out[:] = 0.0
+        return
+    tile_blocks(w, material, inertia, s, out)
+    for i in range(len(shares)):
+        for c in range(54):
+            out[54 * i + c] *= shares[i]
