@@ -118,7 +118,7 @@ def _multiply_all(chunk_offsets, row_offsets, columns, values, inertia, own, tou
 
 def _evaluate(run: Simulation, tiles: Tiles, forces: np.ndarray, decompose: bool = True) -> None:
     state, space = run.state, run.space
-    evaluate(state.positions, state.tets, *tiles.arrays, tiles.programs, tiles.offsets, STEP, decompose, forces, space.energies)
+    evaluate(state.positions, state.tets, *tiles.arrays, STEP, decompose, forces, space.energies)
 
 
 def _one_iteration(space: Workspace, rhs: np.ndarray, size: float, flops: float) -> Kernel:

@@ -117,7 +117,7 @@ class Damping:
         times = self.tet_times if self.rotated else EVERYWHERE
 
         def fill(values: Floats, more: Floats, rate: float) -> None:
-            space.stiffness.fill(values, 0.0, more, rate, self.tet_eta, times)
+            space.stiffness.fill(positions, self.state.tets, values, 0.0, more, rate, self.tet_eta, times)
 
         self.matrix = self.changes = space.linear.summed(fill, self.matrix)
         self.own = None

@@ -30,7 +30,6 @@ from ..slots import (
     B,
     E,
     F,
-    H,
     N,
     P,
     Q,
@@ -75,7 +74,7 @@ def _edges(flat, tets, i):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _place_edges(w, flat, tets):  # type: ignore[no-untyped-def]
+def place_edges(w, flat, tets):  # type: ignore[no-untyped-def]
     """[x1 - x0, x2 - x0, x3 - x0] into F, four tets at a time; differences are taken before they are rounded to the tile's
     type. Lanes up to a multiple of four are those of the last tet again."""
     last = np.uint64(len(tets) - 1)
@@ -91,7 +90,7 @@ def _place_edges(w, flat, tets):  # type: ignore[no-untyped-def]
 
 
 @tile_loop
-def _refer_to_rest(w):  # type: ignore[no-untyped-def]
+def refer_to_rest(w):  # type: ignore[no-untyped-def]
     """F of the edges in its place."""
     for i in range(T):
         for k, x in enumerate(deformed(w, i)):
@@ -101,8 +100,8 @@ def _refer_to_rest(w):  # type: ignore[no-untyped-def]
 @kernel
 def deform(w, flat, tets):  # type: ignore[no-untyped-def]
     """F of a tile's tets at positions that `in_fours` has made flat."""
-    _place_edges(w, flat, tets)
-    _refer_to_rest(w)
+    place_edges(w, flat, tets)
+    refer_to_rest(w)
 
 
 @tile_loop
@@ -151,13 +150,12 @@ def _fetch(w, s):  # type: ignore[no-untyped-def]
 
 @kernel
 def _put_back(s, w, flows):  # type: ignore[no-untyped-def]
-    """Keep what stiffness, damping and the end of a step will ask for; where nothing flows, of flow only that."""
+    """Keep what stiffness, damping and the end of a step will ask for; where nothing flows, of flow only that, and of tiles
+    without a decomposition nothing for the stiffness, which goes back to the positions."""
     w[DIRECT * T] = s[DIRECT * T]
-    if s[DIRECT * T] > ZERO or s[ACTIVATION * T] >= ZERO:
-        copy_slots(s, F, U, w)
-    if s[DIRECT * T] > ZERO:
-        copy_slots(s, H, FLOW, w)
-    else:
+    if s[DIRECT * T] == ZERO:
+        if s[ACTIVATION * T] >= ZERO:
+            copy_slots(s, F, U, w)
         copy_slots(s, U, B, w)
         copy_slots(s, P, FLOW, w)
     if flows:
@@ -185,7 +183,7 @@ def _evaluate_tile(s, flat, corners, programs, first, last, dt, decompose, force
     flows = False
     s[DIRECT * T] = ZERO
     if not decompose and last == first + 1 and programs[first, 3] != 0 and not yielded(s):
-        _place_edges(s, flat, corners)
+        place_edges(s, flat, corners)
         s[DIRECT * T] = ZERO if run_direct(programs[first, 3], s, forces) else TWO
     if s[DIRECT * T] == ZERO:
         deform(s, flat, corners)

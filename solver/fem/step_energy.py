@@ -40,7 +40,7 @@ class StepEnergy:
         """Fill tiles, corner forces and energies at positions (n, 3); the projected stiffness wants all decomposed."""
         space, tiles = self.space, self.space.tiles
         evaluate(
-            positions, self.state.tets, *tiles.arrays, tiles.programs, tiles.offsets, self.step,
+            positions, self.state.tets, *tiles.arrays, self.step,
             decompose or self.projected > 0, space.forces, space.energies,
         )  # fmt: skip
 

@@ -16,6 +16,7 @@ from ..slots import (
     ANTI,
     DENSITY,
     DIRECT,
+    FIBRE,
     FLOOR,
     FLOW,
     KEPT,
@@ -25,6 +26,7 @@ from ..slots import (
     VOLUME,
     YIELD,
     B,
+    F,
     H,
     P,
     S,
@@ -32,9 +34,10 @@ from ..slots import (
     V,
 )
 from ..svd import DOUBLE, SINGLE, SWEEPS, symmetric_eigenvectors
-from .direct import direct_blocks
+from .elements import in_fours, place_edges, refer_to_rest
 from .fibres import stiffen
 from .lanes import PAIRS, dot, read, shape_gradients
+from .laws import run_stiffness
 from .tile import copy_slots, put_material
 
 INERTIA_SHARE = np.float32(0.9)
@@ -139,10 +142,18 @@ def _blocks(w, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def tile_blocks(w, material, inertia, s, out):  # type: ignore[no-untyped-def]
-    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * 54,) in the order of PAIRS [N/m]; s: a tile with all slots."""
+def tile_blocks(w, flat, corners, program, inertia, s, out):  # type: ignore[no-untyped-def]
+    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * 54,) in the order of PAIRS [N/m].
+
+    s: a tile with all slots, which holds the material; flat: positions (`in_fours`) of the tets' corners (m, 4).
+    """
+    fibred = len(w) > KEPT * T and w[ACTIVATION * T] >= ZERO
     if w[DIRECT * T] > ZERO:
-        direct_blocks(w, out)
+        copy_slots(w, B, DENSITY, s)
+        place_edges(s, flat, corners)
+        run_stiffness(program[4], s, out)
+        if fibred:
+            refer_to_rest(s)
     else:
         copy_slots(w, U, YIELD, s)
         copy_slots(w, P, FLOW, s)
@@ -150,21 +161,26 @@ def tile_blocks(w, material, inertia, s, out):  # type: ignore[no-untyped-def]
         if inertia >= 0.0 and _raise_moduli(s, inertia):
             _raise_stretches(s)
         _blocks(s, out)
-    if len(w) > KEPT * T and w[ACTIVATION * T] >= ZERO:
-        copy_slots(w, 0, KEPT_WITH_EXTRAS, s)
-        put_material(material, s)
+        if fibred:
+            copy_slots(w, F, U, s)
+    if fibred:
+        copy_slots(w, FIBRE, KEPT_WITH_EXTRAS, s)
         stiffen(s, out)
 
 
 @parallel
-def stiffness(tiles, materials, kinds, inertia, blocks):  # type: ignore[no-untyped-def]
-    """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, 6, 9) in the order of PAIRS [N/m].
+def stiffness(positions, tets, tiles, materials, kinds, programs, offsets, inertia, blocks):  # type: ignore[no-untyped-def]
+    """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, 54) of the tiles' type in the order of PAIRS [N/m].
 
-    tiles, materials, kinds are arrays of `Tiles`, which stay as they are. `inertia` is 1/step^2 [1/s^2], the least that the
-    time step multiplies masses by; negative leaves the stiffness as it is. Only tiles that were decomposed can be made
-    positive. Moving all nodes together stores no energy, so a diagonal block is minus the sum of its row and is not kept.
+    tiles, materials, kinds, programs, offsets are the arrays of `Tiles`, which stay as they are, evaluated at the same
+    positions. `inertia` is 1/step^2 [1/s^2], the least that the time step multiplies masses by; negative leaves the stiffness
+    as it is. Only tiles that were decomposed can be made positive. Moving all nodes together stores no energy, so a diagonal
+    block is minus the sum of its row and is not kept.
     """
+    flat = in_fours(positions)
     for chunk in prange(CHUNKS):
         s = np.empty(SLOTS * T, tiles.dtype)
         for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
-            tile_blocks(tiles[k], materials[kinds[k]], inertia, s, blocks[k * T : (k + 1) * T])
+            put_material(materials[kinds[k]], s)
+            corners, out = tets[k * T : min(len(tets), (k + 1) * T)], blocks[k * T : (k + 1) * T]
+            tile_blocks(tiles[k], flat, corners, programs[offsets[k]], inertia, s, out)

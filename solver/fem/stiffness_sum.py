@@ -14,15 +14,19 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS, TILE, kernel, parallel
+from ..jit.simd import load_block, put_block
 from ..slots import SLOTS
 from .assembly import SPARE
 from .block_matrix import Layout, sum_edges
+from .elements import in_fours
 from .incidence import BLOCKS_OF_TILE
 from .rotated_damping import add_rotated_damping
 from .stiffness import tile_blocks
-from .tile import Tiles
+from .tile import Tiles, put_material
 
+Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
+IntArray = NDArray[np.int32]
 
 T = TILE
 RING_OF_TILE = 9 * BLOCKS_OF_TILE
@@ -54,10 +58,10 @@ class StiffnessSum:
         return cls(tiles, layout, rings, np.zeros(9 * len(runs.late) + SPARE, np.float32))
 
     def fill(
-        self, values: Floats, inertia: float, more: Floats, rate: float, shares: Floats = EVERYWHERE,
+        self, positions: Array, tets: IntArray, values: Floats, inertia: float, more: Floats, rate: float, shares: Floats = EVERYWHERE,
         times: Floats = EVERYWHERE,
     ) -> None:  # fmt: skip
-        """Sum the stiffness where the tiles were evaluated into values, as `sum_edges` does; inertia as in `stiffness`.
+        """Sum the stiffness at positions (n, 3), where the tiles were evaluated, into values, as `sum_edges` does; inertia as in `stiffness`.
 
         shares (m,): how many times each tet's is taken; times (m,): what each has of Irving's damping [s] (rotated_damping.py),
         for which tiles must have been decomposed; empty ones stand for all of it, and for none.
@@ -65,39 +69,13 @@ class StiffnessSum:
         layout, runs = self.layout, self.layout.runs
         assert runs is not None
         _sum_stiffness(
-            *self.tiles.arrays, inertia, shares, times, runs.starts, runs.kept, runs.ready, runs.late_offsets, runs.late,
+            positions, tets, *self.tiles.arrays, inertia, shares, times, runs.starts, runs.kept, runs.ready, runs.late_offsets, runs.late,
             layout.item_offsets, layout.middles, layout.items, layout.slots, self.rings, self.aside, more, np.float32(rate), values,
         )  # fmt: skip
 
 
-@parallel
-def _sum_stiffness(  # type: ignore[no-untyped-def]
-    tiles, materials, kinds, inertia, shares, times, starts, kept, ready, late_offsets, late, item_offsets, middles, items,
-    slots, rings, aside, more, rate, values,
-):
-    for run in prange(len(starts) - 1):
-        ring, s = rings[run], np.empty(SLOTS * T, tiles.dtype)
-        for k in range(starts[run], starts[run + 1]):
-            material, at = materials[kinds[k]], (k % kept) * RING_OF_TILE
-            out = ring[at : at + RING_OF_TILE]
-            if len(shares) == 0:
-                tile_blocks(tiles[k], material, inertia, s, out)
-            else:
-                _shared_blocks(tiles[k], material, inertia, shares[k * T : (k + 1) * T], s, out)
-            if len(times) > 0:
-                add_rotated_damping(tiles[k], material, times[k * T : (k + 1) * T], out)
-            for item in range(late_offsets[k], late_offsets[k + 1]):
-                for c in range(9):
-                    aside[9 * item + c] = ring[9 * late[item] + c]
-            sum_edges(ready[k], ready[k + 1], item_offsets, middles, items, slots, ring, more, rate, values)
-    early, edges = ready[-1], len(slots)
-    for chunk in prange(CHUNKS):
-        first, last = (edges - early) * chunk // CHUNKS, (edges - early) * (chunk + 1) // CHUNKS
-        sum_edges(early + first, early + last, item_offsets, middles, items, slots, aside, more, rate, values)
-
-
 @kernel
-def _shared_blocks(w, material, inertia, shares, s, out):  # type: ignore[no-untyped-def]
+def _shared_blocks(w, flat, corners, program, inertia, shares, s, out):  # type: ignore[no-untyped-def]
     """`tile_blocks`, each tet's times its share (at most T,); a tile without any is not asked."""
     some = False
     for i in range(len(shares)):
@@ -105,7 +83,36 @@ def _shared_blocks(w, material, inertia, shares, s, out):  # type: ignore[no-unt
     if not some:
         out[:] = 0.0
         return
-    tile_blocks(w, material, inertia, s, out)
+    tile_blocks(w, flat, corners, program, inertia, s, out)
     for i in range(len(shares)):
         for c in range(54):
             out[54 * i + c] *= shares[i]
+
+
+@parallel
+def _sum_stiffness(  # type: ignore[no-untyped-def]
+    positions, tets, tiles, materials, kinds, programs, offsets, inertia, shares, times, starts, kept, ready, late_offsets, late, item_offsets, middles, items,
+    slots, rings, aside, more, rate, values,
+):
+    flat = in_fours(positions)
+    for run in prange(len(starts) - 1):
+        ring, s, kind = rings[run], np.empty(SLOTS * T, tiles.dtype), -1
+        for k in range(starts[run], starts[run + 1]):
+            if kinds[k] != kind:
+                kind = kinds[k]
+                put_material(materials[kind], s)
+            corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * RING_OF_TILE
+            program, out = programs[offsets[k]], ring[at : at + RING_OF_TILE]
+            if len(shares) == 0:
+                tile_blocks(tiles[k], flat, corners, program, inertia, s, out)
+            else:
+                _shared_blocks(tiles[k], flat, corners, program, inertia, shares[k * T : (k + 1) * T], s, out)
+            if len(times) > 0:
+                add_rotated_damping(tiles[k], materials[kind], times[k * T : (k + 1) * T], out)
+            for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
+                put_block(aside, np.uint64(9) * item, load_block(ring, np.uint64(9) * np.uint64(late[item])))
+            sum_edges(ready[k], ready[k + 1], item_offsets, middles, items, slots, ring, more, rate, values)
+    early, edges = ready[-1], len(slots)
+    for chunk in prange(CHUNKS):
+        first, last = (edges - early) * chunk // CHUNKS, (edges - early) * (chunk + 1) // CHUNKS
+        sum_edges(early + first, early + last, item_offsets, middles, items, slots, aside, more, rate, values)

@@ -59,7 +59,9 @@ def stiffness_product(
     sample = Sample(rest_positions, tets, material, plastic_deformation, flows=False)
     along = checked("directions", directions, sample.state.positions.shape)
     sample.respond(positions, 0.0)
-    blocks, flat = room_for(sample.tiles.lanes, 54)
-    stiffness(*sample.tiles.arrays, -1.0, blocks)
+    exact, (rounded, flat) = np.empty((sample.tiles.lanes, 54)), room_for(sample.tiles.lanes, 54)
+    placed = checked("positions", positions, along.shape)
+    stiffness(placed, sample.state.tets, *sample.tiles.arrays, -1.0, exact)
+    rounded[:] = exact
     system = LinearSolve.of(build_pattern(sample.state.tets, len(along)), sample.state.positions)
     return system.summed(system.filling(flat)).times(along)

@@ -62,8 +62,7 @@ class Elements:
         n = len(self.f)
         forces, energies = np.empty((self.tiles.lanes, 12), self.tiles.data.dtype), np.empty(len(self.tiles.data))
         elements.evaluate(
-            positions.reshape(-1, 3), self.state.tets, *self.tiles.arrays, self.tiles.programs,
-            self.tiles.offsets, self.dt, self.decompose, forces, energies,
+            positions.reshape(-1, 3), self.state.tets, *self.tiles.arrays, self.dt, self.decompose, forces, energies,
         )  # fmt: skip
         self.energy = float(energies.sum())
         assert np.abs(forces[:n].reshape(n, 4, 3).sum(axis=1)).max() <= 1e-5 * np.abs(forces[:n]).max()
@@ -78,7 +77,7 @@ class Elements:
         n = len(self.f)
         self.evaluate(self.positions)
         blocks = np.empty((self.tiles.lanes, 6, 9))
-        stiffness.stiffness(*self.tiles.arrays, inertia, blocks)
+        stiffness.stiffness(self.positions.reshape(-1, 3), self.state.tets, *self.tiles.arrays, inertia, blocks)
         full = np.zeros((n, 4, 3, 4, 3))
         for pair, (a, b) in enumerate(stiffness.PAIRS):
             block = blocks[:n, pair].reshape(n, 3, 3)

@@ -172,7 +172,7 @@ def frequencies(mesh, count):
     space, state = simulation.space, simulation.state
     tiles = space.tiles
     evaluate(
-        state.positions, state.tets, *tiles.arrays, tiles.programs, tiles.offsets, 1e-3, True, space.forces, space.energies
+        state.positions, state.tets, *tiles.arrays, 1e-3, True, space.forces, space.energies
     )  # fmt: skip
     stiffness(*tiles.arrays, -1.0, space.blocks)
     space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
