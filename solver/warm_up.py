@@ -87,7 +87,7 @@ def warm_up_solve(scene: Scene) -> None:
     damped, rigid = any(each[1] for each in needs), any(each[2] for each in needs)
 
     def fill(values: NDArray[np.float32], more: NDArray[np.float32], rate: float) -> None:
-        space.stiffness.fill(state.positions, state.tets, values, -1.0, more, rate)
+        space.stiffness.fill(state.positions, space.tiles, values, -1.0, more, rate)
         values[:] = 0.0
         values[:-SPARE].reshape(-1, 9)[:, ::4] = -1.0
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts
 from ..contact.entries import Entries
-from ..fem.assembly import Pattern, build_pattern, gather_gradient, room_for
+from ..fem.assembly import Pattern, build_pattern, inertial_gradient, room_for, sum_forces
 from ..fem.linear_solve import LinearSolve
 from ..fem.momentum import balance_momentum
 from ..fem.restraint import Restraint
@@ -60,9 +60,9 @@ class DraftWorkspace:
         (forces, flat_forces), (blocks, flat_blocks) = room_for(lanes, 12), room_for(lanes, 54)
         return cls(
             pattern=pattern, tiles=tiles, forces=forces, flat_forces=flat_forces,
-            blocks=blocks.reshape(lanes, 6, 9), flat_blocks=flat_blocks, diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            measured=np.zeros((lanes, 2), np.float32), linear=LinearSolve.of(pattern, state.positions),
-            firmness=elastic_firmness(state),
+            blocks=blocks.reshape(lanes, 6, 9), flat_blocks=flat_blocks, diagonal=np.zeros((nodes, 9)),
+            gradient=np.zeros((nodes, 3)), measured=np.zeros((lanes, 2), np.float32),
+            linear=LinearSolve.of(pattern, state.positions), firmness=elastic_firmness(state),
         )  # fmt: skip
 
 
@@ -121,9 +121,9 @@ def _assemble(
     """The step's matrix into `space.linear`; returns the gradient (n, 3) [N] of its energy at the guess."""
     warped_forces(guess, state.tets, space.tiles, rate, space.forces, space.blocks)
     pattern = space.pattern
-    gather_gradient(
-        pattern.corner_offsets, pattern.corners, space.flat_forces, guess, targets, inertia, space.gradient, np.empty(CHUNKS)
-    )
+    forces = np.empty_like(guess)
+    sum_forces(pattern.corner_offsets, 3 * pattern.corners, space.flat_forces, forces)
+    inertial_gradient(forces, guess, targets, inertia, space.gradient, np.empty(CHUNKS))
     entries.add_gradient(guess, space.gradient)
     space.diagonal[:] = 0.0
     space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = inertia

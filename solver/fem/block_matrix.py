@@ -28,35 +28,13 @@ from ..jit.simd import (
     zero,
     zero_block,
 )
-from .assembly import SPARE, Pattern, offsets_of
-from .incidence import BLOCKS_OF_TILE, edge_numbers, keep_blocks, place_blocks, place_columns, place_edges, reaches
+from .assembly import Pattern, offsets_of
+from .incidence import edge_numbers, place_blocks, place_columns
+from .runs import BLOCKS_ALONE, Items, Runs
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 IntArray = NDArray[np.int32]
-
-
-MOST_KEPT = 96  # tiles whose blocks a run keeps; 2.7 MB
-NEARLY_ALL = 0.98  # of the edges that so many tiles hold, from which on fewer will do
-
-
-@dataclass(frozen=True)
-class Runs:
-    """Tiles whose blocks are summed as they are made, run by run, each run in a ring of the tiles that it keeps.
-
-    starts (r + 1,)          : the first tile of each run, and the end
-    kept                     : tiles in a ring
-    ready (tiles + 1,)       : the edges whose last block a tile makes, while the others are still in the ring
-    late_offsets (tiles + 1,): of `late`, those of each tile
-    late (f,)                : where in the ring the blocks lie of edges that have others elsewhere: they are set aside, in this
-                               order, and summed at the end
-    """
-
-    starts: IntArray
-    kept: int
-    ready: IntArray
-    late_offsets: IntArray
-    late: IntArray
 
 
 @dataclass(frozen=True)
@@ -66,9 +44,8 @@ class Layout:
     order (n,)                            : the node at each row
     row_offsets (n + 1,), columns (2e,)   : off-diagonal blocks by row
     slots (e, 2)                          : of each edge, its two places in `columns`
-    item_offsets (e + 1,), items (6m,)    : an edge's element blocks, tet * 6 + pair, or where `runs` keep them
+    item_offsets (e + 1,), items (6m,)    : where an edge's element blocks begin, edges and blocks as `runs` have them
     middles (e,)                          : from here to the edge's end its items are transposed
-    runs                                  : None where all blocks are there when they are summed
     """
 
     order: IntArray
@@ -78,41 +55,27 @@ class Layout:
     item_offsets: IntArray
     items: IntArray
     middles: IntArray
-    runs: Runs | None = None
+    runs: Runs
 
 
-def build_layout(pattern: Pattern, order: IntArray, starts: IntArray | None = None) -> Layout:
-    """The layout with the nodes in `order` (n,); starts (r + 1,): the runs of tiles (Runs) whose blocks are not all kept."""
-    count, edges, blocks = len(order), len(pattern.edges), 6 * len(pattern.corners) // 4
-    nodes, rank = np.empty(len(pattern.corners), dtype=np.int32), np.empty(count, dtype=np.int32)
+def build_layout(pattern: Pattern, order: IntArray, starts: IntArray | None = None, blocks: Items = BLOCKS_ALONE) -> Layout:
+    """The layout with the nodes in `order` (n,); starts (r + 1,): the runs of tiles in which blocks are summed as they are
+    made (runs.py), or None where all are there before."""
+    count, edges, corners = len(order), len(pattern.edges), len(pattern.corners)
+    nodes, rank = np.empty(corners, dtype=np.int32), np.empty(count, dtype=np.int32)
     nodes[pattern.corners] = np.repeat(np.arange(count, dtype=np.int32), np.diff(pattern.corner_offsets))
     rank[order] = np.arange(count, dtype=np.int32)
-    numbers, place, items = np.empty(blocks, np.int32), np.empty(edges, np.int32), np.empty(blocks, np.int32)
-    first_edges = offsets_of(pattern.edges[:, 0], count)
-    in_chunks(edge_numbers, blocks // 6, nodes, first_edges, pattern.edges, numbers)
-    tiles = -(-blocks // BLOCKS_OF_TILE)
-    bounds = np.array([0, tiles], np.int32) if starts is None else starts
-    first, last, reach = reaches(numbers, bounds, edges)
-    kept, ready = tiles if starts is None else _tiles_to_keep(reach), np.zeros(tiles + 1, np.int32)
-    place_edges(numbers, first, last, bounds, kept, place, ready)
+    numbers, items = np.empty(6 * corners // 4, np.int32), np.empty(6 * corners // 4, np.int32)
+    in_chunks(edge_numbers, corners // 4, nodes, offsets_of(pattern.edges[:, 0], count), pattern.edges, numbers)
+    runs = Runs.of(numbers, edges, blocks, starts)
     item_offsets, middles = np.zeros(edges + 1, np.int32), np.empty(edges, np.int32)
-    place_blocks(nodes, rank, numbers, place, item_offsets, middles, items)
-    runs = None
-    if starts is not None:
-        late_offsets = np.zeros(tiles + 1, np.int32)
-        runs = Runs(bounds, kept, ready, late_offsets, keep_blocks(item_offsets, items, ready[-1], kept, late_offsets))
+    place_blocks(nodes, rank, numbers, runs.place, item_offsets, middles, items)
     row_offsets, columns, slots = np.zeros(count + 1, np.int32), np.empty(2 * edges, np.int32), np.empty((edges, 2), np.int32)
-    place_columns(pattern.edges, rank, place, row_offsets, columns, slots)
+    place_columns(pattern.edges, rank, runs.place, row_offsets, columns, slots)
     return Layout(
         order=order.astype(np.int32), row_offsets=row_offsets, columns=columns, slots=slots, item_offsets=item_offsets,
-        items=items, middles=middles, runs=runs,
+        items=runs.found(item_offsets, items), middles=middles, runs=runs,
     )  # fmt: skip
-
-
-def _tiles_to_keep(reach: NDArray[np.int64]) -> int:
-    """How many tiles a ring holds, of how many edges have so many tiles between their first block and their last."""
-    within = np.cumsum(reach[:MOST_KEPT])
-    return 1 + int(np.searchsorted(within, NEARLY_ALL * within[-1]))
 
 
 @inline
@@ -125,9 +88,9 @@ def sum_edges(first, last, item_offsets, middles, items, slots, blocks, more, ra
     for e in range(first, last):
         upright, turned = zero_block(), zero_block()
         for k in range(np.uint64(item_offsets[e]), np.uint64(middles[e])):
-            upright = add_block(upright, load_block(blocks, np.uint64(9) * np.uint64(items[k])))
+            upright = add_block(upright, load_block(blocks, np.uint64(items[k])))
         for k in range(np.uint64(middles[e]), np.uint64(item_offsets[e + 1])):
-            turned = add_block(turned, load_block(blocks, np.uint64(9) * np.uint64(items[k])))
+            turned = add_block(turned, load_block(blocks, np.uint64(items[k])))
         total = add_block(upright, turned_block(turned))
         here, there = np.uint64(9) * np.uint64(slots[e, 1]), np.uint64(9) * np.uint64(slots[e, 0])
         if rate != 0.0:

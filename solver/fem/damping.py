@@ -117,7 +117,7 @@ class Damping:
         times = self.tet_times if self.rotated else EVERYWHERE
 
         def fill(values: Floats, more: Floats, rate: float) -> None:
-            space.stiffness.fill(positions, self.state.tets, values, 0.0, more, rate, self.tet_eta, times)
+            space.stiffness.fill(positions, space.tiles, values, 0.0, more, rate, self.tet_eta, times)
 
         self.matrix = self.changes = space.linear.summed(fill, self.matrix)
         self.own = None
@@ -174,4 +174,3 @@ class Damping:
         mu, lam = self.state.material[MU, a:b].mean(), self.state.material[[LAMBDA, NODAL_BULK], a:b].sum(axis=0).mean()
         young = mu * (3.0 * lam + 2.0 * mu) / (lam + mu)
         return slowest_vibration(float(young), float(self.state.density[a:b].mean()), self.extents[body])
-

@@ -35,9 +35,11 @@ from ..slots import (
     F,
 )
 from .lanes import PAIRS, cross, deformed, dot, put_forces, shape_gradients, squared
+from .runs import BLOCKS
 
 T = TILE
 M = MATERIAL
+WIDTH = BLOCKS.width
 NEARLY = np.float32(0.98)  # of the yield stress: what ended the last step above it is likely to flow in this one too
 response: Any  # given to each law's copy of a phase
 
@@ -94,7 +96,7 @@ def _mises(w_i, f):  # type: ignore[no-untyped-def]
 
 
 def direct_blocks(w, out):  # type: ignore[no-untyped-def]
-    """Stiffness blocks of a tile's six node pairs into out (TILE, 6, 9), from edges in F, which stay there: what a law says is
+    """Stiffness blocks of a tile's six node pairs into out (TILE, WIDTH), from edges in F, which stay there: what a law says is
     found a second time, which takes less time than to write it down and read it again."""
     for i in range(T):
         f, cofactor, (_, w_i, w_j, w_ii, w_ij, w_jj) = _answer(response, w, i)  # noqa: F821
@@ -104,7 +106,8 @@ def direct_blocks(w, out):  # type: ignore[no-untyped-def]
         volume = w[VOLUME * T + i]
         same, turn, cc = TWO * volume * w_i, volume * w_j, volume * w_jj
         uu, uc = FOUR * volume * w_ii, TWO * volume * w_ij
-        for pair, (a, b) in enumerate(PAIRS):
+        blocks = []
+        for a, b in PAIRS:
             p = [uu * u[a][k] + uc * c[a][k] for k in range(3)]
             q = [uc * u[a][k] + cc * c[a][k] for k in range(3)]
             block = [p[k] * u[b][m] + q[k] * c[b][m] for k in range(3) for m in range(3)]
@@ -113,4 +116,5 @@ def direct_blocks(w, out):  # type: ignore[no-untyped-def]
             block[0], block[4], block[8] = block[0] + diagonal, block[4] + diagonal, block[8] + diagonal
             block[1], block[2], block[5] = block[1] + t2, block[2] - t1, block[5] + t0
             block[3], block[6], block[7] = block[3] - t2, block[6] + t1, block[7] - t0
-            put_rows(out, 54, i, 9 * pair, block)
+            blocks += block
+        put_rows(out, WIDTH, i, 0, [*blocks, ZERO, ZERO])

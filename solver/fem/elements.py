@@ -1,13 +1,13 @@
-"""Forces of all tets, tile by tile: deformation, decomposition, elastic law, flow, nodal forces.
+"""Forces of tets, tile by tile: deformation, decomposition, elastic law, flow, nodal forces.
 
-Each phase is a loop over the lanes of one tile; `evaluate` runs the phases for every tile in parallel.
+Each phase is a loop over the lanes of one tile; `evaluate_tile` runs the phases.
 """
 
 import numpy as np
 from numba import prange
 
 from ..constants import HALF, ONE, THREE, THREE_HALVES, TWO, ZERO
-from ..jit import CHUNKS, TILE, inline, kernel, parallel
+from ..jit import TILE, inline, kernel, parallel
 from ..jit.simd import add_eight_products, apart, load_doubles, store_turned, sum_of_eight, zero_sums
 from ..jit.tile_code import tile_loop
 from ..slots import (
@@ -46,7 +46,7 @@ from .laws import run_direct
 from .tile import copy_slots, put_material
 
 T = TILE
-FEWEST = 4  # tiles that are worked on in one go, where there are so many: the first of them waits for its material
+FORCES_OF_TILE = 12 * TILE
 THREE_SLOTS = 3 * TILE
 
 
@@ -178,7 +178,7 @@ def _stored(s, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _evaluate_tile(s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
+def _run_phases(s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
     """The phases of one tile with all slots; forces (TILE, 12). Whether it flows."""
     flows = False
     s[DIRECT * T] = ZERO
@@ -198,6 +198,25 @@ def _evaluate_tile(s, flat, corners, programs, first, last, dt, decompose, force
     return flows
 
 
+@kernel
+def without_extras(s):  # type: ignore[no-untyped-def]
+    """Let a tile with all slots be one of a mesh without extras."""
+    s[LED * T : (LED + 1) * T], s[ACTIVATION * T] = ZERO, -ONE
+
+
+@kernel
+def evaluate_tile(w, s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
+    """Fill a tile w up to stress and flow, and forces (TILE, 12) on the corners of its tets (k, 4) [N]; its energy [J].
+
+    s: a tile with all slots, which holds the material and is, at first, one `without_extras`; flat: positions (`in_fours`);
+    programs first .. last - 1 are the tile's.
+    """
+    _fetch(w, s)
+    flows = _run_phases(s, flat, corners, programs, first, last, dt, decompose, forces)
+    _put_back(s, w, flows)
+    return _stored(s, len(corners))
+
+
 @parallel
 def evaluate(  # type: ignore[no-untyped-def]
     positions, tets, tiles, materials, kinds, programs, offsets, dt, decompose, forces, energies
@@ -205,20 +224,13 @@ def evaluate(  # type: ignore[no-untyped-def]
     """Fill tiles up to stress and flow, forces (tiles * TILE, 12) on the nodes of each tet [N], energies (tiles,) [J].
 
     tiles, materials, kinds, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed, as the
-    projected stiffness wants it; else tiles that do not yield do without where their law allows.
+    projected stiffness wants it; else tiles that do not yield do without where their law allows. For whoever asks for the
+    forces of tets: a bake has them summed at once (force_sum.py).
     """
-    count, flat = len(tets), in_fours(positions)
-    chunks = min(CHUNKS, (len(tiles) + FEWEST - 1) // FEWEST)
-    for chunk in prange(chunks):
-        s, kind = np.empty(SLOTS * T, tiles.dtype), -1
-        s[LED * T : (LED + 1) * T], s[ACTIVATION * T] = ZERO, -ONE  # in meshes without extras
-        for k in range(len(tiles) * chunk // chunks, len(tiles) * (chunk + 1) // chunks):
-            corners = tets[k * T : min(count, (k + 1) * T)]
-            _fetch(tiles[k], s)
-            if kinds[k] != kind:
-                kind = kinds[k]
-                put_material(materials[kind], s)
-            own = forces[k * T : (k + 1) * T]
-            flows = _evaluate_tile(s, flat, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)
-            energies[k] = _stored(s, len(corners))
-            _put_back(s, tiles[k], flows)
+    flat = in_fours(positions)
+    for k in prange(len(tiles)):
+        s = np.empty(SLOTS * T, tiles.dtype)
+        without_extras(s)
+        put_material(materials[kinds[k]], s)
+        corners, own = tets[k * T : min(len(tets), (k + 1) * T)], forces[k * T : (k + 1) * T]
+        energies[k] = evaluate_tile(tiles[k], s, flat, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)

@@ -13,7 +13,6 @@ from ..contact.entries import Entries
 from ..contact.response import carry
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, LAMBDA, MU, NODAL_BULK
 from ..state import State
-from .assembly import gather_gradient
 from .newton import ImplicitStep, Outcome
 
 Array = NDArray[np.float64]
@@ -38,15 +37,10 @@ def longest_stable_step(state: State, spring: float = 0.0) -> float:
 
 def elastic_forces(problem: ImplicitStep, positions: Array) -> Array:
     """Elastic forces (n, 3) [N] at positions (n, 3) after the step's flow, and the restraint's; leaves the tiles evaluated."""
-    space, free = problem.space, np.zeros(len(positions))
-    problem.evaluate(positions)
-    gather_gradient(
-        space.pattern.corner_offsets, space.pattern.corners, space.flat_forces, positions, positions, free, space.gradient,
-        space.inertial,
-    )  # fmt: skip
-    if space.volume is not None:
-        space.volume.add_gradient(positions, space.gradient)
-    forces: Array = problem.restraint.forces(positions) - space.gradient
+    pull = -problem.evaluate(positions)
+    if problem.space.volume is not None:
+        problem.space.volume.add_gradient(positions, pull)
+    forces: Array = problem.restraint.forces(positions) - pull
     return forces
 
 

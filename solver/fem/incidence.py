@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from ..jit import TILE, kernel
+from ..jit import kernel
 from .lanes import PAIRS
-
-BLOCKS_OF_TILE = 6 * TILE
 
 
 @kernel
@@ -46,46 +44,6 @@ def edge_numbers(first, last, nodes, starts, edges, numbers):  # type: ignore[no
 
 
 @kernel
-def reaches(numbers, starts, count):  # type: ignore[no-untyped-def]
-    """first, last (e,): each edge's first and last element block; reach (tiles,): how many edges within one run of tiles, which
-    begin at starts, have so many tiles between theirs.
-
-    numbers (6m,): the edge of each element block, `count` edges in all.
-    """
-    first, last = np.full(count, -1, dtype=np.int32), np.empty(count, dtype=np.int32)
-    for k in range(len(numbers)):
-        if first[numbers[k]] < 0:
-            first[numbers[k]] = k
-        last[numbers[k]] = k
-    begin, reach = np.repeat(starts[:-1], np.diff(starts)), np.zeros(starts[-1], dtype=np.int64)
-    for e in range(count):
-        early, late = first[e] // BLOCKS_OF_TILE, last[e] // BLOCKS_OF_TILE
-        if early >= begin[late]:
-            reach[late - early] += 1
-    return first, last, reach
-
-
-@kernel
-def place_edges(numbers, first, last, starts, kept, place, ready):  # type: ignore[no-untyped-def]
-    """Where each edge lies (e,), after the last of its tets, and ready (tiles + 1,), where those begin whose last block a tile
-    makes; ready comes as zeros. At the end come those whose first block is no longer kept then, or is another run's."""
-    begin = np.repeat(starts[:-1], np.diff(starts))
-    for passage in range(2):
-        count = ready[-1] if passage else 0
-        for k in range(len(numbers)):  # so that the blocks it reads have just been read by other edges
-            e, tile = numbers[k], k // BLOCKS_OF_TILE
-            early = first[e] // BLOCKS_OF_TILE
-            if last[e] == k and (early >= begin[tile] and tile - early < kept) == (passage == 0):
-                place[e] = count
-                count += 1
-                if passage == 0:
-                    ready[tile + 1] = count
-        if passage == 0:
-            for tile in range(len(begin)):
-                ready[tile + 1] = max(ready[tile], ready[tile + 1])
-
-
-@kernel
 def place_blocks(nodes, rank, numbers, place, offsets, middles, items):  # type: ignore[no-untyped-def]
     """The element blocks of each edge, which lie as `place` (e,) says: upright ones first, then transposed.
 
@@ -109,32 +67,6 @@ def place_blocks(nodes, rank, numbers, place, offsets, middles, items):  # type:
         else:
             items[turned[e]] = k
             turned[e] += 1
-
-
-@kernel
-def keep_blocks(offsets, items, early, kept, late_offsets):  # type: ignore[no-untyped-def]
-    """Turn items (6m,), element blocks, into where they are found: of the first `early` edges in a ring of `kept` tiles, of
-    the others among those that are set aside, in the order in which they are made.
-
-    Return these by where they are in the ring, tile by tile: late_offsets (tiles + 1,), which come as zeros.
-    """
-    ring, whole = kept * BLOCKS_OF_TILE, offsets[early]
-    waiting = np.zeros((len(late_offsets) - 1) * BLOCKS_OF_TILE + 1, dtype=np.int32)
-    for k in range(whole, len(items)):
-        waiting[items[k] + 1] = 1
-        late_offsets[items[k] // BLOCKS_OF_TILE + 1] += 1
-    for k in range(1, len(waiting)):
-        waiting[k] += waiting[k - 1]
-    for tile in range(1, len(late_offsets)):
-        late_offsets[tile] += late_offsets[tile - 1]
-    late = np.empty(len(items) - whole, dtype=np.int32)
-    for k in range(whole):
-        items[k] %= ring
-    for k in range(whole, len(items)):
-        block = items[k]
-        items[k] = waiting[block]
-        late[items[k]] = block % ring
-    return late
 
 
 @kernel

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from ..jit import CHUNKS
 from ..jit.pace import Pace
-from .assembly import SPARE, Pattern
+from .assembly import Pattern
 from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, split_rows, sum_blocks, weigh
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
 from .contact_coupling import ContactStiffness, put_in, take_out
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
+from .runs import BLOCKS, BLOCKS_ALONE, SPARE
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
 Array = NDArray[np.float64]
@@ -74,7 +75,8 @@ class LinearSolve:
         """Arrays for a mesh with nodes at rest at positions (n, 3), which decide its parts and numbering; starts as in
         `build_layout`."""
         parts = divide(positions, pattern.edges)
-        return cls(build_layout(pattern, parts.order, starts), parts, np.zeros((len(positions), 3)))
+        layout = build_layout(pattern, parts.order, starts, BLOCKS_ALONE if starts is None else BLOCKS)
+        return cls(layout, parts, np.zeros((len(positions), 3)))
 
     def assemble(
         self, filling: Filling, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None,
@@ -188,9 +190,9 @@ class LinearSolve:
         return into
 
     def filling(self, blocks: Floats) -> Filling:
-        """That of element blocks which are all there, flat (lanes * 54 and some to spare,), for a layout without runs."""
+        """That of element blocks which are all there, flat (lanes * 54 + SPARE,), for a layout that was made without runs."""
         layout = self.layout
-        assert layout.runs is None, "blocks are summed as they are made"
+        assert layout.runs.items is BLOCKS_ALONE, "blocks are summed as they are made"
 
         def fill(values: Floats, more: Floats, rate: float) -> None:
             sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks, more, np.float32(rate), values)

@@ -160,7 +160,7 @@ class ImplicitStep(StepEnergy):
         curved = not self.projected
 
         def fill(values: Floats, more: Floats, rate: float) -> None:
-            space.stiffness.fill(x, self.state.tets, values, inertia, more, rate)
+            space.stiffness.fill(x, space.tiles, values, inertia, more, rate)
             if space.volume is not None and curved:
                 space.volume.add_curvature(x, values)
 

@@ -76,7 +76,7 @@ class NodalVolume:
         return energy
 
     def add_curvature(self, positions: Array, values: Floats) -> None:
-        """Add what the pressures do to the matrix's values, flat, by columns: sum_t p_t times the second derivative of vol_t."""
+        """Add what the pressures do to the matrix's values, flat, by columns: sum_t p_t d2 vol_t / dx dx."""
         _, pressures = self.pressures(positions)
         layout, slots = self.coupling.layout, self.coupling.corner_slots
         _add_curvature(

@@ -19,8 +19,10 @@ import numpy as np
 from ..jit import TILE, kernel
 from ..slots import LAMBDA, MU, VOLUME, B, S, U, V
 from .lanes import PAIRS
+from .runs import BLOCKS
 
 T = TILE
+WIDTH = BLOCKS.width
 MODERATE, FLAT = 0.5, 0.25  # smallest stretches from which on a tet keeps angular momentum, and below which it is flat
 
 
@@ -53,7 +55,7 @@ def _turned_gradients(w, i, q, g, h):  # type: ignore[no-untyped-def]
 
 @kernel
 def add_rotated_damping(w, own, times, blocks):  # type: ignore[no-untyped-def]
-    """Add the damping of a tile's tets with times (at most TILE,) [s] to blocks (TILE * 54,), in the order of PAIRS [N s/m].
+    """Add the damping of a tile's tets with times (at most TILE,) [s] to blocks (TILE * WIDTH,), in the order of PAIRS [N s/m].
 
     The tile w, of the material `own`, must have been decomposed. Only off-diagonal blocks, whose rows sum to zero with the
     diagonal one.
@@ -74,4 +76,4 @@ def add_rotated_damping(w, own, times, blocks):  # type: ignore[no-untyped-def]
                 for c in range(3):
                     square = q[r, 0] * q[c, 0] + q[r, 1] * q[c, 1] + q[r, 2] * q[c, 2]
                     value = along * square + shear * h[b, r] * h[a, c] + bulk * h[a, r] * h[b, c]
-                    blocks[54 * i + 9 * pair + 3 * r + c] += value
+                    blocks[WIDTH * i + 9 * pair + 3 * r + c] += value

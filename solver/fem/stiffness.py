@@ -38,11 +38,13 @@ from .elements import in_fours, place_edges, refer_to_rest
 from .fibres import stiffen
 from .lanes import PAIRS, dot, read, shape_gradients
 from .laws import run_stiffness
+from .runs import BLOCKS
 from .tile import copy_slots, put_material
 
 INERTIA_SHARE = np.float32(0.9)
 SMALLEST_SUM = np.float32(1e-3)  # of two stretches that the antisymmetric modulus divides by
 T = TILE
+WIDTH = BLOCKS.width
 
 
 def _secant(pi, pj, si, sj, hii, hjj, hij, close):  # type: ignore[no-untyped-def]
@@ -120,7 +122,7 @@ def _raise_stretches(w):  # type: ignore[no-untyped-def]
 
 @tile_loop
 def _blocks(w, out):  # type: ignore[no-untyped-def]
-    """Stiffness blocks of the six node pairs into out (TILE, 6, 9): volume U M U^T, M between gradients turned by V^T."""
+    """Stiffness blocks of the six node pairs into out (TILE, WIDTH): volume U M U^T, M between gradients turned by V^T."""
     for i in range(T):
         v, u, volume = read(w, i, V, 9), read(w, i, U, 9), w[VOLUME * T + i]
         turned = [[dot(v[axis::3], g) for axis in range(3)] for g in shape_gradients(w, i)]
@@ -129,7 +131,8 @@ def _blocks(w, out):  # type: ignore[no-untyped-def]
         # of an entry of dF on its own, and on its mirror entry
         g01, g02, g12 = (HALF * (sym[k] + anti[k]) for k in range(3))
         x01, x02, x12 = (HALF * (sym[k] - anti[k]) for k in range(3))
-        for pair, (a, b) in enumerate(PAIRS):
+        blocks = []
+        for a, b in PAIRS:
             a0, a1, a2 = (volume * g for g in turned[a])
             b0, b1, b2 = turned[b]
             m = (
@@ -138,12 +141,13 @@ def _blocks(w, out):  # type: ignore[no-untyped-def]
                 (h02 * a2 * b0 + x02 * a0 * b2, h12 * a2 * b1 + x12 * a1 * b2, h22 * a2 * b2 + g02 * a0 * b0 + g12 * a1 * b1),
             )
             rows = [[dot(u[3 * k : 3 * k + 3], [m[n][c] for n in range(3)]) for c in range(3)] for k in range(3)]
-            put_rows(out, 54, i, 9 * pair, [dot(row, u[3 * c : 3 * c + 3]) for row in rows for c in range(3)])
+            blocks += [dot(row, u[3 * c : 3 * c + 3]) for row in rows for c in range(3)]
+        put_rows(out, WIDTH, i, 0, [*blocks, ZERO, ZERO])
 
 
 @kernel
 def tile_blocks(w, flat, corners, program, inertia, s, out):  # type: ignore[no-untyped-def]
-    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * 54,) in the order of PAIRS [N/m].
+    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * WIDTH,) in the order of PAIRS [N/m].
 
     s: a tile with all slots, which holds the material; flat: positions (`in_fours`) of the tets' corners (m, 4).
     """
@@ -170,7 +174,7 @@ def tile_blocks(w, flat, corners, program, inertia, s, out):  # type: ignore[no-
 
 @parallel
 def stiffness(positions, tets, tiles, materials, kinds, programs, offsets, inertia, blocks):  # type: ignore[no-untyped-def]
-    """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, 54) of the tiles' type in the order of PAIRS [N/m].
+    """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, WIDTH) of the tiles' type in the order of PAIRS [N/m].
 
     tiles, materials, kinds, programs, offsets are the arrays of `Tiles`, which stay as they are, evaluated at the same
     positions. `inertia` is 1/step^2 [1/s^2], the least that the time step multiplies masses by; negative leaves the stiffness

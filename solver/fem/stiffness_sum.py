@@ -1,14 +1,7 @@
-"""The stiffness of all tets summed into a matrix as it is made, while its blocks are still in cache.
+"""The stiffness of all tets summed into a matrix as it is made, while its blocks are still in cache."""
 
-A run of tiles goes through them one by one, puts their blocks into a ring of the last tiles (216 bytes a tet), and sums each
-edge as soon as the last of its tets has been there. Edges that a ring is too short for, or that have tets in several runs,
-have their blocks set aside and are summed at the end. Each edge's sum goes by its own order (block_matrix.py), so the bytes
-do not depend on runs and rings.
-"""
+from dataclasses import dataclass, field
 
-from dataclasses import dataclass
-
-import numba
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
@@ -16,11 +9,10 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS, TILE, kernel, parallel
 from ..jit.simd import load_block, put_block
 from ..slots import SLOTS
-from .assembly import SPARE
 from .block_matrix import Layout, sum_edges
 from .elements import in_fours
-from .incidence import BLOCKS_OF_TILE
 from .rotated_damping import add_rotated_damping
+from .runs import BLOCKS
 from .stiffness import tile_blocks
 from .tile import Tiles, put_material
 
@@ -29,48 +21,38 @@ Floats = NDArray[np.float32]
 IntArray = NDArray[np.int32]
 
 T = TILE
-RING_OF_TILE = 9 * BLOCKS_OF_TILE
+WIDTH = BLOCKS.width
+BLOCKS_OF_TILE = BLOCKS.width * TILE
 EVERYWHERE = np.zeros(0, np.float32)
-FEWEST = 16  # tiles in a run
-
-
-def runs_of(tiles: int) -> NDArray[np.int32]:
-    """The first tile of each run, and the end: as many runs as there may be threads. What they share is set aside."""
-    count = max(1, min(numba.config.NUMBA_NUM_THREADS, tiles // FEWEST))
-    return np.array([tiles * k // count for k in range(count + 1)], np.int32)
 
 
 @dataclass
 class StiffnessSum:
-    """What makes a mesh's stiffness and sums it; rings (r, ...), of which `aside` holds what is summed at the end."""
+    """What makes a mesh's stiffness and sums it; tets (m, 4)."""
 
-    tiles: Tiles
+    tets: IntArray
     layout: Layout
-    rings: Floats
-    aside: Floats
+    rings: Floats = field(init=False, repr=False)
+    aside: Floats = field(init=False, repr=False)
 
-    @classmethod
-    def of(cls, tiles: Tiles, layout: Layout) -> "StiffnessSum":
-        """Rings for a layout with runs."""
-        runs = layout.runs
-        assert runs is not None, "a layout without runs has its blocks summed by sum_blocks"
-        rings = np.zeros((len(runs.starts) - 1, runs.kept * RING_OF_TILE + SPARE), np.float32)
-        return cls(tiles, layout, rings, np.zeros(9 * len(runs.late) + SPARE, np.float32))
+    def __post_init__(self) -> None:
+        self.rings, self.aside = self.layout.runs.rings(), self.layout.runs.aside()
 
     def fill(
-        self, positions: Array, tets: IntArray, values: Floats, inertia: float, more: Floats, rate: float, shares: Floats = EVERYWHERE,
-        times: Floats = EVERYWHERE,
+        self, positions: Array, tiles: Tiles, values: Floats, inertia: float, more: Floats, rate: float,
+        shares: Floats = EVERYWHERE, times: Floats = EVERYWHERE,
     ) -> None:  # fmt: skip
-        """Sum the stiffness at positions (n, 3), where the tiles were evaluated, into values, as `sum_edges` does; inertia as in `stiffness`.
+        """Sum the stiffness at positions (n, 3), where the tiles were evaluated, into values, as `sum_edges` does; inertia as
+        in `stiffness`.
 
         shares (m,): how many times each tet's is taken; times (m,): what each has of Irving's damping [s] (rotated_damping.py),
         for which tiles must have been decomposed; empty ones stand for all of it, and for none.
         """
         layout, runs = self.layout, self.layout.runs
-        assert runs is not None
         _sum_stiffness(
-            positions, tets, *self.tiles.arrays, inertia, shares, times, runs.starts, runs.kept, runs.ready, runs.late_offsets, runs.late,
-            layout.item_offsets, layout.middles, layout.items, layout.slots, self.rings, self.aside, more, np.float32(rate), values,
+            positions, self.tets, *tiles.arrays, inertia, shares, times, runs.starts, runs.kept, runs.ready, runs.late_offsets,
+            runs.late, layout.item_offsets, layout.middles, layout.items, layout.slots, self.rings, self.aside, more,
+            np.float32(rate), values,
         )  # fmt: skip
 
 
@@ -85,14 +67,14 @@ def _shared_blocks(w, flat, corners, program, inertia, shares, s, out):  # type:
         return
     tile_blocks(w, flat, corners, program, inertia, s, out)
     for i in range(len(shares)):
-        for c in range(54):
-            out[54 * i + c] *= shares[i]
+        for c in range(WIDTH):
+            out[WIDTH * i + c] *= shares[i]
 
 
 @parallel
 def _sum_stiffness(  # type: ignore[no-untyped-def]
-    positions, tets, tiles, materials, kinds, programs, offsets, inertia, shares, times, starts, kept, ready, late_offsets, late, item_offsets, middles, items,
-    slots, rings, aside, more, rate, values,
+    positions, tets, tiles, materials, kinds, programs, offsets, inertia, shares, times, starts, kept, ready, late_offsets,
+    late, item_offsets, middles, items, slots, rings, aside, more, rate, values,
 ):
     flat = in_fours(positions)
     for run in prange(len(starts) - 1):
@@ -101,8 +83,8 @@ def _sum_stiffness(  # type: ignore[no-untyped-def]
             if kinds[k] != kind:
                 kind = kinds[k]
                 put_material(materials[kind], s)
-            corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * RING_OF_TILE
-            program, out = programs[offsets[k]], ring[at : at + RING_OF_TILE]
+            corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * BLOCKS_OF_TILE
+            program, out = programs[offsets[k]], ring[at : at + BLOCKS_OF_TILE]
             if len(shares) == 0:
                 tile_blocks(tiles[k], flat, corners, program, inertia, s, out)
             else:
@@ -110,7 +92,7 @@ def _sum_stiffness(  # type: ignore[no-untyped-def]
             if len(times) > 0:
                 add_rotated_damping(tiles[k], materials[kind], times[k * T : (k + 1) * T], out)
             for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
-                put_block(aside, np.uint64(9) * item, load_block(ring, np.uint64(9) * np.uint64(late[item])))
+                put_block(aside, np.uint64(9) * item, load_block(ring, np.uint64(late[item])))
             sum_edges(ready[k], ready[k + 1], item_offsets, middles, items, slots, ring, more, rate, values)
     early, edges = ready[-1], len(slots)
     for chunk in prange(CHUNKS):

@@ -9,10 +9,12 @@ from ..geometry.chunks import side_by_side
 from ..jit import kernel
 from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Solids, State
-from .assembly import Pattern, build_pattern, room_for
+from .assembly import Pattern, build_pattern
+from .force_sum import ForceSum
 from .linear_solve import LinearSolve
 from .nodal_volume import NodalVolume
-from .stiffness_sum import StiffnessSum, runs_of
+from .runs import runs_of
+from .stiffness_sum import StiffnessSum
 from .tile import Tiles, tile_count
 
 Array = NDArray[np.float64]
@@ -20,16 +22,12 @@ Array = NDArray[np.float64]
 
 @dataclass
 class Workspace:
-    """Arrays of the solve, allocated once per mesh.
-
-    forces (lanes, 12): those on the four nodes of each tet [N]; flat_forces the same memory as gather_gradient reads it.
-    """
+    """Arrays of the solve, allocated once per mesh."""
 
     pattern: Pattern
     tiles: Tiles
     energies: Array
-    forces: NDArray[np.float32]
-    flat_forces: NDArray[np.float32]
+    forces: ForceSum
     diagonal: Array
     gradient: Array
     linear: LinearSolve
@@ -43,15 +41,17 @@ class Workspace:
         """Tables and arrays for a state's mesh."""
         nodes = len(state.positions)
         pattern = build_pattern(state.tets, nodes)
-        linear, (tiles, firmness) = side_by_side(
-            lambda: LinearSolve.of(pattern, state.positions, runs_of(tile_count(state.tets))),
-            lambda: (Tiles.of(state), elastic_firmness(state, state.material[NODAL_BULK])),
-        )
-        forces, flat_forces = room_for(tiles.lanes, 12)
+        starts = runs_of(tile_count(state.tets))
+        linear, (tiles, forces, firmness) = side_by_side(
+            lambda: LinearSolve.of(pattern, state.positions, starts),
+            lambda: (
+                Tiles.of(state), ForceSum.of(state.tets, pattern, starts),
+                elastic_firmness(state, state.material[NODAL_BULK]),
+            ),
+        )  # fmt: skip
         return cls(
-            pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)), forces=forces, flat_forces=flat_forces,
-            diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)), linear=linear,
-            stiffness=StiffnessSum.of(tiles, linear.layout), firmness=firmness,
+            pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)), forces=forces, diagonal=np.zeros((nodes, 9)),
+            gradient=np.zeros((nodes, 3)), linear=linear, stiffness=StiffnessSum(state.tets, linear.layout), firmness=firmness,
             volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
 

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ..fem.assembly import build_pattern, room_for
 from ..fem.linear_solve import LinearSolve
+from ..fem.runs import BLOCKS, BLOCKS_ALONE
 from ..fem.stiffness import stiffness
 from ..materials import Material
 from .sample import CORNER_VOLUME, Sample, checked, corner_sample
@@ -59,9 +60,9 @@ def stiffness_product(
     sample = Sample(rest_positions, tets, material, plastic_deformation, flows=False)
     along = checked("directions", directions, sample.state.positions.shape)
     sample.respond(positions, 0.0)
-    exact, (rounded, flat) = np.empty((sample.tiles.lanes, 54)), room_for(sample.tiles.lanes, 54)
+    exact, (rounded, flat) = np.empty((sample.tiles.lanes, BLOCKS.width)), room_for(sample.tiles.lanes, BLOCKS_ALONE.width)
     placed = checked("positions", positions, along.shape)
     stiffness(placed, sample.state.tets, *sample.tiles.arrays, -1.0, exact)
-    rounded[:] = exact
+    rounded[:] = exact[:, : BLOCKS_ALONE.width]
     system = LinearSolve.of(build_pattern(sample.state.tets, len(along)), sample.state.positions)
     return system.summed(system.filling(flat)).times(along)

@@ -76,6 +76,20 @@ def store(_context, array, index, vector):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
+def store_three(_context, array, index, vector):  # type: ignore[no-untyped-def]
+    """array[index : index + 3] = the first three numbers of a vector."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        for k in range(3):
+            place = builder.gep(data, [builder.add(args[1], ir.Constant(args[1].type, k))])
+            builder.store(builder.extract_element(args[2], ir.Constant(_INT, k)), place)
+        return context.get_dummy_value()
+
+    return types.void(array, index, FLOATS), code
+
+
+@intrinsic
 def zero(_context):  # type: ignore[no-untyped-def]
     """Four float32 zeros."""
     return FLOATS(), lambda context, builder, signature, args: ir.Constant(_FLOATS, [0.0] * 4)
@@ -195,7 +209,9 @@ def add_scaled_block(_context, total, block, number):  # type: ignore[no-untyped
 @intrinsic
 def turned_block(_context, block):  # type: ignore[no-untyped-def]
     """The transposed of a whole block."""
-    return WHOLE_BLOCK(WHOLE_BLOCK), lambda context, builder, signature, args: _shuffled(builder, *args, *args, _ROWS_FOR_COLUMNS)
+    return WHOLE_BLOCK(WHOLE_BLOCK), lambda context, builder, signature, args: _shuffled(
+        builder, *args, *args, _ROWS_FOR_COLUMNS
+    )
 
 
 @intrinsic
