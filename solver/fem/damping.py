@@ -106,7 +106,7 @@ class Damping:
         return self.elastic or self.rotated or self.dragging
 
     def keep(self, positions: Array, space: "Workspace", effective: Array) -> None:
-        """Freeze the damping at positions (n, 3), where the tiles have been evaluated and decomposed, for a step whose
+        """Freeze the damping at positions (n, 3), where the tiles have been evaluated, for a step whose
         velocities are displacements over the effective steps (n,) [s].
 
         What the force changes by with the step's end, K over effective by columns, is symmetric only where all effective

@@ -12,7 +12,6 @@ from ..jit.simd import add_eight_products, apart, load_doubles, store_turned, su
 from ..jit.tile_code import tile_loop
 from ..slots import (
     ACTIVATION,
-    DIRECT,
     ENERGY,
     FIBRE,
     FLOW,
@@ -24,6 +23,7 @@ from ..slots import (
     MEASURE,
     MISES,
     NORM,
+    REMADE,
     SIZE,
     SLOTS,
     VOLUME,
@@ -130,6 +130,14 @@ def _take_stress(w):  # type: ignore[no-untyped-def]
 
 
 @tile_loop
+def _keep_stress(w):  # type: ignore[no-untyped-def]
+    """The law's stresses as those of the tet."""
+    for i in range(T):
+        for k in range(3):
+            w[(P + k) * T + i] = w[(Q + k) * T + i]
+
+
+@tile_loop
 def _forces(w, forces):  # type: ignore[no-untyped-def]
     """Forces (TILE, 12) on the nodes of P = U diag(P) V^T [N]."""
     for i in range(T):
@@ -149,20 +157,18 @@ def _fetch(w, s):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _put_back(s, w, flows):  # type: ignore[no-untyped-def]
-    """Keep what stiffness, damping and the end of a step will ask for; where nothing flows, of flow only that, and of tiles
-    without a decomposition nothing for the stiffness, which goes back to the positions."""
-    w[DIRECT * T] = s[DIRECT * T]
-    if s[DIRECT * T] == ZERO:
-        if s[ACTIVATION * T] >= ZERO:
-            copy_slots(s, F, U, w)
-        copy_slots(s, U, B, w)
-        copy_slots(s, P, FLOW, w)
-    if flows:
-        copy_slots(s, FLOW, DIRECT, w)
-    else:
+def _put_back(s, w):  # type: ignore[no-untyped-def]
+    """Keep what stiffness, damping and the end of a step will ask for. Where nothing flows that is what says so: a
+    decomposition is made again in less time than it takes to write it down and read it (`decompose_again`)."""
+    w[REMADE * T] = s[REMADE * T]
+    if s[REMADE * T] > ZERO:
         copy_slots(s, SIZE, N, w)
-        copy_slots(s, MEASURE, DIRECT, w)
+        copy_slots(s, MEASURE, REMADE, w)
+        return
+    if s[ACTIVATION * T] >= ZERO:
+        copy_slots(s, F, U, w)
+    copy_slots(s, U, B, w)
+    copy_slots(s, P, REMADE, w)
 
 
 @kernel
@@ -178,24 +184,35 @@ def _stored(s, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _respond_elastically(s, flat, corners, programs, first, last):  # type: ignore[no-untyped-def]
+    """Decompose a tile and let its laws answer, as if nothing flowed."""
+    deform(s, flat, corners)
+    decompose_tile(s)
+    _begin_elastic(s)
+    respond(s, programs, first, last)
+
+
+@kernel
+def decompose_again(s, flat, corners, programs, first, last):  # type: ignore[no-untyped-def]
+    """U, S, V, P, H of a tile in which nothing flows, with all slots, for its stiffness."""
+    _respond_elastically(s, flat, corners, programs, first, last)
+    _keep_stress(s)
+
+
+@kernel
 def _run_phases(s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
-    """The phases of one tile with all slots; forces (TILE, 12). Whether it flows."""
-    flows = False
-    s[DIRECT * T] = ZERO
+    """The phases of one tile with all slots; forces (TILE, 12)."""
+    s[REMADE * T] = ZERO
     if not decompose and last == first + 1 and programs[first, 3] != 0 and not yielded(s):
         place_edges(s, flat, corners)
-        s[DIRECT * T] = ZERO if run_direct(programs[first, 3], s, forces) else TWO
-    if s[DIRECT * T] == ZERO:
-        deform(s, flat, corners)
-        decompose_tile(s)
-        _begin_elastic(s)
-        respond(s, programs, first, last)
+        s[REMADE * T] = ZERO if run_direct(programs[first, 3], s, forces) else TWO
+    if s[REMADE * T] == ZERO:
+        _respond_elastically(s, flat, corners, programs, first, last)
         _take_stress(s)
-        flows = flow(s, dt, programs, first, last)
+        s[REMADE * T] = ZERO if flow(s, dt, programs, first, last) else ONE
         _forces(s, forces)
     if s[ACTIVATION * T] >= ZERO:
         pull(s, forces)
-    return flows
 
 
 @kernel
@@ -212,8 +229,8 @@ def evaluate_tile(w, s, flat, corners, programs, first, last, dt, decompose, for
     programs first .. last - 1 are the tile's.
     """
     _fetch(w, s)
-    flows = _run_phases(s, flat, corners, programs, first, last, dt, decompose, forces)
-    _put_back(s, w, flows)
+    _run_phases(s, flat, corners, programs, first, last, dt, decompose, forces)
+    _put_back(s, w)
     return _stored(s, len(corners))
 
 
@@ -223,9 +240,9 @@ def evaluate(  # type: ignore[no-untyped-def]
 ):
     """Fill tiles up to stress and flow, forces (tiles * TILE, 12) on the nodes of each tet [N], energies (tiles,) [J].
 
-    tiles, materials, kinds, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed, as the
-    projected stiffness wants it; else tiles that do not yield do without where their law allows. For whoever asks for the
-    forces of tets: a bake has them summed at once (force_sum.py).
+    tiles, materials, kinds, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed; else tiles
+    that do not yield do without where their law allows. For whoever asks for the forces of tets: a bake has them summed at
+    once (force_sum.py).
     """
     flat = in_fours(positions)
     for k in prange(len(tiles)):

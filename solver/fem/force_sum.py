@@ -50,19 +50,19 @@ class ForceSum:
         nodes[runs.place] = np.arange(count)
         return cls(tets, runs, nodes, offsets, runs.found(offsets, items))
 
-    def evaluate(self, positions: Array, tiles: Tiles, step: float, decompose: bool, forces: Array, energies: Array) -> None:
+    def evaluate(self, positions: Array, tiles: Tiles, step: float, forces: Array, energies: Array) -> None:
         """Fill tiles up to stress and flow over a step [s], forces (n, 3) on the nodes [N] and energies (tiles,) [J] at
-        positions (n, 3); `decompose` as in `elements.evaluate`."""
+        positions (n, 3)."""
         runs = self.runs
         _evaluate(
-            positions, self.tets, *tiles.arrays, step, decompose, runs.starts, runs.kept, runs.ready, runs.late_offsets,
+            positions, self.tets, *tiles.arrays, step, runs.starts, runs.kept, runs.ready, runs.late_offsets,
             runs.late, self.nodes, self.offsets, self.items, self.rings, self.aside, forces, energies,
         )  # fmt: skip
 
 
 @parallel
 def _evaluate(  # type: ignore[no-untyped-def]
-    positions, tets, tiles, materials, kinds, programs, bounds, dt, decompose, starts, kept, ready, late_offsets, late, nodes,
+    positions, tets, tiles, materials, kinds, programs, bounds, dt, starts, kept, ready, late_offsets, late, nodes,
     offsets, items, rings, aside, forces, energies,
 ):
     flat = in_fours(positions)
@@ -75,7 +75,7 @@ def _evaluate(  # type: ignore[no-untyped-def]
                 put_material(materials[kind], s)
             corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * FORCES_OF_TILE
             own = ring[at : at + FORCES_OF_TILE]
-            energies[k] = evaluate_tile(tiles[k], s, flat, corners, programs, bounds[k], bounds[k + 1], dt, decompose, own)
+            energies[k] = evaluate_tile(tiles[k], s, flat, corners, programs, bounds[k], bounds[k + 1], dt, False, own)
             for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
                 store_three(aside, np.uint64(3) * item, load(ring, np.uint64(late[item])))
             sum_corners(ready[k], ready[k + 1], nodes, offsets, items, ring, forces)

@@ -147,7 +147,6 @@ class ImplicitStep(StepEnergy):
             if self.exact:
                 return spent
             self.projected, spent = PROJECTED, -1 - spent
-            self.evaluate(x)
             again = False
         if not again:
             self.stiffen(x, self.step**-2)

@@ -17,7 +17,7 @@ With Q = U W V^T and shape gradients g, node b's velocity puts on node a the for
 import numpy as np
 
 from ..jit import TILE, kernel
-from ..slots import LAMBDA, MU, VOLUME, B, S, U, V
+from ..slots import LAMBDA, MATERIAL, MU, VOLUME, B, S, U, V
 from .lanes import PAIRS
 from .runs import BLOCKS
 
@@ -54,11 +54,11 @@ def _turned_gradients(w, i, q, g, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_rotated_damping(w, own, times, blocks):  # type: ignore[no-untyped-def]
+def add_rotated_damping(w, times, blocks):  # type: ignore[no-untyped-def]
     """Add the damping of a tile's tets with times (at most TILE,) [s] to blocks (TILE * WIDTH,), in the order of PAIRS [N s/m].
 
-    The tile w, of the material `own`, must have been decomposed. Only off-diagonal blocks, whose rows sum to zero with the
-    diagonal one.
+    The tile w, with all slots, must have been decomposed. Only off-diagonal blocks, whose rows sum to zero with the diagonal
+    one.
     """
     q, g, h = np.empty((3, 3)), np.empty((4, 3)), np.empty((4, 3))
     for i in range(len(times)):
@@ -67,8 +67,8 @@ def add_rotated_damping(w, own, times, blocks):  # type: ignore[no-untyped-def]
             continue
         _frame(w, i, q)
         _turned_gradients(w, i, q, g, h)
-        shear = time * float(w[VOLUME * T + i]) * float(own[MU * T + i])
-        bulk = time * float(w[VOLUME * T + i]) * float(own[LAMBDA * T + i])
+        shear = time * float(w[VOLUME * T + i]) * float(w[(MATERIAL + MU) * T + i])
+        bulk = time * float(w[VOLUME * T + i]) * float(w[(MATERIAL + LAMBDA) * T + i])
         for pair in range(6):
             a, b = PAIRS[pair, 0], PAIRS[pair, 1]
             along = shear * (g[a, 0] * g[b, 0] + g[a, 1] * g[b, 1] + g[a, 2] * g[b, 2])

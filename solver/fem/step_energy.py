@@ -35,11 +35,10 @@ class StepEnergy:
         if space.volume is not None:
             space.volume.refresh(state)
 
-    def evaluate(self, positions: Array, decompose: bool = False) -> Array:
-        """Fill tiles and energies at positions (n, 3), and return the tets' forces (n, 3) on the nodes [N]; the projected
-        stiffness wants all decomposed."""
+    def evaluate(self, positions: Array) -> Array:
+        """Fill tiles and energies at positions (n, 3), and return the tets' forces (n, 3) on the nodes [N]."""
         space, forces = self.space, np.empty_like(positions)
-        space.forces.evaluate(positions, space.tiles, self.step, decompose or self.projected > 0, forces, space.energies)
+        space.forces.evaluate(positions, space.tiles, self.step, forces, space.energies)
         return forces
 
     def merit(self, positions: Array) -> tuple[float, Array]:
@@ -50,7 +49,7 @@ class StepEnergy:
         """The merit at positions (n, 3), for which this step's damping is taken."""
         if not self.damping.active:
             return self.merit(positions)
-        forces = self.evaluate(positions, decompose=True)
+        forces = self.evaluate(positions)
         self._keep_damping(positions)
         return self._with_others(positions, forces)
 
@@ -71,7 +70,7 @@ class StepEnergy:
 
     def freeze_damping(self, positions: Array) -> None:
         """Let this step's damping be that of the positions (n, 3)."""
-        self.evaluate(positions, decompose=True)
+        self.evaluate(positions)
         self._keep_damping(positions)
 
     def _keep_damping(self, positions: Array) -> None:

@@ -9,18 +9,18 @@ import numpy as np
 from numba import prange
 
 from ..constants import HALF, ONE, QUARTER, TINY, TWO, ZERO
-from ..jit import CHUNKS, TILE, kernel, parallel
+from ..jit import TILE, kernel, parallel
 from ..jit.tile_code import put_rows, some_lane, tile_loop, tile_question
 from ..slots import (
     ACTIVATION,
     ANTI,
     DENSITY,
-    DIRECT,
     FIBRE,
     FLOOR,
     FLOW,
     KEPT,
     KEPT_WITH_EXTRAS,
+    REMADE,
     SLOTS,
     SYM,
     VOLUME,
@@ -34,7 +34,7 @@ from ..slots import (
     V,
 )
 from ..svd import DOUBLE, SINGLE, SWEEPS, symmetric_eigenvectors
-from .elements import in_fours, place_edges, refer_to_rest
+from .elements import decompose_again, in_fours, place_edges, refer_to_rest
 from .fibres import stiffen
 from .lanes import PAIRS, dot, read, shape_gradients
 from .laws import run_stiffness
@@ -146,45 +146,50 @@ def _blocks(w, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def tile_blocks(w, flat, corners, program, inertia, s, out):  # type: ignore[no-untyped-def]
-    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * WIDTH,) in the order of PAIRS [N/m].
+def tile_blocks(w, flat, corners, programs, first, last, inertia, decompose, s, out):  # type: ignore[no-untyped-def]
+    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * WIDTH,) in the order of PAIRS [N/m]; with `decompose`, s holds the
+    decomposition afterwards.
 
     s: a tile with all slots, which holds the material; flat: positions (`in_fours`) of the tets' corners (m, 4).
     """
     fibred = len(w) > KEPT * T and w[ACTIVATION * T] >= ZERO
-    if w[DIRECT * T] > ZERO:
-        copy_slots(w, B, DENSITY, s)
+    flows = w[REMADE * T] == ZERO
+    copy_slots(w, B, YIELD, s)
+    if not flows and not decompose and last == first + 1 and programs[first, 4] != 0:
         place_edges(s, flat, corners)
-        run_stiffness(program[4], s, out)
+        run_stiffness(programs[first, 4], s, out)
         if fibred:
             refer_to_rest(s)
     else:
-        copy_slots(w, U, YIELD, s)
-        copy_slots(w, P, FLOW, s)
+        if flows:
+            copy_slots(w, F if fibred else U, B, s)
+            copy_slots(w, P, FLOW, s)
+        else:
+            decompose_again(s, flat, corners, programs, first, last)
         _plane_moduli(s)
         if inertia >= 0.0 and _raise_moduli(s, inertia):
             _raise_stretches(s)
         _blocks(s, out)
-        if fibred:
-            copy_slots(w, F, U, s)
     if fibred:
         copy_slots(w, FIBRE, KEPT_WITH_EXTRAS, s)
         stiffen(s, out)
 
 
 @parallel
-def stiffness(positions, tets, tiles, materials, kinds, programs, offsets, inertia, blocks):  # type: ignore[no-untyped-def]
+def stiffness(  # type: ignore[no-untyped-def]
+    positions, tets, tiles, materials, kinds, programs, offsets, inertia, decompose, blocks
+):
     """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, WIDTH) of the tiles' type in the order of PAIRS [N/m].
 
     tiles, materials, kinds, programs, offsets are the arrays of `Tiles`, which stay as they are, evaluated at the same
     positions. `inertia` is 1/step^2 [1/s^2], the least that the time step multiplies masses by; negative leaves the stiffness
-    as it is. Only tiles that were decomposed can be made positive. Moving all nodes together stores no energy, so a diagonal
-    block is minus the sum of its row and is not kept.
+    as it is. Only tiles that are decomposed, with `decompose` all of them, can be made positive. Moving all nodes together
+    stores no energy, so a diagonal block is minus the sum of its row and is not kept. For whoever asks for the blocks of tets:
+    a bake has them summed at once (stiffness_sum.py).
     """
     flat = in_fours(positions)
-    for chunk in prange(CHUNKS):
+    for k in prange(len(tiles)):
         s = np.empty(SLOTS * T, tiles.dtype)
-        for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
-            put_material(materials[kinds[k]], s)
-            corners, out = tets[k * T : min(len(tets), (k + 1) * T)], blocks[k * T : (k + 1) * T]
-            tile_blocks(tiles[k], flat, corners, programs[offsets[k]], inertia, s, out)
+        put_material(materials[kinds[k]], s)
+        corners, out = tets[k * T : min(len(tets), (k + 1) * T)], blocks[k * T : (k + 1) * T]
+        tile_blocks(tiles[k], flat, corners, programs, offsets[k], offsets[k + 1], inertia, decompose, s, out)

@@ -45,8 +45,8 @@ class StiffnessSum:
         """Sum the stiffness at positions (n, 3), where the tiles were evaluated, into values, as `sum_edges` does; inertia as
         in `stiffness`.
 
-        shares (m,): how many times each tet's is taken; times (m,): what each has of Irving's damping [s] (rotated_damping.py),
-        for which tiles must have been decomposed; empty ones stand for all of it, and for none.
+        shares (m,): how many times each tet's is taken; times (m,): what each has of Irving's damping [s] beside it
+        (rotated_damping.py); empty ones stand for all of it, and for none.
         """
         layout, runs = self.layout, self.layout.runs
         _sum_stiffness(
@@ -57,18 +57,11 @@ class StiffnessSum:
 
 
 @kernel
-def _shared_blocks(w, flat, corners, program, inertia, shares, s, out):  # type: ignore[no-untyped-def]
-    """`tile_blocks`, each tet's times its share (at most T,); a tile without any is not asked."""
-    some = False
-    for i in range(len(shares)):
-        some |= shares[i] != 0.0
-    if not some:
-        out[:] = 0.0
-        return
-    tile_blocks(w, flat, corners, program, inertia, s, out)
+def _share(shares, out):  # type: ignore[no-untyped-def]
+    """Take each tet's blocks so many times; of those without a share nothing, whatever they are."""
     for i in range(len(shares)):
         for c in range(WIDTH):
-            out[WIDTH * i + c] *= shares[i]
+            out[WIDTH * i + c] = out[WIDTH * i + c] * shares[i] if shares[i] != 0.0 else np.float32(0.0)
 
 
 @parallel
@@ -84,13 +77,14 @@ def _sum_stiffness(  # type: ignore[no-untyped-def]
                 kind = kinds[k]
                 put_material(materials[kind], s)
             corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * BLOCKS_OF_TILE
-            program, out = programs[offsets[k]], ring[at : at + BLOCKS_OF_TILE]
+            first, last, out = offsets[k], offsets[k + 1], ring[at : at + BLOCKS_OF_TILE]
             if len(shares) == 0:
-                tile_blocks(tiles[k], flat, corners, program, inertia, s, out)
+                tile_blocks(tiles[k], flat, corners, programs, first, last, inertia, inertia >= 0.0, s, out)
             else:
-                _shared_blocks(tiles[k], flat, corners, program, inertia, shares[k * T : (k + 1) * T], s, out)
-            if len(times) > 0:
-                add_rotated_damping(tiles[k], materials[kind], times[k * T : (k + 1) * T], out)
+                tile_blocks(tiles[k], flat, corners, programs, first, last, inertia, True, s, out)
+                _share(shares[k * T : (k + 1) * T], out)
+                if len(times) > 0:
+                    add_rotated_damping(s, times[k * T : (k + 1) * T], out)
             for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
                 put_block(aside, np.uint64(9) * item, load_block(ring, np.uint64(late[item])))
             sum_edges(ready[k], ready[k + 1], item_offsets, middles, items, slots, ring, more, rate, values)

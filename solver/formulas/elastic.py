@@ -62,7 +62,7 @@ def stiffness_product(
     sample.respond(positions, 0.0)
     exact, (rounded, flat) = np.empty((sample.tiles.lanes, BLOCKS.width)), room_for(sample.tiles.lanes, BLOCKS_ALONE.width)
     placed = checked("positions", positions, along.shape)
-    stiffness(placed, sample.state.tets, *sample.tiles.arrays, -1.0, exact)
+    stiffness(placed, sample.state.tets, *sample.tiles.arrays, -1.0, True, exact)
     rounded[:] = exact[:, : BLOCKS_ALONE.width]
     system = LinearSolve.of(build_pattern(sample.state.tets, len(along)), sample.state.positions)
     return system.summed(system.filling(flat)).times(along)

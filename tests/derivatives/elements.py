@@ -77,7 +77,7 @@ class Elements:
         n = len(self.f)
         self.evaluate(self.positions)
         blocks = np.empty((self.tiles.lanes, 6, 9))
-        stiffness.stiffness(self.positions.reshape(-1, 3), self.state.tets, *self.tiles.arrays, inertia, blocks)
+        stiffness.stiffness(self.positions.reshape(-1, 3), self.state.tets, *self.tiles.arrays, inertia, self.decompose, blocks)
         full = np.zeros((n, 4, 3, 4, 3))
         for pair, (a, b) in enumerate(stiffness.PAIRS):
             block = blocks[:n, pair].reshape(n, 3, 3)
