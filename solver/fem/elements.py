@@ -7,7 +7,7 @@ import numpy as np
 from numba import prange
 
 from ..constants import HALF, ONE, THREE, THREE_HALVES, TWO, ZERO
-from ..jit import TILE, inline, kernel, parallel
+from ..jit import CHUNKS, TILE, inline, kernel, parallel
 from ..jit.simd import add_eight_products, apart, load_doubles, store_turned, sum_of_eight, zero_sums
 from ..jit.tile_code import tile_loop
 from ..slots import (
@@ -245,9 +245,12 @@ def evaluate(  # type: ignore[no-untyped-def]
     once (force_sum.py).
     """
     flat = in_fours(positions)
-    for k in prange(len(tiles)):
-        s = np.empty(SLOTS * T, tiles.dtype)
+    for chunk in prange(CHUNKS):
+        s, kind = np.empty(SLOTS * T, tiles.dtype), -1
         without_extras(s)
-        put_material(materials[kinds[k]], s)
-        corners, own = tets[k * T : min(len(tets), (k + 1) * T)], forces[k * T : (k + 1) * T]
-        energies[k] = evaluate_tile(tiles[k], s, flat, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)
+        for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
+            if kinds[k] != kind:
+                kind = kinds[k]
+                put_material(materials[kind], s)
+            corners, own = tets[k * T : min(len(tets), (k + 1) * T)], forces[k * T : (k + 1) * T]
+            energies[k] = evaluate_tile(tiles[k], s, flat, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)
