@@ -67,14 +67,14 @@ def build_layout(pattern: Pattern, order: IntArray, starts: IntArray | None = No
     rank[order] = np.arange(count, dtype=np.int32)
     numbers, items = np.empty(6 * corners // 4, np.int32), np.empty(6 * corners // 4, np.int32)
     in_chunks(edge_numbers, corners // 4, nodes, offsets_of(pattern.edges[:, 0], count), pattern.edges, numbers)
-    runs = Runs.of(numbers, edges, blocks, starts)
+    runs, found = Runs.of(numbers, edges, blocks, starts)
     item_offsets, middles = np.zeros(edges + 1, np.int32), np.empty(edges, np.int32)
     place_blocks(nodes, rank, numbers, runs.place, item_offsets, middles, items)
     row_offsets, columns, slots = np.zeros(count + 1, np.int32), np.empty(2 * edges, np.int32), np.empty((edges, 2), np.int32)
     place_columns(pattern.edges, rank, runs.place, row_offsets, columns, slots)
     return Layout(
         order=order.astype(np.int32), row_offsets=row_offsets, columns=columns, slots=slots, item_offsets=item_offsets,
-        items=runs.found(item_offsets, items), middles=middles, runs=runs,
+        items=found[items], middles=middles, runs=runs,
     )  # fmt: skip
 
 

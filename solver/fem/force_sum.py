@@ -6,10 +6,10 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import CHUNKS, TILE, parallel
+from ..jit import CHUNKS, TILE, kernel, parallel
 from ..jit.simd import load, store_three
 from ..slots import SLOTS
-from .assembly import Pattern, offsets_of, sum_corners
+from .assembly import Pattern, sum_corners
 from .elements import FORCES_OF_TILE, evaluate_tile, in_fours, without_extras
 from .runs import FORCES, Runs
 from .tile import Tiles, put_material
@@ -42,13 +42,12 @@ class ForceSum:
     @classmethod
     def of(cls, tets: IntArray, pattern: Pattern, starts: IntArray | None) -> "ForceSum":
         """Tables for a mesh and its runs of tiles."""
-        receivers, count = tets.reshape(-1), len(pattern.corner_offsets) - 1
-        runs = Runs.of(receivers, count, FORCES, starts)
-        places = runs.place[receivers]
-        offsets, items = offsets_of(places, count), np.argsort(places, kind="stable").astype(np.int32)
-        nodes = np.empty(count, np.int32)
+        count = len(pattern.corner_offsets) - 1
+        runs, found = Runs.of(tets.reshape(-1), count, FORCES, starts)
+        nodes, offsets = np.empty(count, np.int32), np.zeros(count + 1, np.int32)
         nodes[runs.place] = np.arange(count)
-        return cls(tets, runs, nodes, offsets, runs.found(offsets, items))
+        np.cumsum(np.diff(pattern.corner_offsets)[nodes], out=offsets[1:])
+        return cls(tets, runs, nodes, offsets, found[_in_order(nodes, pattern.corner_offsets, pattern.corners)])
 
     def evaluate(self, positions: Array, tiles: Tiles, step: float, forces: Array, energies: Array) -> None:
         """Fill tiles up to stress and flow over a step [s], forces (n, 3) on the nodes [N] and energies (tiles,) [J] at
@@ -58,6 +57,17 @@ class ForceSum:
             positions, self.tets, *tiles.arrays, step, runs.starts, runs.kept, runs.ready, runs.late_offsets,
             runs.late, self.nodes, self.offsets, self.items, self.rings, self.aside, forces, energies,
         )  # fmt: skip
+
+
+@kernel
+def _in_order(nodes, offsets, corners):  # type: ignore[no-untyped-def]
+    """The corners of nodes (n,), one node after the other."""
+    items, count = np.empty_like(corners), 0
+    for node in nodes:
+        for k in range(offsets[node], offsets[node + 1]):
+            items[count] = corners[k]
+            count += 1
+    return items
 
 
 @parallel

@@ -58,26 +58,17 @@ class Runs:
     late: IntArray
 
     @classmethod
-    def of(cls, receivers: IntArray, count: int, items: Items, starts: IntArray | None) -> "Runs":
-        """Of the items' receivers (m * items.count,), `count` in all. Without `starts` all items of all tiles are kept."""
-        own = items.count * TILE
-        tiles = -(-len(receivers) // own)
+    def of(cls, receivers: IntArray, count: int, items: Items, starts: IntArray | None) -> "tuple[Runs, IntArray]":
+        """Of the items' receivers (m * items.count,), `count` in all; and where each item is found (m * items.count,), in the
+        ring or among those set aside. Without `starts` all items of all tiles are kept."""
+        tiles = -(-len(receivers) // (items.count * TILE))
         bounds = np.array([0, tiles], np.int32) if starts is None else starts
-        first, last, reach = _reaches(receivers, own, bounds, count)
+        first, last, reach = _reaches(receivers, items.count, bounds, count)
         kept = tiles if starts is None else _tiles_to_keep(reach)
-        place, ready = np.empty(count, np.int32), np.zeros(tiles + 1, np.int32)
-        _place(receivers, own, first, last, bounds, kept, place, ready)
-        return cls(
-            items, bounds, kept, place, ready, *_late(receivers, place, items.count, items.width, items.size, ready, kept)
-        )
-
-    def found(self, offsets: IntArray, items: IntArray) -> IntArray:
-        """Where items are found, given by their numbers and sorted by their receivers' places, whose first ones
-        are at offsets (e + 1,)."""
-        places: IntArray = _found(
-            items, int(offsets[self.ready[-1]]), self.items.count, self.items.width, self.items.size, self.kept, len(self.late)
-        )
-        return places
+        place, ready = _placed(receivers, items.count, first, last, bounds, kept)
+        found = _in_rings(len(receivers), items.count, items.width, items.size, kept)
+        late_offsets, late = _set_aside(receivers, items.count, items.size, place, ready, found)
+        return cls(items, bounds, kept, place, ready, late_offsets, late), found
 
     def rings(self) -> NDArray[np.float32]:
         """Room for each run's ring."""
@@ -101,71 +92,66 @@ def _tiles_to_keep(reach: NDArray[np.int64]) -> int:
 
 
 @kernel
-def _reaches(receivers, own, starts, count):  # type: ignore[no-untyped-def]
-    """first, last (count,): each receiver's first and last item, -1 where it has none; and what `_tiles_to_keep` asks for,
-    within runs."""
-    first, last = np.full(count, -1, dtype=np.int32), np.full(count, -1, dtype=np.int32)
-    for k in range(len(receivers)):
-        if first[receivers[k]] < 0:
-            first[receivers[k]] = k
-        last[receivers[k]] = k
-    begin, reach = np.repeat(starts[:-1], np.diff(starts)), np.zeros(starts[-1], dtype=np.int64)
-    for e in range(count):
-        if first[e] >= 0:
-            early, late = first[e] // own, last[e] // own
-            if early >= begin[late]:
-                reach[late - early] += 1
+def _reaches(receivers, count, starts, receiver_count):  # type: ignore[no-untyped-def]
+    """first (e,): the tile of each receiver's first item, -1 where it has none; last (e,): its last item; and what
+    `_tiles_to_keep` asks for, within runs."""
+    first, last = np.full(receiver_count, -1, dtype=np.int32), np.full(receiver_count, -1, dtype=np.int32)
+    begin, reach = np.repeat(starts[:-1], np.diff(starts)), np.zeros(starts[-1] + 1, dtype=np.int64)
+    end = np.empty(receiver_count, dtype=np.int32)
+    for tile in range(len(begin)):
+        for k in range(tile * count * TILE, min(len(receivers), (tile + 1) * count * TILE)):
+            e = receivers[k]
+            first[e] = tile if first[e] < 0 else first[e]
+            last[e], end[e] = k, tile
+    for e in range(receiver_count):
+        if first[e] >= 0 and first[e] >= begin[end[e]]:
+            reach[end[e] - first[e]] += 1
     return first, last, reach
 
 
 @kernel
-def _place(receivers, own, first, last, starts, kept, place, ready):  # type: ignore[no-untyped-def]
-    """Fill in place (e,) and ready (tiles + 1,), which comes as zeros; those without any item come last."""
-    begin, count = np.repeat(starts[:-1], np.diff(starts)), 0
+def _placed(receivers, count, first, last, starts, kept):  # type: ignore[no-untyped-def]
+    """place (e,) and ready (tiles + 1,); receivers without any item come last."""
+    place, ready = np.empty(len(first), dtype=np.int32), np.zeros(starts[-1] + 1, dtype=np.int32)
+    begin, placed = np.repeat(starts[:-1], np.diff(starts)), 0
     for waits in (False, True):
-        for k in range(len(receivers)):  # so that the items it reads have just been read by others
-            e, tile = receivers[k], k // own
-            early = first[e] // own
-            if last[e] == k and (early < begin[tile] or tile - early >= kept) == waits:
-                place[e] = count
-                count += 1
-                if not waits:
-                    ready[tile + 1] = count
-        if not waits:
-            for tile in range(len(begin)):
-                ready[tile + 1] = max(ready[tile], ready[tile + 1])
-    for e in range(len(place)):
+        for tile in range(len(begin)):
+            earliest = max(begin[tile], tile - kept + 1)
+            for k in range(tile * count * TILE, min(len(receivers), (tile + 1) * count * TILE)):
+                e = receivers[k]  # in this order, so that the items it reads have just been read by others
+                if last[e] == k and (first[e] < earliest) == waits:
+                    place[e] = placed
+                    placed += 1
+            if not waits:
+                ready[tile + 1] = placed
+    for e in range(len(first)):
         if first[e] < 0:
-            place[e] = count
-            count += 1
+            place[e] = placed
+            placed += 1
+    return place, ready
 
 
 @kernel
-def _late(receivers, place, count, width, size, ready, kept):  # type: ignore[no-untyped-def]
-    """late_offsets and late: the items, in their own order, of receivers that wait for the end."""
-    offsets, own, waiting = np.zeros(len(ready), dtype=np.int32), count * TILE, 0
-    for k in range(len(receivers)):
-        if place[receivers[k]] >= ready[-1]:
-            waiting += 1
-            offsets[k // own + 1] = waiting
-    for tile in range(1, len(ready)):
-        offsets[tile] = max(offsets[tile - 1], offsets[tile])
-    late, waiting = np.empty(waiting, dtype=np.int32), 0
-    for k in range(len(receivers)):
-        if place[receivers[k]] >= ready[-1]:
-            late[waiting] = k % (kept * own) // count * width + k % count * size
-            waiting += 1
-    return offsets, late
-
-
-@kernel
-def _found(items, early, count, width, size, kept, waiting):  # type: ignore[no-untyped-def]
-    """Of the first `early` items their places in the ring, of the others those where they are set aside."""
-    found, ring, turn = np.empty(len(items), dtype=np.int32), kept * count * TILE, np.empty(0, dtype=np.int32)
-    for k in range(early):
-        found[k] = items[k] % ring // count * width + items[k] % count * size
-    if waiting > 0:
-        turn = np.argsort(items[early:]).astype(np.int32)
-    for k in range(len(turn)):
-        found[early + turn[k]] = k * size
+def _in_rings(length, count, width, size, kept):  # type: ignore[no-untyped-def]
+    """Where so many items lie in a ring of `kept` tiles."""
+    found, k = np.empty(length, dtype=np.int32), 0
+    while k < length:
+        for lane in range(kept * TILE):
+            for part in range(count):
+                if k < length:
+                    found[k] = lane * width + part * size
+                    k += 1
     return found
+
+
+@kernel
+def _set_aside(receivers, count, size, place, ready, found):  # type: ignore[no-untyped-def]
+    """late_offsets and late: where the items of receivers that wait for the end lie in the ring; they are found elsewhere."""
+    offsets, late, waiting = np.zeros(len(ready), dtype=np.int32), np.empty(len(receivers), dtype=np.int32), 0
+    for tile in range(len(ready) - 1):
+        for k in range(tile * count * TILE, min(len(receivers), (tile + 1) * count * TILE)):
+            if place[receivers[k]] >= ready[-1]:
+                late[waiting], found[k] = found[k], waiting * size
+                waiting += 1
+        offsets[tile + 1] = waiting
+    return offsets, late[:waiting].copy()

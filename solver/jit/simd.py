@@ -209,9 +209,11 @@ def add_scaled_block(_context, total, block, number):  # type: ignore[no-untyped
 @intrinsic
 def turned_block(_context, block):  # type: ignore[no-untyped-def]
     """The transposed of a whole block."""
-    return WHOLE_BLOCK(WHOLE_BLOCK), lambda context, builder, signature, args: _shuffled(
-        builder, *args, *args, _ROWS_FOR_COLUMNS
-    )
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return _shuffled(builder, args[0], args[0], _ROWS_FOR_COLUMNS)
+
+    return WHOLE_BLOCK(WHOLE_BLOCK), code
 
 
 @intrinsic
