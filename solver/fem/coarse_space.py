@@ -55,7 +55,11 @@ def divide(positions: Array, edges: IntArray) -> Parts:
     for piece in _pieces(len(positions), edges):
         count = min(round(PARTS * len(piece) / len(positions)), len(piece) // NODES_A_PART)
         parts += _bisected(piece, positions, max(count, 1))
-    chunks = [chunk for part in parts for chunk in _bisected(part, positions, min(CHUNKS_A_PART, len(part)))]
+    neighbours = np.bincount(edges.ravel(), minlength=len(positions))
+    chunks = [
+        chunk[np.argsort(neighbours[chunk], kind="stable")]
+        for part in parts for chunk in _bisected(part, positions, min(CHUNKS_A_PART, len(part)))
+    ]  # fmt: skip
     order = np.concatenate(chunks)
     sizes = np.array([len(part) for part in parts])
     part_offsets = np.concatenate([[0], np.cumsum(sizes)])
