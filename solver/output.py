@@ -30,7 +30,12 @@ class Snapshot:
 
     @classmethod
     def of(cls, state: Solids) -> "Snapshot":
-        """The present."""
+        """The present, until the state goes on."""
+        return cls(state.positions, state.velocities, state.plastic_strain, state.stress)
+
+    @classmethod
+    def kept(cls, state: Solids) -> "Snapshot":
+        """The present, for good."""
         return cls(state.positions.copy(), state.velocities.copy(), state.plastic_strain.copy(), state.stress.copy())
 
 

@@ -1,6 +1,7 @@
 """Contacts of one Newton iteration, linearised: planes that push, friction, and what sticks."""
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +105,7 @@ class Entries:
         replace(self, tets=numbers[:count], adhesion=stuck).add_stiffness(positions, blocks, diagonal)
         return nodes, blocks
 
+    @cached_property
     def touching_nodes(self) -> NDArray[np.int64]:
         """The nodes (k,) that these contacts can move, rising."""
         nodes: NDArray[np.int64] = np.unique(self.nodes[self.weights != 0.0])
@@ -124,7 +126,7 @@ class Entries:
             pull = np.zeros_like(positions)
             self.adhesion.add_gradient(positions, pull)
             pressing = pressing - pull
-        nodes = self.touching_nodes()
+        nodes = self.touching_nodes
         positions[nodes] += pressing[nodes] / hold[nodes, None]
         self._settle(positions, hold, np.zeros_like(self.normal), True)
 

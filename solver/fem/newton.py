@@ -71,6 +71,7 @@ class ImplicitStep(StepEnergy):
         self.ahead: Meetings | None = None  # pairs that the next direction is known to run into
         self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
         self.apart: tuple[NDArray[np.int64], Array] | None = None  # nodes in contact, and their diagonal blocks without it
+        self.stiffened = False  # whether there are new blocks since the last solve
         self.farthest = np.inf  # that a node may be moved by one direction [m]
         self.exact = True  # whether the last direction came from the true stiffness
 
@@ -153,7 +154,7 @@ class ImplicitStep(StepEnergy):
 
     def stiffen(self, x: Array, inertia: float) -> None:
         """Fill blocks with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
-        space, self.apart = self.space, None
+        space, self.stiffened = self.space, True
         stiffness(*space.tiles.arrays, inertia, space.blocks)
         self.volume = None if space.volume is None else space.volume.coupled(x)
         if space.volume is not None and not self.projected:
@@ -165,13 +166,13 @@ class ImplicitStep(StepEnergy):
         """Solve for a load (n, 3) with contact's stiffness around one place, for the way on from an offset (n, 3), if there is
         any; where nothing but that contact has changed since the last time, no more of the matrix is made anew."""
         space, diagonal = self.space, self.space.diagonal
-        again = self.apart is not None and space.linear.alone and (self.pairs is None or not len(self.pairs.rows))
-        if again and self.apart is not None:
+        again = not self.stiffened and space.linear.alone and (self.pairs is None or not len(self.pairs.rows))
+        if self.apart is not None and not self.first:
             diagonal[self.apart[0]] = self.apart[1]
         else:
             spread_inertia(self.inertia, diagonal)
             self.damping.add_own(self.past.effective, diagonal)
-        touching = entries.touching_nodes()
+        touching = entries.touching_nodes
         self.apart = touching, diagonal[touching]
         contact = ContactStiffness(touching, *entries.add_apart(around, diagonal))
         if again:
@@ -182,7 +183,7 @@ class ImplicitStep(StepEnergy):
                 space.blocks, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held,
                 contact=contact,
             )  # fmt: skip
-        self.first = False
+        self.first = self.stiffened = False
         if offset is not None:
             load = load - space.linear.times(offset)
             load[self.held] = 0.0
