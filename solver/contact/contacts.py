@@ -266,9 +266,13 @@ class Contacts:
         normals, levels, anchors, friction, sticky = [], [], [], [], []
         fade = np.exp(-self.step / EXIT_TIME)
         for c, (field, candidates, slack) in enumerate(zip(self.fields, self.candidates, self.slack, strict=True)):
+            if not len(candidates.points):
+                continue
             here = points.positions(positions, candidates)
             distance, normal, velocity, _ = self._look(c, candidates.points, here)
             near = np.flatnonzero(distance < points.size[candidates.points])
+            if not len(near):
+                continue
             own, normal = candidates.points[near], normal[near]
             which.append(own)
             places.append(own + c * len(points.tets))
