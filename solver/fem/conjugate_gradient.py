@@ -165,10 +165,9 @@ def _clear(rows, vector):  # type: ignore[no-untyped-def]
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
     order, chunk_offsets, chunk_parts, modes, row_offsets, columns, values, inertia, own, touched, inverse,
-    coarse, lower, upper, pivots, coupling, pairs, held, g, c, rhs, tolerance, enough, most, work, solution, left,
+    coarse, lower, upper, pivots, coupling, pairs, held, g, c, rhs, tolerance, most, work, solution,
 ):  # fmt: skip
-    """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`, or its square, an energy, is not
-    above `enough` [J]; return iterations. left (1,) becomes that energy at the end.
+    """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
     rhs and solution (n, 3) in the mesh's numbering; work (5, 4n): x, the solution by rows, r, z, p, q; `coarse` whether to use
     the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
@@ -189,8 +188,7 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
         if coarse:
             rz += _coarse_correction(lower, upper, pivots, weights, chunk_parts, g, c)
         if iteration == 0:
-            goal, before = max(tolerance * tolerance * rz, enough), np.inf
-        left[0] = rz
+            goal, before = tolerance * tolerance * rz, np.inf
         if rz < 0.0:
             spent = -1 - iteration
             break

@@ -62,7 +62,6 @@ class LinearSolve:
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
         self._coarse_vectors = np.zeros((2, modes), np.float32)
         self._work, self._stiff = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS)
-        self._left = np.zeros(1)
 
     @classmethod
     def of(cls, pattern: Pattern, positions: Array) -> "LinearSolve":
@@ -114,11 +113,6 @@ class LinearSolve:
             factor(matrix, self._lower, self._upper, self._pivots)
 
     @property
-    def left(self) -> float:
-        """The square of the preconditioned residual that the last solve has left [J]."""
-        return float(self._left[0])
-
-    @property
     def alone(self) -> bool:
         """Whether the matrix holds no nodes and has no pairs beside it."""
         return not len(self._held) and not len(self._pairs.rows)
@@ -146,10 +140,9 @@ class LinearSolve:
         )
         self._touching, self._places, self._before = self.rank[contact.touching], places[:count], before[:count]
 
-    def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS, enough: float = 0.0) -> int:
+    def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS) -> int:
         """Solve for rhs (n, 3) into `direction` to a relative tolerance, in at most so many iterations; return them.
 
-        It ends earlier where the square of the preconditioned residual, which `left` is in the end, is not above `enough` [J].
         At nodes that are held rhs is to be zero. The tolerance is that of the preconditioned residual; float32 reaches about
         1e-5. Returns -1 - iterations, keeping the last good direction, where the matrix turns out not positive.
         """
@@ -160,7 +153,7 @@ class LinearSolve:
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
             self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
             self._pivots, self._coupling, self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
-            tolerance, enough, most, self._work, self.direction, self._left,
+            tolerance, most, self._work, self.direction,
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)

@@ -12,7 +12,6 @@ from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
 from .assembly import spread_inertia
-from .commit import largest_flow
 from .contact_coupling import ContactStiffness
 from .convergence import Convergence
 from .damping import Damping
@@ -37,7 +36,6 @@ FLIPPED = 0.25  # as long as no less than this fraction of a direction can be go
 LAG = 0.1  # unless these turn out to be off by more than this share,
 MOST_LINEARIZATIONS = 15  # so many times at most
 LINEAR_TOLERANCE = 0.05
-ENOUGH = 0.25  # of the energy that a system's first solution has left, where only contact has changed since: half the residual
 MOST_SOLVES = 4  # of the linear system an iteration, at most, until it knows the pairs of surfaces that its direction
 SOLVES = 3  # brings together; and the contacts that it runs into, for which it is solved so often,
 DIVERTED = 0.1  # which they change by more than so many element sizes,
@@ -136,9 +134,6 @@ class ImplicitStep(StepEnergy):
         projected one is used for some iterations. `again` says that only contact has changed since the last solve.
         """
         load, spent = internal.copy(), 0
-        # What flows gives way so easily here and there that it is solved for anew to the end
-        flows = again and largest_flow(self.state, self.space.tiles) > 0.0
-        enough = ENOUGH * self.space.linear.left if again and not flows else 0.0
         entries.add_linear_gradient(around, x, load)
         load[self.held] = 0.0
         np.negative(load, out=load)
@@ -146,7 +141,7 @@ class ImplicitStep(StepEnergy):
         if not self.projected:
             if not again:
                 self.stiffen(x, -1.0)
-            spent = self._solve_linear(around, offset, load, entries, enough)
+            spent = self._solve_linear(around, offset, load, entries)
             self.exact = spent >= 0
             if self.exact:
                 return spent
@@ -155,7 +150,7 @@ class ImplicitStep(StepEnergy):
             again = False
         if not again:
             self.stiffen(x, self.step**-2)
-        return spent + abs(self._solve_linear(around, offset, load, entries, enough))
+        return spent + abs(self._solve_linear(around, offset, load, entries))
 
     def stiffen(self, x: Array, inertia: float) -> None:
         """Fill blocks with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
@@ -167,9 +162,9 @@ class ImplicitStep(StepEnergy):
         if self.surfaces is not None:
             self.pairs = self.surfaces.stiffness(x, space.linear.rank, self.ahead)
 
-    def _solve_linear(self, around: Array, offset: Array | None, load: Array, entries: Entries, enough: float) -> int:
+    def _solve_linear(self, around: Array, offset: Array | None, load: Array, entries: Entries) -> int:
         """Solve for a load (n, 3) with contact's stiffness around one place, for the way on from an offset (n, 3), if there is
-        any, as in LinearSolve.solve; where nothing but that contact has changed since the last time, no more of the matrix is made anew."""
+        any; where nothing but that contact has changed since the last time, no more of the matrix is made anew."""
         space, diagonal = self.space, self.space.diagonal
         again = not self.stiffened and space.linear.alone and (self.pairs is None or not len(self.pairs.rows))
         if self.apart is not None and not self.first:
@@ -192,7 +187,7 @@ class ImplicitStep(StepEnergy):
         if offset is not None:
             load = load - space.linear.times(offset)
             load[self.held] = 0.0
-        return space.linear.solve(load, LINEAR_TOLERANCE, enough=enough)
+        return space.linear.solve(load, LINEAR_TOLERANCE)
 
     def minimize(self, guess: Array, pressing: Array, entries: Entries, element_size: float, ranges: Ranges) -> Outcome:
         """Newton iterations from a guess (n, 3) until what is left to correct is small.
