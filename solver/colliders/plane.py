@@ -45,7 +45,7 @@ class PlaneField:
         velocity: NDArray[np.float64],
     ) -> None:
         """See colliders.Field."""
-        if self._placed is None or self._placed[0] != time and not self.motion.static:
+        if self._placed is None or (self._placed[0] != time and not self.motion.static):
             pose = self.motion.pose(time)
             self._placed = time, pose, _up(pose)
         _, pose, up = self._placed

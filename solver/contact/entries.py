@@ -15,6 +15,7 @@ from .response import (
     contact_stiffness,
     largest_change,
     linear_forces,
+    mark_pressed,
     normal_forces,
 )  # fmt: skip
 from .settle import settle
@@ -172,11 +173,8 @@ class Entries:
 
     def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
         """Nodes (count,) of the tets whose contacts push or stick at these positions."""
-        here = np.empty_like(self.normal)
-        carry(positions, self.nodes, self.weights, here)
-        pressed = along(here, self.normal) - self.level < self.reach
         nodes = np.zeros(count, dtype=bool)
-        nodes[self.nodes[pressed][self.weights[pressed] != 0.0]] = True
+        mark_pressed(positions, self.nodes, self.weights, self.normal, self.level, self.reach, nodes)
         if self.adhesion is not None:
             nodes[self.adhesion.nodes[self.adhesion.weights != 0.0]] = True
         return nodes

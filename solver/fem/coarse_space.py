@@ -55,11 +55,7 @@ def divide(positions: Array, edges: IntArray) -> Parts:
     for piece in _pieces(len(positions), edges):
         count = min(round(PARTS * len(piece) / len(positions)), len(piece) // NODES_A_PART)
         parts += _bisected(piece, positions, max(count, 1))
-    neighbours = np.bincount(edges.ravel(), minlength=len(positions))
-    chunks = [
-        chunk[np.argsort(neighbours[chunk], kind="stable")]
-        for part in parts for chunk in _bisected(part, positions, min(CHUNKS_A_PART, len(part)))
-    ]  # fmt: skip
+    chunks = [chunk for part in parts for chunk in _bisected(part, positions, min(CHUNKS_A_PART, len(part)))]
     order = np.concatenate(chunks)
     sizes = np.array([len(part) for part in parts])
     part_offsets = np.concatenate([[0], np.cumsum(sizes)])

@@ -59,7 +59,7 @@ def _volume(x, tet):  # type: ignore[no-untyped-def]
 
 @parallel
 def _flowed(tiles, worn, goal_rate, positions, tets, shares, present):  # type: ignore[no-untyped-def]
-    """Set the share gamma (m,) of its trial strain that each tet has lost, and of those that have lost any the volume (m,) [m^3].
+    """The share gamma (m,) of its trial strain that each tet has lost, and the volume (m,) [m^3] of those that have lost any.
 
     None where a goal says what the volume is, where the flow was not made permanent, and in tets that are inside out.
     """
