@@ -289,5 +289,5 @@ class ImplicitStep(StepEnergy):
         spent, direction = self.find_direction(rigid, guess, internal, entries, True)
         progress.take(rigid + direction - guess)
         self.projected, self.surfaces = 0, surfaces
-        self.first = True  # no node is where it was
+        self.first = True  # nodes are elsewhere and touch elsewhere now
         return spent, rigid + direction
