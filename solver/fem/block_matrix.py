@@ -200,8 +200,11 @@ def weigh(order, row_offsets, columns, values, weights, scaled, own):  # type: i
 
 
 @parallel
-def multiply(order, row_offsets, columns, values, x, y):  # type: ignore[no-untyped-def]
-    """y_i = sum_j values_ij (x_j - x_i), the stiffness times x (n, 3) in float64, nodes in the mesh's own numbering."""
+def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no-untyped-def]
+    """y_i = own_i x_i + sum_j values_ij (x_j - x_i), the matrix times x (n, 3), nodes in the mesh's own numbering.
+
+    own (n, 9), by rows, float64; (0, 9) for elasticity alone.
+    """
     n = len(x)
     for chunk in prange(CHUNKS):
         for row in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
@@ -214,4 +217,9 @@ def multiply(order, row_offsets, columns, values, x, y):  # type: ignore[no-unty
                 y0 += values[v] * e0 + values[v + np.uint64(3)] * e1 + values[v + np.uint64(6)] * e2
                 y1 += values[v + np.uint64(1)] * e0 + values[v + np.uint64(4)] * e1 + values[v + np.uint64(7)] * e2
                 y2 += values[v + np.uint64(2)] * e0 + values[v + np.uint64(5)] * e1 + values[v + np.uint64(8)] * e2
+            if len(own) > 0:
+                m = own[row]
+                y0 += m[0] * x0 + m[1] * x1 + m[2] * x2
+                y1 += m[3] * x0 + m[4] * x1 + m[5] * x2
+                y2 += m[6] * x0 + m[7] * x1 + m[8] * x2
             y[i, 0], y[i, 1], y[i, 2] = y0, y1, y2

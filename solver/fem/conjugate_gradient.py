@@ -7,7 +7,7 @@ are flat, four numbers a node (solver/jit/simd.py); the fourth of direction, pre
 import numpy as np
 from numba import prange
 
-from ..jit import CHUNKS, inline, parallel
+from ..jit import inline, parallel
 from ..jit.simd import add, add_products, add_scaled, lane, load, store, subtract, sum_of_three, three, zero, zero_sum
 from .coarse_space import solve_coarse
 from .pair_coupling import add_pairs
@@ -39,27 +39,6 @@ def _own_product(m, p):  # type: ignore[no-untyped-def]
         np.float32(m[3] * p0 + m[4] * p1 + m[5] * p2),
         np.float32(m[6] * p0 + m[7] * p1 + m[8] * p2),
     )
-
-
-@parallel
-def multiply_rounded(order, row_offsets, columns, values, own, x, flat, y):  # type: ignore[no-untyped-def]
-    """The matrix times x (n, 3) into y (n, 3), nodes in the mesh's own numbering; differences between neighbours in float32.
-
-    flat (4n,) becomes x by rows. own (n, 9), by rows, float64: inertia and contact.
-    """
-    n = len(order)
-    for chunk in prange(CHUNKS):
-        for row in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-            i = order[row]
-            store(flat, FOUR * np.uint64(row), three(np.float32(x[i, 0]), np.float32(x[i, 1]), np.float32(x[i, 2])))
-    for chunk in prange(CHUNKS):
-        for row in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-            i, m = order[row], own[row]
-            product = _row_product(np.uint64(row), row_offsets, columns, values, flat)
-            x0, x1, x2 = x[i, 0], x[i, 1], x[i, 2]
-            y[i, 0] = m[0] * x0 + m[1] * x1 + m[2] * x2 + np.float64(lane(product, 0))
-            y[i, 1] = m[3] * x0 + m[4] * x1 + m[5] * x2 + np.float64(lane(product, 1))
-            y[i, 2] = m[6] * x0 + m[7] * x1 + m[8] * x2 + np.float64(lane(product, 2))
 
 
 @inline

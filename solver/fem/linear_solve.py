@@ -16,7 +16,7 @@ from ..jit.pace import Pace
 from .assembly import Pattern
 from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, split_rows, sum_blocks, weigh
 from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
-from .conjugate_gradient import conjugate_gradient, multiply_rounded
+from .conjugate_gradient import conjugate_gradient
 from .contact_coupling import ContactStiffness, put_in, take_out
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 MOST_ITERATIONS = 400
+NOTHING = np.zeros((0, 9))  # of inertia and contact
 NO_NODES = np.zeros(0, dtype=np.int64)
 STIFF_SHARE = 0.1  # of the nodes that must be stiff (block_matrix.STIFF) for the coarse level to pay
 
@@ -162,13 +163,14 @@ class LinearSolve:
 
     def times(self, x: Array) -> Array:
         """The product with x (n, 3) of the whole matrix as it was assembled."""
-        y, layout, flat = np.empty_like(x), self.layout, self._work[0]
-        multiply_rounded(layout.order, layout.row_offsets, layout.columns, self._values, self._own, x, flat, y)
+        y, layout = np.empty_like(x), self.layout
+        multiply(layout.order, layout.row_offsets, layout.columns, self._values, self._own, x, y)
         if self._coupling is not None or len(self._pairs.rows):
-            product = np.zeros((len(x), 4), np.float32)
+            flat, product = np.zeros((2, len(x), 4), np.float32)
+            flat[:, :3] = x[layout.order]
             if self._coupling is not None:
-                add_coupling(self._coupling, flat, product.reshape(-1))
-            add_pairs(self._pairs.arrays, flat, product.reshape(-1))
+                add_coupling(self._coupling, flat.reshape(-1), product.reshape(-1))
+            add_pairs(self._pairs.arrays, flat.reshape(-1), product.reshape(-1))
             y[layout.order] += product[:, :3]
         return y
 
@@ -193,7 +195,7 @@ class FrozenStiffness:
     def times(self, x: Array) -> Array:
         """The product with x (n, 3)."""
         y = np.empty_like(x)
-        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, x, y)
+        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, NOTHING, x, y)
         return y
 
     def weighed(self, weights: Array, into: "FrozenStiffness | None" = None) -> tuple["FrozenStiffness", Array]:
