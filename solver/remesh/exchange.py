@@ -31,10 +31,12 @@ def renew(simulation: "Simulation") -> int:
     if (merging != now.bound[6])[alive].any():
         _switch(now, merging, place)
     worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
-    due = sorted({*worn, *chain.from_iterable(met)})
+    present = Discretization(now.state, now.ranges, *now.bound)
+    creased = now.remeshing.creased(present, now.clock.previous_step, place)
+    due = sorted({*worn, *creased, *chain.from_iterable(met)})
     if not due:
         return 0
-    made = joined(Discretization(now.state, now.ranges, *now.bound), met)
+    made = joined(present, met)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     due = np.unique(made.into[due]).tolist()
     renewed = remeshing.renewed(made.mesh, due, now.clock.previous_step, place)

@@ -10,6 +10,7 @@ from ..embedding import evaluate
 from ..errors import MeshingError
 from ..fem.seen_volume import show, whole
 from ..frame import TopologyChange
+from ..merging.closing import crossing_itself
 from ..merging.joining import Joined, element_sizes, living
 from ..painted import painted_rows
 from ..scene import Body, Scene, Surface
@@ -25,6 +26,7 @@ from .transfer import OF_FIBRES, body_state, joined_states, transferred
 Array = NDArray[np.float64]
 
 MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
+AHEAD = 2.0  # steps after which a crease that closes is filled now
 WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due
 
 
@@ -61,6 +63,7 @@ class Remeshing:
         self.fresh: Array = np.zeros(count)
         self.counts: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.waits: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
+        self.creases: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
 
     def after(self, scene: Scene, made: Joined) -> "Remeshing":
         """The same for bodies of the scene some of which have been joined."""
@@ -76,6 +79,21 @@ class Remeshing:
         bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
 
+    def creased(self, present: Discretization, step: float, place: float) -> list[int]:
+        """The bodies that merge and pass through themselves now or soon, more than after their last new mesh."""
+        result = []
+        for index, whole in enumerate(self.scene.bodies):
+            if not self.wholesale[index] or not whole.at(place).merging:
+                continue
+            state, mesh = body_state(present.state, present.ranges, index), present.mesh(index)
+            for time in (0.0, AHEAD * step):
+                places = evaluate(present.surfaces[index], mesh.tets, state.positions + time * state.velocities)
+                found = crossing_itself(Surface(places, present.triangles[index])).pairs
+                if len(np.unique(found)) > self.creases[index]:
+                    result.append(index)
+                    break
+        return result
+
     def renewed(self, present: Discretization, bodies: list[int], step: float, place: float = 0.0) -> "Renewed":
         """The discretization with new meshes for some bodies, at a place in frames after the first; step [s] is the last one.
 
@@ -90,10 +108,12 @@ class Remeshing:
         for index in bodies:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
+            ahead = old.positions + AHEAD * step * states[index].velocities
+            soon = evaluate(surfaces[index], old.tets, ahead) if body.merging else None
             try:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
-                new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn)
+                new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn, soon)
             except Vanished:
                 thin.append(index)
                 continue

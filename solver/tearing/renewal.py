@@ -17,6 +17,7 @@ from ..geometry.edge_crossings import crossing_vertices
 from ..geometry.measures import area_vectors, signed_volumes
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
+from ..merging.closing import creases_closed
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.lattice_frame import LatticeFrame
@@ -95,12 +96,25 @@ class _Seen:
 
 
 def renewed_body(
-    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array
-) -> RenewedBody:
+    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array,
+    soon: Array | None = None,
+) -> RenewedBody:  # fmt: skip
     """Return a body on new tets of a size [m], on a lattice that is turned so.
 
-    seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices.
+    seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices. Of a body that merges
+    creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3).
     """
+    closed = creases_closed(seen, soon, element_size) if body.merging and soon is not None else None
+    if closed is None:
+        return _renewed_body(body, element_size, old, seen, carrying, turn)
+    result = _renewed_body(body, element_size, old, _after([closed], seen), carrying[closed.kept], turn)
+    return replace(result, cuts=(closed, *result.cuts), sewn=True)
+
+
+def _renewed_body(
+    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array
+) -> RenewedBody:
+    """The same as `renewed_body` of a body none of whose creases closes."""
     frame, spacing = LatticeFrame(turn, old.middle), 0.5 * element_size / body.contact_detail
     here, points = frame.mesh(old), frame.points(seen.positions)
     shell = Surface(points, seen.triangles)
