@@ -32,14 +32,18 @@ def renew(simulation: "Simulation") -> int:
         _switch(now, merging, place)
     worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
     present = Discretization(now.state, now.ranges, *now.bound)
-    creased = now.remeshing.creased(present, now.clock.previous_step, place)
-    due = sorted({*worn, *creased, *chain.from_iterable(met)})
+    step = now.clock.previous_step
+    crossing = now.remeshing.crossing(present, step, place)
+    creased = np.flatnonzero(crossing > now.remeshing.creases)
+    now.remeshing.creases = np.minimum(now.remeshing.creases, crossing)
+    now.remeshing.creases[creased] = crossing[creased]
+    due = sorted({*worn, *creased.tolist(), *chain.from_iterable(met)})
     if not due:
         return 0
     made = joined(present, met)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     due = np.unique(made.into[due]).tolist()
-    renewed = remeshing.renewed(made.mesh, due, now.clock.previous_step, place)
+    renewed = remeshing.renewed(made.mesh, due, step, place)
     if not renewed.changes and not made.taken:
         now.remeshing.note(due, now.state, now.ranges, renewed)
         now.news += tuple(_news(now, made, renewed))
@@ -47,8 +51,8 @@ def renew(simulation: "Simulation") -> int:
     new = renewed.mesh
     acting = acting_scene(now.whole, new.hosts, new.merging)
     surfaces = touching_bodies(acting, new.state, new.ranges, new.surfaces, new.triangles)
-    crossing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
-    if crossing or renewed.apart & made.taken.keys():
+    passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
+    if passing or renewed.apart & made.taken.keys():
         waits = now.remeshing.waits.copy()
         if not made.taken:
             now.remeshing.note(due, now.state, now.ranges, renewed)

@@ -26,7 +26,6 @@ from .transfer import OF_FIBRES, body_state, joined_states, transferred
 Array = NDArray[np.float64]
 
 MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
-AHEAD = 2.0  # steps after which a crease that closes is filled now
 WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due
 
 
@@ -52,7 +51,8 @@ class Remeshing:
 
     A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and WORSENED times what that was after
     the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once.
-    `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging).
+    `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `creases` how many of its
+    faces still crossed when creases of it were last closed.
     """
 
     def __init__(self, scene: Scene, hosts: NDArray[np.int64]) -> None:
@@ -68,6 +68,7 @@ class Remeshing:
     def after(self, scene: Scene, made: Joined) -> "Remeshing":
         """The same for bodies of the scene some of which have been joined."""
         result = Remeshing(scene, made.mesh.hosts)
+        result.creases = self.creases[made.firsts]
         result.fresh, result.counts, result.waits = self.fresh[made.firsts], self.counts[made.firsts], self.waits[made.firsts]
         return result
 
@@ -79,19 +80,16 @@ class Remeshing:
         bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
 
-    def creased(self, present: Discretization, step: float, place: float) -> list[int]:
-        """The bodies that merge and pass through themselves now or soon, more than after their last new mesh."""
-        result = []
-        for index, whole in enumerate(self.scene.bodies):
-            if not self.wholesale[index] or not whole.at(place).merging:
+    def crossing(self, present: Discretization, step: float, place: float) -> NDArray[np.int64]:
+        """How many faces of each body (b,) that merges pass through it, or will in the next step [s], whichever is more."""
+        result = np.zeros(len(self.scene.bodies), dtype=np.int64)
+        for index, body in enumerate(self.scene.bodies):
+            if not self.wholesale[index] or not body.at(place).merging:
                 continue
             state, mesh = body_state(present.state, present.ranges, index), present.mesh(index)
-            for time in (0.0, AHEAD * step):
-                places = evaluate(present.surfaces[index], mesh.tets, state.positions + time * state.velocities)
-                found = crossing_itself(Surface(places, present.triangles[index])).pairs
-                if len(np.unique(found)) > self.creases[index]:
-                    result.append(index)
-                    break
+            for positions in (state.positions, ahead(state, step)):
+                seen = Surface(evaluate(present.surfaces[index], mesh.tets, positions), present.triangles[index])
+                result[index] = max(result[index], len(np.unique(crossing_itself(seen).pairs)))
         return result
 
     def renewed(self, present: Discretization, bodies: list[int], step: float, place: float = 0.0) -> "Renewed":
@@ -108,8 +106,7 @@ class Remeshing:
         for index in bodies:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
-            ahead = old.positions + AHEAD * step * states[index].velocities
-            soon = evaluate(surfaces[index], old.tets, ahead) if body.merging else None
+            soon = evaluate(surfaces[index], old.tets, ahead(states[index], step)) if body.merging else None
             try:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
@@ -169,6 +166,11 @@ def _with_first_material(state: State, body: Body) -> State:
     rows = painted_rows(material_rows(body, 1), state.painted)
     rows[OF_FIBRES] = state.material[OF_FIBRES]
     return replace(state, material=rows)
+
+
+def ahead(state: State, step: float) -> Array:
+    """Where nodes will be (n, 3) after another step [s], if nothing stops them."""
+    return np.asarray(state.positions + step * state.velocities)
 
 
 def worst_conditions(state: State, ranges: Ranges) -> Array:
