@@ -38,10 +38,12 @@ ROUNDS = 5  # in which more is taken out, a ring of faces at a time, where what 
 
 def crossing_itself(seen: Surface) -> Crossings:
     """Return where a surface passes through its own shells."""
-    ends = np.stack([seen.triangles, np.roll(seen.triangles, -1, axis=1)]).reshape(2, -1)
-    shell = connected(ends, len(seen.positions))[seen.triangles[:, 0]]
     found = crossings(triangle_tree(seen.positions, seen.triangles))
-    own = shell[found.pairs[:, 0]] == shell[found.pairs[:, 1]]
+    if not len(found.pairs):
+        return found
+    ends = np.stack([seen.triangles, np.roll(seen.triangles, -1, axis=1)]).reshape(2, -1)
+    shell = connected(ends, len(seen.positions))[seen.triangles[found.pairs, 0]]
+    own = shell[:, 0] == shell[:, 1]
     return Crossings(found.pairs[own], found.places[own])
 
 

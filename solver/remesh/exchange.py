@@ -19,25 +19,28 @@ if TYPE_CHECKING:
     from ..simulate import Simulation
 
 
-def renew(simulation: "Simulation") -> int:
+def renew(simulation: "Simulation", shown: bool = False) -> int:
     """Give new tets to bodies whose own are worn out or that have come to touch what they merge with; how many.
 
+    And to those that merge and will pass through themselves in the next step: their creases are closed (merging/closing.py).
+    With `shown` nothing is done unless one does so now, as a frame would show it.
     But none that would make a body cross another one. Where Merge is switched on or off, everything is built anew at once: from
     then on bodies collide, or do so no more.
     """
     now = simulation
-    place = now.keyed.place(now.clock.time)
+    place, step = now.keyed.place(now.clock.time), now.clock.previous_step
+    present = Discretization(now.state, now.ranges, *now.bound)
+    if shown and not (now.remeshing.crossing(present, 0.0, place) > now.remeshing.creases).any():
+        return 0
     merging, alive = merging_at(now.whole.bodies, place), np.unique(now.bound[5])
     if (merging != now.bound[6])[alive].any():
         _switch(now, merging, place)
     worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
     present = Discretization(now.state, now.ranges, *now.bound)
-    step = now.clock.previous_step
-    crossing = now.remeshing.crossing(present, step, place)
-    creased = np.flatnonzero(crossing > now.remeshing.creases)
-    now.remeshing.creases = np.minimum(now.remeshing.creases, crossing)
-    now.remeshing.creases[creased] = crossing[creased]
-    due = sorted({*worn, *creased.tolist(), *chain.from_iterable(met)})
+    crossing = now.remeshing.crossing(present, 0.0 if shown else step, place)
+    creased = crossing > now.remeshing.creases
+    now.remeshing.creases = crossing if creased.any() else np.minimum(crossing, now.remeshing.creases)
+    due = sorted({*worn, *np.flatnonzero(creased).tolist(), *chain.from_iterable(met)})
     if not due:
         return 0
     made = joined(present, met)
@@ -62,6 +65,7 @@ def renew(simulation: "Simulation") -> int:
     _take_over(now, made, renewed, remeshing)
     now.news += tuple(_news(now, made, renewed))
     now.remeshing.note(due, now.state, now.ranges, renewed)
+    now.remeshing.creases = now.remeshing.crossing(renewed.mesh, 0.0, place)
     return len(renewed.changes)
 
 

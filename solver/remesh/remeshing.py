@@ -52,7 +52,7 @@ class Remeshing:
     A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and WORSENED times what that was after
     the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once.
     `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `creases` how many of its
-    faces still crossed when creases of it were last closed.
+    faces passed through it after creases of it were closed the last time.
     """
 
     def __init__(self, scene: Scene, hosts: NDArray[np.int64]) -> None:
@@ -81,15 +81,13 @@ class Remeshing:
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
 
     def crossing(self, present: Discretization, step: float, place: float) -> NDArray[np.int64]:
-        """How many faces of each body (b,) that merges pass through it, or will in the next step [s], whichever is more."""
+        """How many faces (b,) of each body that merges pass through it after another step [s], if nothing stops what moves."""
         result = np.zeros(len(self.scene.bodies), dtype=np.int64)
         for index, body in enumerate(self.scene.bodies):
-            if not self.wholesale[index] or not body.at(place).merging:
-                continue
-            state, mesh = body_state(present.state, present.ranges, index), present.mesh(index)
-            for positions in (state.positions, ahead(state, step)):
-                seen = Surface(evaluate(present.surfaces[index], mesh.tets, positions), present.triangles[index])
-                result[index] = max(result[index], len(np.unique(crossing_itself(seen).pairs)))
+            if self.wholesale[index] and body.at(place).merging:
+                places = ahead(body_state(present.state, present.ranges, index), step)
+                seen = evaluate(present.surfaces[index], present.mesh(index).tets, places)
+                result[index] = len(np.unique(crossing_itself(Surface(seen, present.triangles[index])).pairs))
         return result
 
     def renewed(self, present: Discretization, bodies: list[int], step: float, place: float = 0.0) -> "Renewed":
