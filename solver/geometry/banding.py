@@ -41,7 +41,10 @@ def banded(
 
 @kernel
 def _steps(one, other, weigh, shut):  # type: ignore[no-untyped-def]
-    """Whether each triangle has its side on the first border (n,) or on the second (m,): n + m - 2 of them; none where all ways are shut."""
+    """Whether each triangle has its side on the first border (n,) or on the second (m,); nothing where all ways are shut.
+
+    shut (n, m): which edges from one to the other there may not be.
+    """
     n, m = len(one), len(other)
     cost, along = np.full((n, m), np.inf), np.zeros((n, m), dtype=np.bool_)
     cost[0, 0] = 0.0

@@ -1,45 +1,42 @@
 """Where a surface passes through itself: edges through triangles with which they have no vertex in common."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import kernel
 from .chunks import in_chunks
+from .edges import connected
 from .tree import STACK, items_near
 from .triangle import segment_crossing
-from .triangle_tree import TriangleTree
-
-
-class Crossings(NamedTuple):
-    """Where edges of a surface pass through its triangles.
-
-    pairs  : (k, 2) int64, the triangle whose edge passes, and the one that it passes through; an edge is of two triangles,
-             and stands for that in which it runs from the lower of its vertices to the higher
-    places : (k, 3) where it does [m]
-    """
-
-    pairs: NDArray[np.int64]
-    places: NDArray[np.float64]
+from .triangle_tree import TriangleTree, triangle_tree
 
 
 def crossing_vertices(surface: TriangleTree) -> NDArray[np.int64]:
     """Return the vertices, rising, of the triangles that another one passes through, and of those that pass."""
-    return np.unique(surface.triangles[crossings(surface).pairs])
+    return np.unique(surface.triangles[crossing_pairs(surface)])
 
 
-def crossings(surface: TriangleTree) -> Crossings:
-    """Return where a surface passes through itself."""
-    parts = in_chunks(_crossings, len(surface.triangles), surface)
-    return Crossings(np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]))
+def crossing_pairs(surface: TriangleTree) -> NDArray[np.int64]:
+    """Return pairs (k, 2) of triangles of which an edge of the first passes through the second; some of them twice."""
+    return np.concatenate(in_chunks(_crossings, len(surface.triangles), surface)).reshape(-1, 2)
+
+
+def pairs_of_shells(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return pairs (k, 2) of triangles (t, 3) of one connected shell that pass through each other; some of them twice."""
+    pairs = crossing_pairs(triangle_tree(positions, triangles))
+    if not len(pairs):
+        return pairs
+    ends = np.stack([triangles, np.roll(triangles, -1, axis=1)]).reshape(2, -1)
+    shell = connected(ends, len(positions))[triangles[pairs, 0]]
+    return pairs[shell[:, 0] == shell[:, 1]]
 
 
 @kernel
 def _crossings(first, last, surface):  # type: ignore[no-untyped-def]
+    """Both triangles (2k,) of each crossing of an edge of triangles first .. last - 1."""
     positions, triangles = surface.positions, surface.triangles
     stack, near = np.empty(STACK, dtype=np.int32), np.empty(256, dtype=np.int32)
-    pairs, places, count = np.empty((32, 2), dtype=np.int64), np.empty((32, 3)), 0
+    found, count = np.empty(64, dtype=np.int64), 0
     low, high = np.empty(3), np.empty(3)
     for t in range(first, last):
         for side in range(3):
@@ -53,27 +50,20 @@ def _crossings(first, last, surface):  # type: ignore[no-untyped-def]
                 near = np.empty(2 * there, dtype=np.int32)
                 items_near(surface.tree, low, high, stack, near)
             for n in range(there):
-                share = _pierces(positions, triangles, i, j, near[n])
-                if share < 0.0:
-                    continue
-                if count == len(pairs):
-                    pairs = np.concatenate((pairs, np.empty((count, 2), dtype=np.int64)))
-                    places = np.concatenate((places, np.empty((count, 3))))
-                pairs[count, 0], pairs[count, 1] = t, near[n]
-                places[count] = positions[i] + share * (positions[j] - positions[i])
-                count += 1
-    return pairs[:count].copy(), places[:count].copy()
+                if _pierces(positions, triangles, i, j, near[n]):
+                    if count + 2 > len(found):
+                        found = np.concatenate((found, np.empty(count, dtype=np.int64)))
+                    found[count], found[count + 1] = t, near[n]
+                    count += 2
+    return found[:count].copy()
 
 
 @kernel
 def _pierces(positions, triangles, i, j, t):  # type: ignore[no-untyped-def]
-    """The share of the edge from node i to node j at which it passes through triangle t; -1 where it does not.
-
-    Nor does it where it has a corner in common with it.
-    """
+    """Whether the edge from node i to node j passes through triangle t, having no corner in common with it."""
     for m in range(3):
         if triangles[t, m] == i or triangles[t, m] == j:
-            return -1.0
+            return False
     a, b, c = positions[triangles[t, 0]], positions[triangles[t, 1]], positions[triangles[t, 2]]
     p, q = positions[i], positions[j]
-    return segment_crossing(p[0], p[1], p[2], q[0] - p[0], q[1] - p[1], q[2] - p[2], a, b, c)
+    return segment_crossing(p[0], p[1], p[2], q[0] - p[0], q[1] - p[1], q[2] - p[2], a, b, c) >= 0.0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from ..geometry.banding import banded
-from ..geometry.edge_crossings import Crossings, crossings
+from ..geometry.edge_crossings import crossing_pairs, pairs_of_shells
 from ..geometry.edges import connected, edges_of, unpaired_edges
 from ..geometry.hole_filling import borders, filled
 from ..geometry.measures import area_vectors
@@ -33,18 +33,8 @@ ALONG = 0.7  # from where the surface crosses itself up to which a crease is clo
 BESIDE = 0.01  # from a face to where it is asked whether it is enclosed twice
 ISLAND = 1.0  # across which what is left in the middle of a crease goes as well
 FAR = 4.0  # from where it crosses itself up to which it is asked at all
+POCKET = 3.0  # across which a shell is that goes when a crease has left it behind
 ROUNDS = 5  # in which more is taken out, a ring of faces at a time, where what is left still crosses itself
-
-
-def crossing_itself(seen: Surface) -> Crossings:
-    """Return where a surface passes through its own shells."""
-    found = crossings(triangle_tree(seen.positions, seen.triangles))
-    if not len(found.pairs):
-        return found
-    ends = np.stack([seen.triangles, np.roll(seen.triangles, -1, axis=1)]).reshape(2, -1)
-    shell = connected(ends, len(seen.positions))[seen.triangles[found.pairs, 0]]
-    own = shell[:, 0] == shell[:, 1]
-    return Crossings(found.pairs[own], found.places[own])
 
 
 def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCut | None:
@@ -53,7 +43,7 @@ def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCu
     element_size [m] is that of the tets. A crease for which no band is found that passes through less than it does itself
     stays as it is.
     """
-    met, ahead = crossing_itself(seen).pairs, crossing_itself(Surface(soon, seen.triangles)).pairs
+    met, ahead = (pairs_of_shells(places, seen.triangles) for places in (seen.positions, soon))
     if not (len(met) or len(ahead)) or unpaired_edges(seen.triangles):
         return None
     found: list[_Closing] = []
@@ -62,7 +52,7 @@ def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCu
             found += _Closer(seen, pairs, element_size).closings()
     best = min((one for one in found if one.out.any()), key=lambda one: one.left, default=None)
     worse = best is None or (best.left > 0 and best.left >= len(np.unique(met)))
-    return None if worse or best is None else _change(seen, best.out, best.bands)
+    return None if worse or best is None else _change(seen, *_without_pockets(seen, best, POCKET * element_size))
 
 
 class _Closing(NamedTuple):
@@ -143,7 +133,7 @@ class _Closer:
         return found
 
     def closed(self, out: Flags) -> tuple[NDArray[np.int64], dict[int, IntArray | None]]:
-        """The crease (t,) that each triangle which is taken out is of, or -1, and what (k, 3) closes each; None: nothing does."""
+        """The crease (t,) that each triangle which goes is of, or -1, and what (k, 3) closes each; None: nothing does."""
         triangles = self.seen.triangles
         group = np.where(out, self._linked(out), -1)
         rows, sides = np.nonzero(~out[:, None] & out[self.beside])
@@ -162,7 +152,7 @@ class _Closer:
         left = ~np.isin(group, list(sound))
         owner = np.concatenate([np.full(int(left.sum()), -1), *(np.full(len(band), k) for k, band in sound.items())])
         triangles = np.concatenate([self.seen.triangles[left], *sound.values()])
-        pairs = owner[crossing_itself(Surface(self.seen.positions, triangles)).pairs]
+        pairs = owner[pairs_of_shells(self.seen.positions, triangles)]
         return np.union1d([label for label in made if label not in sound], pairs[pairs >= 0]).astype(np.int64)
 
     def _closing(self, group: NDArray[np.int64], made: dict[int, IntArray | None], labels: list[int]) -> _Closing:
@@ -170,8 +160,8 @@ class _Closer:
         bands = [band for label in labels if (band := made[label]) is not None]
         out = np.isin(group, labels)
         joined = np.concatenate([np.zeros((0, 3), dtype=np.int32), *bands])
-        whole = Surface(self.seen.positions, np.concatenate([self.seen.triangles[~out], joined]))
-        return _Closing(out, joined, len(np.unique(crossing_itself(whole).pairs)))
+        whole = np.concatenate([self.seen.triangles[~out], joined])
+        return _Closing(out, joined, len(np.unique(pairs_of_shells(self.seen.positions, whole))))
 
     def _band(self, out: Flags, own: Flags, ways: list[list[int]], taken: set[tuple[int, int]]) -> IntArray | None:
         """The triangles that close a crease (t,) of those that go, by its borders, that pass through least; None of none.
@@ -179,6 +169,8 @@ class _Closer:
         None is larger than what it closes, as what cuts through a neck would be.
         """
         positions, triangles = self.seen.positions, self.seen.triangles
+        if not ways:  # a whole shell goes
+            return np.zeros((0, 3), dtype=np.int32)
         best, least = None, np.inf
         area = np.sqrt((area_vectors(positions, triangles[own]) ** 2).sum(axis=1)).sum()
         for band in _bands(positions, ways, taken):
@@ -188,7 +180,7 @@ class _Closer:
             corners = positions[triangles]
             near = ~out & (corners.max(axis=1) >= low).all(axis=1) & (corners.min(axis=1) <= high).all(axis=1)
             both = triangle_tree(positions, np.concatenate([triangles[near], band]))
-            through = crossings(both).pairs
+            through = crossing_pairs(both)
             count = len(np.unique(through[(through >= near.sum()).any(axis=1)]))
             if count < least:
                 best, least = band, count
@@ -223,7 +215,7 @@ def _bands(positions: Array, ways: list[list[int]], taken: set[tuple[int, int]])
 def _joined(positions: Array, ways: list[list[int]], taken: set[tuple[int, int]]) -> list[tuple[int, int, int]] | None:
     """Triangles between some borders, all of them joined; None where there are none."""
     if len(ways) == 2:
-        return banded(positions, *ways, taken)
+        return banded(positions, ways[0], ways[1], taken)
     return filled(positions, _as_one(positions, ways), taken)
 
 
@@ -247,19 +239,33 @@ def _as_one(positions: Array, ways: list[list[int]]) -> list[int]:
     return whole
 
 
+def _without_pockets(seen: Surface, made: _Closing, largest: float) -> tuple[Flags, IntArray]:
+    """What goes (t,) and comes (k, 3) without small shells, as those around air that a crease has enclosed."""
+    triangles, out = np.concatenate([seen.triangles, made.bands]), np.append(made.out, np.zeros(len(made.bands), dtype=bool))
+    ends = np.stack([triangles[~out], np.roll(triangles[~out], -1, axis=1)]).reshape(2, -1)
+    shell = connected(ends, len(seen.positions))[triangles[:, 0]]
+    count = np.bincount(shell[~out])
+    for label in np.unique(shell[len(seen.triangles) :]):
+        own = (shell == label) & ~out
+        if count[label] < count.max() and np.ptp(seen.positions[triangles[own]].reshape(-1, 3), axis=0).max() < largest:
+            out |= own
+    return out[: len(seen.triangles)], made.bands[~out[len(seen.triangles) :]]
+
+
 def _change(seen: Surface, out: Flags, made: NDArray[np.int32]) -> SurfaceCut:
-    """The surface's change: some triangles (t,) go, others (k, 3) come, which take all from the one that they are nearest to."""
+    """The surface's change: some triangles (t,) go, others (k, 3) come, which take all from those of the former next to them."""
     middle = 0.5 * (seen.positions.min(axis=0) + seen.positions.max(axis=0))
-    places, left = seen.positions - middle, np.flatnonzero(~out)
-    found = closest_points(triangle_tree(places, seen.triangles), np.ascontiguousarray(places[made].mean(axis=1)))
-    origin = np.concatenate([left, found.triangle])
+    places, left, gone = seen.positions - middle, np.flatnonzero(~out), np.flatnonzero(out)
+    found = closest_points(triangle_tree(places, seen.triangles[gone]), np.ascontiguousarray(places[made].mean(axis=1)))
+    nearest = gone[found.triangle]
+    origin = np.concatenate([left, nearest])
     order = np.argsort(origin, kind="stable")
     whole = np.arange(len(origin)) < len(left)
     triangles = np.concatenate([seen.triangles[left], made])[order]
     loose = np.setdiff1d(np.arange(len(places)), seen.triangles)
     kept = np.union1d(triangles, loose)
     weights = np.tile(np.eye(3), (len(origin), 1, 1))
-    weights[~whole] = clamped_weights(places[seen.triangles[found.triangle]], places[made])
+    weights[~whole] = clamped_weights(places[seen.triangles[nearest]], places[made])
     origin, whole, weights = origin[order].astype(np.int32), whole[order], weights[order]
     return SurfaceCut(
         kept.astype(np.int32), seen.positions[kept], np.searchsorted(kept, triangles).astype(np.int32), seen.triangles,

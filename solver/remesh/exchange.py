@@ -37,7 +37,8 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
         _switch(now, merging, place)
     worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
     present = Discretization(now.state, now.ranges, *now.bound)
-    crossing = now.remeshing.crossing(present, 0.0 if shown else step, place)
+    ahead = 0.0 if shown else step
+    crossing = now.remeshing.crossing(present, ahead, place)
     creased = crossing > now.remeshing.creases
     now.remeshing.creases = crossing if creased.any() else np.minimum(crossing, now.remeshing.creases)
     due = sorted({*worn, *np.flatnonzero(creased).tolist(), *chain.from_iterable(met)})
@@ -46,7 +47,7 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     made = joined(present, met)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     due = np.unique(made.into[due]).tolist()
-    renewed = remeshing.renewed(made.mesh, due, step, place)
+    renewed = remeshing.renewed(made.mesh, due, step, place, ahead)
     if not renewed.changes and not made.taken:
         now.remeshing.note(due, now.state, now.ranges, renewed)
         now.news += tuple(_news(now, made, renewed))

@@ -6,12 +6,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import evaluate
+from ..embedding import Binding, evaluate
 from ..errors import MeshingError
 from ..fem.seen_volume import show, whole
 from ..frame import TopologyChange
-from ..merging.closing import crossing_itself
+from ..geometry.edge_crossings import pairs_of_shells
 from ..merging.joining import Joined, element_sizes, living
+from ..output import as_shown
 from ..painted import painted_rows
 from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
@@ -80,18 +81,22 @@ class Remeshing:
         bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
 
-    def crossing(self, present: Discretization, step: float, place: float) -> NDArray[np.int64]:
-        """How many faces (b,) of each body that merges pass through it after another step [s], if nothing stops what moves."""
+    def crossing(self, present: Discretization, ahead: float, place: float) -> NDArray[np.int64]:
+        """How many faces (b,) of each body that merges pass through it so long after now [s], if nothing stops what moves."""
         result = np.zeros(len(self.scene.bodies), dtype=np.int64)
         for index, body in enumerate(self.scene.bodies):
             if self.wholesale[index] and body.at(place).merging:
-                places = ahead(body_state(present.state, present.ranges, index), step)
-                seen = evaluate(present.surfaces[index], present.mesh(index).tets, places)
-                result[index] = len(np.unique(crossing_itself(Surface(seen, present.triangles[index])).pairs))
+                state = body_state(present.state, present.ranges, index)
+                seen = _seen_at(body, state, present.surfaces[index], ahead)
+                result[index] = len(np.unique(pairs_of_shells(seen, present.triangles[index])))
         return result
 
-    def renewed(self, present: Discretization, bodies: list[int], step: float, place: float = 0.0) -> "Renewed":
+    def renewed(
+        self, present: Discretization, bodies: list[int], step: float, place: float = 0.0, ahead: float = 0.0
+    ) -> "Renewed":
         """The discretization with new meshes for some bodies, at a place in frames after the first; step [s] is the last one.
+
+        Creases of bodies that merge are closed where they pass through themselves, now or so long `ahead` [s].
 
         The other bodies keep every array, and so does one that new tets cannot fill, being thinner than they are.
         """
@@ -104,7 +109,7 @@ class Remeshing:
         for index in bodies:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
-            soon = evaluate(surfaces[index], old.tets, ahead(states[index], step)) if body.merging else None
+            soon = _seen_at(body, states[index], surfaces[index], ahead) if body.merging else None
             try:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
@@ -166,9 +171,11 @@ def _with_first_material(state: State, body: Body) -> State:
     return replace(state, material=rows)
 
 
-def ahead(state: State, step: float) -> Array:
-    """Where nodes will be (n, 3) after another step [s], if nothing stops them."""
-    return np.asarray(state.positions + step * state.velocities)
+def _seen_at(body: Body, state: State, surface: Binding, ahead: float) -> Array:
+    """Where what is seen of a body will be (n, 3) so long after now [s], if nothing stops it; now, as a frame shows it."""
+    if ahead > 0.0:
+        return evaluate(surface, state.tets, state.positions + ahead * state.velocities)
+    return as_shown(body, evaluate(surface, state.tets, state.positions))
 
 
 def worst_conditions(state: State, ranges: Ranges) -> Array:
