@@ -34,6 +34,7 @@ BESIDE = 0.01  # from a face to where it is asked whether it is enclosed twice
 ISLAND = 1.0  # across which what is left in the middle of a crease goes as well
 FAR = 4.0  # from where it crosses itself up to which it is asked at all
 POCKET = 3.0  # across which a shell is that goes when a crease has left it behind
+LARGER = 2.0  # areas of what goes that a band between all of its borders may have
 ROUNDS = 5  # in which more is taken out, a ring of faces at a time, where what is left still crosses itself
 
 
@@ -166,15 +167,15 @@ class _Closer:
     def _band(self, out: Flags, own: Flags, ways: list[list[int]], taken: set[tuple[int, int]]) -> IntArray | None:
         """The triangles that close a crease (t,) of those that go, by its borders, that pass through least; None of none.
 
-        None is larger than what it closes, as what cuts through a neck would be.
+        What joins all borders may be somewhat larger than what it closes; no lids may, for they could cut through a neck.
         """
         positions, triangles = self.seen.positions, self.seen.triangles
         if not ways:  # a whole shell goes
             return np.zeros((0, 3), dtype=np.int32)
         best, least = None, np.inf
         area = np.sqrt((area_vectors(positions, triangles[own]) ** 2).sum(axis=1)).sum()
-        for band in _bands(positions, ways, taken):
-            if np.sqrt((area_vectors(positions, band) ** 2).sum(axis=1)).sum() > area:
+        for number, band in enumerate(_bands(positions, ways, taken)):
+            if np.sqrt((area_vectors(positions, band) ** 2).sum(axis=1)).sum() > area * (1.0 if number else LARGER):
                 continue
             low, high = positions[band].min(axis=(0, 1)), positions[band].max(axis=(0, 1))
             corners = positions[triangles]
@@ -204,7 +205,7 @@ class _Closer:
 def _bands(positions: Array, ways: list[list[int]], taken: set[tuple[int, int]]) -> Iterator[IntArray]:
     """Triangles (k, 3) between some borders, without edges that are taken: first all borders joined, last each by itself."""
     ways = sorted(ways, key=len, reverse=True)
-    for count in dict.fromkeys((len(ways), min(len(ways), 2), min(len(ways), 1))):
+    for count in dict.fromkeys((len(ways), min(len(ways), 2), 1)):
         parts = [ways[:count], *([way] for way in ways[count:])]
         made = [_joined(positions, part, taken) for part in parts if part]
         every = [one for part in made if part is not None for one in part]
@@ -253,7 +254,7 @@ def _without_pockets(seen: Surface, made: _Closing, largest: float) -> tuple[Fla
 
 
 def _change(seen: Surface, out: Flags, made: NDArray[np.int32]) -> SurfaceCut:
-    """The surface's change: some triangles (t,) go, others (k, 3) come, which take all from those of the former next to them."""
+    """The surface's change: some triangles (t,) go, others (k, 3) come, which take all from the former next to them."""
     middle = 0.5 * (seen.positions.min(axis=0) + seen.positions.max(axis=0))
     places, left, gone = seen.positions - middle, np.flatnonzero(~out), np.flatnonzero(out)
     found = closest_points(triangle_tree(places, seen.triangles[gone]), np.ascontiguousarray(places[made].mean(axis=1)))

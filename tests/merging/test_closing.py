@@ -64,9 +64,9 @@ def test_a_body_that_lies_in_itself_is_closed_there_and_nowhere_else():
 
 
 def test_it_is_closed_before_it_passes_through_itself():
-    seen = bent(0.865)
+    seen = bent(0.86)
     assert crossings(seen) == 0 and creases_closed(seen, seen.positions, SIZE) is None
-    cut = creases_closed(seen, bent(0.878).positions, SIZE)
+    cut = creases_closed(seen, bent(0.876).positions, SIZE)
     after = Surface(cut.positions, cut.triangles)
     assert crossings(after) == 0 and unpaired_edges(after.triangles) == 0 and genus(after) == 1
 
@@ -141,7 +141,7 @@ def test_what_is_seen_never_passes_through_itself(make, frames, handles):
 
 def test_a_bake_goes_on_from_a_closed_crease_with_the_same_bytes(tmp_path):
     """With several changes of one surface in a remesh, and one right before a frame."""
-    scene = pile(6)
+    scene = pile(5)
     scene = replace(scene, bodies=tuple(replace(one, uid=one.uid.replace(" ", "_")) for one in scene.bodies))
 
     def baked(folder, last, **options):
@@ -150,12 +150,11 @@ def test_a_bake_goes_on_from_a_closed_crease_with_the_same_bytes(tmp_path):
             assert list(store.damage()) == []
             return [[store.read_body_frame(number, one.uid) for one in scene.bodies] for number in store.frames()]
 
-    whole = baked(tmp_path / "whole", 6)
+    whole = baked(tmp_path / "whole", 5)
     (shown,) = (one for one in whole[-1] if len(one.positions))
     assert shown.topology > 4  # there are four bodies that another one takes in
-    for stop in (3, 4):
-        baked(tmp_path / f"{stop}", stop)
-        resumed = baked(tmp_path / f"{stop}", 6, resume=True)
-        assert [[one.positions.tobytes() for one in frame] for frame in resumed] == [
-            [one.positions.tobytes() for one in frame] for frame in whole
-        ]
+    baked(tmp_path / "part", 3)
+    resumed = baked(tmp_path / "part", 5, resume=True)
+    assert [[one.positions.tobytes() for one in frame] for frame in resumed] == [
+        [one.positions.tobytes() for one in frame] for frame in whole
+    ]

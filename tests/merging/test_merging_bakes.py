@@ -118,10 +118,7 @@ def test_pieces_of_one_body_become_one():
 
 
 def test_a_merge_does_not_push_older_creases_through_each_other():
-    """Growing what has merged would, by 133 faces: a third ball's share of the growth closes the crease of two others.
-
-    A few faces cross for a moment by themselves, where a crease is narrower than tets.
-    """
+    """Growing what has merged would, by 133 faces: a third ball's share of the growth closes the crease of two others."""
     shot = pile()
     simulation, merges = started(shot), 0
     for _ in range(10):
