@@ -126,7 +126,8 @@ class Remeshing:
             changes[index], tables[index] = new.change, new.change.new.topology
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
-            if new.cuts:  # what is seen is another surface from now on
+            # what is seen is another surface from now on; but of closed creases what overlapped is to come back
+            if len(new.cuts) > new.creased:
                 rest = states[index].wanted if body.volume_rate > 0.0 else states[index].volumes
                 show(states[index], whole(states[index], new.surface, new.seen.triangles), rest)
             bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.kept)

@@ -50,8 +50,9 @@ class RenewedBody:
     """A body on its new mesh: the change, the bindings of its surface, as it is seen, and of contact points, how it was cut.
 
     apart     : whether some pieces touch that should have merged, and are still apart
-    sewn      : whether some pieces have merged: what they overlapped by is no longer there twice
+    sewn      : whether some pieces have merged, or creases closed: what they overlapped by is no longer there twice
     fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
+    creased   : whether the first of the cuts has closed creases
     """
 
     change: MeshChange
@@ -62,6 +63,7 @@ class RenewedBody:
     apart: bool = False
     sewn: bool = False
     fragments: tuple[int, float] = (0, 0.0)
+    creased: bool = False
 
     @property
     def kept(self) -> NDArray[np.int32] | None:
@@ -112,7 +114,7 @@ def renewed_body(
     if len(seam):
         closed = replace(closed, positions=_grown(closed, closed.triangles, had, seam, element_size))
     result = _renewed_body(body, element_size, old, _after([closed], seen), carrying[closed.kept], turn)
-    return replace(result, cuts=(closed, *result.cuts), sewn=True)
+    return replace(result, cuts=(closed, *result.cuts), sewn=True, creased=True)
 
 
 def _renewed_body(
