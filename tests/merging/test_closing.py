@@ -97,6 +97,8 @@ def test_new_faces_take_what_lies_next_to_them():
     corners = seen.positions[cut.old_triangles[cut.origin]]
     low, high = corners.min(axis=1)[:, None, :2] - 1e-6, corners.max(axis=1)[:, None, :2] + 1e-6
     maps = new.uv_layers["map"].reshape(-1, 3, 2)
+    away = cut.positions[cut.triangles].mean(axis=1) - corners.mean(axis=1)
+    assert np.abs(away).max() < 1.5 * SIZE
     assert ((maps >= low) & (maps <= high)).all() and set(new.material_index) == {0, 1}
 
 
