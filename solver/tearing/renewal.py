@@ -110,7 +110,7 @@ def renewed_body(
     if closed is None:
         return _renewed_body(body, element_size, old, seen, carrying, turn)
     had = float(signed_volumes(seen.positions, seen.triangles).sum())
-    seam = np.unique(closed.triangles[~closed.whole])
+    seam = np.unique(closed.triangles[~closed.whole]).astype(np.int64)
     if len(seam):
         closed = replace(closed, positions=_grown(closed, closed.triangles, had, seam, element_size))
     result = _renewed_body(body, element_size, old, _after([closed], seen), carrying[closed.kept], turn)
