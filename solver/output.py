@@ -118,6 +118,12 @@ def with_gone(frames: tuple[BodyFrame, ...], scene: Scene, topologies: NDArray[n
     )
 
 
+def as_shown(body: Body, places: Array) -> Array:
+    """Places (n, 3) [m] as a frame of a body holds them, in single precision."""
+    origin = _origin(body)
+    return (places - origin).astype(np.float32) + origin
+
+
 def _origin(body: Body) -> Array:
     """Where a body's frames are relative to [m]."""
     middle: Array = 0.5 * (body.surface.positions.min(axis=0) + body.surface.positions.max(axis=0))

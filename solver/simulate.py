@@ -165,11 +165,12 @@ class Simulation:
         effort = dict.fromkeys(EFFORT, 0.0)
         while self.clock.time < target - 1e-9 * self.clock.largest:
             self._step(effort, should_stop)
-        moment = Snapshot.of(self.state)
         late = self.clock.time - target
-        if late > 1e-9 * self.clock.largest:
-            step = self.clock.previous_step
-            moment = between(self.before, moment, 1.0 - late / step, step)
+        on_time = late <= 1e-9 * self.clock.largest
+        effort["remeshes"] += renew(self, shown=True) if on_time and effort["substeps"] else 0
+        moment = Snapshot.of(self.state)
+        if not on_time:
+            moment = between(self.before, moment, 1.0 - late / self.clock.previous_step, self.clock.previous_step)
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])

@@ -138,7 +138,19 @@ def warm_up_remeshing(scene: Scene) -> None:
             elif filled is old:
                 transferred(state, change, 0.01, counted=True)
         conditions(state.rest_shape_inverse)
+        _close_a_crease()
         _named_stamp(f"remeshing_{name}").touch()
+
+
+def _close_a_crease() -> None:
+    """Compile what closes creases, on a band between two squares."""
+    from .geometry.banding import banded
+    from .geometry.edge_crossings import crossing_pairs
+    from .geometry.triangle_tree import triangle_tree
+
+    places = cube().positions
+    banded(places, [0, 1, 3, 2], [4, 6, 7, 5], set())
+    crossing_pairs(triangle_tree(places, cube().triangles))
 
 
 def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:
