@@ -104,11 +104,12 @@ def _reaching(mesh: TetMesh, facets: TriangleTree, seen: Surface, element_size: 
     """
     positions, rim, boundary = mesh.positions, TetMesh(mesh.positions, mesh.outer), mesh.faces.boundary
     shell, back = triangle_tree(seen.positions, seen.triangles), np.unique(boundary)
-    left = seen.positions[mesh.located(seen.positions)[0] < 0]
+    left, held = seen.positions, mesh
     for sharpest, close in REACHING:
         facets = refit(facets, positions)
         found = closest_points(facets, left, REACH * element_size)
         far = np.flatnonzero((found.triangle >= 0) & (found.distance > close * element_size))
+        far = far[held.located(left[far])[0] < 0] if len(far) else far
         left = left[far]
         wanted = positions + _pull(facets, left, found.triangle[far], found.weights[far])
         moving = np.union1d(back, np.flatnonzero((wanted != positions).any(axis=1))).astype(np.int32)
@@ -120,8 +121,7 @@ def _reaching(mesh: TetMesh, facets: TriangleTree, seen: Surface, element_size: 
         share = 0.5 * OUT * element_size / where.distance[out, None]
         wanted[back] = where.feet[out] + share * (wanted[back] - where.feet[out])
         positions = guarded(positions, wanted, mesh.outer, sharpest)
-        rim = rim.moved(positions)
-        left = left[rim.located(left)[0] < 0]
+        held = rim = rim.moved(positions)
     return mesh.moved(positions)
 
 
