@@ -22,7 +22,6 @@ from ..tetmesh.pieces import CRUMB
 from .fitting import fitted, outline
 from .folding import is_folded
 from .held_points import held_points
-from .lattice_frame import LatticeFrame
 from .sheets import sheets_of
 from .unfused import OfSheets, unfused
 from .volume import with_volumes
@@ -44,16 +43,6 @@ def lattice_turn(count: int) -> Array:
     c, s = np.cos(count * GOLDEN_ANGLE), np.sin(count * GOLDEN_ANGLE)
     k, m = np.cos(float(count)), np.sin(float(count))
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
-
-
-def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Surface | None = None) -> TetMesh:
-    """The same as `restuffed_sheets` of a mesh in the world, where parts of the body that touch or overlap become one.
-
-    turn (3, 3) rotates the lattice; what is seen lies in the world too.
-    """
-    frame = LatticeFrame(turn, old.middle)
-    about = seen and Surface(frame.points(seen.positions), seen.triangles)
-    return frame.in_world(restuffed_sheets(frame.mesh(old), element_size, fit, fuse=True, seen=about)[0])
 
 
 def restuffed_sheets(

@@ -8,7 +8,6 @@ from solver.fem.seen_volume import SeenVolume
 from solver.filling import filled_shares
 from solver.geometry.measures import signed_volumes
 from solver.remesh.record import mesh_change
-from solver.remesh.restuffing import restuffed
 from solver.remesh.transfer import transferred
 from solver.simulate import Simulation
 from solver.state import Ranges
@@ -17,7 +16,7 @@ from solver.tetmesh.mesh import joined_meshes
 from solver.tetmesh.quality import tet_volumes
 from tests.physics.scenes import box_mesh, make_scene
 from tests.physics.test_volume_exchange import LIQUID, dilations
-from tests.remesh.shapes import ball, mesh_of, moved, state_of
+from tests.remesh.shapes import ball, mesh_of, moved, restuffed, state_of
 from tests.surfaces import sphere
 
 

@@ -7,7 +7,7 @@ import pytest
 from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.remesh.fitting import fitted, outline
 from solver.remesh.held_points import held_points
-from solver.remesh.restuffing import lattice_turn, restuffed
+from solver.remesh.restuffing import lattice_turn
 from solver.surface import Surface
 from solver.tetmesh.boundary import face_table
 from solver.tetmesh.lattice_points import lattice_around, lattice_points
@@ -16,7 +16,7 @@ from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
 from tests.surfaces import sphere
 
-from .shapes import ball, is_manifold, rotation, squashed
+from .shapes import ball, is_manifold, restuffed, rotation, squashed
 
 SIZE = 0.2
 
