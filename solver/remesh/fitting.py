@@ -105,18 +105,19 @@ def _reaching(mesh: TetMesh, facets: TriangleTree, seen: Surface, element_size: 
     positions, rim, boundary = mesh.positions, TetMesh(mesh.positions, mesh.outer), mesh.faces.boundary
     shell, back = triangle_tree(seen.positions, seen.triangles), np.unique(boundary)
     left, held = seen.positions, mesh
-    for sharpest, close in REACHING:
+    for turn, (sharpest, close) in enumerate(REACHING):
         facets = refit(facets, positions)
         found = closest_points(facets, left, REACH * element_size)
         far = np.flatnonzero((found.triangle >= 0) & (found.distance > close * element_size))
         far = far[held.located(left[far])[0] < 0] if len(far) else far
-        left = left[far]
-        wanted = positions + _pull(facets, left, found.triangle[far], found.weights[far])
+        wanted = positions + _pull(facets, left[far], found.triangle[far], found.weights[far])
+        if turn == 0:
+            left = left[far]  # and these are looked at in each round: what brings one of them in may take others out again
         moving = np.union1d(back, np.flatnonzero((wanted != positions).any(axis=1))).astype(np.int32)
         where = standing(wanted, boundary, moving, shell)
         out = where.outside & (where.distance > OUT * element_size) & (where.distance < REACH * element_size)
         back = moving[out]
-        if not len(left) and not len(back):
+        if not len(far) and not len(back):
             break
         share = 0.5 * OUT * element_size / where.distance[out, None]
         wanted[back] = where.feet[out] + share * (wanted[back] - where.feet[out])
