@@ -108,7 +108,7 @@ def _reaching(mesh: TetMesh, facets: TriangleTree, seen: Surface, element_size: 
     for turn, (sharpest, close) in enumerate(REACHING):
         facets = refit(facets, positions)
         found = closest_points(facets, left, REACH * element_size)
-        far = np.flatnonzero((found.triangle >= 0) & (found.distance > close * element_size))
+        far = np.flatnonzero(found.distance > close * element_size)  # what nothing is near yet may be reached in a later round
         far = far[held.located(left[far])[0] < 0] if len(far) else far
         wanted = positions + _pull(facets, left[far], found.triangle[far], found.weights[far])
         if turn == 0:
