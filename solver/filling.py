@@ -13,7 +13,9 @@ from .tetmesh.mesh import TetMesh
 
 Array = NDArray[np.float64]
 
-OUTSIDE = 0.02  # mean edges by which a corner lies outside of what is seen before a tet is not simply taken for full
+# Mean edges by which a corner lies outside of what is seen before a tet is not simply taken for full: no place that is asked is
+# nearer to a face of a well-shaped tet
+OUTSIDE = 0.05
 ON_SURFACE = 1e-6  # mean edges from what is seen at which a place is half inside, whatever the last digits say: flat sides go there
 # Places in a tet (11, 4) at which it is asked whether it is filled: the middle, and near each corner and each edge
 PLACES = np.array(

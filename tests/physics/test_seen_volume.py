@@ -22,7 +22,7 @@ from tests.surfaces import sphere
 
 def seen_of(mesh, surface) -> SeenVolume:
     ranges = Ranges(np.array([0, len(mesh.positions)]), np.array([0, len(mesh.tets)]))
-    return SeenVolume(ranges, mesh.tets, [bind(mesh, surface.positions)], [surface.triangles])
+    return SeenVolume(ranges, mesh.tets, [bind(mesh, surface.positions)], [surface.triangles], [mesh.piece])
 
 
 def test_it_is_that_of_the_surface_on_each_piece():
