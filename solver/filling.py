@@ -16,7 +16,8 @@ Array = NDArray[np.float64]
 # Mean edges by which a corner lies outside of what is seen before a tet is not simply taken for full: no place that is asked is
 # nearer to a face of a well-shaped tet
 OUTSIDE = 0.05
-ON_SURFACE = 1e-6  # mean edges from what is seen at which a place is half inside, whatever the last digits say: flat sides go there
+# Mean edges from what is seen at which a place is half inside, whatever the last digits say: flat sides go through such places
+ON_SURFACE = 1e-6
 # Places in a tet (11, 4) at which it is asked whether it is filled: the middle, and near each corner and each edge
 PLACES = np.array(
     [[0.25] * 4]

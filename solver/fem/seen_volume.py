@@ -30,7 +30,7 @@ class SeenVolume:
         triangles: list[NDArray[np.int32]],
         pieces: list[NDArray[np.int32]],
     ) -> None:
-        """surfaces, triangles and pieces (of each tet) hold one item a body, in its own numbers; tets (m, 4) are in those of all."""
+        """surfaces, triangles and pieces (of each tet) hold one item a body, in its own numbers; tets (m, 4) those of all."""
         self.tets, self.ranges, self.surfaces, self.triangles = tets, ranges, surfaces, triangles
         self.piece, counts, self.owners = np.zeros(len(tets), dtype=np.int64), list[int](), []
         for body, (a, b) in enumerate(pairwise(ranges.tets.tolist())):

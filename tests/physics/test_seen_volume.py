@@ -56,9 +56,8 @@ def test_tets_are_filled_as_far_as_something_is_seen_in_them():
 
 def test_a_flat_side_through_places_that_are_asked_fills_the_same_whatever_the_last_digits_say():
     mesh, low = box_mesh((2, 2, 2), (1.0, 1.0, 1.0)), box_mesh((1, 1, 1), (1.0, 1.0, 0.625))
-    at, below, above = (
-        filled_shares(mesh, Surface(low.positions * (1.0, 1.0, 1.0 + aside), low.faces.boundary)) for aside in (0.0, -1e-12, 1e-12)
-    )
+    sides = (low.positions * (1.0, 1.0, 1.0 + aside) for aside in (0.0, -1e-12, 1e-12))
+    at, below, above = (filled_shares(mesh, Surface(side, low.faces.boundary)) for side in sides)
     assert (at == below).all() and (at == above).all() and np.isin(at, (0.0, 1.0)).sum() < len(at)
     wet = (at * mesh.volumes).sum() / (mesh.volumes.sum() * 0.625)
     assert wet == pytest.approx(1.0, abs=0.1)
