@@ -70,10 +70,10 @@ def restuffed_sheets(
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     _ = old.boxes, old.faces  # both ask for these
-    stuffed, shape = side_by_side(
+    (mesh, sheets), shape = side_by_side(
         lambda: _stuffed(old, lattice, fuse), lambda: outline(old, element_size, seen) if fit else None
     )
-    best, near = _finished(old, *stuffed, shape, element_size, seen), NEAR * element_size
+    best, near = _finished(old, mesh, sheets, shape, element_size, seen), NEAR * element_size
     if best.outside > near and seen is not None:
         before = Lookup.about(old, seen.positions)
         near = float(before.closest.distance[before.tets < 0].max(initial=near))
@@ -82,7 +82,8 @@ def restuffed_sheets(
             break
         try:
             moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
-            other = _finished(old, *_stuffed(old, moved, fuse), shape, element_size, seen)
+            mesh, sheets = _stuffed(old, moved, fuse)
+            other = _finished(old, mesh, sheets, shape, element_size, seen)
         except Vanished:
             continue
         if other.outside < best.outside and other.mesh.piece.max() <= best.mesh.piece.max():
