@@ -73,9 +73,13 @@ def fitted(
     """
     if seen is None or not len(seen.triangles) or folded:
         return _pulled(mesh, old, element_size, folded)[0], 0.0
-    # The tree is for what comes after, of tets that are moved a little
-    (fit, facets), _ = side_by_side(lambda: _pulled(mesh, old, element_size, folded), lambda: mesh.tree)
-    return _reaching(mesh.moved(fit.positions), facets, seen, element_size)
+    # The trees are for what comes after, one of them of tets that are moved a little
+    (fit, facets), _, shell = side_by_side(
+        lambda: _pulled(mesh, old, element_size, folded),
+        lambda: mesh.tree,
+        lambda: triangle_tree(seen.positions, seen.triangles),
+    )
+    return _reaching(mesh.moved(fit.positions), facets, shell, element_size)
 
 
 def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> tuple[TetMesh, TriangleTree]:
@@ -100,14 +104,13 @@ def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> t
     return mesh.moved(positions), facets
 
 
-def _reaching(mesh: TetMesh, facets: TriangleTree, seen: Surface, element_size: float) -> tuple[TetMesh, float]:
+def _reaching(mesh: TetMesh, facets: TriangleTree, seen: TriangleTree, element_size: float) -> tuple[TetMesh, float]:
     """Return the mesh with its boundary moved on to where what is seen still lies outside, and back from outside it.
 
     As far as its tets bear; how far outside the farthest of it is then [m]. facets: its boundary, with nodes somewhere about.
     """
     positions, rim, boundary = mesh.positions, TetMesh(mesh.positions, mesh.outer), mesh.faces.boundary
-    shell, back = triangle_tree(seen.positions, seen.triangles), np.unique(boundary)
-    left, held = seen.positions, mesh
+    back, left, held = np.unique(boundary), seen.positions, mesh
     for turn, (sharpest, close) in enumerate(REACHING):
         facets = refit(facets, positions)
         found = closest_points(facets, left, REACH * element_size)
@@ -117,7 +120,7 @@ def _reaching(mesh: TetMesh, facets: TriangleTree, seen: Surface, element_size: 
         if turn == 0:
             left = left[far]  # and these are looked at in each round: what brings one of them in may take others out again
         moving = np.union1d(back, np.flatnonzero((wanted != positions).any(axis=1))).astype(np.int32)
-        where = standing(wanted, boundary, moving, shell)
+        where = standing(wanted, boundary, moving, seen)
         out = where.outside & (where.distance > OUT * element_size) & (where.distance < REACH * element_size)
         back = moving[out]
         if not len(far) and not len(back):

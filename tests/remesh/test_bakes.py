@@ -89,7 +89,7 @@ def drop(
 def test_a_puddle_a_tet_thick_stays_whole(yield_stress, places, monkeypatch):
     """It may not tear: no hole opens, no vertex jumps or is left behind, and what is seen keeps its volume at every frame.
 
-    On tets so large all is chaotic, so it holds wherever in a tet it is asked whether that is filled, at `places` by chance too.
+    On tets so large all is chaotic, so it holds wherever it is asked whether a tet is filled, at `places` by chance too.
     It comes to rest about that thick: h = (yield / (sqrt(3) 0.894 density g D))^0.4 D (Roussel and Coussot 2005), D being
     the ball's diameter.
     """
