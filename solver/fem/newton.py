@@ -16,16 +16,17 @@ from .contact_coupling import ContactStiffness
 from .convergence import Convergence
 from .damping import Damping
 from .line_search import search_line
+from .linear_solve import Filling
 from .momentum import drift, moved_rigidly
 from .node_sums import size, slopes
 from .pair_coupling import PairStiffness
 from .restraint import Restraint
 from .step_energy import StepEnergy
-from .stiffness import stiffness
 from .volume_coupling import VolumeCoupling
 from .workspace import Workspace
 
 Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
 
 MAXIMUM_ITERATIONS = 20  # of Newton's method,
 MOST_ITERATIONS = 40  # or so many while its corrections shrink
@@ -69,7 +70,8 @@ class ImplicitStep(StepEnergy):
         super().__init__(state, space, contacts, damping, past, step, surfaces, restraint)
         self.pairs: PairStiffness | None = None  # what contact of surfaces adds to the matrix
         self.ahead: Meetings | None = None  # pairs that the next direction is known to run into
-        self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
+        self.filling: Filling  # what makes the matrix of the elements,
+        self.volume: VolumeCoupling | None = None  # and what nodal volumes add to the matrix
         self.apart: tuple[NDArray[np.int64], Array] | None = None  # nodes in contact, and their diagonal blocks without it
         self.farthest = np.inf  # that a node may be moved by one direction [m]
         self.exact = True  # whether the last direction came from the true stiffness
@@ -145,19 +147,23 @@ class ImplicitStep(StepEnergy):
             if self.exact:
                 return spent
             self.projected, spent = PROJECTED, -1 - spent
-            self.evaluate(x)
             again = False
         if not again:
             self.stiffen(x, self.step**-2)
         return spent + abs(self._solve_linear(around, offset, load, entries))
 
     def stiffen(self, x: Array, inertia: float) -> None:
-        """Fill blocks with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
+        """Take all but contact from x on, where the tiles are evaluated; inertia as in `stiffness`."""
         space, self.apart = self.space, None
-        stiffness(*space.tiles.arrays, inertia, space.blocks)
         self.volume = None if space.volume is None else space.volume.coupled(x)
-        if space.volume is not None and not self.projected:
-            space.volume.add_curvature(x, space.blocks)
+        curved = not self.projected
+
+        def fill(values: Floats, more: Floats, rate: float) -> None:
+            space.stiffness.fill(x, space.tiles, values, inertia, more, rate)
+            if space.volume is not None and curved:
+                space.volume.add_curvature(x, values)
+
+        self.filling = fill
         if self.surfaces is not None:
             self.pairs = self.surfaces.stiffness(x, space.linear.rank, self.ahead)
 
@@ -179,7 +185,7 @@ class ImplicitStep(StepEnergy):
         else:
             beside = self.damping.beside(self.past.effective)
             space.linear.assemble(
-                space.blocks, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held,
+                self.filling, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held,
                 contact=contact,
             )  # fmt: skip
         self.first = False
