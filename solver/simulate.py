@@ -111,7 +111,7 @@ class Simulation:
         self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
         self.news: tuple[str, ...] = ()
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
-        self.before = Snapshot.of(self.state)
+        self.before = Snapshot.kept(self.state)
 
     def settle(self, mesh: Discretization, remeshed: bool = False) -> None:
         """Take over meshes and build all that hangs on them; kept for checkpoints where they are not those of the start.
@@ -325,7 +325,7 @@ class Simulation:
     def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""
         state, outcome = self.state, attempt.outcome
-        self.before = Snapshot.of(state)
+        self.before = Snapshot.kept(state)
         commit_flow(state, self.space.tiles, self.clock.step)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
         self.volume_control.act(state, self.space, outcome.positions, self.clock.step, self.damping.lags())

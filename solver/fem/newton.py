@@ -73,6 +73,7 @@ class ImplicitStep(StepEnergy):
         self.filling: Filling  # what makes the matrix of the elements,
         self.volume: VolumeCoupling | None = None  # and what nodal volumes add to the matrix
         self.apart: tuple[NDArray[np.int64], Array] | None = None  # nodes in contact, and their diagonal blocks without it
+        self.stiffened = False  # whether there are new blocks since the last solve
         self.farthest = np.inf  # that a node may be moved by one direction [m]
         self.exact = True  # whether the last direction came from the true stiffness
 
@@ -154,7 +155,7 @@ class ImplicitStep(StepEnergy):
 
     def stiffen(self, x: Array, inertia: float) -> None:
         """Take all but contact from x on, where the tiles are evaluated; inertia as in `stiffness`."""
-        space, self.apart = self.space, None
+        space, self.stiffened = self.space, True
         self.volume = None if space.volume is None else space.volume.coupled(x)
         curved = not self.projected
 
@@ -171,13 +172,13 @@ class ImplicitStep(StepEnergy):
         """Solve for a load (n, 3) with contact's stiffness around one place, for the way on from an offset (n, 3), if there is
         any; where nothing but that contact has changed since the last time, no more of the matrix is made anew."""
         space, diagonal = self.space, self.space.diagonal
-        again = self.apart is not None and space.linear.alone and (self.pairs is None or not len(self.pairs.rows))
-        if again and self.apart is not None:
+        again = not self.stiffened and space.linear.alone and (self.pairs is None or not len(self.pairs.rows))
+        if self.apart is not None and not self.first:
             diagonal[self.apart[0]] = self.apart[1]
         else:
             spread_inertia(self.inertia, diagonal)
             self.damping.add_own(self.past.effective, diagonal)
-        touching = entries.touching_nodes()
+        touching = entries.touching_nodes
         self.apart = touching, diagonal[touching]
         contact = ContactStiffness(touching, *entries.add_apart(around, diagonal))
         if again:
@@ -188,7 +189,7 @@ class ImplicitStep(StepEnergy):
                 self.filling, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held,
                 contact=contact,
             )  # fmt: skip
-        self.first = False
+        self.first = self.stiffened = False
         if offset is not None:
             load = load - space.linear.times(offset)
             load[self.held] = 0.0
@@ -294,4 +295,5 @@ class ImplicitStep(StepEnergy):
         spent, direction = self.find_direction(rigid, guess, internal, entries, True)
         progress.take(rigid + direction - guess)
         self.projected, self.surfaces = 0, surfaces
+        self.first = True  # nodes are elsewhere and touch elsewhere now
         return spent, rigid + direction

@@ -31,7 +31,7 @@ class StepEnergy:
         self.hold[self.held] = np.inf
         self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun
         self.projected = 0  # iterations for which the stiffness stays projected
-        self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
+        self.first = True  # whether the next linear solve is the step's or its guess's first: those make the coarse level
         if space.volume is not None:
             space.volume.refresh(state)
 

@@ -7,6 +7,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.linalg import spsolve
 
 from solver.fem.assembly import build_pattern
+from solver.fem.coarse_space import coarse_matrix
 from solver.fem.contact_coupling import ContactStiffness
 from solver.fem.linear_solve import LinearSolve
 from solver.fem.stiffness import PAIRS
@@ -139,6 +140,26 @@ def test_solution_is_scipys(name, contact):
     error = solver.direction.ravel() - exact
     assert 0 < spent < 400
     assert error @ (matrix @ error) < (3e-3) ** 2 * (exact @ (matrix @ exact))
+
+
+@pytest.mark.parametrize("touched", [False, True])
+@pytest.mark.parametrize("name", ["stiff", "two bodies", "more bodies than parts"])
+def test_the_coarse_matrix_is_what_the_parts_affine_motions_meet(name, touched):
+    """W^T A W, by scipy."""
+    system = SYSTEMS[name]()
+    if touched:
+        system.touch(1e3, inside=True)
+    solver = system.solver()
+    parts, layout = solver.parts, solver.layout
+    found = coarse_matrix(parts, layout, solver._values, solver._inertia, solver._own, solver._touched)
+    modes, count = parts.modes[:-4].reshape(-1, 4).astype(float), len(parts.part_offsets) - 1
+    motions = np.zeros((len(parts.order), 3, count, 4, 3))
+    for axis in range(3):
+        motions[np.arange(len(parts.order)), axis, parts.node_parts, :, axis] = modes
+    motions[parts.order] = motions.copy()
+    motions = motions.reshape(3 * len(parts.order), 12 * count)
+    expected = motions.T @ (system.matrix() @ motions)
+    assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("touched", [False, True])
