@@ -123,7 +123,9 @@ class Simulation:
         self.state, self.ranges = mesh.state, mesh.ranges
         self.bound = mesh.bound
         acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
-        self.space, self.remeshed = side_by_side(lambda: Workspace.of(self.state), lambda: mesh.copy() if remeshed else None)
+        self.space, self.remeshed, self.volume_control = side_by_side(
+            lambda: Workspace.of(self.state), lambda: mesh.copy() if remeshed else None, lambda: VolumeControl(scene, mesh)
+        )
         self.space.linear.pace = self.pace
         self.output = SurfaceOutput(
             scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
@@ -136,7 +138,6 @@ class Simulation:
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.disturbed = disturbed(scene.bodies, self.ranges)
-        self.volume_control = VolumeControl(scene, mesh)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
