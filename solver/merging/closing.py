@@ -16,7 +16,7 @@ from ..geometry.banding import banded
 from ..geometry.edge_crossings import crossing_pairs, pairs_of_shells
 from ..geometry.edges import connected, edges_of, unpaired_edges
 from ..geometry.hole_filling import borders, filled
-from ..geometry.measures import area_vectors
+from ..geometry.measures import area_vectors, signed_volumes
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..geometry.winding import winding_numbers, winding_tree
 from ..surface import Surface
@@ -33,7 +33,8 @@ ALONG = 0.7  # from where the surface crosses itself up to which a crease is clo
 BESIDE = 0.01  # from a face to where it is asked whether it is enclosed twice
 ISLAND = 1.0  # across which what is left in the middle of a crease goes as well
 FAR = 4.0  # from where it crosses itself up to which it is asked at all
-POCKET = 3.0  # across which a shell is that goes when a crease has left it behind
+POCKET = 3.0  # across which a shell is that goes when a crease has left it behind,
+THIN = 1.0  # or side of a cube that holds no less than it
 LARGER = 2.0  # areas of what goes that a band between all of its borders may have
 ROUNDS = 5  # in which more is taken out, a ring of faces at a time, where what is left still crosses itself
 
@@ -53,7 +54,7 @@ def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCu
             found += _Closer(seen, pairs, element_size).closings()
     best = min((one for one in found if one.out.any()), key=lambda one: one.left, default=None)
     worse = best is None or (best.left > 0 and best.left >= len(np.unique(met)))
-    return None if worse or best is None else _change(seen, *_without_pockets(seen, best, POCKET * element_size))
+    return None if worse or best is None else _change(seen, *_without_pockets(seen, best, element_size))
 
 
 class _Closing(NamedTuple):
@@ -240,7 +241,7 @@ def _as_one(positions: Array, ways: list[list[int]]) -> list[int]:
     return whole
 
 
-def _without_pockets(seen: Surface, made: _Closing, largest: float) -> tuple[Flags, IntArray]:
+def _without_pockets(seen: Surface, made: _Closing, element_size: float) -> tuple[Flags, IntArray]:
     """What goes (t,) and comes (k, 3) without small shells, as those around air that a crease has enclosed."""
     triangles, out = np.concatenate([seen.triangles, made.bands]), np.append(made.out, np.zeros(len(made.bands), dtype=bool))
     ends = np.stack([triangles[~out], np.roll(triangles[~out], -1, axis=1)]).reshape(2, -1)
@@ -248,7 +249,10 @@ def _without_pockets(seen: Surface, made: _Closing, largest: float) -> tuple[Fla
     count = np.bincount(shell[~out])
     for label in np.unique(shell[len(seen.triangles) :]):
         own = (shell == label) & ~out
-        if count[label] < count.max() and np.ptp(seen.positions[triangles[own]].reshape(-1, 3), axis=0).max() < largest:
+        if count[label] == count.max():
+            continue
+        flat = abs(signed_volumes(seen.positions, triangles[own]).sum()) < (THIN * element_size) ** 3
+        if flat or np.ptp(seen.positions[triangles[own]].reshape(-1, 3), axis=0).max() < POCKET * element_size:
             out |= own
     return out[: len(seen.triangles)], made.bands[~out[len(seen.triangles) :]]
 
