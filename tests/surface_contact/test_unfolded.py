@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, Delaunay, cKDTree
 
+from solver.contact.surfaces import unfolded as unfolded_module
 from solver.contact.surfaces.candidates import Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
 from solver.contact.surfaces.pairs import REST_SHARE, distances
@@ -140,6 +141,32 @@ def test_what_needs_no_search_stays_apart_on_all_of_its_way(name, monkeypatch):
         assert not answered(unfolded, in_edges[edges[:, 0]], in_edges[edges[:, 1]]).any()
     assert found > 10 or name == "waves"
     assert (unfolded.patch >= 0).mean() > least
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_boxes_of_normals_say_what_their_triangles_say(name):
+    """From wherever a patch is looked at: with boxes that hold everything each of its triangles is asked."""
+    shape, _ = SHEETS[name]
+    flat, triangles = disk(30.0)
+    places, surface = shape(flat), contact_surface(triangles, flat, 1.0)
+    clusters, rng = Clusters(surface, flat), np.random.default_rng(3)
+    unfolded = Unfolded(clusters, flat)
+    order = clusters.vertices.nodes[:, 0]
+    unfolded.look(places[order], 0.02 * rng.normal(size=places.shape), REACH, LOOSE)
+    wide = unfolded.boxes.copy()
+    wide[:, 0], wide[:, 1] = -np.inf, np.inf
+    said = []
+    for p in range(len(unfolded.patches[0])):
+        for view in unfolded_module._mean_normal(unfolded.patches, p, wide) + rng.normal(size=(20, 3)) * rng.uniform(
+            0.0, 1.0, (20, 1)
+        ):
+            here = unfolded.patches, p, unfolded.heights
+            by_boxes, by_triangles = (
+                unfolded_module._seen_from_the_front(*here, boxes, view, 2.0 * LOOSE, LOOSE) for boxes in (unfolded.boxes, wide)
+            )
+            assert by_boxes == by_triangles
+            said.append(by_triangles)
+    assert len(said) > 100 and (name in {"pleat", "turned over", "squeezed"} or any(said)) and not all(said)
 
 
 def test_a_patch_that_a_part_of_its_own_passes_over_is_not_answered_for(monkeypatch):
