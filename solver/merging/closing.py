@@ -2,7 +2,8 @@
 
 Nothing keeps apart the two sides of such a crease. So the faces in it are taken out, as far as a ball does not get to them that
 rolls around the body, and with them what is inside out or enclosed twice; and the borders that are left are joined by
-a band from side to side. Faces, vertices and all that lies on them stay as they are everywhere else, to the last bit.
+a band from side to side. Faces, vertices and all that lies on them stay as they are everywhere else, to the last bit; where a
+few faces still pass through others, their vertices are moved a little (easing.py).
 """
 
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..geometry.winding import winding_numbers, winding_tree
 from ..surface import Surface
 from ..tearing.surface_cut import Sources, SurfaceCut, clamped_weights
+from .easing import eased
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -36,6 +38,8 @@ FAR = 4.0  # from where it crosses itself up to which it is asked at all
 POCKET = 3.0  # across which a shell is that goes when a crease has left it behind,
 THIN = 1.0  # or side of a cube that holds no less than it
 LARGER = 2.0  # areas of what goes that a band between all of its borders may have
+EASED = 0.5  # by which a vertex may be moved where a few faces still pass through others
+FEW = 12  # such faces
 ROUNDS = 5  # in which more is taken out, a ring of faces at a time, where what is left still crosses itself
 
 
@@ -53,8 +57,15 @@ def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCu
         if len(pairs) and not (found and min(one.left for one in found) == 0):
             found += _Closer(seen, pairs, element_size).closings()
     best = min((one for one in found if one.out.any()), key=lambda one: one.left, default=None)
-    worse = best is None or (best.left > 0 and best.left >= len(np.unique(met)))
-    return None if worse or best is None else _change(seen, *_without_pockets(seen, best, element_size))
+    if best is None or (best.left > 0 and best.left >= len(np.unique(met))):
+        best = _Closing(np.zeros(len(seen.triangles), dtype=bool), np.zeros((0, 3), dtype=np.int32), len(np.unique(met)))
+    out, bands = _without_pockets(seen, best, element_size)
+    moved = None
+    if 0 < best.left <= FEW:
+        moved = eased(seen.positions, np.concatenate([seen.triangles[~out], bands]), EASED * element_size)
+    if moved is None and not out.any():
+        return None
+    return _change(seen, out, bands, seen.positions if moved is None else moved)
 
 
 class _Closing(NamedTuple):
@@ -257,12 +268,15 @@ def _without_pockets(seen: Surface, made: _Closing, element_size: float) -> tupl
     return out[: len(seen.triangles)], made.bands[~out[len(seen.triangles) :]]
 
 
-def _change(seen: Surface, out: Flags, made: NDArray[np.int32]) -> SurfaceCut:
-    """The surface's change: some triangles (t,) go, others (k, 3) come, which take all from the former next to them."""
+def _change(seen: Surface, out: Flags, made: NDArray[np.int32], moved: Array) -> SurfaceCut:
+    """The surface's change: some triangles (t,) go, others (k, 3) come, which take all from the former next to them; vertices
+    lie where they are moved to (n, 3)."""
     middle = 0.5 * (seen.positions.min(axis=0) + seen.positions.max(axis=0))
     places, left, gone = seen.positions - middle, np.flatnonzero(~out), np.flatnonzero(out)
-    found = closest_points(triangle_tree(places, seen.triangles[gone]), np.ascontiguousarray(places[made].mean(axis=1)))
-    nearest = gone[found.triangle]
+    nearest = gone[:0]
+    if len(made):
+        found = closest_points(triangle_tree(places, seen.triangles[gone]), np.ascontiguousarray(places[made].mean(axis=1)))
+        nearest = gone[found.triangle]
     origin = np.concatenate([left, nearest])
     order = np.argsort(origin, kind="stable")
     whole = np.arange(len(origin)) < len(left)
@@ -273,7 +287,7 @@ def _change(seen: Surface, out: Flags, made: NDArray[np.int32]) -> SurfaceCut:
     weights[~whole] = clamped_weights(places[seen.triangles[nearest]], places[made])
     origin, whole, weights = origin[order].astype(np.int32), whole[order], weights[order]
     return SurfaceCut(
-        kept.astype(np.int32), seen.positions[kept], np.searchsorted(kept, triangles).astype(np.int32), seen.triangles,
+        kept.astype(np.int32), moved[kept], np.searchsorted(kept, triangles).astype(np.int32), seen.triangles,
         origin, whole, Sources(np.zeros(0, dtype=np.int32), np.zeros((0, 3))),
         Sources(np.repeat(origin[:, None], 3, axis=1), weights),
         float(np.sqrt((area_vectors(places, seen.triangles) ** 2).sum(axis=1)).sum()),

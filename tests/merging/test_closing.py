@@ -11,6 +11,7 @@ from solver.geometry.edge_crossings import pairs_of_shells
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import area_vectors, signed_volumes
 from solver.merging.closing import creases_closed
+from solver.merging.easing import eased
 from solver.scene import Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.surface import Surface
@@ -69,6 +70,40 @@ def test_it_is_closed_before_it_passes_through_itself():
     cut = creases_closed(seen, bent(0.876).positions, SIZE)
     after = Surface(cut.positions, cut.triangles)
     assert crossings(after) == 0 and unpaired_edges(after.triangles) == 0 and genus(after) == 1
+
+
+def folded_over(share: float) -> tuple[Surface, int]:
+    """A ball with one vertex drawn by so many edges past a neighbour, a little beneath the surface; and which."""
+    globe = sphere(16)
+    vertex = int(np.argmax(globe.positions[:, 0]))
+    away = np.sqrt(((globe.positions - globe.positions[vertex]) ** 2).sum(axis=1))
+    neighbour = int(np.argsort(away)[1])
+    places = globe.positions.copy()
+    places[vertex] += share * (places[neighbour] - places[vertex])
+    places[vertex] *= 0.995
+    return surface(places, globe.triangles), vertex
+
+
+def test_a_vertex_that_lies_behind_others_is_drawn_back():
+    """Faces that still pass through others once creases are closed are eased apart, and nothing else is touched."""
+    seen, vertex = folded_over(2.2)
+    few = crossings(seen)
+    assert 0 < few <= 12
+    after = eased(seen.positions, seen.triangles, 0.3)
+    assert crossings(Surface(after, seen.triangles)) == 0
+    moved = np.flatnonzero((after != seen.positions).any(axis=1))
+    beside = seen.triangles[np.isin(seen.triangles, vertex).any(axis=1)]
+    assert vertex in moved and len(moved) <= 3 * few
+    assert np.sqrt(((after - seen.positions) ** 2).sum(axis=1)).max() <= 0.3 and len(np.intersect1d(moved, beside)) > 0
+    assert eased(seen.positions, seen.triangles, 0.001) is None  # no further than it may
+
+
+def test_a_few_faces_that_find_no_band_are_eased_apart(monkeypatch):
+    seen, _ = folded_over(2.2)
+    monkeypatch.setattr("solver.merging.closing._Closer.closings", lambda self: [])
+    cut = creases_closed(seen, seen.positions, 0.5)
+    assert crossings(Surface(cut.positions, cut.triangles)) == 0 and cut.whole.all()
+    assert (cut.triangles == seen.triangles).all() and len(cut.kept) == len(seen.positions)
 
 
 def test_nothing_is_cut_off_at_a_neck():
