@@ -67,7 +67,7 @@ def iterations(ball, young: float) -> tuple[int, int]:  # type: ignore[no-untype
     load[lowest, 2] += weight.sum() / lowest.sum()
     counts = []
     for levels in (1, 2):
-        space.linear.assemble(space.blocks, space.diagonal, levels=levels)
+        space.linear.assemble(problem.filling, space.diagonal, levels=levels)
         counts.append(space.linear.solve(load, LINEAR_TOLERANCE, MOST))
     return counts[0], counts[1]
 

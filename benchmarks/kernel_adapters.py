@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from solver.fem.assembly import gather_gradient
+from solver.fem.assembly import inertial_gradient
 from solver.fem.conjugate_gradient import _multiply
 from solver.fem.elements import evaluate
-from solver.fem.stiffness import stiffness
+from solver.fem.linear_solve import NO_VALUES
 from solver.fem.tile import Tiles
 from solver.fem.workspace import Workspace
 from solver.simulate import Simulation
+from solver.slots import F
 from solver.svd import decompose_tile
 
 STEP = 1.0 / 96.0
@@ -44,12 +45,20 @@ def kernels(run: Simulation) -> list[Kernel]:
     rhs = rng.standard_normal((nodes, 3))
     diagonal = np.zeros((nodes, 9))
     diagonal[:, 0] = diagonal[:, 4] = diagonal[:, 8] = inertia
-    wide, wide_forces = Tiles.of(state, np.float64), np.zeros((space.tiles.lanes, 12))
+    wide, narrow = Tiles.of(state, np.float64), Tiles.of(state)
+    edges_now = np.swapaxes(state.positions[state.tets[:, 1:]] - state.positions[state.tets[:, :1]], 1, 2)
+    for tiles in (wide, narrow):
+        tiles.pack(F, (edges_now @ state.rest_shape_inverse).reshape(-1, 9))
+    wide_forces, narrow_forces = (np.zeros((tiles.lanes, 12), tiles.data.dtype) for tiles in (wide, narrow))
     _evaluate(run, wide, wide_forces)
-    _evaluate(run, space.tiles, space.forces)
-    stiffness(*space.tiles.arrays, -1.0, space.blocks)
-    space.linear.assemble(space.blocks, diagonal)
-    frozen = space.linear.summed(space.blocks)
+    forces = np.empty((nodes, 3))
+    _sum_forces(run, forces)
+
+    def fill(values: np.ndarray, more: np.ndarray, rate: float, inertia: float = -1.0) -> None:
+        space.stiffness.fill(state.positions, space.tiles, values, inertia, more, rate)
+
+    space.linear.assemble(fill, diagonal)
+    frozen = space.linear.summed(fill)
     per_node, per_edge = nodes / tets, edges / tets
     linear, layout = space.linear, space.linear.layout
     p, q = rng.standard_normal((2, 4 * nodes)).astype(np.float32)
@@ -63,27 +72,37 @@ def kernels(run: Simulation) -> list[Kernel]:
     return [
         # 9 in, 24 out. 11 rotations of 50 (float64: 14), F^T F 30, V 32, F V 45, norms 15, three Givens 50 (float64: 86), a
         # turn 46, U 22.
-        Kernel("SVD in tiles, float32", lambda: _decompose_all(space.tiles.data), 4 * 33, 790),
+        Kernel("SVD in tiles, float32", lambda: _decompose_all(narrow.data), 4 * 33, 790),
         Kernel("SVD in tiles, float64", lambda: _decompose_all(wide.data), 8 * 33, 976),
-        # In: rest shape, volume, density, yield (13), corners; materials stay in cache. Out: U s V P H and scalars (35), forces
-        # (12). Deform 54, SVD, law 90, yield measure 22, forces 125.
-        Kernel("evaluate tets, float32", lambda: _evaluate(run, space.tiles, space.forces), 4 * 60 + vertices, 1081),
-        # In: U s V P H rest shape, volume, density (41). Out: six blocks of 9. Moduli 39, gradients 54, blocks 6 x 147.
-        Kernel("stiffness blocks", lambda: stiffness(*space.tiles.arrays, -1.0, space.blocks), 4 * (41 + 54), 975),
-        # Without a decomposition (direct.py): in as above (13), out F, derivatives, measures, forces (32).
+        # In: rest shape, volume, density, yield (13), corners; materials stay in cache. Out: measures (5), forces (12).
+        # Deform 54, SVD, law 90, yield measure 22, forces 125.
+        Kernel("evaluate tets, float32", lambda: _evaluate(run, narrow, narrow_forces), 4 * 30 + vertices, 1081),
+        Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 30 + vertices, 1267),
+        # As a step has it (force_sum.py, direct.py): the forces of tets stay in the ring; where they lie there is read (4), and
+        # those of nodes are written.
         Kernel(
-            "evaluate tets by invariants, float32", lambda: _evaluate(run, space.tiles, space.forces, False),
-            4 * (13 + 32) + vertices, 266,
+            "forces by invariants, summed", lambda: _sum_forces(run, forces),
+            4 * (13 + 5 + 4) + vertices + 32 * per_node, 278,
         ),
-        # In: F, derivatives, rest shape, volume (24). Out: six blocks of 9. Gradients, cofactors, u and c 153, blocks 6 x 90.
         Kernel(
-            "stiffness blocks by invariants", lambda: stiffness(*space.tiles.arrays, -1.0, space.blocks), 4 * (24 + 54), 693
+            "gradient of inertia", lambda: _gradient(space, state.positions, inertia, forces), 104 * per_node, 18 * per_node
         ),
-        Kernel("evaluate tets, float64", lambda: _evaluate(run, wide, wide_forces), 8 * 60 + vertices, 1267),
-        Kernel("gather of forces", lambda: _gather(space, state.positions, inertia), 64 + 80 * per_node, 12 + 12 * per_node),
-        # Six blocks and their places in, the matrix out and in again for its diagonal.
+        # stiffness_sum.py. In: rest shape, volume (10), corners, places of blocks (6) and edges; out the matrix. Gradients,
+        # cofactors, u and c 153, what the law says 50, blocks 6 x 90, sums 54.
         Kernel(
-            "matrix assembly", lambda: space.linear.assemble(space.blocks, diagonal), 240 + 2 * matrix, 54 + 18 * per_edge
+            "stiffness by invariants, summed", lambda: space.linear.summed(fill, frozen),
+            4 * (10 + 6) + vertices + per_edge * (16 + 72), 797,
+        ),
+        # The same decomposed and made positive: deform 54, SVD, law 90, moduli 39 and 70, gradients 54, blocks 6 x 147,
+        # sums 54.
+        Kernel(
+            "projected stiffness, summed", lambda: fill(frozen.values, NO_VALUES, 0.0, STEP**-2),
+            4 * (11 + 6) + vertices + per_edge * (16 + 72), 2033,
+        ),
+        # Stiffness and its sum; the matrix in again for its diagonal.
+        Kernel(
+            "matrix assembly", lambda: space.linear.assemble(fill, diagonal),
+            4 * (10 + 6) + vertices + per_edge * (16 + 72) + matrix, 797 + 18 * per_edge,
         ),
         # The same for conjugate gradients' own product, in float32 and by rows.
         Kernel("operator product of CG, float32", lambda: _multiply_all(*vectors), matrix + 32 * per_node, product),
@@ -93,12 +112,13 @@ def kernels(run: Simulation) -> list[Kernel]:
     ]  # fmt: skip
 
 
-def _gather(space: Workspace, positions: np.ndarray, inertia: np.ndarray) -> None:
-    pattern = space.pattern
-    gather_gradient(
-        pattern.corner_offsets, pattern.corners, space.flat_forces, positions, positions, inertia, space.gradient,
-        space.inertial,
-    )  # fmt: skip
+def _sum_forces(run: Simulation, forces: np.ndarray) -> None:
+    space = run.space
+    space.forces.evaluate(run.state.positions, space.tiles, STEP, forces, space.energies)
+
+
+def _gradient(space: Workspace, positions: np.ndarray, inertia: np.ndarray, forces: np.ndarray) -> None:
+    inertial_gradient(forces, positions, positions, inertia, space.gradient, space.inertial)
 
 
 @numba.njit(nogil=True)
@@ -116,9 +136,8 @@ def _multiply_all(chunk_offsets, row_offsets, columns, values, inertia, own, tou
     return total
 
 
-def _evaluate(run: Simulation, tiles: Tiles, forces: np.ndarray, decompose: bool = True) -> None:
-    state, space = run.state, run.space
-    evaluate(state.positions, state.tets, *tiles.arrays, tiles.programs, tiles.offsets, STEP, decompose, forces, space.energies)
+def _evaluate(run: Simulation, tiles: Tiles, forces: np.ndarray) -> None:
+    evaluate(run.state.positions, run.state.tets, *tiles.arrays, STEP, True, forces, run.space.energies)
 
 
 def _one_iteration(space: Workspace, rhs: np.ndarray, size: float, flops: float) -> Kernel:

@@ -18,8 +18,8 @@ import numpy as np
 
 from solver.bake import prepare
 from solver.frame import Frame
+from solver.geometry.edge_crossings import pairs_of_shells
 from solver.geometry.measures import signed_volumes
-from solver.geometry.self_crossing import crossing_faces
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, validated
 from solver.simulate import Simulation
@@ -127,7 +127,7 @@ def _store(simulation: Simulation, frame: Frame, folder: Path, volume: float) ->
         positions, triangles = body.positions + body.origin, simulation.bound[2][k]
         np.savez(folder / f"{place}.npz", positions=positions, triangles=triangles)
         seen = float(signed_volumes(positions, triangles).sum())
-        crossing = crossing_faces(np.asarray(positions, dtype=np.float64), triangles)
+        crossing = np.unique(pairs_of_shells(np.asarray(positions, dtype=np.float64), triangles))
         print(f"body {place}: {len(triangles)} faces seen, {len(crossing)} cross, seen volume {seen / volume:.4f} of all tets'")
 
 

@@ -35,6 +35,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "fresh": now.remeshing.fresh.copy(),
         "remeshes": now.remeshing.counts.copy(),
         "waits": now.remeshing.waits.copy(),
+        "creases": now.remeshing.creases.copy(),
         **({} if now.remeshed is None else now.remeshed.arrays()),
     }
 
@@ -63,6 +64,8 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
     now.pins.restore(floats["anchors"])
     now.remeshing.fresh = floats["fresh"].copy()
-    now.remeshing.counts, now.remeshing.waits = (floats[name].astype(np.int64) for name in ("remeshes", "waits"))
+    now.remeshing.counts, now.remeshing.waits, now.remeshing.creases = (
+        floats[name].astype(np.int64) for name in ("remeshes", "waits", "creases")
+    )
     now.space.tiles.refresh(now.state)
     now.cuts, now.news = (), ()

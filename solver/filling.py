@@ -13,7 +13,11 @@ from .tetmesh.mesh import TetMesh
 
 Array = NDArray[np.float64]
 
-OUTSIDE = 0.02  # mean edges by which a corner lies outside of what is seen before a tet is not simply taken for full
+# Mean edges by which a corner lies outside of what is seen before a tet is not simply taken for full: no place that is asked is
+# nearer to a face of a well-shaped tet
+OUTSIDE = 0.05
+# Mean edges from what is seen at which a place is half inside, whatever the last digits say: flat sides go through such places
+ON_SURFACE = 1e-6
 # Places in a tet (11, 4) at which it is asked whether it is filled: the middle, and near each corner and each edge
 PLACES = np.array(
     [[0.25] * 4]
@@ -52,6 +56,7 @@ def filled_shares(mesh: TetMesh, seen: Surface) -> Array:
     some = np.flatnonzero(reaching[mesh.tets].any(axis=1))
     if len(some):
         places = np.einsum("pc,tcd->tpd", PLACES, mesh.positions[mesh.tets[some]]).reshape(-1, 3)
-        inside = winding_numbers(winding_tree(tree), places) > 0.5
+        inside = np.where(winding_numbers(winding_tree(tree), places) > 0.5, 1.0, 0.0)
+        inside[closest_points(tree, places, ON_SURFACE * mesh.mean_edge).triangle >= 0] = 0.5
         shares[some] = inside.reshape(len(some), -1).mean(axis=1)
     return shares

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from .embedding import Binding, evaluate, shifted
 from .fem.assembly import Pattern
 from .frame import BodyFrame
-from .geometry.carrying import average_at_nodes
+from .geometry.carrying import average_at_nodes, mix
 from .geometry.chunks import evenly
 from .scene import Body, Scene
 from .state import Ranges, Solids
@@ -30,7 +30,12 @@ class Snapshot:
 
     @classmethod
     def of(cls, state: Solids) -> "Snapshot":
-        """The present."""
+        """The present, until the state goes on."""
+        return cls(state.positions, state.velocities, state.plastic_strain, state.stress)
+
+    @classmethod
+    def kept(cls, state: Solids) -> "Snapshot":
+        """The present, for good."""
         return cls(state.positions.copy(), state.velocities.copy(), state.plastic_strain.copy(), state.stress.copy())
 
 
@@ -38,14 +43,21 @@ def between(before: Snapshot, after: Snapshot, fraction: float, step: float) -> 
     """The moment at `fraction` of the step [s] between two: a cubic through both positions and velocities."""
     f = fraction
     h00, h10, h01, h11 = (1 + 2 * f) * (1 - f) ** 2, f * (1 - f) ** 2, f * f * (3 - 2 * f), f * f * (f - 1)
-    positions = h00 * before.positions + h01 * after.positions
-    positions += step * (h10 * before.velocities + h11 * after.velocities)
+    positions = _mixed(h00, before.positions, h01, after.positions)
+    positions += _mixed(step * h10, before.velocities, step * h11, after.velocities)
     return Snapshot(
         positions,
-        (1 - f) * before.velocities + f * after.velocities,
-        (1 - f) * before.plastic_strain + f * after.plastic_strain,
-        (1 - f) * before.stress + f * after.stress,
+        _mixed(1 - f, before.velocities, f, after.velocities),
+        _mixed(1 - f, before.plastic_strain, f, after.plastic_strain),
+        _mixed(1 - f, before.stress, f, after.stress),
     )
+
+
+def _mixed(a: float, x: Array, b: float, y: Array) -> Array:
+    """a x + b y in one pass."""
+    result = np.empty(x.shape)
+    mix(a, x.ravel(), b, y.ravel(), result.reshape(-1))
+    return result
 
 
 class SurfaceOutput:
@@ -104,6 +116,12 @@ def with_gone(frames: tuple[BodyFrame, ...], scene: Scene, topologies: NDArray[n
         found.get(body.uid) or BodyFrame(body.uid, _origin(body), nothing, attributes, int(topology))
         for body, topology in zip(scene.bodies, topologies, strict=True)
     )
+
+
+def as_shown(body: Body, places: Array) -> Array:
+    """Places (n, 3) [m] as a frame of a body holds them, in single precision."""
+    origin = _origin(body)
+    return (places - origin).astype(np.float32) + origin
 
 
 def _origin(body: Body) -> Array:

@@ -111,7 +111,7 @@ class Simulation:
         self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
         self.news: tuple[str, ...] = ()
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
-        self.before = Snapshot.of(self.state)
+        self.before = Snapshot.kept(self.state)
 
     def settle(self, mesh: Discretization, remeshed: bool = False) -> None:
         """Take over meshes and build all that hangs on them; kept for checkpoints where they are not those of the start.
@@ -123,7 +123,9 @@ class Simulation:
         self.state, self.ranges = mesh.state, mesh.ranges
         self.bound = mesh.bound
         acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
-        self.space, self.remeshed = side_by_side(lambda: Workspace.of(self.state), lambda: mesh.copy() if remeshed else None)
+        self.space, self.remeshed, self.volume_control = side_by_side(
+            lambda: Workspace.of(self.state), lambda: mesh.copy() if remeshed else None, lambda: VolumeControl(scene, mesh)
+        )
         self.space.linear.pace = self.pace
         self.output = SurfaceOutput(
             scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
@@ -136,7 +138,6 @@ class Simulation:
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.disturbed = disturbed(scene.bodies, self.ranges)
-        self.volume_control = VolumeControl(scene, mesh)
         self.damping = Damping(extents, self.ranges, self.state)
         self.damping.set_materials([body.scaled_material() for body in scene.bodies])
         self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
@@ -165,11 +166,12 @@ class Simulation:
         effort = dict.fromkeys(EFFORT, 0.0)
         while self.clock.time < target - 1e-9 * self.clock.largest:
             self._step(effort, should_stop)
-        moment = Snapshot.of(self.state)
         late = self.clock.time - target
-        if late > 1e-9 * self.clock.largest:
-            step = self.clock.previous_step
-            moment = between(self.before, moment, 1.0 - late / step, step)
+        on_time = late <= 1e-9 * self.clock.largest
+        effort["remeshes"] += renew(self, shown=True) if on_time and effort["substeps"] else 0
+        moment = Snapshot.of(self.state)
+        if not on_time:
+            moment = between(self.before, moment, 1.0 - late / self.clock.previous_step, self.clock.previous_step)
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])
@@ -324,7 +326,7 @@ class Simulation:
     def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""
         state, outcome = self.state, attempt.outcome
-        self.before = Snapshot.of(state)
+        self.before = Snapshot.kept(state)
         commit_flow(state, self.space.tiles, self.clock.step)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
         self.volume_control.act(state, self.space, outcome.positions, self.clock.step, self.damping.lags())

@@ -10,8 +10,8 @@ NODAL_BULK = 15  # the part of lambda that acts on the volumes about nodes [Pa] 
 PLASTIC_LIMIT = 16  # the largest |log V_p|, 0 for none (solver/fem/limit_surface.py)
 MATERIAL_ROWS = 17
 
-# What a tile keeps.
-F = 0  # deformation gradient, row-major (9); of decomposed tets only where there are fibres
+# What a tile keeps: F, U, S, V, P, H, flow and its direction where something flows; else they are made again when asked for.
+F = 0  # deformation gradient, row-major (9); where there are fibres
 U = 9  # left rotation (9)
 S = 18  # principal stretches, those of the trial where the tet flows (3)
 V = 21  # right rotation (9)
@@ -29,7 +29,7 @@ MEASURE = 57  # yield measure after flow [Pa]
 MISES = 58  # von Mises measure of the Kirchhoff stress [Pa]
 NORM = 59  # Frobenius norm of the first Piola-Kirchhoff stress [Pa]
 ENERGY = 60  # energy density [J/m^3]
-DIRECT = 61  # in lane 0: whether the tile was evaluated without a decomposition (direct.py)
+REMADE = 61  # in lane 0: 0 where something flows; else the tile keeps no decomposition, 1, or had none, 2 (direct.py)
 KEPT = 62
 # What it also keeps in meshes that have fibres, limits of flow or goals.
 FIBRE = 62  # unit direction of the fibres as flow has turned them, zero where there are none (3)

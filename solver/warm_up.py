@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .jit.kernel_cache import kernel_folder
 from .materials import Material, models
@@ -70,9 +71,9 @@ def warm_up_solve(scene: Scene) -> None:
 
     In the order in which a step asks for them, so that `warm_up_dynamics` in another process finds them ready.
     """
+    from .fem.assembly import SPARE
     from .fem.commit import commit_flow
     from .fem.contact_coupling import ContactStiffness
-    from .fem.stiffness import stiffness
     from .fem.workspace import Workspace
     from .state import build_state
     from .tetmesh.mesh import TetMesh
@@ -83,16 +84,19 @@ def warm_up_solve(scene: Scene) -> None:
     bodies = tuple(_cube(*each) for each in needs)
     state, _ = build_state(bodies, [TetMesh(body.surface.positions, SIX_TETS) for body in bodies])
     space = Workspace.of(state)
-    stiffness(*space.tiles.arrays, -1.0, space.blocks)
     damped, rigid = any(each[1] for each in needs), any(each[2] for each in needs)
-    space.blocks[:] = 0.0
-    space.blocks[:, :, ::4] = -1.0
-    beside = (space.linear.summed(space.blocks), 0.0) if damped else None
+
+    def fill(values: NDArray[np.float32], more: NDArray[np.float32], rate: float) -> None:
+        space.stiffness.fill(state.positions, space.tiles, values, -1.0, more, rate)
+        values[:] = 0.0
+        values[:-SPARE].reshape(-1, 9)[:, ::4] = -1.0
+
+    beside = (space.linear.summed(fill), 0.0) if damped else None
     volume = None if space.volume is None else space.volume.coupled(state.positions)
     diagonal = np.tile(np.eye(3).ravel(), (len(state.positions), 1)) * (1e-6 if rigid else 1e6)
     held = np.arange(1 if any(each[-1] for each in needs) else 0)
     contact = ContactStiffness(np.arange(4), state.tets[:1], np.zeros((1, 6, 9), np.float32))
-    space.linear.assemble(space.blocks, diagonal, volume=volume, beside=beside, held=held, contact=contact)
+    space.linear.assemble(fill, diagonal, volume=volume, beside=beside, held=held, contact=contact)
     space.linear.touch(diagonal, contact)
     space.linear.solve(np.ones_like(state.positions), 0.5, 1)
     space.linear.times(state.positions)
@@ -134,7 +138,19 @@ def warm_up_remeshing(scene: Scene) -> None:
             elif filled is old:
                 transferred(state, change, 0.01, counted=True)
         conditions(state.rest_shape_inverse)
+        _close_a_crease()
         _named_stamp(f"remeshing_{name}").touch()
+
+
+def _close_a_crease() -> None:
+    """Compile what closes creases, on a band between two squares."""
+    from .geometry.banding import banded
+    from .geometry.edge_crossings import crossing_pairs
+    from .geometry.triangle_tree import triangle_tree
+
+    places = cube().positions
+    banded(places, [0, 1, 3, 2], [4, 6, 7, 5], set())
+    crossing_pairs(triangle_tree(places, cube().triangles))
 
 
 def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:

@@ -21,6 +21,7 @@ class PlaneField:
         self.motion = Motion(collider.transforms, settings, collider.samples)
         self.still = self.motion.static and self.numbers.steady
         self.sticky = self.numbers.sticky
+        self._placed: tuple[float, Pose, NDArray[np.float64]] | None = None  # when it was last asked for, and how it lay
 
     def touch(self, points: NDArray[np.float64], time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """See colliders.Field."""
@@ -44,8 +45,10 @@ class PlaneField:
         velocity: NDArray[np.float64],
     ) -> None:
         """See colliders.Field."""
-        pose = self.motion.pose(time)
-        up = _up(pose)
+        if self._placed is None or (self._placed[0] != time and not self.motion.static):
+            pose = self.motion.pose(time)
+            self._placed = time, pose, _up(pose)
+        _, pose, up = self._placed
         # The plane has no features along itself, so a stretch within it moves nothing.
         _query(
             points, pose.translation, up, self.numbers.value("thickness", time), margin, pose.velocity, pose.spin,

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .adhesion import RANGE
-from .entries import Entries, across, along
+from .entries import Entries, along
 from .passage import met_on_the_way
+from .planes import Columns, joined, lay_planes
 from .points import REACH, Chosen, ContactPoints
 from .response import normal_forces
 
@@ -261,41 +262,36 @@ class Contacts:
     def linearize(self, positions: Array) -> Entries:
         """Planes of all candidates within an element of a collider, sorted by collider and point; then those of edges."""
         points = self.points
-        which: list[NDArray[np.int64]] = []
-        places: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
-        normals, levels, anchors, friction, sticky = [], [], [], [], []
+        found: list[Columns] = []
         fade = np.exp(-self.step / EXIT_TIME)
         for c, (field, candidates, slack) in enumerate(zip(self.fields, self.candidates, self.slack, strict=True)):
+            if not len(candidates.points):
+                continue
             here = points.positions(positions, candidates)
             distance, normal, velocity, _ = self._look(c, candidates.points, here)
             near = np.flatnonzero(distance < points.size[candidates.points])
-            own, normal = candidates.points[near], normal[near]
-            which.append(own)
-            places.append(own + c * len(points.tets))
-            normals.append(normal)
-            # The plane is where the point is seen to touch it, moved to where its four nodes carry the point.
-            held = points.carried(positions, own)
-            levels.append(along(normal, held) - distance[near] - fade * slack[own])
-            loose = self.start[own] - across(self.stretch[c, own], normal)
-            anchors.append(loose + self.step * velocity[near] + held - here[near])
+            if not len(near):
+                continue
+            own, count = candidates.points[near], len(near)
+            planes, anchors, level, gap = np.empty((count, 3)), np.empty((count, 3)), np.empty(count), np.empty(count)
+            lay_planes(
+                near, candidates.points, here, distance, normal, velocity, positions, points.nodes, points.weights, self.start,
+                self.stretch[c], slack, fade, self.step, planes, level, gap, anchors,
+            )  # fmt: skip
             coefficients, stickiness = field.touch(here[near], self.time)
-            friction.append(coefficients)
-            sticky.append(np.where(self.stuck[c, own], stickiness, 0.0))
-        chosen = np.concatenate([np.zeros(0, dtype=np.int64), *which])
-        normal = np.concatenate([np.zeros((0, 3)), *normals])
-        level = np.concatenate([np.zeros(0), *levels])
+            sticky = np.where(self.stuck[c, own], stickiness, 0.0)
+            found.append((own, own + c * len(points.tets), planes, level, gap, anchors, coefficients, sticky))
+        chosen, places, normal, level, gap, anchors, coefficient, pull = joined(found)
         reach, stiffness = REACH * points.size[chosen], points.stiffness[chosen]
-        grip, coefficient = np.empty(len(chosen)), np.concatenate([np.zeros(0), *friction])
-        normal_forces(along(points.carried(positions, chosen), normal) - level, reach, stiffness, grip)
+        grip = np.empty(len(chosen))
+        normal_forces(gap, reach, stiffness, grip)
         entries = Entries(
-            points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness,
-            np.concatenate([np.zeros((0, 3)), *anchors]), grip * coefficient,
-            SLIP_SPEED * points.extent[chosen] * (STICK_TIME if self.holds else self.step), coefficient, np.zeros(len(chosen)),
-            np.concatenate(places),
+            points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness, anchors,
+            grip * coefficient, SLIP_SPEED * points.extent[chosen] * (STICK_TIME if self.holds else self.step), coefficient,
+            np.zeros(len(chosen)), places,
         )  # fmt: skip
-        pull = np.concatenate([np.zeros(0), *sticky])
         if self.patches is not None and pull.any():
-            pull *= self.patches.facing(positions, normal, chosen) * ~(points.inside | points.standby)[chosen]
+            pull = pull * self.patches.facing(positions, normal, chosen) * ~(points.inside | points.standby)[chosen]
             entries.stick(positions, pull, self._range()[chosen])
         edges = None if self.edges is None else self.edges.linearize(positions)
         return entries if edges is None else entries.joined(edges)

@@ -1,6 +1,7 @@
 """Contacts of one Newton iteration, linearised: planes that push, friction, and what sticks."""
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from .response import (
     contact_stiffness,
     largest_change,
     linear_forces,
+    mark_pressed,
     normal_forces,
 )  # fmt: skip
 from .settle import settle
@@ -104,6 +106,7 @@ class Entries:
         replace(self, tets=numbers[:count], adhesion=stuck).add_stiffness(positions, blocks, diagonal)
         return nodes, blocks
 
+    @cached_property
     def touching_nodes(self) -> NDArray[np.int64]:
         """The nodes (k,) that these contacts can move, rising."""
         nodes: NDArray[np.int64] = np.unique(self.nodes[self.weights != 0.0])
@@ -124,7 +127,7 @@ class Entries:
             pull = np.zeros_like(positions)
             self.adhesion.add_gradient(positions, pull)
             pressing = pressing - pull
-        nodes = self.touching_nodes()
+        nodes = self.touching_nodes
         positions[nodes] += pressing[nodes] / hold[nodes, None]
         self._settle(positions, hold, np.zeros_like(self.normal), True)
 
@@ -170,11 +173,8 @@ class Entries:
 
     def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
         """Nodes (count,) of the tets whose contacts push or stick at these positions."""
-        here = np.empty_like(self.normal)
-        carry(positions, self.nodes, self.weights, here)
-        pressed = along(here, self.normal) - self.level < self.reach
         nodes = np.zeros(count, dtype=bool)
-        nodes[self.nodes[pressed][self.weights[pressed] != 0.0]] = True
+        mark_pressed(positions, self.nodes, self.weights, self.normal, self.level, self.reach, nodes)
         if self.adhesion is not None:
             nodes[self.adhesion.nodes[self.adhesion.weights != 0.0]] = True
         return nodes

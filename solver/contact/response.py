@@ -46,6 +46,17 @@ def point_of(positions, nodes, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def mark_pressed(positions, nodes, weights, normal, level, reach, marked):  # type: ignore[no-untyped-def]
+    """Set marked (n,) at the nodes that carry points within `reach` of their planes; the rest as in contact_gradient."""
+    for k in range(len(level)):
+        x, y, z = point_of(positions, nodes[k], weights[k])
+        if normal[k, 0] * x + normal[k, 1] * y + normal[k, 2] * z - level[k] < reach[k]:
+            for a in range(4):
+                if weights[k, a] != 0.0:
+                    marked[nodes[k, a]] = True
+
+
+@kernel
 def carry(positions, nodes, weights, points):  # type: ignore[no-untyped-def]
     """Fill points (c, 3) with the positions that nodes (c, 4) by weights (c, 4) carry them to."""
     for k in range(len(nodes)):

@@ -58,7 +58,7 @@ class DraftSimulation:
         self.acceleration = np.tile(self.keyed.gravity(0.0), (len(self.pressing), 1))  # in the last step [m/s^2]
         self.contacts.begin(self.state.positions)
         measure(self.state, self.space, 0.0)
-        self.before = Snapshot.of(self.state)
+        self.before = Snapshot.kept(self.state)
 
     @property
     def time(self) -> float:
@@ -128,7 +128,7 @@ class DraftSimulation:
         )  # fmt: skip
         if not np.isfinite(positions).all():
             raise self._failure(positions)
-        self.before = Snapshot.of(state)
+        self.before = Snapshot.kept(state)
         velocities = (positions - state.positions) / self.step
         self.acceleration = (velocities - state.velocities) / self.step
         state.positions, state.velocities = positions, velocities

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts
 from ..contact.entries import Entries
-from ..fem.assembly import Pattern, build_pattern, gather_gradient, room_for_forces
+from ..fem.assembly import Pattern, build_pattern, inertial_gradient, room_for, sum_forces
 from ..fem.linear_solve import LinearSolve
 from ..fem.momentum import balance_momentum
 from ..fem.restraint import Restraint
@@ -44,6 +44,7 @@ class DraftWorkspace:
     forces: NDArray[np.float32]
     flat_forces: NDArray[np.float32]
     blocks: NDArray[np.float32]
+    flat_blocks: NDArray[np.float32]
     diagonal: Array
     gradient: Array
     measured: NDArray[np.float32]
@@ -56,12 +57,12 @@ class DraftWorkspace:
         nodes = len(state.positions)
         pattern, tiles = build_pattern(state.tets, nodes), build_tiles(state)
         lanes = len(tiles) * TILE
-        forces, flat_forces = room_for_forces(lanes)
+        (forces, flat_forces), (blocks, flat_blocks) = room_for(lanes, 12), room_for(lanes, 54)
         return cls(
-            pattern=pattern, tiles=tiles, forces=forces, flat_forces=flat_forces, blocks=np.zeros((lanes, 6, 9), np.float32),
-            diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            measured=np.zeros((lanes, 2), np.float32), linear=LinearSolve.of(pattern, state.positions),
-            firmness=elastic_firmness(state),
+            pattern=pattern, tiles=tiles, forces=forces, flat_forces=flat_forces,
+            blocks=blocks.reshape(lanes, 6, 9), flat_blocks=flat_blocks, diagonal=np.zeros((nodes, 9)),
+            gradient=np.zeros((nodes, 3)), measured=np.zeros((lanes, 2), np.float32),
+            linear=LinearSolve.of(pattern, state.positions), firmness=elastic_firmness(state),
         )  # fmt: skip
 
 
@@ -120,14 +121,14 @@ def _assemble(
     """The step's matrix into `space.linear`; returns the gradient (n, 3) [N] of its energy at the guess."""
     warped_forces(guess, state.tets, space.tiles, rate, space.forces, space.blocks)
     pattern = space.pattern
-    gather_gradient(
-        pattern.corner_offsets, pattern.corners, space.flat_forces, guess, targets, inertia, space.gradient, np.empty(CHUNKS)
-    )
+    forces = np.empty_like(guess)
+    sum_forces(pattern.corner_offsets, 3 * pattern.corners, space.flat_forces, forces)
+    inertial_gradient(forces, guess, targets, inertia, space.gradient, np.empty(CHUNKS))
     entries.add_gradient(guess, space.gradient)
     space.diagonal[:] = 0.0
     space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = inertia
     entries.add_stiffness(guess, space.blocks, space.diagonal)
-    space.linear.assemble(space.blocks, space.diagonal, levels=1, held=restraint.held)
+    space.linear.assemble(space.linear.filling(space.flat_blocks), space.diagonal, levels=1, held=restraint.held)
     space.gradient[restraint.held] = 0.0
     return space.gradient
 

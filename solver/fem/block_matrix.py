@@ -14,9 +14,23 @@ from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
 from ..jit import CHUNKS, inline, kernel, parallel
-from ..jit.simd import add, add_scaled, lane, load, load_last, store, store_block, three, transposed, zero
+from ..jit.simd import (
+    add,
+    add_block,
+    add_scaled_block,
+    lane,
+    load,
+    load_block,
+    put_block,
+    store,
+    three,
+    turned_block,
+    zero,
+    zero_block,
+)
 from .assembly import Pattern, offsets_of
 from .incidence import edge_numbers, place_blocks, place_columns
+from .runs import BLOCKS_ALONE, Items, Runs
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -30,7 +44,7 @@ class Layout:
     order (n,)                            : the node at each row
     row_offsets (n + 1,), columns (2e,)   : off-diagonal blocks by row
     slots (e, 2)                          : of each edge, its two places in `columns`
-    item_offsets (e + 1,), items (6m,)    : an edge's element blocks, tet * 6 + pair
+    item_offsets (e + 1,), items (6m,)    : where an edge's element blocks begin, edges and blocks as `runs` have them
     middles (e,)                          : from here to the edge's end its items are transposed
     """
 
@@ -41,57 +55,57 @@ class Layout:
     item_offsets: IntArray
     items: IntArray
     middles: IntArray
+    runs: Runs
 
 
-def build_layout(pattern: Pattern, order: IntArray) -> Layout:
-    """The layout with the nodes in `order` (n,)."""
-    count, edges, blocks = len(order), len(pattern.edges), 6 * len(pattern.corners) // 4
-    nodes, rank = np.empty(len(pattern.corners), dtype=np.int32), np.empty(count, dtype=np.int32)
+def build_layout(pattern: Pattern, order: IntArray, starts: IntArray | None = None, blocks: Items = BLOCKS_ALONE) -> Layout:
+    """The layout with the nodes in `order` (n,); starts (r + 1,): the runs of tiles in which blocks are summed as they are
+    made (runs.py), or None where all are there before."""
+    count, edges, corners = len(order), len(pattern.edges), len(pattern.corners)
+    nodes, rank = np.empty(corners, dtype=np.int32), np.empty(count, dtype=np.int32)
     nodes[pattern.corners] = np.repeat(np.arange(count, dtype=np.int32), np.diff(pattern.corner_offsets))
     rank[order] = np.arange(count, dtype=np.int32)
-    numbers, place, items = np.empty(blocks, np.int32), np.empty(edges, np.int32), np.empty(blocks, np.int32)
-    starts = offsets_of(pattern.edges[:, 0], count)
-    in_chunks(edge_numbers, blocks // 6, nodes, starts, pattern.edges, numbers)
+    numbers, items = np.empty(6 * corners // 4, np.int32), np.empty(6 * corners // 4, np.int32)
+    in_chunks(edge_numbers, corners // 4, nodes, offsets_of(pattern.edges[:, 0], count), pattern.edges, numbers)
+    runs, found = Runs.of(numbers, edges, blocks, starts)
     item_offsets, middles = np.zeros(edges + 1, np.int32), np.empty(edges, np.int32)
-    place_blocks(nodes, rank, numbers, place, item_offsets, middles, items)
+    place_blocks(nodes, rank, numbers, runs.place, item_offsets, middles, items)
     row_offsets, columns, slots = np.zeros(count + 1, np.int32), np.empty(2 * edges, np.int32), np.empty((edges, 2), np.int32)
-    place_columns(pattern.edges, rank, place, row_offsets, columns, slots)
+    place_columns(pattern.edges, rank, runs.place, row_offsets, columns, slots)
     return Layout(
         order=order.astype(np.int32), row_offsets=row_offsets, columns=columns, slots=slots, item_offsets=item_offsets,
-        items=items, middles=middles,
+        items=found[items], middles=middles, runs=runs,
     )  # fmt: skip
+
+
+@inline
+def sum_edges(first, last, item_offsets, middles, items, slots, blocks, more, rate, values):  # type: ignore[no-untyped-def]
+    """Sum the element blocks of edges first .. last - 1, flat and by rows, into values, flat (18e +
+    SPARE,), by columns.
+
+    more: values of another matrix, which are added `rate` times, if that is not 0.
+    """
+    for e in range(first, last):
+        upright, turned = zero_block(), zero_block()
+        for k in range(np.uint64(item_offsets[e]), np.uint64(middles[e])):
+            upright = add_block(upright, load_block(blocks, np.uint64(items[k])))
+        for k in range(np.uint64(middles[e]), np.uint64(item_offsets[e + 1])):
+            turned = add_block(turned, load_block(blocks, np.uint64(items[k])))
+        total = add_block(upright, turned_block(turned))
+        here, there = np.uint64(9) * np.uint64(slots[e, 1]), np.uint64(9) * np.uint64(slots[e, 0])
+        if rate != 0.0:
+            total = add_scaled_block(total, load_block(more, here), rate)
+        put_block(values, here, total)
+        put_block(values, there, turned_block(total))
 
 
 @parallel
 def sum_blocks(item_offsets, middles, items, slots, blocks, more, rate, values):  # type: ignore[no-untyped-def]
-    """Sum element blocks, flat (lanes * 54,), row by row, into values, flat (18e + 4,), column by column.
-
-    more: None, or values of another matrix, which are added `rate` times.
-    """
+    """Sum element blocks that are all there, flat (lanes * 54 + SPARE,); arguments as of `sum_edges`."""
     edges = len(slots)
     for chunk in prange(CHUNKS):
-        for e in range(edges * chunk // CHUNKS, edges * (chunk + 1) // CHUNKS):
-            a0, a1, a2, t0, t1, t2 = zero(), zero(), zero(), zero(), zero(), zero()
-            for k in range(np.uint64(item_offsets[e]), np.uint64(middles[e])):
-                b = np.uint64(9) * np.uint64(items[k])
-                a0 = add(a0, load(blocks, b))
-                a1 = add(a1, load(blocks, b + np.uint64(3)))
-                a2 = add(a2, load_last(blocks, b + np.uint64(6)))
-            for k in range(np.uint64(middles[e]), np.uint64(item_offsets[e + 1])):
-                b = np.uint64(9) * np.uint64(items[k])
-                t0 = add(t0, load(blocks, b))
-                t1 = add(t1, load(blocks, b + np.uint64(3)))
-                t2 = add(t2, load_last(blocks, b + np.uint64(6)))
-            t0, t1, t2 = transposed(t0, t1, t2)
-            a0, a1, a2 = add(a0, t0), add(a1, t1), add(a2, t2)
-            first, second = np.uint64(9) * np.uint64(slots[e, 1]), np.uint64(9) * np.uint64(slots[e, 0])
-            if more is not None:
-                a0 = add_scaled(a0, load(more, first), rate)
-                a1 = add_scaled(a1, load(more, first + np.uint64(3)), rate)
-                a2 = add_scaled(a2, load(more, first + np.uint64(6)), rate)
-            store_block(values, first, a0, a1, a2)
-            a0, a1, a2 = transposed(a0, a1, a2)
-            store_block(values, second, a0, a1, a2)
+        first, last = edges * chunk // CHUNKS, edges * (chunk + 1) // CHUNKS
+        sum_edges(first, last, item_offsets, middles, items, slots, blocks, more, rate, values)
 
 
 @inline

@@ -131,46 +131,75 @@ def _store_columns(sums, at, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _add_own(i, inertia, own, touched, f, square):  # type: ignore[no-untyped-def]
-    """Add a row's inertia and contact to square (4, 4, 9): modes times modes times block."""
+def _add_run(sums, f, most, total, at):  # type: ignore[no-untyped-def]
+    """total[at : at + 192] += modes f (4) times the first `most` of sums (48)."""
+    f0, f1, f2, f3 = np.float64(f[0]), np.float64(f[1]), np.float64(f[2]), np.float64(f[3])
+    for c in range(most):
+        number, t = np.float64(sums[c]), at + np.uint64(c)
+        total[t] += f0 * number
+        total[t + np.uint64(48)] += f1 * number
+        total[t + np.uint64(96)] += f2 * number
+        total[t + np.uint64(144)] += f3 * number
+
+
+@inline
+def _take_constant(sums, f, total, at):  # type: ignore[no-untyped-def]
+    """total[at : at + 192] -= modes f (4) times modes f times what the constant mode of `sums` (48) holds."""
     for m in range(4):
         for q in range(4):
             product = np.float64(f[m]) * np.float64(f[q])
-            if touched[i]:
-                for c in range(9):
-                    square[m, q, c] += product * own[i, c]
-            else:
-                square[m, q, 0] += product * inertia[i]
-                square[m, q, 4] += product * inertia[i]
-                square[m, q, 8] += product * inertia[i]
+            for c in range(12):
+                total[at + np.uint64(48 * m + 12 * q + c)] -= product * sums[36 + c]
+
+
+@inline
+def _add_own(block, f, square):  # type: ignore[no-untyped-def]
+    """Add a row's inertia and contact, a block (9), to square (4, 4, 9): modes f (4) times modes times block."""
+    for m in range(4):
+        for q in range(4):
+            product = np.float64(f[m]) * np.float64(f[q])
+            for c in range(9):
+                square[m, q, c] += product * block[c]
+
+
+@inline
+def _add_inertia(inertia, f, square):  # type: ignore[no-untyped-def]
+    """The same where there is nothing but inertia, to the first of each nine."""
+    for m in range(4):
+        for q in range(4):
+            square[m, q] += np.float64(f[m]) * np.float64(f[q]) * inertia
 
 
 @parallel
 def _coarse_blocks(  # type: ignore[no-untyped-def]
     part_offsets, node_parts, modes, row_offsets, columns, values, inertia, own, touched, elastic, square
 ):
-    """Per pair of parts, elastic (a, a, 4, 48), and per part what inertia and contact add, square (a, 4, 4, 9)."""
-    for part in prange(len(part_offsets) - 1):
-        total, sums = elastic[part], np.zeros(48, np.float32)
-        total[:] = 0.0
+    """Per pair of parts, elastic, flat (192 a a), and per part what inertia and contact add, square (a, 4, 4, 9)."""
+    count = len(part_offsets) - 1
+    for part in prange(count):
+        sums, f, free = np.zeros(48, np.float32), np.empty(4, np.float32), np.zeros((4, 4))
+        start, here = np.uint64(192 * count * part), np.uint64(192 * (count * part + part))
+        elastic[192 * count * part : 192 * count * (part + 1)] = 0.0
         square[part] = 0.0
         for i in range(part_offsets[part], part_offsets[part + 1]):
-            fi = modes[4 * i : 4 * i + 4]
+            row = load(modes, np.uint64(4) * np.uint64(i))
+            store(f, np.uint64(0), row)
             k, end = row_offsets[i], row_offsets[i + 1]
             while k < end:
                 other = node_parts[columns[k]]
-                # within a part the difference, which leaves nothing of a translation to rounding
-                here = load(modes, np.uint64(4) * np.uint64(i)) if other == part else zero()
-                k = _sum_run(k, end, here, node_parts, modes, columns, values, sums)
-                for m in range(4):
-                    f = np.float64(fi[m])
-                    for c in range(48):
-                        total[other, m, c] += f * sums[c]
-                    if other != part:
-                        for q in range(4):
-                            for c in range(12):
-                                total[part, m, 12 * q + c] -= f * fi[q] * sums[36 + c]
-            _add_own(i, inertia, own, touched, fi, square[part])
+                if other == part:  # the difference, which leaves nothing of a translation to rounding, nor of the constant mode
+                    k = _sum_run(k, end, row, node_parts, modes, columns, values, sums)
+                    _add_run(sums, f, 36, elastic, here)
+                else:
+                    k = _sum_run(k, end, zero(), node_parts, modes, columns, values, sums)
+                    _add_run(sums, f, 48, elastic, start + np.uint64(192) * np.uint64(other))
+                    _take_constant(sums, f, elastic, here)
+            if touched[i]:
+                _add_own(own[i], f, square[part])
+            else:
+                _add_inertia(np.float64(inertia[i]), f, free)
+        for axis in range(3):
+            square[part, :, :, 4 * axis] += free
 
 
 def coarse_matrix(
@@ -178,7 +207,7 @@ def coarse_matrix(
 ) -> Array:
     """W^T A W (12a, 12a) of the matrix in block_matrix.py's arrays; a part's mode 3m + axis moves along axis by modes[m]."""
     count = len(parts.part_offsets) - 1
-    elastic, square = np.empty((count, count, 4, 48)), np.empty((count, 4, 4, 9))
+    elastic, square = np.empty(192 * count * count), np.empty((count, 4, 4, 9))
     _coarse_blocks(
         parts.part_offsets, parts.node_parts, parts.modes, layout.row_offsets, layout.columns, values, inertia, own, touched,
         elastic, square,

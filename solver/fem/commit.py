@@ -43,7 +43,7 @@ def _largest_flow(tiles, worn, largest):  # type: ignore[no-untyped-def]
     for k in prange(len(tiles)):
         w = tiles[k]
         for i in range(min(TILE, len(worn) - k * TILE)):
-            if w[SIZE * T + i] > 0.0 and worn[k * TILE + i] == 0.0:
+            if w[FLOW * T + i] > 0.0 and w[SIZE * T + i] > 0.0 and worn[k * TILE + i] == 0.0:
                 steepest = max(abs(w[N * T + i]), abs(w[(N + 1) * T + i]), abs(w[(N + 2) * T + i]))
                 largest[k] = max(largest[k], w[FLOW * T + i] * steepest)
 
@@ -95,14 +95,23 @@ def _adjugate(m, out):  # type: ignore[no-untyped-def]
     return m[0] * out[0] + m[1] * out[3] + m[2] * out[6]
 
 
-@kernel
-def slenderness(m, adjugate):  # type: ignore[no-untyped-def]
-    """|m| |m^-1| by Frobenius norms: about the ratio of its longest to its shortest stretch; adjugate (9) is overwritten."""
-    determinant, size, inverse = _adjugate(m, adjugate), 0.0, 0.0
-    for c in range(9):
-        size += m[c] ** 2
-        inverse += adjugate[c] ** 2
-    return np.sqrt(size * inverse) / abs(determinant)
+@inline
+def slenderness(a, b, c, d, e, f, g, h, i):  # type: ignore[no-untyped-def]
+    """|m| |m^-1| by Frobenius norms of a row-major 3x3: about the ratio of its longest to its shortest stretch."""
+    x, y, z = e * i - f * h, f * g - d * i, d * h - e * g
+    determinant = a * x + b * y + c * z
+    size = a * a + b * b + c * c + d * d + e * e + f * f + g * g + h * h + i * i
+    inverse = x * x + y * y + z * z
+    x, y, z = c * h - b * i, a * i - c * g, b * g - a * h
+    inverse += x * x + y * y + z * z
+    x, y, z = b * f - c * e, c * d - a * f, a * e - b * d
+    return np.sqrt(size * (inverse + x * x + y * y + z * z)) / abs(determinant)
+
+
+@inline
+def _slender(m):  # type: ignore[no-untyped-def]
+    """That of m (9)."""
+    return slenderness(m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8])
 
 
 @inline
@@ -117,8 +126,8 @@ def _grow(w, i, inverse, plastic, scratch):  # type: ignore[no-untyped-def]
     change, product, adjugate = scratch[0], scratch[1], scratch[2]
     _stretch(w, i, change, adjugate)
     times(change, plastic, product)
-    slender = slenderness(product, adjugate)
-    if not slender < MOST_SLENDER and not slender < slenderness(plastic, adjugate):
+    slender = _slender(product)
+    if not slender < MOST_SLENDER and not slender < _slender(plastic):
         return False
     scale = 1.0 / _near_root(_adjugate(product, adjugate))
     for c in range(9):

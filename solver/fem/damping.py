@@ -19,22 +19,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import parallel
 from ..materials import Material
 from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Ranges, State
 from .linear_solve import Beside, FrozenStiffness
 from .node_sums import second_moments, take_rigid, torque, weighted_mean
-from .rotated_damping import add_rotated_damping
-from .stiffness import stiffness
+from .stiffness_sum import EVERYWHERE
 
 if TYPE_CHECKING:
     from .workspace import Workspace
 
 Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
 
 
 def slowest_vibration(young: float, density: float, extent: float) -> float:
@@ -108,7 +106,7 @@ class Damping:
         return self.elastic or self.rotated or self.dragging
 
     def keep(self, positions: Array, space: "Workspace", effective: Array) -> None:
-        """Freeze the damping at positions (n, 3), where the tiles have been evaluated and decomposed, for a step whose
+        """Freeze the damping at positions (n, 3), where the tiles have been evaluated, for a step whose
         velocities are displacements over the effective steps (n,) [s].
 
         What the force changes by with the step's end, K over effective by columns, is symmetric only where all effective
@@ -116,14 +114,12 @@ class Damping:
         """
         nodes = [slice(a, b) for a, b in pairwise(self.ranges.nodes.tolist())]
         self.frames = [RigidFrame.of(own, self.state.masses[own], positions[own]) for own in (nodes[k] for k in self.held)]
-        if self.elastic:
-            stiffness(*space.tiles.arrays, 0.0, space.blocks)
-            _scale(space.blocks, self.tet_eta)
-        else:
-            space.blocks[:] = 0.0
-        if self.rotated:
-            add_rotated_damping(*space.tiles.arrays, self.tet_times, space.blocks)
-        self.matrix = self.changes = space.linear.summed(space.blocks, self.matrix)
+        times = self.tet_times if self.rotated else EVERYWHERE
+
+        def fill(values: Floats, more: Floats, rate: float) -> None:
+            space.stiffness.fill(positions, space.tiles, values, 0.0, more, rate, self.tet_eta, times)
+
+        self.matrix = self.changes = space.linear.summed(fill, self.matrix)
         self.own = None
         if (effective != effective[0]).any():
             self.scaled, self.own = self.matrix.weighed(np.sqrt(effective.min() / effective), self.scaled)
@@ -178,12 +174,3 @@ class Damping:
         mu, lam = self.state.material[MU, a:b].mean(), self.state.material[[LAMBDA, NODAL_BULK], a:b].sum(axis=0).mean()
         young = mu * (3.0 * lam + 2.0 * mu) / (lam + mu)
         return slowest_vibration(float(young), float(self.state.density[a:b].mean()), self.extents[body])
-
-
-@parallel
-def _scale(blocks, factors):  # type: ignore[no-untyped-def]
-    """Element blocks (lanes, 6, 9) times factors (m,)."""
-    for t in prange(len(factors)):
-        for pair in range(6):
-            for c in range(9):
-                blocks[t, pair, c] *= np.float32(factors[t])

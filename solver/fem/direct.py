@@ -15,7 +15,7 @@ import numpy as np
 
 from ..constants import FOUR, HALF, THREE, THREE_HALVES, TWO, ZERO
 from ..jit import TILE
-from ..jit.tile_code import put_rows, some_lane, tile_loop, tile_question
+from ..jit.tile_code import put_rows, some_lane, tile_question
 from ..slots import (
     ELASTIC_FIRST,
     ELASTIC_SECOND,
@@ -33,15 +33,15 @@ from ..slots import (
     VOLUME,
     YIELD,
     F,
-    H,
 )
-from .lanes import PAIRS, cross, deformed, dot, put_forces, read, shape_gradients, squared
+from .lanes import PAIRS, cross, deformed, dot, put_forces, shape_gradients, squared
+from .runs import BLOCKS
 
 T = TILE
 M = MATERIAL
+WIDTH = BLOCKS.width
 NEARLY = np.float32(0.98)  # of the yield stress: what ended the last step above it is likely to flow in this one too
-W_I, W_J, W_II, W_IJ, W_JJ = H, H + 1, H + 2, H + 3, H + 4
-response: Any  # given to each law's copy of `direct_phase`
+response: Any  # given to each law's copy of a phase
 
 
 @tile_question
@@ -53,25 +53,29 @@ def yielded(w):  # type: ignore[no-untyped-def]
 
 
 def direct_phase(w, forces):  # type: ignore[no-untyped-def]
-    """From edges in F to F, energy and its derivatives, yield measures and forces (TILE, 12) [N]; whether a lane yields."""
+    """From edges in F to F, energy, yield measures and forces (TILE, 12) [N]; whether a lane yields."""
     for i in range(T):
-        f = deformed(w, i)
-        c = cofactors(f)
-        e, w_i, w_j, w_ii, w_ij, w_jj = response(  # noqa: F821
-            squared(f), dot(f, c), w[(M + MU) * T + i], w[(M + LAMBDA) * T + i],
-            w[(M + ELASTIC_FIRST) * T + i], w[(M + ELASTIC_SECOND) * T + i],
-        )  # fmt: skip
+        f, c, (e, w_i, w_j, _, _, _) = _answer(response, w, i)  # noqa: F821
         stress = [TWO * w_i * x + w_j * y for x, y in zip(f, c, strict=True)]
         put_forces(w, i, stress, forces)
         norm, mises = np.sqrt(squared(stress)), _mises(w_i, f)
         measure = norm if w[(M + FULL_NORM) * T + i] > HALF else mises
         for k, x in enumerate(f):
             w[(F + k) * T + i] = x
-        for slot, x in ((W_I, w_i), (W_J, w_j), (W_II, w_ii), (W_IJ, w_ij), (W_JJ, w_jj)):
-            w[slot * T + i] = x
         w[ENERGY * T + i], w[SIZE * T + i] = e, ZERO
         w[NORM * T + i], w[MISES * T + i], w[MEASURE * T + i] = norm, mises, measure
         some_lane((measure > w[YIELD * T + i]) & (w[(M + FLOW_RATE) * T + i] > ZERO))
+
+
+def _answer(formula, w, i):  # type: ignore[no-untyped-def]
+    """F of a lane whose edges lie in F's place, its cofactors, and what a law says of it."""
+    f = deformed(w, i)
+    c = cofactors(f)
+    said = formula(
+        squared(f), dot(f, c), w[(M + MU) * T + i], w[(M + LAMBDA) * T + i],
+        w[(M + ELASTIC_FIRST) * T + i], w[(M + ELASTIC_SECOND) * T + i],
+    )  # fmt: skip
+    return f, c, said
 
 
 def cofactors(f):  # type: ignore[no-untyped-def]
@@ -91,19 +95,19 @@ def _mises(w_i, f):  # type: ignore[no-untyped-def]
     return TWO * abs(w_i) * np.sqrt(THREE_HALVES * size)
 
 
-@tile_loop
 def direct_blocks(w, out):  # type: ignore[no-untyped-def]
-    """Stiffness blocks of a tile's six node pairs into out (TILE, 6, 9), from what `direct_phase` left."""
+    """Stiffness blocks of a tile's six node pairs into out (TILE, WIDTH), from edges in F, which stay there: what a law says is
+    found a second time, which takes less time than to write it down and read it again."""
     for i in range(T):
-        gradients = shape_gradients(w, i)
-        f = read(w, i, F, 9)
-        cofactor, rows = cofactors(f), (f[0:3], f[3:6], f[6:9])
+        f, cofactor, (_, w_i, w_j, w_ii, w_ij, w_jj) = _answer(response, w, i)  # noqa: F821
+        gradients, rows = shape_gradients(w, i), (f[0:3], f[3:6], f[6:9])
         u = [tuple(dot(row, g) for row in rows) for g in gradients]
         c = [tuple(dot(cofactor[3 * k : 3 * k + 3], g) for k in range(3)) for g in gradients]
         volume = w[VOLUME * T + i]
-        same, turn, cc = TWO * volume * w[W_I * T + i], volume * w[W_J * T + i], volume * w[W_JJ * T + i]
-        uu, uc = FOUR * volume * w[W_II * T + i], TWO * volume * w[W_IJ * T + i]
-        for pair, (a, b) in enumerate(PAIRS):
+        same, turn, cc = TWO * volume * w_i, volume * w_j, volume * w_jj
+        uu, uc = FOUR * volume * w_ii, TWO * volume * w_ij
+        blocks = []
+        for a, b in PAIRS:
             p = [uu * u[a][k] + uc * c[a][k] for k in range(3)]
             q = [uc * u[a][k] + cc * c[a][k] for k in range(3)]
             block = [p[k] * u[b][m] + q[k] * c[b][m] for k in range(3) for m in range(3)]
@@ -112,4 +116,5 @@ def direct_blocks(w, out):  # type: ignore[no-untyped-def]
             block[0], block[4], block[8] = block[0] + diagonal, block[4] + diagonal, block[8] + diagonal
             block[1], block[2], block[5] = block[1] + t2, block[2] - t1, block[5] + t0
             block[3], block[6], block[7] = block[3] - t2, block[6] + t1, block[7] - t0
-            put_rows(out, 54, i, 9 * pair, block)
+            blocks += block
+        put_rows(out, WIDTH, i, 0, [*blocks, ZERO, ZERO])

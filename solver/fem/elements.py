@@ -1,6 +1,6 @@
-"""Forces of all tets, tile by tile: deformation, decomposition, elastic law, flow, nodal forces.
+"""Forces of tets, tile by tile: deformation, decomposition, elastic law, flow, nodal forces.
 
-Each phase is a loop over the lanes of one tile; `evaluate` runs the phases for every tile in parallel.
+Each phase is a loop over the lanes of one tile; `evaluate_tile` runs the phases.
 """
 
 import numpy as np
@@ -12,7 +12,6 @@ from ..jit.simd import add_eight_products, apart, load_doubles, store_turned, su
 from ..jit.tile_code import tile_loop
 from ..slots import (
     ACTIVATION,
-    DIRECT,
     ENERGY,
     FIBRE,
     FLOW,
@@ -24,13 +23,13 @@ from ..slots import (
     MEASURE,
     MISES,
     NORM,
+    REMADE,
     SIZE,
     SLOTS,
     VOLUME,
     B,
     E,
     F,
-    H,
     N,
     P,
     Q,
@@ -47,7 +46,7 @@ from .laws import run_direct
 from .tile import copy_slots, put_material
 
 T = TILE
-FEWEST = 4  # tiles that are worked on in one go, where there are so many: the first of them waits for its material
+FORCES_OF_TILE = 12 * TILE
 THREE_SLOTS = 3 * TILE
 
 
@@ -75,7 +74,7 @@ def _edges(flat, tets, i):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _place_edges(w, flat, tets):  # type: ignore[no-untyped-def]
+def place_edges(w, flat, tets):  # type: ignore[no-untyped-def]
     """[x1 - x0, x2 - x0, x3 - x0] into F, four tets at a time; differences are taken before they are rounded to the tile's
     type. Lanes up to a multiple of four are those of the last tet again."""
     last = np.uint64(len(tets) - 1)
@@ -91,7 +90,7 @@ def _place_edges(w, flat, tets):  # type: ignore[no-untyped-def]
 
 
 @tile_loop
-def _refer_to_rest(w):  # type: ignore[no-untyped-def]
+def refer_to_rest(w):  # type: ignore[no-untyped-def]
     """F of the edges in its place."""
     for i in range(T):
         for k, x in enumerate(deformed(w, i)):
@@ -101,8 +100,8 @@ def _refer_to_rest(w):  # type: ignore[no-untyped-def]
 @kernel
 def deform(w, flat, tets):  # type: ignore[no-untyped-def]
     """F of a tile's tets at positions that `in_fours` has made flat."""
-    _place_edges(w, flat, tets)
-    _refer_to_rest(w)
+    place_edges(w, flat, tets)
+    refer_to_rest(w)
 
 
 @tile_loop
@@ -131,6 +130,14 @@ def _take_stress(w):  # type: ignore[no-untyped-def]
 
 
 @tile_loop
+def _keep_stress(w):  # type: ignore[no-untyped-def]
+    """The law's stresses as those of the tet."""
+    for i in range(T):
+        for k in range(3):
+            w[(P + k) * T + i] = w[(Q + k) * T + i]
+
+
+@tile_loop
 def _forces(w, forces):  # type: ignore[no-untyped-def]
     """Forces (TILE, 12) on the nodes of P = U diag(P) V^T [N]."""
     for i in range(T):
@@ -150,21 +157,18 @@ def _fetch(w, s):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _put_back(s, w, flows):  # type: ignore[no-untyped-def]
-    """Keep what stiffness, damping and the end of a step will ask for; where nothing flows, of flow only that."""
-    w[DIRECT * T] = s[DIRECT * T]
-    if s[DIRECT * T] > ZERO or s[ACTIVATION * T] >= ZERO:
-        copy_slots(s, F, U, w)
-    if s[DIRECT * T] > ZERO:
-        copy_slots(s, H, FLOW, w)
-    else:
-        copy_slots(s, U, B, w)
-        copy_slots(s, P, FLOW, w)
-    if flows:
-        copy_slots(s, FLOW, DIRECT, w)
-    else:
+def _put_back(s, w):  # type: ignore[no-untyped-def]
+    """Keep what stiffness, damping and the end of a step will ask for. Where nothing flows that is what says so: a
+    decomposition is made again in less time than it takes to write it down and read it (`decompose_again`)."""
+    w[REMADE * T] = s[REMADE * T]
+    if s[REMADE * T] > ZERO:
         copy_slots(s, SIZE, N, w)
-        copy_slots(s, MEASURE, DIRECT, w)
+        copy_slots(s, MEASURE, REMADE, w)
+        return
+    if s[ACTIVATION * T] >= ZERO:
+        copy_slots(s, F, U, w)
+    copy_slots(s, U, B, w)
+    copy_slots(s, P, REMADE, w)
 
 
 @kernel
@@ -180,24 +184,54 @@ def _stored(s, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _evaluate_tile(s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
-    """The phases of one tile with all slots; forces (TILE, 12). Whether it flows."""
-    flows = False
-    s[DIRECT * T] = ZERO
+def _respond_elastically(s, flat, corners, programs, first, last):  # type: ignore[no-untyped-def]
+    """Decompose a tile and let its laws answer, as if nothing flowed."""
+    deform(s, flat, corners)
+    decompose_tile(s)
+    _begin_elastic(s)
+    respond(s, programs, first, last)
+
+
+@kernel
+def decompose_again(s, flat, corners, programs, first, last):  # type: ignore[no-untyped-def]
+    """U, S, V, P, H of a tile in which nothing flows, with all slots, for its stiffness."""
+    _respond_elastically(s, flat, corners, programs, first, last)
+    _keep_stress(s)
+
+
+@kernel
+def _run_phases(s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
+    """The phases of one tile with all slots; forces (TILE, 12)."""
+    s[REMADE * T] = ZERO
     if not decompose and last == first + 1 and programs[first, 3] != 0 and not yielded(s):
-        _place_edges(s, flat, corners)
-        s[DIRECT * T] = ZERO if run_direct(programs[first, 3], s, forces) else TWO
-    if s[DIRECT * T] == ZERO:
-        deform(s, flat, corners)
-        decompose_tile(s)
-        _begin_elastic(s)
-        respond(s, programs, first, last)
+        place_edges(s, flat, corners)
+        s[REMADE * T] = ZERO if run_direct(programs[first, 3], s, forces) else TWO
+    if s[REMADE * T] == ZERO:
+        _respond_elastically(s, flat, corners, programs, first, last)
         _take_stress(s)
-        flows = flow(s, dt, programs, first, last)
+        s[REMADE * T] = ZERO if flow(s, dt, programs, first, last) else ONE
         _forces(s, forces)
     if s[ACTIVATION * T] >= ZERO:
         pull(s, forces)
-    return flows
+
+
+@kernel
+def without_extras(s):  # type: ignore[no-untyped-def]
+    """Let a tile with all slots be one of a mesh without extras."""
+    s[LED * T : (LED + 1) * T], s[ACTIVATION * T] = ZERO, -ONE
+
+
+@kernel
+def evaluate_tile(w, s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
+    """Fill a tile w up to stress and flow, and forces (TILE, 12) on the corners of its tets (k, 4) [N]; its energy [J].
+
+    s: a tile with all slots, which holds the material and is, at first, one `without_extras`; flat: positions (`in_fours`);
+    programs first .. last - 1 are the tile's.
+    """
+    _fetch(w, s)
+    _run_phases(s, flat, corners, programs, first, last, dt, decompose, forces)
+    _put_back(s, w)
+    return _stored(s, len(corners))
 
 
 @parallel
@@ -206,21 +240,17 @@ def evaluate(  # type: ignore[no-untyped-def]
 ):
     """Fill tiles up to stress and flow, forces (tiles * TILE, 12) on the nodes of each tet [N], energies (tiles,) [J].
 
-    tiles, materials, kinds, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed, as the
-    projected stiffness wants it; else tiles that do not yield do without where their law allows.
+    tiles, materials, kinds, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed; else tiles
+    that do not yield do without where their law allows. For whoever asks for the forces of tets: a bake has them summed at
+    once (force_sum.py).
     """
-    count, flat = len(tets), in_fours(positions)
-    chunks = min(CHUNKS, (len(tiles) + FEWEST - 1) // FEWEST)
-    for chunk in prange(chunks):
+    flat = in_fours(positions)
+    for chunk in prange(CHUNKS):
         s, kind = np.empty(SLOTS * T, tiles.dtype), -1
-        s[LED * T : (LED + 1) * T], s[ACTIVATION * T] = ZERO, -ONE  # in meshes without extras
-        for k in range(len(tiles) * chunk // chunks, len(tiles) * (chunk + 1) // chunks):
-            corners = tets[k * T : min(count, (k + 1) * T)]
-            _fetch(tiles[k], s)
+        without_extras(s)
+        for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
             if kinds[k] != kind:
                 kind = kinds[k]
                 put_material(materials[kind], s)
-            own = forces[k * T : (k + 1) * T]
-            flows = _evaluate_tile(s, flat, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)
-            energies[k] = _stored(s, len(corners))
-            _put_back(s, tiles[k], flows)
+            corners, own = tets[k * T : min(len(tets), (k + 1) * T)], forces[k * T : (k + 1) * T]
+            energies[k] = evaluate_tile(tiles[k], s, flat, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)

@@ -13,7 +13,6 @@ from ..contact.entries import Entries
 from ..contact.response import carry
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, LAMBDA, MU, NODAL_BULK
 from ..state import State
-from .assembly import gather_gradient
 from .newton import ImplicitStep, Outcome
 
 Array = NDArray[np.float64]
@@ -38,15 +37,10 @@ def longest_stable_step(state: State, spring: float = 0.0) -> float:
 
 def elastic_forces(problem: ImplicitStep, positions: Array) -> Array:
     """Elastic forces (n, 3) [N] at positions (n, 3) after the step's flow, and the restraint's; leaves the tiles evaluated."""
-    space, free = problem.space, np.zeros(len(positions))
-    problem.evaluate(positions)
-    gather_gradient(
-        space.pattern.corner_offsets, space.pattern.corners, space.flat_forces, positions, positions, free, space.gradient,
-        space.inertial,
-    )  # fmt: skip
-    if space.volume is not None:
-        space.volume.add_gradient(positions, space.gradient)
-    forces: Array = problem.restraint.forces(positions) - space.gradient
+    pull = -problem.evaluate(positions)
+    if problem.space.volume is not None:
+        problem.space.volume.add_gradient(positions, pull)
+    forces: Array = problem.restraint.forces(positions) - pull
     return forces
 
 
@@ -106,18 +100,22 @@ def _stopped(problem: ImplicitStep, positions: Array, velocities: Array, entries
     return stopped
 
 
+def _fill_with_others(values: NDArray[np.float32], more: NDArray[np.float32], rate: float) -> None:
+    """A matrix of nothing but what is added to it (linear_solve.Filling)."""
+    values[:] = np.float32(rate) * more if rate != 0.0 else 0.0
+
+
 def _damped(problem: ImplicitStep, velocities: Array) -> tuple[Array, int]:
     """What implicit damping over half the step leaves of velocities (n, 3), and the iterations of the linear solve.
 
     Solves (2 M/step + C) correction = -C velocities: a rigid motion, which C does not see, keeps all its digits.
     """
     space, damping = problem.space, problem.damping
-    space.blocks[:] = 0.0
     space.diagonal[:] = 0.0
     space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = 2.0 * problem.state.masses / problem.step
     every = np.ones(len(velocities))
     damping.add_own(every, space.diagonal)
-    space.linear.assemble(space.blocks, space.diagonal, beside=damping.beside(every), held=problem.held)
+    space.linear.assemble(_fill_with_others, space.diagonal, beside=damping.beside(every), held=problem.held)
     force = -damping.gradient(velocities)
     force[problem.held] = 0.0
     spent = space.linear.solve(force, DAMPING_TOLERANCE)

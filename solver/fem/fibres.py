@@ -20,9 +20,11 @@ from ..jit import TILE
 from ..jit.tile_code import add_rows, tile_loop
 from ..slots import ACTIVATION, ENERGY, FIBRE, FIBRE_STIFFNESS, FIBRE_TENSION, MATERIAL, VOLUME, F
 from .lanes import PAIRS, dot, read, shape_gradients
+from .runs import BLOCKS
 
 SHORTEST = np.float32(0.125)  # exact in binary
 T = TILE
+WIDTH = BLOCKS.width
 M = MATERIAL
 
 
@@ -54,7 +56,7 @@ def pull(w, forces):  # type: ignore[no-untyped-def]
 
 @tile_loop
 def stiffen(w, out):  # type: ignore[no-untyped-def]
-    """Add volume (a . g_i) (a . g_j) (w'/l I + (w'' - w'/l) d d^T), d = F a/l, to the blocks out (T, 6, 9) of node pairs."""
+    """Add volume (a . g_i) (a . g_j) (w'/l I + (w'' - w'/l) d d^T), d = F a/l, to the blocks out (T, WIDTH) of node pairs."""
     for i in range(T):
         y, length, tension, drawn = _stretched(w, i)
         h = _along_gradients(w, i)
@@ -64,4 +66,4 @@ def stiffen(w, out):  # type: ignore[no-untyped-def]
         c = volume * along / max(length * length, SHORTEST * SHORTEST)
         own = [c * y[k] * y[m] + (volume * across if k == m else ZERO) for k in range(3) for m in range(3)]
         for pair, (a, b) in enumerate(PAIRS):
-            add_rows(out, 54, i, 9 * pair, [h[a] * h[b] * m for m in own])
+            add_rows(out, WIDTH, i, 9 * pair, [h[a] * h[b] * m for m in own])

@@ -45,19 +45,12 @@ def edge_numbers(first, last, nodes, starts, edges, numbers):  # type: ignore[no
 
 @kernel
 def place_blocks(nodes, rank, numbers, place, offsets, middles, items):  # type: ignore[no-untyped-def]
-    """Where each edge lies (e,), after the last of its tets, and its element blocks: upright ones first, then transposed.
+    """The element blocks of each edge, which lie as `place` (e,) says: upright ones first, then transposed.
 
     A block is turned where the first of its pair of nodes has the higher rank (n,). offsets (e + 1,) come as zeros.
     """
     edges = len(place)
-    last, straight = np.empty(edges, dtype=np.int32), np.zeros(edges, dtype=np.int32)
-    for k in range(len(numbers)):
-        last[numbers[k]] = k
-    count = 0
-    for k in range(len(numbers)):  # so that the blocks it reads have just been read by other edges
-        if last[numbers[k]] == k:
-            place[numbers[k]] = count
-            count += 1
+    straight = np.zeros(edges, dtype=np.int32)
     for k in range(len(numbers)):
         e, t, pair = place[numbers[k]], k // 6, k % 6
         offsets[e + 1] += 1

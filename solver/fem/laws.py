@@ -18,7 +18,7 @@ from ..jit import TILE, compile_phase
 from ..jit.tile_code import tile_loop, tile_question
 from ..materials.elasticity import laws
 from ..slots import ELASTIC_FIRST, ELASTIC_SECOND, ENERGY, LAMBDA, MATERIAL, MU, SLOTS, E, H, Q
-from .direct import direct_phase
+from .direct import direct_blocks, direct_phase
 
 T = TILE
 M = MATERIAL
@@ -35,7 +35,7 @@ def principal_response(
     given = np.asarray(stretches, dtype=np.float64)
     if given.ndim != 2 or given.shape[1] != 3:
         raise ValueError(f"stretches have shape {given.shape}, not (n, 3)")
-    address, _ = phase_addresses(list(laws()).index(law), np.float64)
+    address, *_ = phase_addresses(list(laws()).index(law), np.float64)
     respond = CFUNCTYPE(None, c_void_p, c_ssize_t, c_ssize_t)(address)
     tile, result = np.ones((SLOTS, T)), np.empty((len(given), 10))
     tile[[M + MU, M + LAMBDA, M + ELASTIC_FIRST, M + ELASTIC_SECOND]] = np.array([[mu], [lam], [first], [second]])
@@ -49,19 +49,20 @@ def principal_response(
 
 
 @cache
-def phase_addresses(index: int, precision: Any) -> tuple[int, int]:
+def phase_addresses(index: int, precision: Any) -> tuple[int, int, int]:
     """Addresses of a law's phases for tiles of a precision, by its place in `laws` (State.material's ELASTIC_LAW).
 
-    The second, for a whole tile by invariants (direct.py), is 0 where the law has none.
+    The second and third, for a whole tile's forces and its stiffness by invariants (direct.py), are 0 where the law has none.
     """
     law = list(laws().values())[index]
     tile = types.CPointer(from_dtype(np.dtype(precision)))
     loops = {"whole": tile_loop(_with_formula(_whole, law.response)), "part": tile_loop(_with_formula(_part, law.response))}
     address = _compiled(_run, loops, law.identifier, types.void(tile, types.intp, types.intp))
     if law.by_invariants is None:
-        return address, 0
-    direct = _with_formula(direct_phase, law.by_invariants)
-    return address, _compiled(_ask, {"loop": tile_question(direct)}, law.identifier, types.boolean(tile, tile))
+        return address, 0, 0
+    forces, stiffness = (_with_formula(template, law.by_invariants) for template in (direct_phase, direct_blocks))
+    direct = _compiled(_ask, {"loop": tile_question(forces)}, law.identifier, types.boolean(tile, tile))
+    return address, direct, _compiled(_fill, {"loop": tile_loop(stiffness)}, law.identifier, types.void(tile, tile))
 
 
 def _with_formula(template: Any, formula: Any) -> Any:
@@ -86,6 +87,10 @@ def _run(tile: Any, first: int, last: int) -> None:
 
 def _ask(tile: Any, forces: Any) -> Any:
     return loop(tile, forces)  # type: ignore[name-defined]  # noqa: F821
+
+
+def _fill(tile: Any, blocks: Any) -> None:
+    loop(tile, blocks)  # type: ignore[name-defined]  # noqa: F821
 
 
 def _whole(w: Any) -> None:
@@ -122,6 +127,12 @@ def run_phase(_context, address, tile, first, last):  # type: ignore[no-untyped-
 def run_direct(_context, address, tile, forces):  # type: ignore[no-untyped-def]
     """Call the phase by invariants at an address on a tile's flat row and its forces; whether a lane yields."""
     return types.boolean(address, tile, forces) if tile.dtype == forces.dtype else None, _call
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def run_stiffness(_context, address, tile, blocks):  # type: ignore[no-untyped-def]
+    """Call the stiffness by invariants at an address on a tile's flat row and its blocks."""
+    return types.void(address, tile, blocks) if tile.dtype == blocks.dtype else None, _call
 
 
 def _call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -5,6 +5,7 @@ solve to the next, so a solve depends on its arguments alone, but for what is ke
 the contacts (`touch`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -19,10 +20,12 @@ from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
 from .conjugate_gradient import conjugate_gradient
 from .contact_coupling import ContactStiffness, put_in, take_out
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
+from .runs import BLOCKS, BLOCKS_ALONE, SPARE
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
+IntArray = NDArray[np.int32]
 
 MOST_ITERATIONS = 400
 NOTHING = np.zeros((0, 9))  # of inertia and contact
@@ -31,6 +34,9 @@ STIFF_SHARE = 0.1  # of the nodes that must be stiff (block_matrix.STIFF) for th
 
 
 Beside = tuple["FrozenStiffness", float]  # a matrix that is added so many times
+# Writes the sum of element blocks into values, and `more`, values of another matrix, so many times, if that is not 0
+Filling = Callable[[Floats, Floats, float], None]
+NO_VALUES = np.zeros(0, np.float32)
 
 
 @dataclass
@@ -48,7 +54,7 @@ class LinearSolve:
 
     def __post_init__(self) -> None:
         nodes, modes = len(self.layout.order), MODES * (len(self.parts.part_offsets) - 1)
-        self._values = np.zeros(9 * len(self.layout.columns) + 4, np.float32)
+        self._values = np.zeros(9 * len(self.layout.columns) + SPARE, np.float32)
         self._inertia, self._own = np.zeros(nodes, np.float32), np.zeros((nodes, 9))
         self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(12 * nodes, np.float32)
         self._pivots = np.zeros(modes, np.float32)
@@ -65,17 +71,20 @@ class LinearSolve:
         self._work, self._stiff = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS)
 
     @classmethod
-    def of(cls, pattern: Pattern, positions: Array) -> "LinearSolve":
-        """Arrays for a mesh with nodes at rest at positions (n, 3), which decide its parts and numbering."""
+    def of(cls, pattern: Pattern, positions: Array, starts: IntArray | None = None) -> "LinearSolve":
+        """Arrays for a mesh with nodes at rest at positions (n, 3), which decide its parts and numbering; starts as in
+        `build_layout`."""
         parts = divide(positions, pattern.edges)
-        return cls(build_layout(pattern, parts.order), parts, np.zeros((len(positions), 3)))
+        layout = build_layout(pattern, parts.order, starts, BLOCKS_ALONE if starts is None else BLOCKS)
+        return cls(layout, parts, np.zeros((len(positions), 3)))
 
     def assemble(
-        self, blocks: Floats, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None,
+        self, filling: Filling, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None,
         beside: Beside | None = None, pairs: PairStiffness | None = None, renew: bool = True,
         held: NDArray[np.int64] = NO_NODES, contact: ContactStiffness | None = None,
     ) -> None:  # fmt: skip
-        """Take element blocks (lanes, 6, 9), the diagonal (n, 9) of inertia and contact [N/m], and what acts beside them.
+        """Take element blocks from what fills in their sum, the diagonal (n, 9) of inertia and contact [N/m], and what acts
+        beside them.
 
         `contact` is what contact adds off the diagonal, where that is not in the blocks.
 
@@ -84,8 +93,8 @@ class LinearSolve:
         (h,) are no unknowns: their direction is zero, and what they hold the others by stays.
         """
         layout, parts = self.layout, self.parts
-        more, rate = (None, 0.0) if beside is None else (beside[0].values, beside[1])
-        self._sum(blocks, self._values, more, rate)
+        more, rate = (NO_VALUES, 0.0) if beside is None else (beside[0].values, beside[1])
+        filling(self._values, more, rate)
         self._put_in(contact)
         extra = None if volume is None else volume.diagonal()
         self._pairs = no_stiffness() if pairs is None else pairs
@@ -174,15 +183,21 @@ class LinearSolve:
             y[layout.order] += product[:, :3]
         return y
 
-    def summed(self, blocks: Floats, into: "FrozenStiffness | None" = None) -> "FrozenStiffness":
-        """The sum of element blocks (lanes, 6, 9), elastic or like it, in a place of its own or in an earlier one's."""
+    def summed(self, filling: Filling, into: "FrozenStiffness | None" = None) -> "FrozenStiffness":
+        """The sum of element blocks, elastic or like it, in a place of its own or in an earlier one's."""
         into = FrozenStiffness(self.layout, np.empty_like(self._values)) if into is None else into
-        self._sum(blocks, into.values, None, 0.0)
+        filling(into.values, NO_VALUES, 0.0)
         return into
 
-    def _sum(self, blocks: Floats, values: Floats, more: Floats | None, rate: float) -> None:
-        layout, flat = self.layout, blocks.reshape(-1)
-        sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, flat, more, np.float32(rate), values)
+    def filling(self, blocks: Floats) -> Filling:
+        """That of element blocks which are all there, flat (lanes * 54 + SPARE,), for a layout that was made without runs."""
+        layout = self.layout
+        assert layout.runs.items is BLOCKS_ALONE, "blocks are summed as they are made"
+
+        def fill(values: Floats, more: Floats, rate: float) -> None:
+            sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks, more, np.float32(rate), values)
+
+        return fill
 
 
 @dataclass

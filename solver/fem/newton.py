@@ -16,16 +16,17 @@ from .contact_coupling import ContactStiffness
 from .convergence import Convergence
 from .damping import Damping
 from .line_search import search_line
+from .linear_solve import Filling
 from .momentum import drift, moved_rigidly
 from .node_sums import size, slopes
 from .pair_coupling import PairStiffness
 from .restraint import Restraint
 from .step_energy import StepEnergy
-from .stiffness import stiffness
 from .volume_coupling import VolumeCoupling
 from .workspace import Workspace
 
 Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
 
 MAXIMUM_ITERATIONS = 20  # of Newton's method,
 MOST_ITERATIONS = 40  # or so many while its corrections shrink
@@ -69,8 +70,10 @@ class ImplicitStep(StepEnergy):
         super().__init__(state, space, contacts, damping, past, step, surfaces, restraint)
         self.pairs: PairStiffness | None = None  # what contact of surfaces adds to the matrix
         self.ahead: Meetings | None = None  # pairs that the next direction is known to run into
-        self.volume: VolumeCoupling | None = None  # what nodal volumes add to the matrix
+        self.filling: Filling  # what makes the matrix of the elements,
+        self.volume: VolumeCoupling | None = None  # and what nodal volumes add to the matrix
         self.apart: tuple[NDArray[np.int64], Array] | None = None  # nodes in contact, and their diagonal blocks without it
+        self.stiffened = False  # whether there are new blocks since the last solve
         self.farthest = np.inf  # that a node may be moved by one direction [m]
         self.exact = True  # whether the last direction came from the true stiffness
 
@@ -145,19 +148,23 @@ class ImplicitStep(StepEnergy):
             if self.exact:
                 return spent
             self.projected, spent = PROJECTED, -1 - spent
-            self.evaluate(x)
             again = False
         if not again:
             self.stiffen(x, self.step**-2)
         return spent + abs(self._solve_linear(around, offset, load, entries))
 
     def stiffen(self, x: Array, inertia: float) -> None:
-        """Fill blocks with all but contact at x, where the tiles are evaluated; inertia as in `stiffness`."""
-        space, self.apart = self.space, None
-        stiffness(*space.tiles.arrays, inertia, space.blocks)
+        """Take all but contact from x on, where the tiles are evaluated; inertia as in `stiffness`."""
+        space, self.stiffened = self.space, True
         self.volume = None if space.volume is None else space.volume.coupled(x)
-        if space.volume is not None and not self.projected:
-            space.volume.add_curvature(x, space.blocks)
+        curved = not self.projected
+
+        def fill(values: Floats, more: Floats, rate: float) -> None:
+            space.stiffness.fill(x, space.tiles, values, inertia, more, rate)
+            if space.volume is not None and curved:
+                space.volume.add_curvature(x, values)
+
+        self.filling = fill
         if self.surfaces is not None:
             self.pairs = self.surfaces.stiffness(x, space.linear.rank, self.ahead)
 
@@ -165,13 +172,13 @@ class ImplicitStep(StepEnergy):
         """Solve for a load (n, 3) with contact's stiffness around one place, for the way on from an offset (n, 3), if there is
         any; where nothing but that contact has changed since the last time, no more of the matrix is made anew."""
         space, diagonal = self.space, self.space.diagonal
-        again = self.apart is not None and space.linear.alone and (self.pairs is None or not len(self.pairs.rows))
-        if again and self.apart is not None:
+        again = not self.stiffened and space.linear.alone and (self.pairs is None or not len(self.pairs.rows))
+        if self.apart is not None and not self.first:
             diagonal[self.apart[0]] = self.apart[1]
         else:
             spread_inertia(self.inertia, diagonal)
             self.damping.add_own(self.past.effective, diagonal)
-        touching = entries.touching_nodes()
+        touching = entries.touching_nodes
         self.apart = touching, diagonal[touching]
         contact = ContactStiffness(touching, *entries.add_apart(around, diagonal))
         if again:
@@ -179,10 +186,10 @@ class ImplicitStep(StepEnergy):
         else:
             beside = self.damping.beside(self.past.effective)
             space.linear.assemble(
-                space.blocks, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held,
+                self.filling, diagonal, volume=self.volume, beside=beside, pairs=self.pairs, renew=self.first, held=self.held,
                 contact=contact,
             )  # fmt: skip
-        self.first = False
+        self.first = self.stiffened = False
         if offset is not None:
             load = load - space.linear.times(offset)
             load[self.held] = 0.0
@@ -288,4 +295,5 @@ class ImplicitStep(StepEnergy):
         spent, direction = self.find_direction(rigid, guess, internal, entries, True)
         progress.take(rigid + direction - guess)
         self.projected, self.surfaces = 0, surfaces
+        self.first = True  # nodes are elsewhere and touch elsewhere now
         return spent, rigid + direction

@@ -22,14 +22,10 @@ from ..slots import NODAL_BULK
 from ..state import State
 from .assembly import Pattern
 from .block_matrix import Layout
-from .stiffness import PAIRS
-from .volume_coupling import VolumeCoupling, corner_gradient
+from .volume_coupling import OTHERS, VolumeCoupling, corner_gradient
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
-
-# Ends of the edge opposite to each pair of PAIRS, so that the pair's block is [end - start]_x / 6.
-OPPOSITE = np.array([[2, 3], [3, 1], [1, 2], [0, 3], [2, 0], [0, 1]])
 
 
 @dataclass
@@ -79,10 +75,13 @@ class NodalVolume:
         _add_gradient(positions, self.tets, self.pattern.corner_offsets, self.pattern.corners, pressures, gradient)
         return energy
 
-    def add_curvature(self, positions: Array, blocks: Floats) -> None:
-        """Add what the pressures do to the tets' blocks (lanes, 6, 9): sum_t p_t times the second derivative of vol_t."""
+    def add_curvature(self, positions: Array, values: Floats) -> None:
+        """Add what the pressures do to the matrix's values, flat, by columns: sum_t p_t d2 vol_t / dx dx."""
         _, pressures = self.pressures(positions)
-        _add_curvature(positions, self.tets, pressures, PAIRS, OPPOSITE, blocks)
+        layout, slots = self.coupling.layout, self.coupling.corner_slots
+        _add_curvature(
+            positions, self.tets, layout.order, self.pattern.corner_offsets, self.pattern.corners, slots, pressures, values
+        )
 
     def coupled(self, positions: Array) -> VolumeCoupling:
         """The rest of the second derivative, sum_n kappa/V_n grad v_n grad v_n^T, for the linear solve."""
@@ -130,19 +129,20 @@ def _add_gradient(positions, tets, corner_offsets, corners, pressures, gradient)
 
 
 @parallel
-def _add_curvature(positions, tets, pressures, pairs, opposite, blocks):  # type: ignore[no-untyped-def]
-    for t in prange(len(tets)):
-        tet = tets[t]
-        p = (pressures[tet[0]] + pressures[tet[1]] + pressures[tet[2]] + pressures[tet[3]]) / 24.0
-        for pair in range(len(pairs)):
-            a, b = tet[opposite[pair, 0]], tet[opposite[pair, 1]]
-            w0 = np.float32(p * (positions[b, 0] - positions[a, 0]))
-            w1 = np.float32(p * (positions[b, 1] - positions[a, 1]))
-            w2 = np.float32(p * (positions[b, 2] - positions[a, 2]))
-            block = blocks[t, pair]
-            block[1] += w2
-            block[2] -= w1
-            block[3] -= w2
-            block[5] += w0
-            block[6] += w1
-            block[7] -= w0
+def _add_curvature(positions, tets, order, corner_offsets, corners, corner_slots, pressures, values):  # type: ignore[no-untyped-def]
+    """Row by row: of a node's corner to another of the tet the block is p [end - start]_x / 6 of the edge of the other two."""
+    for row in prange(len(order)):
+        for k in range(corner_offsets[order[row]], corner_offsets[order[row] + 1]):
+            tet, others = tets[corners[k] >> 2], OTHERS[corners[k] & 3]
+            p = (pressures[tet[0]] + pressures[tet[1]] + pressures[tet[2]] + pressures[tet[3]]) / 24.0
+            for other in range(3):
+                a, b, v = tet[others[(other + 1) % 3]], tet[others[(other + 2) % 3]], 9 * corner_slots[k, other]
+                w0 = np.float32(p * (positions[b, 0] - positions[a, 0]))
+                w1 = np.float32(p * (positions[b, 1] - positions[a, 1]))
+                w2 = np.float32(p * (positions[b, 2] - positions[a, 2]))
+                values[v + 1] -= w2
+                values[v + 2] += w1
+                values[v + 3] += w2
+                values[v + 5] -= w0
+                values[v + 6] -= w1
+                values[v + 7] += w0

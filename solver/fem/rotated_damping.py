@@ -15,13 +15,14 @@ With Q = U W V^T and shape gradients g, node b's velocity puts on node a the for
 """
 
 import numpy as np
-from numba import prange
 
-from ..jit import TILE, kernel, parallel
-from ..slots import LAMBDA, MU, VOLUME, B, S, U, V
-from .stiffness import PAIRS
+from ..jit import TILE, kernel
+from ..slots import LAMBDA, MATERIAL, MU, VOLUME, B, S, U, V
+from .lanes import PAIRS
+from .runs import BLOCKS
 
 T = TILE
+WIDTH = BLOCKS.width
 MODERATE, FLAT = 0.5, 0.25  # smallest stretches from which on a tet keeps angular momentum, and below which it is flat
 
 
@@ -52,29 +53,27 @@ def _turned_gradients(w, i, q, g, h):  # type: ignore[no-untyped-def]
             h[a, r] = q[r, 0] * g[a, 0] + q[r, 1] * g[a, 1] + q[r, 2] * g[a, 2]
 
 
-@parallel
-def add_rotated_damping(tiles, materials, kinds, times, blocks):  # type: ignore[no-untyped-def]
-    """Add the damping of tets with times (m,) [s] to blocks (tiles * TILE, 6, 9), in the order of PAIRS [N s/m].
+@kernel
+def add_rotated_damping(w, times, blocks):  # type: ignore[no-untyped-def]
+    """Add the damping of a tile's tets with times (at most TILE,) [s] to blocks (TILE * WIDTH,), in the order of PAIRS [N s/m].
 
-    tiles, materials, kinds are arrays of `Tiles`, which must have been decomposed. Only off-diagonal blocks, whose rows sum
-    to zero with the diagonal one.
+    The tile w, with all slots, must have been decomposed. Only off-diagonal blocks, whose rows sum to zero with the diagonal
+    one.
     """
-    for k in prange(len(tiles)):
-        w, own = tiles[k], materials[kinds[k]]
-        q, g, h = np.empty((3, 3)), np.empty((4, 3)), np.empty((4, 3))
-        for i in range(min(T, len(times) - k * T)):
-            time = times[k * T + i]
-            if time == 0.0:
-                continue
-            _frame(w, i, q)
-            _turned_gradients(w, i, q, g, h)
-            shear = time * float(w[VOLUME * T + i]) * float(own[MU * T + i])
-            bulk = time * float(w[VOLUME * T + i]) * float(own[LAMBDA * T + i])
-            for pair in range(6):
-                a, b = PAIRS[pair, 0], PAIRS[pair, 1]
-                along = shear * (g[a, 0] * g[b, 0] + g[a, 1] * g[b, 1] + g[a, 2] * g[b, 2])
-                for r in range(3):
-                    for c in range(3):
-                        square = q[r, 0] * q[c, 0] + q[r, 1] * q[c, 1] + q[r, 2] * q[c, 2]
-                        value = along * square + shear * h[b, r] * h[a, c] + bulk * h[a, r] * h[b, c]
-                        blocks[k * T + i, pair, 3 * r + c] += value
+    q, g, h = np.empty((3, 3)), np.empty((4, 3)), np.empty((4, 3))
+    for i in range(len(times)):
+        time = times[i]
+        if time == 0.0:
+            continue
+        _frame(w, i, q)
+        _turned_gradients(w, i, q, g, h)
+        shear = time * float(w[VOLUME * T + i]) * float(w[(MATERIAL + MU) * T + i])
+        bulk = time * float(w[VOLUME * T + i]) * float(w[(MATERIAL + LAMBDA) * T + i])
+        for pair in range(6):
+            a, b = PAIRS[pair, 0], PAIRS[pair, 1]
+            along = shear * (g[a, 0] * g[b, 0] + g[a, 1] * g[b, 1] + g[a, 2] * g[b, 2])
+            for r in range(3):
+                for c in range(3):
+                    square = q[r, 0] * q[c, 0] + q[r, 1] * q[c, 1] + q[r, 2] * q[c, 2]
+                    value = along * square + shear * h[b, r] * h[a, c] + bulk * h[a, r] * h[b, c]
+                    blocks[WIDTH * i + 9 * pair + 3 * r + c] += value

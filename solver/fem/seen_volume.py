@@ -23,13 +23,18 @@ class SeenVolume:
     """
 
     def __init__(
-        self, ranges: Ranges, tets: NDArray[np.int32], surfaces: list[Binding], triangles: list[NDArray[np.int32]]
+        self,
+        ranges: Ranges,
+        tets: NDArray[np.int32],
+        surfaces: list[Binding],
+        triangles: list[NDArray[np.int32]],
+        pieces: list[NDArray[np.int32]],
     ) -> None:
-        """surfaces and triangles hold one item a body, in its own numbers; tets (m, 4) are in those of all."""
+        """surfaces, triangles and pieces (of each tet) hold one item a body, in its own numbers; tets (m, 4) those of all."""
         self.tets, self.ranges, self.surfaces, self.triangles = tets, ranges, surfaces, triangles
         self.piece, counts, self.owners = np.zeros(len(tets), dtype=np.int64), list[int](), []
         for body, (a, b) in enumerate(pairwise(ranges.tets.tolist())):
-            own = components(np.ascontiguousarray(tets[a:b]))
+            own = pieces[body]
             self.piece[a:b] = own + sum(counts)
             carrying = self.piece[a + surfaces[body].tets[triangles[body][:, 0]]]
             self.owners.append(carrying)
@@ -64,7 +69,7 @@ def show(state: State, seen: SeenVolume, rest: Array) -> None:
 def whole(state: State, surface: Binding, triangles: NDArray[np.int32]) -> SeenVolume:
     """Return that of a state of one body."""
     ranges = Ranges(np.array([0, len(state.positions)]), np.array([0, len(state.tets)]))
-    return SeenVolume(ranges, state.tets, [surface], [triangles])
+    return SeenVolume(ranges, state.tets, [surface], [triangles], [components(state.tets)])
 
 
 def _open_sides(triangles: NDArray[np.int32]) -> NDArray[np.int64]:

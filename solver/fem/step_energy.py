@@ -7,9 +7,8 @@ from ..contact.contacts import Contacts
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import State
-from .assembly import gather_gradient
+from .assembly import inertial_gradient
 from .damping import Damping
-from .elements import evaluate
 from .restraint import Restraint
 from .workspace import Workspace
 
@@ -32,44 +31,32 @@ class StepEnergy:
         self.hold[self.held] = np.inf
         self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun
         self.projected = 0  # iterations for which the stiffness stays projected
-        self.first = True  # whether the next linear solve is the step's first, for which the coarse level is made
+        self.first = True  # whether the next linear solve is the step's or its guess's first: those make the coarse level
         if space.volume is not None:
             space.volume.refresh(state)
 
-    def evaluate(self, positions: Array, decompose: bool = False) -> None:
-        """Fill tiles, corner forces and energies at positions (n, 3); the projected stiffness wants all decomposed."""
-        space, tiles = self.space, self.space.tiles
-        evaluate(
-            positions, self.state.tets, *tiles.arrays, tiles.programs, tiles.offsets, self.step,
-            decompose or self.projected > 0, space.forces, space.energies,
-        )  # fmt: skip
+    def evaluate(self, positions: Array) -> Array:
+        """Fill tiles and energies at positions (n, 3), and return the tets' forces (n, 3) on the nodes [N]."""
+        space, forces = self.space, np.empty_like(positions)
+        space.forces.evaluate(positions, space.tiles, self.step, forces, space.energies)
+        return forces
 
     def merit(self, positions: Array) -> tuple[float, Array]:
         """Energy but for contact with colliders [J], and its gradient (n, 3) [N]; leaves the tiles evaluated at `positions`."""
-        self.evaluate(positions)
-        return self._with_others(positions, self._gathered(positions))
+        return self._with_others(positions, self.evaluate(positions))
 
     def begin(self, positions: Array) -> tuple[float, Array]:
         """The merit at positions (n, 3), for which this step's damping is taken."""
         if not self.damping.active:
             return self.merit(positions)
-        self.evaluate(positions, decompose=True)
-        gradient = self._gathered(positions)  # before the damping's stiffness goes where the forces are
+        forces = self.evaluate(positions)
         self._keep_damping(positions)
-        return self._with_others(positions, gradient)
+        return self._with_others(positions, forces)
 
-    def _gathered(self, positions: Array) -> Array:
-        """Inertia's and the tets' gradient (n, 3) from what the tiles have been evaluated for."""
+    def _with_others(self, positions: Array, forces: Array) -> tuple[float, Array]:
+        """The energy of all but contact with colliders, and its gradient (n, 3), of the tets' forces (n, 3) and all others'."""
         space, gradient = self.space, np.empty_like(positions)
-        gather_gradient(
-            space.pattern.corner_offsets, space.pattern.corners, space.flat_forces, positions, self.targets, self.inertia,
-            gradient, space.inertial,
-        )  # fmt: skip
-        return gradient
-
-    def _with_others(self, positions: Array, gradient: Array) -> tuple[float, Array]:
-        """The energy of all but contact with colliders, and the gradient (n, 3) that has been gathered with all others'."""
-        space = self.space
+        inertial_gradient(forces, positions, self.targets, self.inertia, gradient, space.inertial)
         energy = float(space.energies.sum() + space.inertial.sum())
         if space.volume is not None:
             energy += space.volume.add_gradient(positions, gradient)
@@ -83,7 +70,7 @@ class StepEnergy:
 
     def freeze_damping(self, positions: Array) -> None:
         """Let this step's damping be that of the positions (n, 3)."""
-        self.evaluate(positions, decompose=True)
+        self.evaluate(positions)
         self._keep_damping(positions)
 
     def _keep_damping(self, positions: Array) -> None:

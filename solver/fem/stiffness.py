@@ -9,22 +9,24 @@ import numpy as np
 from numba import prange
 
 from ..constants import HALF, ONE, QUARTER, TINY, TWO, ZERO
-from ..jit import CHUNKS, TILE, parallel
+from ..jit import TILE, kernel, parallel
 from ..jit.tile_code import put_rows, some_lane, tile_loop, tile_question
 from ..slots import (
     ACTIVATION,
     ANTI,
     DENSITY,
-    DIRECT,
+    FIBRE,
     FLOOR,
     FLOW,
     KEPT,
     KEPT_WITH_EXTRAS,
+    REMADE,
     SLOTS,
     SYM,
     VOLUME,
     YIELD,
     B,
+    F,
     H,
     P,
     S,
@@ -32,14 +34,17 @@ from ..slots import (
     V,
 )
 from ..svd import DOUBLE, SINGLE, SWEEPS, symmetric_eigenvectors
-from .direct import direct_blocks
+from .elements import decompose_again, in_fours, place_edges, refer_to_rest
 from .fibres import stiffen
 from .lanes import PAIRS, dot, read, shape_gradients
+from .laws import run_stiffness
+from .runs import BLOCKS
 from .tile import copy_slots, put_material
 
 INERTIA_SHARE = np.float32(0.9)
 SMALLEST_SUM = np.float32(1e-3)  # of two stretches that the antisymmetric modulus divides by
 T = TILE
+WIDTH = BLOCKS.width
 
 
 def _secant(pi, pj, si, sj, hii, hjj, hij, close):  # type: ignore[no-untyped-def]
@@ -117,7 +122,7 @@ def _raise_stretches(w):  # type: ignore[no-untyped-def]
 
 @tile_loop
 def _blocks(w, out):  # type: ignore[no-untyped-def]
-    """Stiffness blocks of the six node pairs into out (TILE, 6, 9): volume U M U^T, M between gradients turned by V^T."""
+    """Stiffness blocks of the six node pairs into out (TILE, WIDTH): volume U M U^T, M between gradients turned by V^T."""
     for i in range(T):
         v, u, volume = read(w, i, V, 9), read(w, i, U, 9), w[VOLUME * T + i]
         turned = [[dot(v[axis::3], g) for axis in range(3)] for g in shape_gradients(w, i)]
@@ -126,7 +131,8 @@ def _blocks(w, out):  # type: ignore[no-untyped-def]
         # of an entry of dF on its own, and on its mirror entry
         g01, g02, g12 = (HALF * (sym[k] + anti[k]) for k in range(3))
         x01, x02, x12 = (HALF * (sym[k] - anti[k]) for k in range(3))
-        for pair, (a, b) in enumerate(PAIRS):
+        blocks = []
+        for a, b in PAIRS:
             a0, a1, a2 = (volume * g for g in turned[a])
             b0, b1, b2 = turned[b]
             m = (
@@ -135,31 +141,55 @@ def _blocks(w, out):  # type: ignore[no-untyped-def]
                 (h02 * a2 * b0 + x02 * a0 * b2, h12 * a2 * b1 + x12 * a1 * b2, h22 * a2 * b2 + g02 * a0 * b0 + g12 * a1 * b1),
             )
             rows = [[dot(u[3 * k : 3 * k + 3], [m[n][c] for n in range(3)]) for c in range(3)] for k in range(3)]
-            put_rows(out, 54, i, 9 * pair, [dot(row, u[3 * c : 3 * c + 3]) for row in rows for c in range(3)])
+            blocks += [dot(row, u[3 * c : 3 * c + 3]) for row in rows for c in range(3)]
+        put_rows(out, WIDTH, i, 0, [*blocks, ZERO, ZERO])
+
+
+@kernel
+def tile_blocks(w, flat, corners, programs, first, last, inertia, decompose, s, out):  # type: ignore[no-untyped-def]
+    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * WIDTH,) in the order of PAIRS [N/m]; with `decompose`, s holds the
+    decomposition afterwards.
+
+    s: a tile with all slots, which holds the material; flat: positions (`in_fours`) of the tets' corners (m, 4).
+    """
+    fibred = len(w) > KEPT * T and w[ACTIVATION * T] >= ZERO
+    flows = w[REMADE * T] == ZERO
+    copy_slots(w, B, YIELD, s)
+    if not flows and not decompose and last == first + 1 and programs[first, 4] != 0:
+        place_edges(s, flat, corners)
+        run_stiffness(programs[first, 4], s, out)
+        if fibred:
+            refer_to_rest(s)
+    else:
+        if flows:
+            copy_slots(w, F if fibred else U, B, s)
+            copy_slots(w, P, FLOW, s)
+        else:
+            decompose_again(s, flat, corners, programs, first, last)
+        _plane_moduli(s)
+        if inertia >= 0.0 and _raise_moduli(s, inertia):
+            _raise_stretches(s)
+        _blocks(s, out)
+    if fibred:
+        copy_slots(w, FIBRE, KEPT_WITH_EXTRAS, s)
+        stiffen(s, out)
 
 
 @parallel
-def stiffness(tiles, materials, kinds, inertia, blocks):  # type: ignore[no-untyped-def]
-    """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, 6, 9) in the order of PAIRS [N/m].
+def stiffness(  # type: ignore[no-untyped-def]
+    positions, tets, tiles, materials, kinds, programs, offsets, inertia, decompose, blocks
+):
+    """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, WIDTH) of the tiles' type in the order of PAIRS [N/m].
 
-    tiles, materials, kinds are arrays of `Tiles`, which stay as they are. `inertia` is 1/step^2 [1/s^2], the least that the
-    time step multiplies masses by; negative leaves the stiffness as it is. Only tiles that were decomposed can be made
-    positive. Moving all nodes together stores no energy, so a diagonal block is minus the sum of its row and is not kept.
+    tiles, materials, kinds, programs, offsets are the arrays of `Tiles`, which stay as they are, evaluated at the same
+    positions. `inertia` is 1/step^2 [1/s^2], the least that the time step multiplies masses by; negative leaves the stiffness
+    as it is. Only tiles that are decomposed, with `decompose` all of them, can be made positive. Moving all nodes together
+    stores no energy, so a diagonal block is minus the sum of its row and is not kept. For whoever asks for the blocks of tets:
+    a bake has them summed at once (stiffness_sum.py).
     """
-    for chunk in prange(CHUNKS):
+    flat = in_fours(positions)
+    for k in prange(len(tiles)):
         s = np.empty(SLOTS * T, tiles.dtype)
-        for k in range(len(tiles) * chunk // CHUNKS, len(tiles) * (chunk + 1) // CHUNKS):
-            w, out = tiles[k], blocks[k * T : (k + 1) * T]
-            if w[DIRECT * T] > ZERO:
-                direct_blocks(w, out)
-            else:
-                copy_slots(w, U, YIELD, s)
-                copy_slots(w, P, FLOW, s)
-                _plane_moduli(s)
-                if inertia >= 0.0 and _raise_moduli(s, inertia):
-                    _raise_stretches(s)
-                _blocks(s, out)
-            if len(w) > KEPT * T and w[ACTIVATION * T] >= ZERO:
-                copy_slots(w, 0, KEPT_WITH_EXTRAS, s)
-                put_material(materials[kinds[k]], s)
-                stiffen(s, out)
+        put_material(materials[kinds[k]], s)
+        corners, out = tets[k * T : min(len(tets), (k + 1) * T)], blocks[k * T : (k + 1) * T]
+        tile_blocks(tiles[k], flat, corners, programs, offsets[k], offsets[k + 1], inertia, decompose, s, out)

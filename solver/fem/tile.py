@@ -45,8 +45,8 @@ class Tiles:
     data     : (tiles, KEPT * TILE) float32 or float64, KEPT_WITH_EXTRAS in meshes with fibres, limits of flow or goals
     materials: (different ones, MATERIAL_ROWS * TILE) of a whole tile each
     kinds    : (tiles,) int32, which of them each tile has
-    programs : (p, 4) int64, address of an elastic law's phase, the lanes first .. last - 1 that it is for, and the address
-               of its phase by invariants or 0
+    programs : (p, 5) int64, address of an elastic law's phase, the lanes first .. last - 1 that it is for, and the addresses
+               of its forces and its stiffness by invariants or 0
     offsets  : (tiles + 1,) int64, where each tile's programs lie
     fibred   : (tiles,) bool, which of them hold fibres
     """
@@ -61,7 +61,7 @@ class Tiles:
     @classmethod
     def of(cls, state: State, precision: type[np.floating] = np.float32) -> "Tiles":
         """Tiles of a state, rest shapes and materials filled in."""
-        count = (len(state.tets) + TILE - 1) // TILE
+        count = tile_count(state.tets)
         programs, offsets = _programs(state.material[ELASTIC_LAW], count, precision)
         fibred = np.zeros(count, dtype=bool)
         fibred[np.flatnonzero(state.material[[FIBRE_STIFFNESS, FIBRE_TENSION]].any(axis=0)) // TILE] = True
@@ -71,9 +71,9 @@ class Tiles:
         return tiles
 
     @property
-    def arrays(self) -> tuple[Numbers, Numbers, NDArray[np.int32]]:
-        """What kernels take: data, materials, kinds."""
-        return self.data, self.materials, self.kinds
+    def arrays(self) -> tuple[Numbers, Numbers, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """What kernels take: data, materials, kinds, programs, offsets."""
+        return self.data, self.materials, self.kinds, self.programs, self.offsets
 
     @property
     def lanes(self) -> int:
@@ -123,6 +123,11 @@ class Tiles:
     def unpack(self, slot: int, width: int, count: int) -> NDArray[np.float64]:
         """Read `width` slots of the first `count` tets as (count, width)."""
         return unpack(self.data, slot, width, count)
+
+
+def tile_count(tets: NDArray[np.integer]) -> int:
+    """How many tiles tets (m, 4) take."""
+    return -(-len(tets) // TILE)
 
 
 def pack(data: Numbers, slot: int, values: Numbers) -> None:
@@ -177,14 +182,14 @@ def _programs(
     programs, offsets = [], [0]
     if not (laws != laws[0]).any():
         only: Any = precision
-        phase, direct = phase_addresses(int(laws[0]), only)
-        return np.tile(np.array([[phase, 0, TILE, direct]], dtype=np.int64), (count, 1)), np.arange(count + 1)
+        phase, *direct = phase_addresses(int(laws[0]), only)
+        return np.tile(np.array([[phase, 0, TILE, *direct]], dtype=np.int64), (count, 1)), np.arange(count + 1)
     for tile in range(count):
         own = laws[tile * TILE : (tile + 1) * TILE]
         starts = [0, *(np.flatnonzero(np.diff(own)) + 1).tolist(), TILE]
         kind: Any = precision
         for a, b in pairwise(starts):
-            phase, direct = phase_addresses(int(own[a]), kind)
-            programs.append((phase, a, b, direct))
+            phase, *direct = phase_addresses(int(own[a]), kind)
+            programs.append((phase, a, b, *direct))
         offsets.append(len(programs))
-    return np.array(programs, dtype=np.int64).reshape(-1, 4), np.array(offsets, dtype=np.int64)
+    return np.array(programs, dtype=np.int64).reshape(-1, 5), np.array(offsets, dtype=np.int64)

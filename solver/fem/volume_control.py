@@ -44,7 +44,8 @@ class VolumeControl:
     """
 
     def __init__(self, scene: Scene, mesh: "Discretization") -> None:
-        self.seen = SeenVolume(mesh.ranges, mesh.state.tets, mesh.surfaces, mesh.triangles)
+        pieces = [table.piece for table in mesh.tables]
+        self.seen = SeenVolume(mesh.ranges, mesh.state.tets, mesh.surfaces, mesh.triangles, pieces)
         self.filled = np.concatenate([filled_shares(mesh.mesh(k), mesh.seen(k)) for k in range(len(mesh.surfaces))])
         self.rates = np.array([body.volume_rate for body in scene.bodies])[self.seen.bodies]
 

@@ -36,7 +36,7 @@ def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Arr
     filled (m,) is phi. Return the share (m,) of its trial strain that each tet has lost by flow; None where nothing has flowed.
     """
     tets, count = state.tets, len(state.volumes)
-    shares, present = np.zeros(count), np.empty(count)
+    shares, present = np.zeros((2, count))
     _flowed(tiles.data, state.worn, state.goal_rate, positions, tets, shares, present)
     if not shares.any():
         return None
@@ -59,7 +59,7 @@ def _volume(x, tet):  # type: ignore[no-untyped-def]
 
 @parallel
 def _flowed(tiles, worn, goal_rate, positions, tets, shares, present):  # type: ignore[no-untyped-def]
-    """The share gamma (m,) of its trial strain that each tet has lost, and its volume (m,) [m^3].
+    """The share gamma (m,) of its trial strain that each tet has lost, and the volume (m,) [m^3] of those that have lost any.
 
     None where a goal says what the volume is, where the flow was not made permanent, and in tets that are inside out.
     """
@@ -67,9 +67,10 @@ def _flowed(tiles, worn, goal_rate, positions, tets, shares, present):  # type: 
         w = tiles[k]
         for i in range(min(T, len(shares) - k * T)):
             t = k * T + i
-            present[t] = _volume(positions, tets[t])
-            if goal_rate[t] < 0.0 and worn[t] == 0.0 and w[SIZE * T + i] > 0.0 and present[t] > 0.0:
-                shares[t] = min(max(float(w[FLOW * T + i]) / float(w[SIZE * T + i]), 0.0), 1.0)
+            if w[FLOW * T + i] > 0.0 and w[SIZE * T + i] > 0.0 and goal_rate[t] < 0.0 and worn[t] == 0.0:
+                present[t] = _volume(positions, tets[t])
+                if present[t] > 0.0:
+                    shares[t] = min(float(w[FLOW * T + i]) / float(w[SIZE * T + i]), 1.0)
 
 
 @parallel

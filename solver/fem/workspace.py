@@ -10,27 +10,28 @@ from ..jit import kernel
 from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Solids, State
 from .assembly import Pattern, build_pattern
+from .force_sum import ForceSum
 from .linear_solve import LinearSolve
 from .nodal_volume import NodalVolume
-from .tile import Tiles
+from .runs import runs_of
+from .stiffness_sum import StiffnessSum
+from .tile import Tiles, tile_count
 
 Array = NDArray[np.float64]
 
 
 @dataclass
 class Workspace:
-    """Arrays of the solve, allocated once per mesh. Element blocks are float32, half the bytes to write and gather.
-
-    The forces on tets (lanes, 12) lie where blocks (lanes, 6, 9) go: they are gathered before the stiffness is asked for.
-    """
+    """Arrays of the solve, allocated once per mesh."""
 
     pattern: Pattern
     tiles: Tiles
     energies: Array
-    blocks: NDArray[np.float32]
+    forces: ForceSum
     diagonal: Array
     gradient: Array
     linear: LinearSolve
+    stiffness: StiffnessSum
     firmness: Array
     volume: NodalVolume | None
     inertial: Array = field(default_factory=lambda: np.zeros(64))
@@ -40,26 +41,19 @@ class Workspace:
         """Tables and arrays for a state's mesh."""
         nodes = len(state.positions)
         pattern = build_pattern(state.tets, nodes)
-        linear, (tiles, firmness) = side_by_side(
-            lambda: LinearSolve.of(pattern, state.positions),
-            lambda: (Tiles.of(state), elastic_firmness(state, state.material[NODAL_BULK])),
-        )
+        starts = runs_of(tile_count(state.tets))
+        linear, (tiles, forces, firmness) = side_by_side(
+            lambda: LinearSolve.of(pattern, state.positions, starts),
+            lambda: (
+                Tiles.of(state), ForceSum.of(state.tets, pattern, starts),
+                elastic_firmness(state, state.material[NODAL_BULK]),
+            ),
+        )  # fmt: skip
         return cls(
-            pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)),
-            blocks=np.zeros((tiles.lanes, 6, 9), np.float32), diagonal=np.zeros((nodes, 9)), gradient=np.zeros((nodes, 3)),
-            linear=linear, firmness=firmness,
+            pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)), forces=forces, diagonal=np.zeros((nodes, 9)),
+            gradient=np.zeros((nodes, 3)), linear=linear, stiffness=StiffnessSum(state.tets, linear.layout), firmness=firmness,
             volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
-
-    @property
-    def flat_forces(self) -> NDArray[np.float32]:
-        """Forces as gather_gradient reads them."""
-        return self.blocks.reshape(-1)
-
-    @property
-    def forces(self) -> NDArray[np.float32]:
-        """Forces on the four nodes of each tet (lanes, 12) [N], until blocks are filled."""
-        return self.flat_forces[: 12 * self.tiles.lanes].reshape(-1, 12)
 
 
 def node_modulus(material: Array) -> Array:

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fem.assembly import build_pattern
+from ..fem.assembly import build_pattern, room_for
 from ..fem.linear_solve import LinearSolve
+from ..fem.runs import BLOCKS, BLOCKS_ALONE
 from ..fem.stiffness import stiffness
 from ..materials import Material
 from .sample import CORNER_VOLUME, Sample, checked, corner_sample
@@ -59,7 +60,9 @@ def stiffness_product(
     sample = Sample(rest_positions, tets, material, plastic_deformation, flows=False)
     along = checked("directions", directions, sample.state.positions.shape)
     sample.respond(positions, 0.0)
-    blocks = np.zeros((sample.tiles.lanes, 6, 9), np.float32)
-    stiffness(*sample.tiles.arrays, -1.0, blocks)
+    exact, (rounded, flat) = np.empty((sample.tiles.lanes, BLOCKS.width)), room_for(sample.tiles.lanes, BLOCKS_ALONE.width)
+    placed = checked("positions", positions, along.shape)
+    stiffness(placed, sample.state.tets, *sample.tiles.arrays, -1.0, True, exact)
+    rounded[:] = exact[:, : BLOCKS_ALONE.width]
     system = LinearSolve.of(build_pattern(sample.state.tets, len(along)), sample.state.positions)
-    return system.summed(blocks).times(along)
+    return system.summed(system.filling(flat)).times(along)

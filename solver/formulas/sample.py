@@ -52,7 +52,7 @@ class Sample:
         placed = checked("positions", positions, self.state.positions.shape)
         tiles, count = self.tiles, len(self.state.tets)
         forces, energies = np.zeros((tiles.lanes, 12)), np.zeros(len(tiles.data))
-        evaluate(placed, self.state.tets, *tiles.arrays, tiles.programs, tiles.offsets, step, True, forces, energies)
+        evaluate(placed, self.state.tets, *tiles.arrays, step, True, forces, energies)
         return forces[:count].reshape(count, 4, 3), float(energies.sum())
 
 

@@ -27,6 +27,13 @@ def carry_by_rows(points, start, nodes, weights, values, result):  # type: ignor
 
 
 @kernel
+def mix(a, x, b, y, result):  # type: ignore[no-untyped-def]
+    """result := a x + b y, flat, all (k,)."""
+    for i in range(len(result)):
+        result[i] = a * x[i] + b * y[i]
+
+
+@kernel
 def average_at_nodes(begin, end, corner_offsets, corners, shares, first, second, values):  # type: ignore[no-untyped-def]
     """Rows begin .. end - 1 of values (n, 2): two quantities (m,) of the tets averaged over each node's corners by their
     shares (4m,)."""

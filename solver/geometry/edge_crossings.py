@@ -5,15 +5,30 @@ from numpy.typing import NDArray
 
 from ..jit import kernel
 from .chunks import in_chunks
+from .edges import connected
 from .tree import STACK, items_near
 from .triangle import segment_crossing
-from .triangle_tree import TriangleTree
+from .triangle_tree import TriangleTree, triangle_tree
 
 
 def crossing_vertices(surface: TriangleTree) -> NDArray[np.int64]:
     """Return the vertices, rising, of the triangles that another one passes through, and of those that pass."""
-    found = np.concatenate(in_chunks(_crossings, len(surface.triangles), surface))
-    return np.unique(surface.triangles[found])
+    return np.unique(surface.triangles[crossing_pairs(surface)])
+
+
+def crossing_pairs(surface: TriangleTree) -> NDArray[np.int64]:
+    """Return pairs (k, 2) of triangles of which an edge of the first passes through the second; some of them twice."""
+    return np.concatenate(in_chunks(_crossings, len(surface.triangles), surface)).reshape(-1, 2)
+
+
+def pairs_of_shells(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return pairs (k, 2) of triangles (t, 3) of one connected shell that pass through each other; some of them twice."""
+    pairs = crossing_pairs(triangle_tree(positions, triangles))
+    if not len(pairs):
+        return pairs
+    ends = np.stack([triangles, np.roll(triangles, -1, axis=1)]).reshape(2, -1)
+    shell = connected(ends, len(positions))[triangles[pairs, 0]]
+    return pairs[shell[:, 0] == shell[:, 1]]
 
 
 @kernel

@@ -24,17 +24,17 @@ def holes_filled(positions: Array, triangles: IntArray) -> IntArray | None:
     """
     edges = edges_of(triangles)
     taken = {(int(a), int(b)) for a, b in edges.vertices}
-    filled: list[tuple[int, int, int]] = []
-    for border in _borders(triangles, edges.order[edges.first[:-1][edges.counts == 1]]):
-        own = _filled(positions, border, taken)
+    every: list[tuple[int, int, int]] = []
+    for border in borders(triangles, edges.order[edges.first[:-1][edges.counts == 1]]):
+        own = filled(positions, border, taken)
         if own is None:
             return None
-        filled += own
+        every += own
         taken |= {(min(a, b), max(a, b)) for one in own for a, b in zip(one, (*one[1:], one[0]), strict=True)}
-    return np.array(filled, dtype=np.int32).reshape(-1, 3)
+    return np.array(every, dtype=np.int32).reshape(-1, 3)
 
 
-def _borders(triangles: IntArray, sides: NDArray[np.int64]) -> list[list[int]]:
+def borders(triangles: IntArray, sides: NDArray[np.int64]) -> list[list[int]]:
     """Return closed ways along open sides (s,), against the turn of their triangles; none passes a vertex twice."""
     starts = triangles[sides // 3, (sides + 1) % 3].tolist()
     stops = triangles[sides // 3, sides % 3].tolist()
@@ -58,7 +58,7 @@ def _borders(triangles: IntArray, sides: NDArray[np.int64]) -> list[list[int]]:
     return found
 
 
-def _filled(positions: Array, border: list[int], taken: set[tuple[int, int]]) -> list[tuple[int, int, int]] | None:
+def filled(positions: Array, border: list[int], taken: set[tuple[int, int]]) -> list[tuple[int, int, int]] | None:
     """Return the triangles that fill a border, in its turn, without edges that are taken; None where there are none."""
     if len(border) < 3:
         return []
@@ -68,13 +68,13 @@ def _filled(positions: Array, border: list[int], taken: set[tuple[int, int]]) ->
     coarse = list(range(0, len(border), stride))
     stretches = [border[a:b] for a, b in zip(coarse, [*(k + 1 for k in coarse[1:]), len(border)], strict=True)]
     stretches[-1] = [*stretches[-1], border[0]]
-    parts = [_filled(positions, [border[k] for k in coarse], taken)]
-    parts += [_filled(positions, stretch, taken) for stretch in stretches]
+    parts = [filled(positions, [border[k] for k in coarse], taken)]
+    parts += [filled(positions, stretch, taken) for stretch in stretches]
     return None if any(part is None for part in parts) else [one for part in parts if part for one in part]
 
 
 def _of_least_area(positions: Array, border: list[int], taken: set[tuple[int, int]]) -> list[tuple[int, int, int]] | None:
-    count, corners = len(border), positions[border]
+    count, corners, names = len(border), positions[border], np.array(border)
     cost = np.zeros((count, count))
     apex = np.zeros((count, count), dtype=np.int64)
     squares = ((corners[:, None] - corners[None]) ** 2).sum(axis=2)
@@ -87,6 +87,8 @@ def _of_least_area(positions: Array, border: list[int], taken: set[tuple[int, in
         base = squares[first, last][:, None]
         longest = np.maximum(np.maximum(squares[first[:, None], middle], squares[middle, last[:, None]]), base)
         own = area + EDGES_WEIGH * base + np.where(area < FLAT * longest, longest, 0.0)
+        own[(names[middle] == names[first][:, None]) | (names[middle] == names[last][:, None])] = np.inf
+        own[names[first] == names[last]] = np.inf
         every = cost[first[:, None], middle] + cost[middle, last[:, None]] + own
         best = every.argmin(axis=1)
         cost[first, last], apex[first, last] = every[first, best], middle[first, best]

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from ..jit import inline, kernel
 from .chunks import in_chunks
-from .tree import STACK, Tree, box_distance2
+from .tree import STACK, Tree, items_near
 
 NARROWEST, WIDEST = 1.25, 2.5  # radius of the blend, in mean edges
 REACHED = 1.25  # times how far the middle of the tet under the foot is: at thin rims tets are long, and no other may be nearer
@@ -47,10 +47,10 @@ def _rows(first, last, tree, positions, tets, piece, wanted, foot, offset, radiu
     """The entries (last - first,) of each row, and nodes and weights of all of them."""
     stack, scratch, listed = np.empty(STACK, dtype=np.int32), np.zeros(len(positions)), np.zeros(len(positions), dtype=np.bool_)
     touched, near, share = np.empty(len(positions), dtype=np.int32), np.empty(len(tets), dtype=np.int32), np.empty(len(tets))
-    counts, total = np.empty(last - first, dtype=np.int64), 0
+    counts, total, box = np.empty(last - first, dtype=np.int64), 0, (np.empty(3), np.empty(3))
     nodes, weights = np.empty(32 * (last - first) + 64, dtype=np.int32), np.empty(32 * (last - first) + 64)
     for r in range(first, last):
-        found = _tets_near(tree, positions, tets, piece, wanted[r], foot[r], radius[r], stack, near, share)
+        found = _tets_near(tree, positions, tets, piece, wanted[r], foot[r], radius[r], box, stack, near, share)
         count = 0
         for i in range(3):
             count = _add(scratch, listed, touched, count, corners[r, i], corner_weights[r, i])
@@ -72,30 +72,23 @@ def _rows(first, last, tree, positions, tets, piece, wanted, foot, offset, radiu
 
 
 @kernel
-def _tets_near(tree, positions, tets, piece, wanted, foot, radius, stack, near, share):  # type: ignore[no-untyped-def]
+def _tets_near(tree, positions, tets, piece, wanted, foot, radius, box, stack, near, share):  # type: ignore[no-untyped-def]
     """List the wanted piece's tets within the radius and their shares, which sum to 1; return how many."""
-    stack[0] = 0
-    size, found, total = 1, 0, 0.0
-    while size:
-        size -= 1
-        node = stack[size]
-        if box_distance2(tree.lower, tree.upper, node, foot[0], foot[1], foot[2]) >= radius * radius:
-            continue
-        if node < tree.leaf:
-            stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
-            size += 2
-            continue
-        for k in range(tree.start[node], tree.stop[node]):
-            t = tree.order[k]
-            a, b, c, d = positions[tets[t, 0]], positions[tets[t, 1]], positions[tets[t, 2]], positions[tets[t, 3]]
-            d2 = 0.0
-            for axis in range(3):
-                d2 += (0.25 * (a[axis] + b[axis] + c[axis] + d[axis]) - foot[axis]) ** 2
-            fade = 1.0 - d2 / (radius * radius)
-            if fade > 0.0 and piece[t] == wanted:
-                near[found], share[found] = t, _volume(a, b, c, d) * fade * fade
-                total += share[found]
-                found += 1
+    lower, upper = box
+    for axis in range(3):
+        lower[axis], upper[axis] = foot[axis] - radius, foot[axis] + radius
+    found, total = 0, 0.0
+    for k in range(items_near(tree, lower, upper, stack, near)):
+        t = near[k]
+        a, b, c, d = positions[tets[t, 0]], positions[tets[t, 1]], positions[tets[t, 2]], positions[tets[t, 3]]
+        d2 = 0.0
+        for axis in range(3):
+            d2 += (0.25 * (a[axis] + b[axis] + c[axis] + d[axis]) - foot[axis]) ** 2
+        fade = 1.0 - d2 / (radius * radius)
+        if fade > 0.0 and piece[t] == wanted:
+            near[found], share[found] = t, _volume(a, b, c, d) * fade * fade
+            total += share[found]
+            found += 1
     for n in range(found):
         share[n] /= total
     return found

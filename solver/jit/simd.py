@@ -18,11 +18,13 @@ from numba.extending import intrinsic, register_model
 _INT = ir.IntType(32)
 _FLOATS = ir.VectorType(ir.FloatType(), 4)
 _DOUBLES, _EIGHT_DOUBLES = ir.VectorType(ir.DoubleType(), 4), ir.VectorType(ir.DoubleType(), 8)
+_BLOCK = ir.VectorType(ir.FloatType(), 16)
 _FUSED = ("contract",)
+_ROWS_FOR_COLUMNS = [0, 3, 6, 1, 4, 7, 2, 5, 8, *range(9, 16)]
 
 
 class Vector(types.Type):  # type: ignore[misc]
-    """Four or eight numbers; `code` is LLVM's type."""
+    """Four, eight or sixteen numbers; `code` is LLVM's type."""
 
     def __init__(self, name: str, code: ir.VectorType) -> None:
         self.code = code
@@ -32,6 +34,7 @@ class Vector(types.Type):  # type: ignore[misc]
 FLOATS = Vector("Floats4", _FLOATS)
 DOUBLES = Vector("Doubles4", _DOUBLES)
 EIGHT_DOUBLES = Vector("Doubles8", _EIGHT_DOUBLES)
+WHOLE_BLOCK = Vector("Floats16", _BLOCK)
 
 
 @register_model(Vector)
@@ -67,6 +70,20 @@ def store(_context, array, index, vector):  # type: ignore[no-untyped-def]
 
     def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
         builder.store(args[2], _address(context, builder, signature.args[0], *args[:2]), align=4)
+        return context.get_dummy_value()
+
+    return types.void(array, index, FLOATS), code
+
+
+@intrinsic
+def store_three(_context, array, index, vector):  # type: ignore[no-untyped-def]
+    """array[index : index + 3] = the first three numbers of a vector."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        for k in range(3):
+            place = builder.gep(data, [builder.add(args[1], ir.Constant(args[1].type, k))])
+            builder.store(builder.extract_element(args[2], ir.Constant(_INT, k)), place)
         return context.get_dummy_value()
 
     return types.void(array, index, FLOATS), code
@@ -153,46 +170,65 @@ def sum_of_three(_context, total):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def load_last(_context, array, index):  # type: ignore[no-untyped-def]
-    """array[index : index + 3], read together with the number before instead of the one after, which may not exist."""
+def zero_block(_context):  # type: ignore[no-untyped-def]
+    """A 3x3 block of zeros in one vector of sixteen, whose last seven numbers mean nothing."""
+    return WHOLE_BLOCK(), lambda context, builder, signature, args: ir.Constant(_BLOCK, [0.0] * 16)
+
+
+@intrinsic
+def load_block(_context, array, index):  # type: ignore[no-untyped-def]
+    """The block array[index : index + 9]; what follows, up to index + 16, is read with it."""
 
     def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        before = builder.sub(args[1], ir.Constant(args[1].type, 1))
-        loaded = builder.load(_address(context, builder, signature.args[0], args[0], before))
+        place = builder.bitcast(_address(context, builder, signature.args[0], *args), _BLOCK.as_pointer())
+        loaded = builder.load(place)
         loaded.align = 4
-        return _shuffled(builder, loaded, loaded, [1, 2, 3, 3])
+        return loaded
 
-    return FLOATS(array, index), code
-
-
-@intrinsic
-def transposed(_context, a, b, c):  # type: ignore[no-untyped-def]
-    """The rows of the 3x3 block with columns a, b, c."""
-
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        pairs = [_shuffled(builder, args[0], args[1], [k, k + 4, k, k]) for k in range(3)]
-        rows = [_shuffled(builder, pair, args[2], [0, 1, k + 4, 3]) for k, pair in enumerate(pairs)]
-        return context.make_tuple(builder, signature.return_type, rows)
-
-    return types.UniTuple(FLOATS, 3)(FLOATS, FLOATS, FLOATS), code
+    return WHOLE_BLOCK(array, index), code
 
 
 @intrinsic
-def store_block(_context, array, index, a, b, c):  # type: ignore[no-untyped-def]
-    """array[index : index + 9] = the first three numbers of a, b and c."""
+def add_block(_context, a, b):  # type: ignore[no-untyped-def]
+    """a + b of whole blocks."""
+    return WHOLE_BLOCK(WHOLE_BLOCK, WHOLE_BLOCK), lambda context, builder, signature, args: builder.fadd(*args)
+
+
+@intrinsic
+def add_scaled_block(_context, total, block, number):  # type: ignore[no-untyped-def]
+    """total + block * number of whole blocks."""
 
     def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        _, index, a, b, c = args
-        tail = _shuffled(builder, b, c, [1, 2, 4, 5])
-        for offset, vector in ((0, _shuffled(builder, a, b, [0, 1, 2, 4])), (4, tail)):
-            at = builder.add(index, ir.Constant(index.type, offset))
-            builder.store(vector, _address(context, builder, signature.args[0], args[0], at), align=4)
+        one = builder.insert_element(ir.Constant(_BLOCK, ir.Undefined), args[2], ir.Constant(_INT, 0))
+        product = builder.fmul(args[1], _shuffled(builder, one, one, [0] * 16), flags=_FUSED)
+        return builder.fadd(product, args[0], flags=_FUSED)
+
+    return WHOLE_BLOCK(WHOLE_BLOCK, WHOLE_BLOCK, types.float32), code
+
+
+@intrinsic
+def turned_block(_context, block):  # type: ignore[no-untyped-def]
+    """The transposed of a whole block."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return _shuffled(builder, args[0], args[0], _ROWS_FOR_COLUMNS)
+
+    return WHOLE_BLOCK(WHOLE_BLOCK), code
+
+
+@intrinsic
+def put_block(_context, array, index, block):  # type: ignore[no-untyped-def]
+    """array[index : index + 9] = a whole block."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        last = builder.gep(data, [builder.add(index, ir.Constant(index.type, 8))])
-        builder.store(builder.extract_element(c, ir.Constant(_INT, 2)), last)
+        first, last = (builder.gep(data, [builder.add(args[1], ir.Constant(args[1].type, k))]) for k in (0, 8))
+        eight = _shuffled(builder, args[2], args[2], [*range(8)])
+        builder.store(eight, builder.bitcast(first, eight.type.as_pointer()), align=4)
+        builder.store(builder.extract_element(args[2], ir.Constant(_INT, 8)), last)
         return context.get_dummy_value()
 
-    return types.void(array, index, FLOATS, FLOATS, FLOATS), code
+    return types.void(array, index, WHOLE_BLOCK), code
 
 
 @intrinsic

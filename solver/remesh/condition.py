@@ -14,7 +14,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..fem.commit import slenderness
-from ..jit import CHUNKS, kernel, parallel
+from ..jit import CHUNKS, parallel
 
 Array = NDArray[np.float64]
 
@@ -31,17 +31,13 @@ def conditions(rest_shape_inverse: Array) -> Array:
 
 @parallel
 def _conditions(inverse, result):  # type: ignore[no-untyped-def]
+    """Those of row-major bases (m, 9): W times each is more or less slender."""
     for chunk in prange(CHUNKS):
-        product, adjugate = np.empty(9), np.empty(9)
         for t in range(len(result) * chunk // CHUNKS, len(result) * (chunk + 1) // CHUNKS):
-            _in_units_of_regular(inverse[t], product)
-            result[t] = slenderness(product, adjugate) / 3.0
-
-
-@kernel
-def _in_units_of_regular(b, out):  # type: ignore[no-untyped-def]
-    """out (9) := W b of a row-major b (9)."""
-    for j in range(3):
-        out[j] = b[j] + W01 * (b[3 + j] + b[6 + j])
-        out[3 + j] = W11 * b[3 + j] + W12 * b[6 + j]
-        out[6 + j] = W22 * b[6 + j]
+            a, b, c, d, e, f = inverse[t, 0], inverse[t, 1], inverse[t, 2], inverse[t, 3], inverse[t, 4], inverse[t, 5]
+            g, h, i = inverse[t, 6], inverse[t, 7], inverse[t, 8]
+            slender = slenderness(
+                a + W01 * (d + g), b + W01 * (e + h), c + W01 * (f + i),
+                W11 * d + W12 * g, W11 * e + W12 * h, W11 * f + W12 * i, W22 * g, W22 * h, W22 * i,
+            )  # fmt: skip
+            result[t] = slender / 3.0

@@ -109,7 +109,8 @@ def at_rest(
     set_fibres(state, ranges, bodies, surfaces)
     set_painted(state, ranges, bodies, surfaces)
     triangles = [body.surface.triangles for body in bodies]
-    show(state, SeenVolume(ranges, state.tets, surfaces, triangles), state.volumes)
+    pieces = [mesh.piece for mesh in meshes]
+    show(state, SeenVolume(ranges, state.tets, surfaces, triangles, pieces), state.volumes)
     bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
     topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
     merging = np.array([body.merging for body in bodies], dtype=bool)

@@ -19,25 +19,35 @@ if TYPE_CHECKING:
     from ..simulate import Simulation
 
 
-def renew(simulation: "Simulation") -> int:
+def renew(simulation: "Simulation", shown: bool = False) -> int:
     """Give new tets to bodies whose own are worn out or that have come to touch what they merge with; how many.
 
+    And to those that merge and will pass through themselves in the next step: their creases are closed (merging/closing.py).
+    With `shown` nothing is done unless one does so now, as a frame would show it.
     But none that would make a body cross another one. Where Merge is switched on or off, everything is built anew at once: from
     then on bodies collide, or do so no more.
     """
     now = simulation
-    place = now.keyed.place(now.clock.time)
+    place, step = now.keyed.place(now.clock.time), now.clock.previous_step
+    present = Discretization(now.state, now.ranges, *now.bound)
+    if shown and not (now.remeshing.crossing(present, 0.0, place) > now.remeshing.creases).any():
+        return 0
     merging, alive = merging_at(now.whole.bodies, place), np.unique(now.bound[5])
     if (merging != now.bound[6])[alive].any():
         _switch(now, merging, place)
     worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
-    due = sorted({*worn, *chain.from_iterable(met)})
+    present = Discretization(now.state, now.ranges, *now.bound)
+    ahead = 0.0 if shown else step
+    crossing = now.remeshing.crossing(present, ahead, place)
+    creased = crossing > now.remeshing.creases
+    now.remeshing.creases = crossing if creased.any() else np.minimum(crossing, now.remeshing.creases)
+    due = sorted({*worn, *np.flatnonzero(creased).tolist(), *chain.from_iterable(met)})
     if not due:
         return 0
-    made = joined(Discretization(now.state, now.ranges, *now.bound), met)
+    made = joined(present, met)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     due = np.unique(made.into[due]).tolist()
-    renewed = remeshing.renewed(made.mesh, due, now.clock.previous_step, place)
+    renewed = remeshing.renewed(made.mesh, due, step, place, ahead)
     if not renewed.changes and not made.taken:
         now.remeshing.note(due, now.state, now.ranges, renewed)
         now.news += tuple(_news(now, made, renewed))
@@ -45,8 +55,8 @@ def renew(simulation: "Simulation") -> int:
     new = renewed.mesh
     acting = acting_scene(now.whole, new.hosts, new.merging)
     surfaces = touching_bodies(acting, new.state, new.ranges, new.surfaces, new.triangles)
-    crossing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
-    if crossing or renewed.apart & made.taken.keys():
+    passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
+    if passing or renewed.apart & made.taken.keys():
         waits = now.remeshing.waits.copy()
         if not made.taken:
             now.remeshing.note(due, now.state, now.ranges, renewed)
@@ -56,6 +66,7 @@ def renew(simulation: "Simulation") -> int:
     _take_over(now, made, renewed, remeshing)
     now.news += tuple(_news(now, made, renewed))
     now.remeshing.note(due, now.state, now.ranges, renewed)
+    now.remeshing.creases = now.remeshing.crossing(renewed.mesh, 0.0, place)
     return len(renewed.changes)
 
 

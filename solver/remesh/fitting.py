@@ -61,18 +61,25 @@ def outline(old: TetMesh, element_size: float, seen: Surface | None = None) -> O
     return Outline(points, normals, pulling)
 
 
-def fitted(mesh: TetMesh, old: Outline, element_size: float, seen: Surface | None = None, folded: bool = False) -> TetMesh:
+def fitted(
+    mesh: TetMesh, old: Outline, element_size: float, seen: Surface | None = None, folded: bool = False
+) -> tuple[TetMesh, float]:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
-    In the end the boundary is brought to all that is seen outside it, and back from where nothing is seen.
+    In the end the boundary is brought to all that is seen outside it, and back from where nothing is seen; how far outside some
+    of it is left is returned too [m].
     Of a `folded` body all points of the old surface pull, and only at facets that face the same way as they do, for the two
     sides of a fold face each other; and what is seen does not, for the side that it is on would not let go of the other.
     """
     if seen is None or not len(seen.triangles) or folded:
-        return _pulled(mesh, old, element_size, folded)[0]
-    # The tree is for what comes after, of tets that are moved a little
-    (fit, facets), _ = side_by_side(lambda: _pulled(mesh, old, element_size, folded), lambda: mesh.tree)
-    return _reaching(mesh.moved(fit.positions), facets, seen, element_size)
+        return _pulled(mesh, old, element_size, folded)[0], 0.0
+    # The trees are for what comes after, one of them of tets that are moved a little
+    (fit, facets), _, shell = side_by_side(
+        lambda: _pulled(mesh, old, element_size, folded),
+        lambda: mesh.tree,
+        lambda: triangle_tree(seen.positions, seen.triangles),
+    )
+    return _reaching(mesh.moved(fit.positions), facets, shell, element_size)
 
 
 def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> tuple[TetMesh, TriangleTree]:
@@ -97,32 +104,35 @@ def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> t
     return mesh.moved(positions), facets
 
 
-def _reaching(mesh: TetMesh, facets: TriangleTree, seen: Surface, element_size: float) -> TetMesh:
+def _reaching(mesh: TetMesh, facets: TriangleTree, seen: TriangleTree, element_size: float) -> tuple[TetMesh, float]:
     """Return the mesh with its boundary moved on to where what is seen still lies outside, and back from outside it.
 
-    As far as its tets bear. facets: its boundary, with nodes somewhere about.
+    As far as its tets bear; how far outside the farthest of it is then [m]. facets: its boundary, with nodes somewhere about.
     """
     positions, rim, boundary = mesh.positions, TetMesh(mesh.positions, mesh.outer), mesh.faces.boundary
-    shell, back = triangle_tree(seen.positions, seen.triangles), np.unique(boundary)
-    left = seen.positions[mesh.located(seen.positions)[0] < 0]
-    for sharpest, close in REACHING:
+    back, left, held = np.unique(boundary), seen.positions, mesh
+    for turn, (sharpest, close) in enumerate(REACHING):
         facets = refit(facets, positions)
         found = closest_points(facets, left, REACH * element_size)
-        far = np.flatnonzero((found.triangle >= 0) & (found.distance > close * element_size))
-        left = left[far]
-        wanted = positions + _pull(facets, left, found.triangle[far], found.weights[far])
+        far = np.flatnonzero(found.distance > close * element_size)  # what nothing is near yet may be reached in a later round
+        far = far[held.located(left[far])[0] < 0] if len(far) else far
+        wanted = positions + _pull(facets, left[far], found.triangle[far], found.weights[far])
+        if turn == 0:
+            left = left[far]  # and these are looked at in each round: what brings one of them in may take others out again
         moving = np.union1d(back, np.flatnonzero((wanted != positions).any(axis=1))).astype(np.int32)
-        where = standing(wanted, boundary, moving, shell)
+        where = standing(wanted, boundary, moving, seen)
         out = where.outside & (where.distance > OUT * element_size) & (where.distance < REACH * element_size)
         back = moving[out]
-        if not len(left) and not len(back):
+        if not len(far) and not len(back):
             break
         share = 0.5 * OUT * element_size / where.distance[out, None]
         wanted[back] = where.feet[out] + share * (wanted[back] - where.feet[out])
         positions = guarded(positions, wanted, mesh.outer, sharpest)
-        rim = rim.moved(positions)
-        left = left[rim.located(left)[0] < 0]
-    return mesh.moved(positions)
+        held = rim = rim.moved(positions)
+    distance = closest_points(refit(facets, positions), left).distance if len(left) else np.zeros(0)
+    farther = np.flatnonzero(distance > REACHING[-1][1] * element_size)
+    farther = farther[held.located(left[farther])[0] < 0] if len(farther) else farther
+    return mesh.moved(positions), float(distance[farther].max(initial=0.0))
 
 
 def _points_of(mesh: TetMesh) -> tuple[Array, Array]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.chunks import in_chunks
+from ..geometry.chunks import evenly, in_chunks
+from ..geometry.tet_location import ON_FACE, weights_of
 from ..geometry.triangle_tree import closest_points
 from ..jit import kernel
 from ..tetmesh.mesh import TetMesh, joined_meshes
@@ -70,6 +71,20 @@ class MeshChange:
         return result
 
 
+def as_rows(columns: list[Array]) -> Array:
+    """Fields (m, k) from their columns (m,)."""
+    rows = np.empty((len(columns[0]), len(columns)))
+    evenly(_turned, len(rows), np.array(columns), rows)
+    return rows
+
+
+@kernel
+def _turned(first, last, columns, rows):  # type: ignore[no-untyped-def]
+    for t in range(first, last):
+        for k in range(len(columns)):
+            rows[t, k] = columns[k, t]
+
+
 @kernel
 def _averaged(first, last, start, sources, volumes, values, result):  # type: ignore[no-untyped-def]
     width = values.shape[1]
@@ -115,7 +130,7 @@ def mesh_change(old: TetMesh, new: TetMesh, of_sheets: OfSheets | None = None) -
     if of_sheets is not None:
         corners, weights = own_places(old, new, start, sources)
     else:
-        corners, weights = _between(old, new.positions)
+        corners, weights = _between(old, new, start, sources)
     return MeshChange(old, new, start, sources, volumes, corners, weights)
 
 
@@ -137,17 +152,49 @@ def joined_changes(old: TetMesh, parts: list[tuple[NDArray[np.int64], MeshChange
     )
 
 
-def _between(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], Array]:
-    """Nodes (k, 4) between which points (k, 3) lie, and weights (k, 4); those outside lie on the boundary next to them."""
-    tets, weights = mesh.located(points)
+def _between(
+    mesh: TetMesh, new: TetMesh, start: NDArray[np.int64], sources: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], Array]:
+    """Nodes (n', 4) between which new ones lie, and weights (n', 4); those outside lie on the boundary next to them.
+
+    One tet around a new node is enough to know the few that may hold it: those that it shares volume with.
+    """
+    count = len(new.positions)
+    of, tets, weights = np.empty(count, dtype=np.int32), np.full(count, -1, dtype=np.int32), np.empty((count, 4))
+    _last_tets(new.tets, of)
+    in_chunks(_held, count, mesh.positions, mesh.tets, np.ascontiguousarray(new.positions), of, start, sources, tets, weights)
+    others = np.flatnonzero(tets < 0)
+    if len(others):
+        tets[others], weights[others] = mesh.located(new.positions[others])
     corners = mesh.tets[tets]
     outside = np.flatnonzero(tets < 0)
     if len(outside):
-        _, faces, shares = _nearest(mesh, points[outside])
+        _, faces, shares = _nearest(mesh, new.positions[outside])
         corners[outside, :3], corners[outside, 3] = faces, faces[:, 0]
         weights[outside, :3], weights[outside, 3] = shares, 0.0
     weights = np.maximum(weights, 0.0)
     return corners, weights / weights.sum(axis=1, keepdims=True)
+
+
+@kernel
+def _last_tets(tets, of):  # type: ignore[no-untyped-def]
+    """Set a tet (n,) of each node."""
+    for t in range(len(tets)):
+        for corner in range(4):
+            of[tets[t, corner]] = t
+
+
+@kernel
+def _held(first, last, positions, tets, points, of, start, sources, found, weights):  # type: ignore[no-untyped-def]
+    """Set which of the tets that share volume with a point's own holds it, the first by number, and its weights there."""
+    for n in range(first, last):
+        x, y, z = points[n, 0], points[n, 1], points[n, 2]
+        for k in range(start[of[n]], start[of[n] + 1]):
+            t = sources[k]
+            w0, w1, w2, w3 = weights_of(positions, tets, t, x, y, z)
+            if min(min(w0, w1), min(w2, w3)) >= -ON_FACE and (found[n] < 0 or t < found[n]):
+                found[n] = t
+                weights[n, 0], weights[n, 1], weights[n, 2], weights[n, 3] = w0, w1, w2, w3
 
 
 def _nearest(mesh: TetMesh, points: Array) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:

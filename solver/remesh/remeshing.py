@@ -6,11 +6,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import evaluate
+from ..embedding import Binding, evaluate
 from ..errors import MeshingError
 from ..fem.seen_volume import show, whole
 from ..frame import TopologyChange
+from ..geometry.edge_crossings import pairs_of_shells
 from ..merging.joining import Joined, element_sizes, living
+from ..output import as_shown
 from ..painted import painted_rows
 from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
@@ -50,7 +52,8 @@ class Remeshing:
 
     A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and WORSENED times what that was after
     the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once.
-    `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging).
+    `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `creases` how many of its
+    faces passed through it after creases of it were closed the last time.
     """
 
     def __init__(self, scene: Scene, hosts: NDArray[np.int64]) -> None:
@@ -61,10 +64,12 @@ class Remeshing:
         self.fresh: Array = np.zeros(count)
         self.counts: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.waits: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
+        self.creases: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
 
     def after(self, scene: Scene, made: Joined) -> "Remeshing":
         """The same for bodies of the scene some of which have been joined."""
         result = Remeshing(scene, made.mesh.hosts)
+        result.creases = self.creases[made.firsts]
         result.fresh, result.counts, result.waits = self.fresh[made.firsts], self.counts[made.firsts], self.waits[made.firsts]
         return result
 
@@ -76,8 +81,22 @@ class Remeshing:
         bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
 
-    def renewed(self, present: Discretization, bodies: list[int], step: float, place: float = 0.0) -> "Renewed":
+    def crossing(self, present: Discretization, ahead: float, place: float) -> NDArray[np.int64]:
+        """How many faces (b,) of each body that merges pass through it so long after now [s], if nothing stops what moves."""
+        result = np.zeros(len(self.scene.bodies), dtype=np.int64)
+        for index, body in enumerate(self.scene.bodies):
+            if self.wholesale[index] and body.at(place).merging:
+                state = body_state(present.state, present.ranges, index)
+                seen = _seen_at(body, state, present.surfaces[index], ahead)
+                result[index] = len(np.unique(pairs_of_shells(seen, present.triangles[index])))
+        return result
+
+    def renewed(
+        self, present: Discretization, bodies: list[int], step: float, place: float = 0.0, ahead: float = 0.0
+    ) -> "Renewed":
         """The discretization with new meshes for some bodies, at a place in frames after the first; step [s] is the last one.
+
+        Creases of bodies that merge are closed where they pass through themselves, now or so long `ahead` [s].
 
         The other bodies keep every array, and so does one that new tets cannot fill, being thinner than they are.
         """
@@ -90,10 +109,11 @@ class Remeshing:
         for index in bodies:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
+            soon = _seen_at(body, states[index], surfaces[index], ahead) if body.merging else None
             try:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
-                new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn)
+                new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn, soon)
             except Vanished:
                 thin.append(index)
                 continue
@@ -106,7 +126,8 @@ class Remeshing:
             changes[index], tables[index] = new.change, new.change.new.topology
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
-            if new.cuts:  # what is seen is another surface from now on
+            # what is seen is another surface from now on; but of closed creases what overlapped is to come back
+            if len(new.cuts) > new.creased:
                 rest = states[index].wanted if body.volume_rate > 0.0 else states[index].volumes
                 show(states[index], whole(states[index], new.surface, new.seen.triangles), rest)
             bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.kept)
@@ -149,6 +170,13 @@ def _with_first_material(state: State, body: Body) -> State:
     rows = painted_rows(material_rows(body, 1), state.painted)
     rows[OF_FIBRES] = state.material[OF_FIBRES]
     return replace(state, material=rows)
+
+
+def _seen_at(body: Body, state: State, surface: Binding, ahead: float) -> Array:
+    """Where what is seen of a body will be (n, 3) so long after now [s], if nothing stops it; now, as a frame shows it."""
+    if ahead > 0.0:
+        return evaluate(surface, state.tets, state.positions + ahead * state.velocities)
+    return as_shown(body, evaluate(surface, state.tets, state.positions))
 
 
 def worst_conditions(state: State, ranges: Ranges) -> Array:

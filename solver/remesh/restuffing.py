@@ -5,6 +5,8 @@ and parts thinner than an element vanish (Bargteil 2007, claim B19). The lattice
 (solver/tetmesh).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
@@ -13,22 +15,26 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
 from ..geometry.winding import winding_tree
+from ..lookup import Lookup
 from ..surface import Surface
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
 from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
-from .fitting import fitted, outline
+from .fitting import Outline, fitted, outline
 from .folding import is_folded
 from .held_points import held_points
-from .lattice_frame import LatticeFrame
 from .sheets import sheets_of
 from .unfused import OfSheets, unfused
 from .volume import with_volumes
 
 Array = NDArray[np.float64]
 
+# Where something seen is left more than NEAR element sizes outside, and further than it was, the lattice is moved so far, in
+# cells, and what leaves least is taken: parts as thick as a tet may lie between the points of one lattice, and be lost
+NEAR = 0.15
+SHIFTS = ((0.25, 0.25, 0.25), (0.0, 0.25, 0.5), (0.5, 0.0, 0.25))
 GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes back to a symmetry of the lattice
 
 
@@ -46,16 +52,6 @@ def lattice_turn(count: int) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
 
 
-def restuffed(old: TetMesh, element_size: float, turn: Array, fit: bool = True, seen: Surface | None = None) -> TetMesh:
-    """The same as `restuffed_sheets` of a mesh in the world, where parts of the body that touch or overlap become one.
-
-    turn (3, 3) rotates the lattice; what is seen lies in the world too.
-    """
-    frame = LatticeFrame(turn, old.middle)
-    about = seen and Surface(frame.points(seen.positions), seen.triangles)
-    return frame.in_world(restuffed_sheets(frame.mesh(old), element_size, fit, fuse=True, seen=about)[0])
-
-
 def restuffed_sheets(
     old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Surface | None = None
 ) -> tuple[TetMesh, OfSheets | None]:
@@ -66,17 +62,47 @@ def restuffed_sheets(
     boundary lies about the old one and what is `seen` of it (fitting.py), but for the little that gives each
     piece back its volume, and is a closed manifold. Without `fit`, and where it falls apart, it has its vertices on the old
     one, and cuts off what is round.
+    Where some of what is seen is left outside that was not, other places of the lattice are tried.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
     lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
     lattice = lattice_around(lower, upper, element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
-    points = lattice_points(lattice)
     _ = old.boxes, old.faces  # both ask for these
-    (mesh, of_sheets), shape = side_by_side(
-        lambda: _stuffed(old, lattice, points, fuse), lambda: outline(old, element_size, seen) if fit else None
+    (mesh, sheets), shape = side_by_side(
+        lambda: _stuffed(old, lattice, fuse), lambda: outline(old, element_size, seen) if fit else None
     )
+    best, near = _finished(old, mesh, sheets, shape, element_size, seen), NEAR * element_size
+    if best.outside > near and seen is not None:
+        before = Lookup.about(old, seen.positions)
+        near = float(before.closest.distance[before.tets < 0].max(initial=near))
+    for shift in SHIFTS:
+        if best.outside <= near:
+            break
+        try:
+            moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
+            mesh, sheets = _stuffed(old, moved, fuse)
+            other = _finished(old, mesh, sheets, shape, element_size, seen)
+        except Vanished:
+            continue
+        if other.outside < best.outside and other.mesh.piece.max() <= best.mesh.piece.max():
+            best = other
+    return best.mesh, best.sheets
+
+
+class _Stuffing(NamedTuple):
+    """New tets, of which sheets they are where it is folded, and how far outside them the farthest is that is seen [m]."""
+
+    mesh: TetMesh
+    sheets: OfSheets | None
+    outside: float
+
+
+def _finished(
+    old: TetMesh, mesh: TetMesh, of_sheets: OfSheets | None, shape: Outline | None, element_size: float, seen: Surface | None
+) -> _Stuffing:
+    """Tets that have been stuffed without crumbs, fitted, and with the volume of the old ones."""
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
     kept = _large_enough(mesh)
@@ -85,12 +111,15 @@ def restuffed_sheets(
     if of_sheets is not None and mesh.piece.max() > old.piece.max():
         raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
     piece, wanted = wanted_volumes(old, mesh)
+    outside = 0.0
     if shape is not None and int(piece.max()) <= int(old.piece.max()):  # what has vanished between pieces would pull at both
-        mesh = fitted(mesh, shape, element_size, seen, folded=of_sheets is not None)
-    return with_volumes(mesh, piece, wanted, element_size), of_sheets
+        mesh, outside = fitted(mesh, shape, element_size, seen, folded=of_sheets is not None)
+    return _Stuffing(with_volumes(mesh, piece, wanted, element_size), of_sheets, outside)
 
 
-def _stuffed(old: TetMesh, lattice: Lattice, points: Array, fuse: bool) -> tuple[TetMesh, OfSheets | None]:
+def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool) -> tuple[TetMesh, OfSheets | None]:
+    """Tets on a lattice that fill the old ones, and of which sheets they are where it is folded and is not to `fuse`."""
+    points = lattice_points(lattice)
     if fuse:
         aside = lattice.size * np.array(ASIDE)
         lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)

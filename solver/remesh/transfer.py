@@ -25,7 +25,7 @@ from .elastic_strain import (
     log_plastic_stretch,
     turned,
 )
-from .record import MeshChange
+from .record import MeshChange, as_rows
 from .restuffing import kinship
 
 Array = NDArray[np.float64]
@@ -98,7 +98,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
         old.stress, *strain.T, *old.material[OF_FIBRES], old.wanted / present, old.restoring, old.shown / present,
         *(row for part in flow for row in part.T),
     ] + (list(_fibre_tensors(old).T) if fibred else [])  # fmt: skip
-    fields, (main, rows) = side_by_side(lambda: change.averaged(np.column_stack(columns)), lambda: _main_material(old, change))
+    fields, (main, rows) = side_by_side(lambda: change.averaged(as_rows(columns)), lambda: _main_material(old, change))
     rest = np.clip(fields[:, 0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields[:, 1] * volumes
     wanted, shown = fields[:, 14] * volumes, fields[:, 16] * volumes

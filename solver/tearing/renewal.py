@@ -17,6 +17,7 @@ from ..geometry.edge_crossings import crossing_vertices
 from ..geometry.measures import area_vectors, signed_volumes
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
+from ..merging.closing import creases_closed
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.lattice_frame import LatticeFrame
@@ -49,8 +50,9 @@ class RenewedBody:
     """A body on its new mesh: the change, the bindings of its surface, as it is seen, and of contact points, how it was cut.
 
     apart     : whether some pieces touch that should have merged, and are still apart
-    sewn      : whether some pieces have merged: what they overlapped by is no longer there twice
+    sewn      : whether some pieces have merged, or creases closed: what they overlapped by is no longer there twice
     fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
+    creased   : whether the first of the cuts has closed creases
     """
 
     change: MeshChange
@@ -61,6 +63,7 @@ class RenewedBody:
     apart: bool = False
     sewn: bool = False
     fragments: tuple[int, float] = (0, 0.0)
+    creased: bool = False
 
     @property
     def kept(self) -> NDArray[np.int32] | None:
@@ -95,12 +98,29 @@ class _Seen:
 
 
 def renewed_body(
-    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array
-) -> RenewedBody:
+    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array,
+    soon: Array | None = None,
+) -> RenewedBody:  # fmt: skip
     """Return a body on new tets of a size [m], on a lattice that is turned so.
 
-    seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices.
+    seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices. Of a body that merges
+    creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3).
     """
+    closed = creases_closed(seen, soon, element_size) if body.merging and soon is not None else None
+    if closed is None:
+        return _renewed_body(body, element_size, old, seen, carrying, turn)
+    had = float(signed_volumes(seen.positions, seen.triangles).sum())
+    seam = np.unique(closed.triangles[~closed.whole]).astype(np.int64)
+    if len(seam):
+        closed = replace(closed, positions=_grown(closed, closed.triangles, had, seam, element_size))
+    result = _renewed_body(body, element_size, old, _after([closed], seen), carrying[closed.kept], turn)
+    return replace(result, cuts=(closed, *result.cuts), sewn=True, creased=True)
+
+
+def _renewed_body(
+    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array
+) -> RenewedBody:
+    """The same as `renewed_body` of a body none of whose creases closes."""
     frame, spacing = LatticeFrame(turn, old.middle), 0.5 * element_size / body.contact_detail
     here, points = frame.mesh(old), frame.points(seen.positions)
     shell = Surface(points, seen.triangles)
@@ -281,31 +301,33 @@ class _Merging:
             cut = united_surface(self.seen, part)
             if cut is None:
                 return False
-            cut = replace(cut, positions=self._grown(cut, part, element_size))
+            had = float(signed_volumes(self.seen.positions, self.seen.triangles[part >= 0]).sum())
+            seam, own = np.arange(len(cut.kept), len(cut.positions)), cut.triangles[part[cut.origin] >= 0]
+            cut = replace(cut, positions=_grown(cut, own, had, seam, element_size))
             self.cuts.append(cut)
             self.seen, self.owner = Surface(cut.positions, cut.triangles), self.owner[cut.origin]
         return True
 
-    def _grown(self, cut: SurfaceCut, part: NDArray[np.int32], element_size: float) -> Array:
-        """The vertices (n, 3) of what parts (t,) have become, moved outwards for the volume in which they overlapped.
 
-        Evenly, but less the nearer to the seam, and not at all where it would pass through itself, as in creases.
-        """
-        own = cut.triangles[part[cut.origin] >= 0]
-        vectors = area_vectors(cut.positions, own)
-        had = signed_volumes(self.seen.positions, self.seen.triangles[part >= 0]).sum()
-        normals = np.zeros_like(cut.positions)
-        np.add.at(normals, own, vectors[:, None] / 3.0)
-        area = np.sqrt((normals**2).sum(axis=1))
-        seam = cKDTree(cut.positions[len(cut.kept) :])
-        share = np.minimum(seam.query(cut.positions, distance_upper_bound=element_size)[0] / element_size, 1.0)
-        missing, unit = had - signed_volumes(cut.positions, own).sum(), normals / np.where(area > 0.0, area, 1.0)[:, None]
-        for _ in range(HELD_BACK):
-            step = np.clip(missing / max((share * area).sum(), 1e-300), 0.0, FARTHEST * element_size)
-            grown = cut.positions + (step * share)[:, None] * unit
-            crossing = crossing_vertices(triangle_tree(grown, own))
-            if not share[crossing].any():
-                return np.asarray(grown)
-            around = np.isin(own, crossing).any(axis=1)
-            share[own[around]] = 0.0
-        return cut.positions
+def _grown(cut: SurfaceCut, own: NDArray[np.int32], had: float, seam: NDArray[np.int64], element_size: float) -> Array:
+    """The vertices (n, 3) of a cut surface, its own triangles (t, 3) moved outwards for the volume in which they overlapped.
+
+    had: the volume [m^3] that they had before, what overlaps counted twice; seam: the vertices where it was sewn. Evenly, but
+    less the nearer to the seam, and not at all where it would pass through itself, as in creases.
+    """
+    vectors = area_vectors(cut.positions, own)
+    normals = np.zeros_like(cut.positions)
+    np.add.at(normals, own, vectors[:, None] / 3.0)
+    area = np.sqrt((normals**2).sum(axis=1))
+    away = cKDTree(cut.positions[seam]).query(cut.positions, distance_upper_bound=element_size)[0]
+    share = np.minimum(away / element_size, 1.0)
+    missing, unit = had - signed_volumes(cut.positions, own).sum(), normals / np.where(area > 0.0, area, 1.0)[:, None]
+    for _ in range(HELD_BACK):
+        step = np.clip(missing / max((share * area).sum(), 1e-300), 0.0, FARTHEST * element_size)
+        grown = cut.positions + (step * share)[:, None] * unit
+        crossing = crossing_vertices(triangle_tree(grown, own))
+        if not share[crossing].any():
+            return np.asarray(grown)
+        around = np.isin(own, crossing).any(axis=1)
+        share[own[around]] = 0.0
+    return cut.positions

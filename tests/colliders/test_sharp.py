@@ -64,10 +64,10 @@ LINE, SIDES = np.array([(0.0, -2.0, 0.0), (0.0, 2.0, 0.0), (-0.3, 0.0, -1.0), (0
 OUT = np.array([[0.0, 0.0, 1.0]])
 
 
-def touched(here, begun, offset=0.0, ends=ENDS):
+def touched(here, begun, offset=0.0, ends=ENDS, beside=0.0):
     room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
     pairs = here, begun, ends, WINGS, LINE, LINE, np.array([[0, 1]], np.int32), SIDES, OUT
-    return touching_edges(*pairs, offset, 0.5, *room), *(column[0] for column in room[1:])
+    return touching_edges(*pairs, offset, 0.5, beside, *room), *(column[0] for column in room[1:])
 
 
 def test_a_crossing_edge_is_as_far_as_the_lines_are():
@@ -99,6 +99,18 @@ def test_the_gap_changes_as_the_normal_says():
             assert slope == pytest.approx(weight * normal[axis], abs=3.0 * abs(gap) + 1e-6)
 
 
+def test_beyond_a_corner_an_edge_counts_as_long_as_it_holds_nothing():
+    """A corner has gone 0.1 past the line: the edge behind it still knows where its plane is, at the corner itself."""
+    past = PLACES + (0.6, 0.0, 0.0)
+    assert touched(past, past, beside=0.09)[0] == 0
+    count, shares, normal, gap, _ = touched(past, past, beside=0.11)
+    assert count == 1 and shares[0] == 0.0 and shares[1] == pytest.approx((past[0, 1] + 2.0) / 4.0)
+    lean = np.array([0.5, 0.0, 1.0]) / np.sqrt(1.25)
+    assert np.allclose(normal, lean) and gap == pytest.approx(lean @ (past[0] - LINE[0]))
+    sunk = past - (0.0, 0.0, 2.0 * HIGH)
+    assert touched(sunk, sunk, beside=0.11)[0] == 0
+
+
 def test_a_surface_that_faces_away_is_not_pulled():
     assert touched(PLACES, PLACES, ends=np.ascontiguousarray(ENDS[:, ::-1]))[0] == 0
 
@@ -126,4 +138,4 @@ def test_a_rim_pushes_outwards_only(turned, touches):
     rim = line, line, np.array([[0, 1]], np.int32), np.array([[2, -1]], np.int32), OUT
     outward = np.cross(places[ends[0, 1]] - places[ends[0, 0]], places[wings[0, 0]] - places[ends[0, 0]])
     assert (outward[2] > 0.0) == turned
-    assert touching_edges(places, places, ends, wings, *rim, 0.0, 0.5, *room) == touches
+    assert touching_edges(places, places, ends, wings, *rim, 0.0, 0.5, 0.0, *room) == touches

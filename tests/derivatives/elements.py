@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from solver.fem import elements, stiffness
+from solver.fem.runs import BLOCKS
 from solver.fem.tile import Tiles
 from solver.materials.elasticity import laws
 from solver.slots import (
@@ -62,8 +63,7 @@ class Elements:
         n = len(self.f)
         forces, energies = np.empty((self.tiles.lanes, 12), self.tiles.data.dtype), np.empty(len(self.tiles.data))
         elements.evaluate(
-            positions.reshape(-1, 3), self.state.tets, *self.tiles.arrays, self.tiles.programs,
-            self.tiles.offsets, self.dt, self.decompose, forces, energies,
+            positions.reshape(-1, 3), self.state.tets, *self.tiles.arrays, self.dt, self.decompose, forces, energies,
         )  # fmt: skip
         self.energy = float(energies.sum())
         assert np.abs(forces[:n].reshape(n, 4, 3).sum(axis=1)).max() <= 1e-5 * np.abs(forces[:n]).max()
@@ -77,11 +77,11 @@ class Elements:
         """All 12x12 stiffness matrices (n, 4, 3, 4, 3) at the given F."""
         n = len(self.f)
         self.evaluate(self.positions)
-        blocks = np.empty((self.tiles.lanes, 6, 9))
-        stiffness.stiffness(*self.tiles.arrays, inertia, blocks)
+        blocks = np.empty((self.tiles.lanes, BLOCKS.width), self.tiles.data.dtype)
+        stiffness.stiffness(self.positions.reshape(-1, 3), self.state.tets, *self.tiles.arrays, inertia, self.decompose, blocks)
         full = np.zeros((n, 4, 3, 4, 3))
         for pair, (a, b) in enumerate(stiffness.PAIRS):
-            block = blocks[:n, pair].reshape(n, 3, 3)
+            block = blocks[:n, 9 * pair : 9 * pair + 9].reshape(n, 3, 3)
             full[:, a, :, b, :], full[:, b, :, a, :] = block, np.swapaxes(block, 1, 2)
         for a in range(4):
             full[:, a, :, a, :] = -full[:, a].sum(axis=2)

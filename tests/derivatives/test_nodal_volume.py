@@ -9,9 +9,11 @@ import pytest
 from solver.fem.assembly import build_pattern
 from solver.fem.linear_solve import LinearSolve
 from solver.fem.nodal_volume import NodalVolume
+from solver.fem.runs import SPARE
 from solver.fem.stiffness import PAIRS
 from solver.jit import TILE, use_threads
 from solver.slots import MATERIAL_ROWS, NODAL_BULK
+from tests.element_blocks import filling
 from tests.physics.scenes import ball_mesh, box_mesh
 
 BULK = 7.0
@@ -59,20 +61,17 @@ def test_force_is_the_slope_of_the_energy(shape):
 
 
 def dense(state, linear, volume, x):
-    """The curvature of the tets' blocks (3n, 3n), and B^T D B from what the linear solve multiplies with."""
+    """What curvature adds to the matrix (3n, 3n), and B^T D B from what the linear solve multiplies with."""
     count = len(x)
-    blocks = np.zeros((-(-len(state.tets) // TILE) * TILE, 6, 9), np.float32)
-    volume.add_curvature(x, blocks)
+    coupling, layout, nodes = volume.coupled(x), linear.layout, linear.layout.order
+    values = np.zeros(9 * len(layout.columns) + SPARE, np.float32)
+    volume.add_curvature(x, values)
     full = np.zeros((count, 3, count, 3))
-    for t, tet in enumerate(state.tets):
-        for pair, (a, b) in enumerate(PAIRS):
-            block = blocks[t, pair].reshape(3, 3)
-            full[tet[a], :, tet[b]] += block
-            full[tet[b], :, tet[a]] += block.T
+    for row in range(count):
+        for s in range(layout.row_offsets[row], layout.row_offsets[row + 1]):
+            full[nodes[row], :, nodes[layout.columns[s]]] = values[9 * s : 9 * s + 9].reshape(3, 3).T
     for a in range(count):
         full[a, :, a] = -full[a].sum(axis=1)
-    coupling = volume.coupled(x)
-    layout, nodes = linear.layout, linear.layout.order
     ties = np.zeros((count, count, 3))
     for row in range(count):
         for s in range(layout.row_offsets[row], layout.row_offsets[row + 1]):
@@ -117,7 +116,7 @@ def solved(mesh, young, bulk):
     matrix += 0.3 * np.eye(len(matrix))
     diagonal = np.zeros((len(x), 9))
     diagonal[:, [0, 4, 8]] = 0.3
-    linear.assemble(blocks, diagonal, volume=coupling)
+    linear.assemble(filling(linear, blocks), diagonal, volume=coupling)
     load = np.random.default_rng(4).normal(size=x.shape)
     return linear, load, matrix, coupling
 

@@ -8,6 +8,7 @@ import pytest
 from solver.bake import bake, prepare
 from solver.cache import FrameStore
 from solver.errors import SceneError
+from solver.geometry.edge_crossings import pairs_of_shells
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
 from solver.geometry.self_crossing import crossing_faces
@@ -83,14 +84,17 @@ def test_two_bodies_become_one(two, prepared):
     simulation = started(two, prepared, Watched)
     volume = sum(float(signed_volumes(body.surface.positions, body.surface.triangles).sum()) for body in two.bodies)
     frame = until_merged(simulation)
-    first, second = frame.changes
+    first, second, *creases = frame.changes
     assert (first.uid, first.topology, first.taken) == ("left", 1, (("right", 0),))
     assert (second.uid, second.topology, second.cut) == ("right", 1, None)
-    assert [body.uid for body in frame.bodies] == ["left", "right"] and [body.topology for body in frame.bodies] == [1, 1]
-    assert len(frame.bodies[0].positions) == len(first.cut.positions) and not len(frame.bodies[1].positions)
+    assert [body.uid for body in frame.bodies] == ["left", "right"]
+    assert [body.topology for body in frame.bodies] == [1 + len(creases), 1]
+    last = [change.cut for change in (first, *creases)][-1]
+    assert len(frame.bodies[0].positions) == len(last.positions) and not len(frame.bodies[1].positions)
     check_merged(simulation, first, volume, two.bodies[0].element_size)
     later = [simulation.advance() for _ in range(2)][-1]
-    assert not later.changes and len(later.bodies) == 2 and np.isfinite(later.bodies[0].positions).all()
+    assert not any(change.taken for change in later.changes) and len(later.bodies) == 2
+    assert np.isfinite(later.bodies[0].positions).all()
 
 
 def test_what_meets_in_a_fast_blow_merges_too(two, prepared):
@@ -120,7 +124,7 @@ def test_pieces_of_one_body_become_one():
 def test_a_merge_does_not_push_older_creases_through_each_other():
     """Growing what has merged would, by 133 faces: a third ball's share of the growth closes the crease of two others.
 
-    A few faces cross for a moment by themselves, where a crease is narrower than tets.
+    A few touch by rounding where a seam is fresh; in frames none do.
     """
     shot = pile()
     simulation, merges = started(shot), 0
@@ -128,11 +132,11 @@ def test_a_merge_does_not_push_older_creases_through_each_other():
         frame = simulation.advance()
         for change in frame.changes:
             merges += len(change.taken)
-            assert change.cut is None or len(crossing_faces(change.cut.positions, change.cut.triangles)) <= 6
+            assert change.cut is None or len(np.unique(pairs_of_shells(change.cut.positions, change.cut.triangles))) <= 12
     assert merges == 4 and len(simulation.scene.bodies) == 1
     (body,) = (body for body in frame.bodies if len(body.positions))
     seen, triangles = body.positions + body.origin, simulation.bound[2][0]
-    assert len(crossing_faces(seen.astype(np.float64), triangles)) <= 12
+    assert not len(crossing_faces(seen.astype(np.float64), triangles))
     volume = tet_volumes(simulation.state.positions, simulation.state.tets).sum()
     assert signed_volumes(seen, triangles).sum() == pytest.approx(volume, rel=0.04)
 
@@ -216,9 +220,9 @@ def test_a_bake_goes_on_with_the_same_bytes_and_all_that_lies_on_both(two, prepa
             return [[store.read_body_frame(number, uid) for number in store.frames()] for uid in ("left", "right")], store
 
     (left, right), store = frames(tmp_path / "whole")
-    merged = [frame.topology for frame in left].index(1)
+    merged = next(number for number, frame in enumerate(left) if frame.topology)
     assert [len(frame.positions) for frame in right[merged:]] == [0] * (8 - merged) and list(store.damage()) == []
-    record, gone = store.read_topology("left", 1), store.read_topology("right", 1)
+    record, gone = store.read_topology("left", left[merged].topology), store.read_topology("right", 1)
     assert record.vertex_count == len(left[merged].positions) and (gone.vertex_count, gone.face_count) == (0, 0)
     assert record.materials == ("one", "two", "inside", "other") and set(np.unique(record.material_index)) == {0, 1, 3}
     # the map of a corner of either ball is its place at rest, seen from above

@@ -1,5 +1,7 @@
 """Sharp edges and corners of colliders stay out of the faces of bodies, hold them and let them slide."""
 
+from pathlib import Path
+
 import numba
 import numpy as np
 import pytest
@@ -8,12 +10,14 @@ from solver.bake import prepare
 from solver.colliders import build
 from solver.jit import use_threads
 from solver.materials import Material
+from solver.presets import load_preset
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
 from tests.physics.knives import depth, knife, nosing, prism, spike
 from tests.physics.scenes import box_mesh, center, make_scene, run
 from tests.surfaces import joined, sphere
 
+PRESETS = Path(__file__).resolve().parents[2] / "presets"
 SHAPES = {"nosing": nosing, "knife": knife, "spike": spike}
 GUM = {"young_modulus": 2e5, "poisson_ratio": 0.4, "flow_rate": 0.0, "yield_stress": 1e12}
 STONE = {"young_modulus": 1e7, "poisson_ratio": 0.3, "flow_rate": 0.0, "yield_stress": 1e12}
@@ -62,6 +66,21 @@ def test_without_contacts_of_edges_it_sinks_in(shape):
     simulation, line = dropped(shape, 8, 0.9)
     simulation.contacts.edges = None
     assert deepest(simulation, line, 12) > 0.05
+
+
+def test_slime_hangs_over_a_knife_in_few_iterations():
+    """Its corners lie right over the edge, and slide from one side to the other: 1900 iterations where only the side counts
+    that they are on."""
+    slime = load_preset(PRESETS / "slime.toml")
+    half = 0.02
+    blade = prism([(0, 0), (-half, -0.2), (-half, -6.0), (half, -6.0), (half, -0.2)][::-1], 8.0)
+    shrunk = Surface(0.05 * blade.positions, blade.triangles)
+    body = Body("b", "Ball", sphere(18, 0.05, (0.0031, 0.001, 0.0505)), slime.material, resolution=9)
+    knife_edge = Collider("k", "Knife", "mesh", np.eye(4)[None], surface=shrunk, friction=0.3)
+    scene = validated(Scene((body,), (knife_edge,), Settings(1, 6, threads=1)))
+    (filled,) = prepare(scene)
+    simulation = Simulation(scene, [filled.mesh], [filled.surface], [filled.contacts])
+    assert sum(simulation.advance().statistics["newton_iterations"] for _ in range(6)) < 700
 
 
 def rails(tilt: float, friction: float):

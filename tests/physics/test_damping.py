@@ -6,8 +6,7 @@ import pytest
 from solver.bake import prepare
 from solver.dynamics import start
 from solver.fem.newton import ImplicitStep
-from solver.fem.rotated_damping import FLAT, MODERATE, add_rotated_damping
-from solver.fem.stiffness import PAIRS
+from solver.fem.rotated_damping import FLAT, MODERATE
 from solver.integrators.bdf2 import extrapolate
 from solver.materials import scale_to_size
 from solver.materials.contract import Material
@@ -97,15 +96,13 @@ def test_rotated_damping_is_the_stress_of_the_turned_velocity_gradient(squash):
     positions = (mesh.positions @ np.diag([1.1, 0.9, squash]) + 0.02 * rng.normal(size=mesh.positions.shape)) @ turn
     velocities = rng.normal(size=positions.shape)
     past = extrapolate(state, np.zeros(3), 1.0, 1.0, np.zeros(len(positions), dtype=bool))
-    ImplicitStep(state, space, simulation.contacts, simulation.damping, past, 1.0).evaluate(positions, decompose=True)
-    blocks, times = np.zeros((space.tiles.lanes, 6, 9), np.float32), np.linspace(0.01, 0.02, len(mesh.tets))
-    add_rotated_damping(*space.tiles.arrays, times, blocks)
-    force, expected = np.zeros_like(positions), np.zeros_like(positions)
+    ImplicitStep(state, space, simulation.contacts, simulation.damping, past, 1.0).evaluate(positions)
+    nothing, times = np.zeros(len(mesh.tets), np.float32), np.linspace(0.01, 0.02, len(mesh.tets), dtype=np.float32)
+    force = space.linear.summed(
+        lambda *given: space.stiffness.fill(positions, space.tiles, given[0], 0.0, *given[1:], nothing, times)
+    ).times(velocities)
+    expected = np.zeros_like(positions)
     for tet, nodes in enumerate(mesh.tets):
-        for pair, (a, b) in enumerate(PAIRS):
-            block, difference = blocks[tet, pair].reshape(3, 3).astype(float), velocities[nodes[b]] - velocities[nodes[a]]
-            force[nodes[a]] += block @ difference
-            force[nodes[b]] -= block.T @ difference
         inner = state.rest_shape_inverse[tet]
         gradient, rate = ((values[nodes[1:]] - values[nodes[0]]).T @ inner for values in (positions, velocities))
         stress = damping_stress(gradient, rate, state.material[MU, tet], state.material[LAMBDA, tet], times[tet])

@@ -7,8 +7,6 @@ from scipy.optimize import fsolve
 from scipy.sparse import bsr_array, diags_array
 from scipy.sparse.linalg import eigsh
 
-from solver.fem.elements import evaluate
-from solver.fem.stiffness import stiffness
 from solver.formulas import first_piola_kirchhoff
 from solver.materials import Material
 from solver.materials.elasticity import laws
@@ -171,12 +169,9 @@ def frequencies(mesh, count):
     simulation = Simulation(*make_scene([mesh], [material]), fields=[])
     space, state = simulation.space, simulation.state
     tiles = space.tiles
-    evaluate(
-        state.positions, state.tets, *tiles.arrays, tiles.programs, tiles.offsets, 1e-3, True, space.forces, space.energies
-    )  # fmt: skip
-    stiffness(*tiles.arrays, -1.0, space.blocks)
-    space.linear.assemble(space.blocks, np.ones_like(space.diagonal))
-    frozen, layout, n = space.linear.summed(space.blocks), space.linear.layout, len(state.positions)
+    space.forces.evaluate(state.positions, tiles, 1e-3, np.empty_like(state.positions), space.energies)
+    frozen = space.linear.summed(lambda *given: space.stiffness.fill(state.positions, tiles, given[0], -1.0, *given[1:]))
+    layout, n = space.linear.layout, len(state.positions)
     blocks = np.swapaxes(frozen.values[: 9 * len(layout.columns)].reshape(-1, 3, 3), 1, 2).astype(float)
     matrix = bsr_array((blocks, layout.columns, layout.row_offsets), shape=(3 * n, 3 * n)).tocsr()
     sums = np.zeros((n, 3, 3))

@@ -10,7 +10,7 @@ from solver.job import read_job, scene_hash, write_job
 from solver.materials import Material
 from solver.painted import PAINTABLE, painted_rows, repainted
 from solver.remesh.record import mesh_change
-from solver.remesh.restuffing import lattice_turn, restuffed
+from solver.remesh.restuffing import lattice_turn
 from solver.remesh.transfer import joined_states, transferred
 from solver.scene import validated
 from solver.simulate import Simulation
@@ -18,7 +18,7 @@ from solver.slots import FLOW_RATE, HARDENING, LAMBDA, MATERIAL_ROWS, MINIMUM_YI
 from solver.state import State
 from solver.tetmesh.cage import cage
 from tests.physics.scenes import box_mesh, make_scene, run, with_keys
-from tests.remesh.shapes import mesh_of, state_of
+from tests.remesh.shapes import mesh_of, restuffed, state_of
 from tests.surfaces import box
 
 GOO = {"density": 1000.0, "young_modulus": 3e4, "poisson_ratio": 0.4, "yield_stress": 1e4, "flow_rate": 20.0, "damping": 5.0}

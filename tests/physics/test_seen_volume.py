@@ -8,7 +8,6 @@ from solver.fem.seen_volume import SeenVolume
 from solver.filling import filled_shares
 from solver.geometry.measures import signed_volumes
 from solver.remesh.record import mesh_change
-from solver.remesh.restuffing import restuffed
 from solver.remesh.transfer import transferred
 from solver.simulate import Simulation
 from solver.state import Ranges
@@ -17,13 +16,13 @@ from solver.tetmesh.mesh import joined_meshes
 from solver.tetmesh.quality import tet_volumes
 from tests.physics.scenes import box_mesh, make_scene
 from tests.physics.test_volume_exchange import LIQUID, dilations
-from tests.remesh.shapes import ball, mesh_of, moved, state_of
+from tests.remesh.shapes import ball, mesh_of, moved, restuffed, state_of
 from tests.surfaces import sphere
 
 
 def seen_of(mesh, surface) -> SeenVolume:
     ranges = Ranges(np.array([0, len(mesh.positions)]), np.array([0, len(mesh.tets)]))
-    return SeenVolume(ranges, mesh.tets, [bind(mesh, surface.positions)], [surface.triangles])
+    return SeenVolume(ranges, mesh.tets, [bind(mesh, surface.positions)], [surface.triangles], [mesh.piece])
 
 
 def test_it_is_that_of_the_surface_on_each_piece():
@@ -53,6 +52,15 @@ def test_tets_are_filled_as_far_as_something_is_seen_in_them():
     assert shares.min() < 0.3 and shares.max() == 1.0
     assert (shares * mesh.volumes).sum() == pytest.approx(signed_volumes(shell.positions, shell.triangles).sum(), rel=0.05)
     assert (filled_shares(mesh, sphere(24, 1.1)) == 1.0).all()
+
+
+def test_a_flat_side_through_places_that_are_asked_fills_the_same_whatever_the_last_digits_say():
+    mesh, low = box_mesh((2, 2, 2), (1.0, 1.0, 1.0)), box_mesh((1, 1, 1), (1.0, 1.0, 0.625))
+    sides = (low.positions * (1.0, 1.0, 1.0 + aside) for aside in (0.0, -1e-12, 1e-12))
+    at, below, above = (filled_shares(mesh, Surface(side, low.faces.boundary)) for side in sides)
+    assert (at == below).all() and (at == above).all() and np.isin(at, (0.0, 1.0)).sum() < len(at)
+    wet = (at * mesh.volumes).sum() / (mesh.volumes.sum() * 0.625)
+    assert wet == pytest.approx(1.0, abs=0.1)
 
 
 def liquid(plane) -> Simulation:

@@ -9,14 +9,13 @@ from solver.errors import SceneError
 from solver.fem.rise import grow
 from solver.fem.volume_control import MOST
 from solver.remesh.record import mesh_change
-from solver.remesh.restuffing import restuffed
 from solver.remesh.transfer import transferred
 from solver.scene import validated
 from solver.simulate import Simulation
 from solver.tetmesh.mesh import joined_meshes
 from solver.tetmesh.quality import tet_volumes
 from tests.physics.scenes import PlaneField, box_mesh, make_scene, momentum
-from tests.remesh.shapes import ball, mesh_of, moved, state_of
+from tests.remesh.shapes import ball, mesh_of, moved, restuffed, state_of
 
 JELLY = {"young_modulus": 3e5, "poisson_ratio": 0.3, "yield_stress": 1e9}
 RATE = 2.0

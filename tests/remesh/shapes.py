@@ -5,8 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from solver.materials import Material
+from solver.remesh.lattice_frame import LatticeFrame
+from solver.remesh.restuffing import restuffed_sheets
 from solver.scene import Body
 from solver.state import State, build_state
+from solver.surface import Surface
 from solver.tetmesh.boundary import face_table
 from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import TetMesh
@@ -17,6 +20,13 @@ GOO = Material("viscoplastic", {"young_modulus": 2e4, "density": 1100.0, "yield_
 
 def ball(element_size: float = 0.2, radius: float = 1.0, centre=(0.0, 0.0, 0.0)) -> TetMesh:
     return cage(sphere(16, radius, centre), element_size)
+
+
+def restuffed(old: TetMesh, element_size: float, turn: np.ndarray, seen: Surface | None = None) -> TetMesh:
+    """New tets for a mesh in the world on a lattice turned so (3, 3); parts that touch or overlap become one."""
+    frame = LatticeFrame(turn, old.middle)
+    about = seen and Surface(frame.points(seen.positions), seen.triangles)
+    return frame.in_world(restuffed_sheets(frame.mesh(old), element_size, fuse=True, seen=about)[0])
 
 
 def squashed(mesh: TetMesh, gradient) -> TetMesh:

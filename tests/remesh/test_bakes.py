@@ -7,6 +7,7 @@ import numba
 import numpy as np
 import pytest
 
+from solver import filling
 from solver.bake import prepare
 from solver.cache.archive import pack, unpack
 from solver.embedding import evaluate
@@ -29,6 +30,7 @@ from .worn import STARCH
 
 PRESETS = Path(__file__).parents[2] / "presets"
 BOUND = 3.0
+OUTSIDE = 0.25  # element sizes outside the tets at which what is seen is left behind
 
 
 class Watched(Simulation):
@@ -82,13 +84,17 @@ def drop(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("places", [None, 24, 60])
 @pytest.mark.parametrize("yield_stress", [14.0, 20.0, 28.0, 40.0, 60.0])
-def test_a_puddle_a_tet_thick_stays_whole(yield_stress):
+def test_a_puddle_a_tet_thick_stays_whole(yield_stress, places, monkeypatch):
     """It may not tear: no hole opens, no vertex jumps or is left behind, and what is seen keeps its volume at every frame.
 
-    It comes to rest about that thick: h = (yield / (sqrt(3) 0.894 density g D))^0.4 D (Roussel and Coussot 2005), D the ball's
-    diameter.
+    On tets so large all is chaotic, so it holds wherever it is asked whether a tet is filled, at `places` by chance too.
+    It comes to rest about that thick: h = (yield / (sqrt(3) 0.894 density g D))^0.4 D (Roussel and Coussot 2005), D being
+    the ball's diameter.
     """
+    if places is not None:
+        monkeypatch.setattr(filling, "PLACES", np.random.default_rng(places).dirichlet(np.ones(4), places))
     values = {"yield_stress": yield_stress, "hardening_modulus": 0.0, "young_modulus": 4000.0, "flow_rate": 100.0}
     simulation, off, kept = drop("dough", resolution=6, height=0.5, **values), 0.0, []
     for _ in range(200):
@@ -99,7 +105,7 @@ def test_a_puddle_a_tet_thick_stays_whole(yield_stress):
     goo = body.scaled_material().values
     size, lies = body.element_size, (goo["yield_stress"] / (1.55 * goo["density"] * 9.81 * 0.5)) ** 0.4 * 0.5
     assert len(simulation.jumps) >= 2 and components(simulation.state.tets).max() == 0
-    assert off < 0.35 * size and max(simulation.jumps) < 0.02 * size
+    assert off < OUTSIDE * size and max(simulation.jumps) < 0.02 * size
     assert kept == pytest.approx(np.ones(200), abs=5e-3) and lies < np.ptp(simulation.seen()[:, 2]) < 1.8 * lies
 
 
@@ -114,7 +120,7 @@ def test_a_puddle_a_tet_thick_stays_whole(yield_stress):
 def test_goo_runs_into_a_puddle(preset, values, height, lowest):
     """240 frames: several meshes, the volume kept, and it lies as flat as its flow lets it.
 
-    Nothing seen jumps, and none of it is left behind: at all frames it lies within a third of an element of the tets, or so.
+    Nothing seen jumps, and none of it is left behind: at all frames it lies within a quarter of an element of the tets.
     """
     simulation = drop(preset, resolution=6, height=height, **values)
     remeshes, off, kept = 0.0, 0.0, []
@@ -122,7 +128,7 @@ def test_goo_runs_into_a_puddle(preset, values, height, lowest):
         remeshes += simulation.advance().statistics["remeshes"]
         off = max(off, simulation.farthest_outside())
         kept.append(simulation.kept())
-    assert off < 0.35 * simulation.scene.bodies[0].element_size
+    assert off < OUTSIDE * simulation.scene.bodies[0].element_size
     seen = simulation.seen()
     assert remeshes == len(simulation.jumps) >= 2
     assert kept == pytest.approx(np.ones(240), abs=5e-3)

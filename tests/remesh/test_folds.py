@@ -13,7 +13,7 @@ from solver.remesh.creases import OF_MIDDLE, _ended
 from solver.remesh.elastic_strain import log_left_stretch
 from solver.remesh.lattice_frame import LatticeFrame
 from solver.remesh.record import mesh_change
-from solver.remesh.restuffing import Vanished, lattice_turn, restuffed
+from solver.remesh.restuffing import Vanished, lattice_turn
 from solver.remesh.sheets import sheets_of
 from solver.remesh.transfer import transferred
 from solver.scene import Body
@@ -27,7 +27,7 @@ from solver.tetmesh.quality import dihedral_angles, tet_volumes
 from tests.surfaces import box, sphere
 
 from .folded import bent, new_sheets, roll, skin, strip
-from .shapes import GOO, ball, is_manifold, squashed
+from .shapes import GOO, ball, is_manifold, restuffed, squashed
 
 SIZE = 0.2
 SHAPES = {

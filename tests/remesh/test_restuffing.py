@@ -7,16 +7,17 @@ import pytest
 from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.remesh.fitting import fitted, outline
 from solver.remesh.held_points import held_points
-from solver.remesh.restuffing import lattice_turn, restuffed
+from solver.remesh.restuffing import lattice_turn
 from solver.surface import Surface
 from solver.tetmesh.boundary import face_table
 from solver.tetmesh.lattice_points import lattice_around, lattice_points
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
+from tests.physics.scenes import box_mesh
 from tests.surfaces import sphere
 
-from .shapes import ball, is_manifold, rotation, squashed
+from .shapes import ball, is_manifold, restuffed, rotation, squashed
 
 SIZE = 0.2
 
@@ -78,7 +79,7 @@ def creases(mesh: TetMesh) -> np.ndarray:
 def test_nothing_pulls_at_a_boundary_from_inside():
     """Of two balls in one another only the union's surface counts."""
     inner = ball(SIZE, 0.8, centre=(0.05, 0.0, 0.0))
-    new = fitted(restuffed(ball(SIZE), SIZE, np.eye(3)), outline(joined(ball(SIZE), inner), SIZE), SIZE)
+    new = fitted(restuffed(ball(SIZE), SIZE, np.eye(3)), outline(joined(ball(SIZE), inner), SIZE), SIZE)[0]
     assert max(apart(new, ball(SIZE)), apart(ball(SIZE), new)) < 0.1 * SIZE
 
 
@@ -160,6 +161,24 @@ def test_the_boundary_is_brought_to_what_is_seen_outside_it():
 
     assert farthest(plain) > 0.3 * SIZE and farthest(brought) < 0.2 * SIZE and is_manifold(brought)
     assert volume(brought) == pytest.approx(volume(old), rel=1e-3) and dihedral_angles(brought).min() > 9.9
+
+
+@pytest.mark.parametrize("thick, lattices, farthest", [(0.9, (1, 3, 4, 5), 0.25), (0.6, (2,), 0.5)])
+def test_a_thin_lip_that_stuffing_has_lost_is_reached_again(thick, lattices, farthest):
+    """Some elements of it: what is further away than facets look at first, and what others' moves have taken out again, too.
+
+    Where one lattice loses too much of it, another one is taken.
+    """
+    old = box_mesh((30, 12, 4), (3.0, 1.2, 1.0), (-1.5, -0.6, -0.5))
+    height = thick * SIZE + (4.0 - thick) * SIZE / (1.0 + np.exp((np.abs(old.positions[:, 0]) - 0.8) / 0.05))
+    old = old.moved(old.positions * np.stack([np.ones(len(height)), np.ones(len(height)), height], axis=1))
+    nodes, numbered = np.unique(old.faces.boundary, return_inverse=True)
+    seen = Surface(old.positions[nodes], numbered.reshape(-1, 3).astype(np.int32))
+    for count in lattices:
+        new = restuffed(old, SIZE, lattice_turn(count), seen=seen)
+        outside = seen.positions[new.located(seen.positions)[0] < 0]
+        assert closest_points(new.hull, outside).distance.max(initial=0.0) < farthest * SIZE
+        assert is_manifold(new) and dihedral_angles(new).min() > 9.9
 
 
 def test_the_boundary_is_brought_back_to_what_is_seen():

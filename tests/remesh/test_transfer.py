@@ -7,12 +7,11 @@ import pytest
 
 from solver.remesh.elastic_strain import COLUMNS, ROWS
 from solver.remesh.record import mesh_change
-from solver.remesh.restuffing import restuffed
 from solver.remesh.transfer import transferred
 from solver.state import State
 from tests.physics.scenes import box_mesh
 
-from .shapes import ball, mesh_of, moved, rotation, state_of
+from .shapes import ball, mesh_of, moved, restuffed, rotation, state_of
 
 STEP = 1.0 / 96.0
 

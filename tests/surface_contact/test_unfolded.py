@@ -128,7 +128,8 @@ def test_what_needs_no_search_stays_apart_on_all_of_its_way(name, monkeypatch):
     unfolded = Unfolded(clusters, flat)
     way = 0.3 * np.sin(places[:, [1, 0, 0]] * [0.3, 0.2, 0.2])  # layers that lie on each other go the same way
     monkeypatch.setattr("solver.contact.surfaces.unfolded.LITTLE", 0.0)
-    assert unfolded.look(places, way, REACH, LOOSE)
+    order = clusters.vertices.nodes[:, 0]
+    assert unfolded.look(places[order], way[order], REACH, LOOSE)
     in_vertices, in_triangles, in_edges = items_of(clusters, surface)
     found = 0
     for share in (0.0, 0.5, 1.0):
@@ -150,7 +151,7 @@ def test_a_patch_that_a_part_of_its_own_passes_over_is_not_answered_for(monkeypa
     unfolded, (in_vertices, in_triangles, _) = Unfolded(clusters, flat), items_of(clusters, surface)
     for off in np.linspace(0.0, 24.0, 13):
         places = twice_around(flat, (8.5, 11.258 - off))
-        unfolded.look(places, np.zeros_like(flat), REACH, LOOSE)
+        unfolded.look(places[clusters.vertices.nodes[:, 0]], np.zeros_like(flat), REACH, LOOSE)
         corners, _ = close_items(places, surface, REACH)
         assert len(corners) > 100
         assert not answered(unfolded, in_vertices[corners[:, 0]], in_triangles[corners[:, 1]]).any()

@@ -7,11 +7,13 @@ from scipy.sparse import coo_array
 from scipy.sparse.linalg import spsolve
 
 from solver.fem.assembly import build_pattern
+from solver.fem.coarse_space import coarse_matrix
 from solver.fem.contact_coupling import ContactStiffness
 from solver.fem.linear_solve import LinearSolve
 from solver.fem.stiffness import PAIRS
 from solver.jit import TILE, use_threads
 from solver.tetmesh.mesh import TetMesh
+from tests.element_blocks import filling
 from tests.physics.scenes import ball_mesh, box_mesh
 
 STEP = 1.0 / 96.0
@@ -83,7 +85,7 @@ class System:
     def solver(self, **options):
         """The solver with the matrix assembled."""
         solver = LinearSolve.of(build_pattern(self.tets, len(self.positions)), self.positions)
-        solver.assemble(self.blocks, self.diagonal, **options)
+        solver.assemble(filling(solver, self.blocks), self.diagonal, **options)
         return solver
 
     def low(self, share):
@@ -141,6 +143,26 @@ def test_solution_is_scipys(name, contact):
 
 
 @pytest.mark.parametrize("touched", [False, True])
+@pytest.mark.parametrize("name", ["stiff", "two bodies", "more bodies than parts"])
+def test_the_coarse_matrix_is_what_the_parts_affine_motions_meet(name, touched):
+    """W^T A W, by scipy."""
+    system = SYSTEMS[name]()
+    if touched:
+        system.touch(1e3, inside=True)
+    solver = system.solver()
+    parts, layout = solver.parts, solver.layout
+    found = coarse_matrix(parts, layout, solver._values, solver._inertia, solver._own, solver._touched)
+    modes, count = parts.modes[:-4].reshape(-1, 4).astype(float), len(parts.part_offsets) - 1
+    motions = np.zeros((len(parts.order), 3, count, 4, 3))
+    for axis in range(3):
+        motions[np.arange(len(parts.order)), axis, parts.node_parts, :, axis] = modes
+    motions[parts.order] = motions.copy()
+    motions = motions.reshape(3 * len(parts.order), 12 * count)
+    expected = motions.T @ (system.matrix() @ motions)
+    assert np.abs(found - expected).max() < 1e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("touched", [False, True])
 @pytest.mark.parametrize("name", ["soft", "stiff", "two bodies", "a flat sheet"])
 def test_held_nodes_stay_and_the_others_answer_as_if_they_were_walls(name, touched):
     system = SYSTEMS[name]()
@@ -183,7 +205,7 @@ def test_one_and_two_threads_give_the_same_bytes(stiff):
         solver = system.solver()
         spent = solver.solve(load, 1e-3)
         assert solver.coarse == stiff
-        ends.append((spent, solver.direction.tobytes(), solver.summed(system.blocks).times(load).tobytes()))
+        ends.append((spent, solver.direction.tobytes(), solver.summed(filling(solver, system.blocks)).times(load).tobytes()))
     use_threads(1)
     assert ends[0] == ends[1]
 
@@ -206,7 +228,8 @@ def test_a_matrix_that_is_not_positive_is_told():
 
 def test_elastic_stiffness_resists_everything_but_translation():
     system = System(ball_mesh(6), 1e5)
-    stiffness = system.solver().summed(system.blocks)
+    solver = system.solver()
+    stiffness = solver.summed(filling(solver, system.blocks))
     assert (stiffness.times(np.broadcast_to([0.3, -0.7, 0.1], system.positions.shape)) == 0.0).all()
     moved = system.random.normal(size=system.positions.shape)
     matrix = system.matrix() @ moved.ravel() - (system.diagonal[:, :1] * moved).ravel()
@@ -219,7 +242,7 @@ def test_a_stiffness_weighed_by_nodes():
     weights = np.where(system.random.random(len(system.masses)) < 0.3, 0.7, 1.0)
     system.diagonal[:] = 0.0
     solver = LinearSolve.of(build_pattern(system.tets, len(weights)), system.positions)
-    scaled, own = solver.summed(system.blocks).weighed(weights)
+    scaled, own = solver.summed(filling(solver, system.blocks)).weighed(weights)
     x = system.random.normal(size=system.positions.shape)
     product = scaled.times(x) + np.einsum("nij,nj->ni", own.reshape(-1, 3, 3), x)
     expected = weights[:, None] * (system.matrix() @ (weights[:, None] * x).ravel()).reshape(-1, 3)
@@ -243,10 +266,10 @@ def test_other_contacts_leave_nothing_of_those_before(inside):
     system.diagonal, bare = diagonal, system.diagonal
     alone = state_of(solver)
     solver.touch(diagonal, contact)
-    fresh.assemble(system.blocks, diagonal, contact=contact)
+    fresh.assemble(filling(fresh, system.blocks), diagonal, contact=contact)
     assert state_of(solver) == state_of(fresh) != alone
     solver.touch(other_diagonal, other)
-    fresh.assemble(system.blocks, other_diagonal, contact=other)
+    fresh.assemble(filling(fresh, system.blocks), other_diagonal, contact=other)
     assert state_of(solver) == state_of(fresh)
     solver.touch(bare, ContactStiffness(np.zeros(0, np.int32), np.zeros((0, 4), np.int32), np.zeros((0, 6, 9), np.float32)))
     assert state_of(solver) == alone
@@ -258,7 +281,7 @@ def test_contact_put_in_apart_is_that_in_the_blocks(contact):
     together.touch(contact[0], inside=contact[1])
     _, diagonal, stiffness = apart.contact(contact[0], inside=contact[1])
     solver = apart.solver()
-    solver.assemble(apart.blocks, diagonal, contact=stiffness)
+    solver.assemble(filling(solver, apart.blocks), diagonal, contact=stiffness)
     x = apart.random.normal(size=apart.positions.shape)
     product = together.matrix() @ x.ravel()
     assert np.abs(solver.times(x).ravel() - product).max() < 1e-5 * np.abs(product).max()

@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 FAR = 0.5  # element sizes from a collider's edge up to which a place counts as about to touch
+BESIDE = 0.1  # element sizes beside it up to which the edges at a corner of the body count,
 APART = 0.25  # element sizes: shorter edges of the body stand for less of it
 
 
@@ -178,7 +179,8 @@ class Meeting:
         which, part, normal, gap, depth = _room(len(others))
         count = touching_edges(
             here, self.begun, pairs.ends, pairs.wings, self.now, self.then, others, wings,
-            self.edges_out[pairs.edges_met], self.offset, FAR * self.element, which, part, normal, gap, depth,
+            self.edges_out[pairs.edges_met], self.offset, FAR * self.element, BESIDE * self.element,
+            which, part, normal, gap, depth,
         )  # fmt: skip
         which, s, t = which[:count], part[:count, 0], part[:count, 1]
         ends, others = pairs.ends[which], others[which]

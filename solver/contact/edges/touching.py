@@ -14,6 +14,7 @@ from ...jit import inline, kernel
 PARALLEL = 0.05  # sine of the angle between two edges from which on they have a normal
 FALL = 0.9  # sine of the angle by which a body's surface may stand up against the plane of a touch,
 STAND = 0.5  # and a collider's
+LEAN = 0.5  # tangent of the angle by which the plane of an edge leans away from a corner beyond which it crosses
 BENT = 0.25  # of a way along a surface, by which it may leave its plane
 
 
@@ -60,36 +61,53 @@ def _sunk(along, offset, apart):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _crossing(a, u, c, v, out):  # type: ignore[no-untyped-def]
-    """Shares (s, t) of edges from a along u and from c along v, and the unit normal of both; s < 0: they do not cross.
+def _crossing(a, u, c, v, out, beside):  # type: ignore[no-untyped-def]
+    """Shares (s, t) of edges from a along u and from c along v, the unit normal of both, and how far beside it they cross [m].
 
-    They cross where the first meets the plane of the second and the way out (3,) of its collider, which is square to it.
+    They cross where the first meets the plane of the second and the way out (3,) of its collider, which is square to it. Where
+    that is beyond an end of the first, by less than `beside` [m] away from that plane, the end stands for it; s < 0: nowhere.
     """
     nx, ny, nz = u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
     nn = nx * nx + ny * ny + nz * nz
     uu, vv = u[0] * u[0] + u[1] * u[1] + u[2] * u[2], v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
     if nn <= PARALLEL * PARALLEL * uu * vv:
-        return -1.0, -1.0, 0.0, 0.0, 0.0
+        return -1.0, -1.0, 0.0, 0.0, 0.0, 0.0
     qx, qy, qz = v[1] * out[2] - v[2] * out[1], v[2] * out[0] - v[0] * out[2], v[0] * out[1] - v[1] * out[0]
     rx, ry, rz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
-    s = (rx * qx + ry * qy + rz * qz) / (u[0] * qx + u[1] * qy + u[2] * qz)
-    t = ((s * u[0] - rx) * v[0] + (s * u[1] - ry) * v[1] + (s * u[2] - rz) * v[2]) / vv
-    if not (s >= 0.0 and s <= 1.0 and t >= 0.0 and t <= 1.0):
-        return -1.0, -1.0, 0.0, 0.0, 0.0
+    sideways = u[0] * qx + u[1] * qy + u[2] * qz
+    s = (rx * qx + ry * qy + rz * qz) / sideways
+    end = min(max(s, 0.0), 1.0)
+    over = abs((s - end) * sideways) / np.sqrt(max(qx * qx + qy * qy + qz * qz, 1e-300))
+    t = ((end * u[0] - rx) * v[0] + (end * u[1] - ry) * v[1] + (end * u[2] - rz) * v[2]) / vv
+    if not (over <= beside and t >= 0.0 and t <= 1.0):
+        return -1.0, -1.0, 0.0, 0.0, 0.0, 0.0
     scale = 1.0 / np.sqrt(nn)
-    return s, t, scale * nx, scale * ny, scale * nz
+    return end, t, scale * nx, scale * ny, scale * nz, over
+
+
+@inline
+def _leaning(nx, ny, nz, distance, v, out, over, s, u, a, c):  # type: ignore[no-untyped-def]
+    """The normal of a plane at an edge from c along v that leans away from the place s on the other; how far that is off it."""
+    wx, wy, wz = v[1] * out[2] - v[2] * out[1], v[2] * out[0] - v[0] * out[2], v[0] * out[1] - v[1] * out[0]
+    side = (a[0] + s * u[0] - c[0]) * wx + (a[1] + s * u[1] - c[1]) * wy + (a[2] + s * u[2] - c[2]) * wz
+    lean = (LEAN if side > 0.0 else -LEAN) / np.sqrt(wx * wx + wy * wy + wz * wz)
+    nx, ny, nz = nx + lean * wx, ny + lean * wy, nz + lean * wz
+    scale = 1.0 / np.sqrt(nx * nx + ny * ny + nz * nz)
+    return scale * nx, scale * ny, scale * nz, scale * (distance + LEAN * over)
 
 
 @kernel
 def touching_edges(  # type: ignore[no-untyped-def]
-    here, begun, ends, wings, now, then, others, other_wings, out, offset, far, which, shares, normal, gap, depth
+    here, begun, ends, wings, now, then, others, other_wings, out, offset, far, beside, which, shares, normal, gap, depth
 ):
     """Fill what is said of the pairs that touch or are about to; return how many there are.
 
     Pairs k are of a body's edge ends[k] of points at here (p, 3), which were at begun (p, 3) when the step began, with the
     triangles between it and wings[k] (2,), and of a collider's edge others[k] of corners now and then (q, 3), with
     other_wings[k] and the way out[k] (3,). Touching are those that are closer than `far` [m] and were no deeper than that when
-    the step began.
+    the step began. Of a body that lies over an edge like a tent a corner may slide from one side to the other: so the edges on
+    both sides of a corner up to `beside` [m] away count, as long as they hold nothing; their planes lean away from it, so that
+    on a flat surface they push only where it is all but over the edge.
 
     which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m]; depth
     (k,) [m] when the step began, less by how far the two places were then apart along the plane of the touch.
@@ -99,13 +117,13 @@ def touching_edges(  # type: ignore[no-untyped-def]
         a, b, c, d = here[ends[k, 0]], here[ends[k, 1]], now[others[k, 0]], now[others[k, 1]]
         for axis in range(3):
             u[axis], v[axis] = b[axis] - a[axis], d[axis] - c[axis]
-        s, t, nx, ny, nz = _crossing(a, u, c, v, out[k])
+        s, t, nx, ny, nz, over = _crossing(a, u, c, v, out[k], beside)
         if s < 0.0:
             continue
         nx, ny, nz = _inward(nx, ny, nz, u, a, here, wings[k])
         distance = nx * (a[0] + s * u[0] - c[0] - t * v[0]) + ny * (a[1] + s * u[1] - c[1] - t * v[1]) - offset
         distance += nz * (a[2] + s * u[2] - c[2] - t * v[2])
-        if distance > far:
+        if distance > far or (over > 0.0 and distance < 0.0):
             continue
         e, f, g, h = begun[ends[k, 0]], begun[ends[k, 1]], then[others[k, 0]], then[others[k, 1]]
         for axis in range(3):
@@ -126,6 +144,9 @@ def touching_edges(  # type: ignore[no-untyped-def]
                 rises |= _rise(nx, ny, nz, v, c, now[other_wings[k, m]]) > STAND
         if rises:
             continue
+        if over > 0.0:
+            nx, ny, nz, distance = _leaning(nx, ny, nz, distance + offset, v, out[k], over, s, u, a, c)
+            distance -= offset
         which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
         normal[count, 0], normal[count, 1], normal[count, 2] = nx, ny, nz
         count += 1

@@ -95,7 +95,8 @@ class Neighbourhood:
         for side in self.sides:
             side.fit(start, way)
         rounding = ROUNDING * max(side.farthest for side in self.sides)
-        self.near = self._near_clusters(start, way, rounding)
+        self.start[:], self.way[:], self.searched = start[self.nodes], way[self.nodes], True
+        self.near = self._near_clusters(rounding)
         for k, side in enumerate(self.sides):
             side.fit_items(start, way, self.near if self.own else self.near[:, k])
         # A pair may lose all that its nodes are off against each other, up to `spare` along each axis
@@ -106,12 +107,11 @@ class Neighbourhood:
             [self._corner_pairs(self.first, self.second, there), self._corner_pairs(self.second, self.first, back)],
             [self._edge_pairs(edges)],
         )
-        self.start[:], self.way[:], self.searched = start[self.nodes], way[self.nodes], True
 
-    def _near_clusters(self, start: Array, way: Array, rounding: float) -> IntArray:
+    def _near_clusters(self, rounding: float) -> IntArray:
         """The near clusters among which pairs have to be looked for; sets `spare`."""
         room, tight = self.reach + self.far, TIGHT * self.edge
-        if self.unfolded is None or not self.unfolded.look(start, way, self.reach, ALL_AXES * tight + rounding):
+        if self.unfolded is None or not self.unfolded.look(self.start, self.way, self.reach, ALL_AXES * tight + rounding):
             self.spare = SPARE * self.edge
             return near_clusters(self.first, self.second, room)
         self.spare = tight

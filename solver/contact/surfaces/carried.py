@@ -43,10 +43,11 @@ class Carried:
         weights = matrix.data / np.repeat(np.asarray(matrix.sum(axis=1)).ravel(), np.diff(matrix.indptr))
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), weights)
 
-    def places(self, nodes: Array) -> Array:
-        """Where nodes at (n, 3) carry the points (k, 3); the same of directions."""
+    def places(self, nodes: Array, *wanted: NDArray[np.integer]) -> Array:
+        """Where nodes at (n, 3) carry the points (k, 3), or at least those of numbers wanted (w,); the same of directions."""
         points = np.empty((len(self._all), 3))
-        carry_spread(nodes, self._all, self._all, self.start, self.nodes, self.weights, points)
+        for rows in wanted or (self._all,):
+            carry_spread(nodes, rows, rows, self.start, self.nodes, self.weights, points)
         return points
 
     def add_forces(self, points: Array, nodes: Array) -> None:

@@ -19,6 +19,7 @@ IntArray = NDArray[np.int32]
 SIZES = (128, 32, 8)  # clusters of a patch: of a large one each pair costs less, a small one bends less
 RINGS = 1  # of clusters around them: about all that are near them on a surface that is not folded
 WIDER, BEYOND = 1.25, 1.5  # the ball's radius: so many times the core's, and so many mean edges more
+GROUP = 8  # clusters whose triangles are looked at together first
 
 
 class Rows(NamedTuple):
@@ -36,8 +37,10 @@ class Patches(NamedTuple):
     inside          : vertices of their items
     disk            : vertices of the triangles at those
     triangles       : numbers of the triangles at those, the first `at_core[i]` of them, then of all others of the patch
+    parts           : where among all these each run of triangles of one group begins; at the end where the last one ends
     rim             : rows (k, 2), from vertex to vertex: what is left of the triangles' sides where they do not cancel
     touched         : clusters that have a vertex of it
+    group (t,)      : of each triangle of the surface: GROUP clusters that follow on each other
     """
 
     clusters: IntArray
@@ -46,8 +49,10 @@ class Patches(NamedTuple):
     inside: Rows
     disk: Rows
     triangles: Rows
+    parts: Rows
     rim: Rows
     touched: Rows
+    group: IntArray
 
 
 class Ranked(NamedTuple):
@@ -91,7 +96,9 @@ def patches_of(surface: Ranked, edge_length: float) -> Patches:
     marks = np.zeros(count, np.int32), np.zeros(vertices, np.int32), np.zeros(triangles, np.int32)
     net = np.zeros(int(np.abs(surface.side).max(initial=0)) + 1, np.int32)
     room = tuple(np.empty(size, np.int32) for size in (count, vertices, vertices, triangles, 6 * triangles, count))
+    group = surface.cluster[surface.corners[:, 0]] // np.int32(GROUP)
     clusters, at_core, rows = [], [], []
+    parts, begun = [np.zeros(0, np.int32)], 0
     for size in SIZES:
         for start in range(0, count, size):
             last = min(start + size, count)
@@ -102,10 +109,26 @@ def patches_of(surface: Ranked, edge_length: float) -> Patches:
                 continue
             clusters.append((start, last))
             at_core.append(near)
+            parts.append(_grouped(room[3][:all_triangles], near, group) + np.int32(begun))
+            begun += all_triangles
             lengths = core, inside, disk, all_triangles, 2 * rim, touched
             rows.append([values[:length].copy() for values, length in zip(room, lengths, strict=True)])
     columns = zip(*rows, strict=True) if rows else [()] * 6
-    return Patches(np.array(clusters, np.int32).reshape(-1, 2), np.array(at_core, np.int32), *map(_joined, columns))
+    core, inside, disk, found, rim, touched = map(_joined, columns)
+    runs = Rows(np.append(np.concatenate(parts), found.first[-1]).astype(np.int32), _joined(tuple(parts[1:])).first)
+    return Patches(
+        np.array(clusters, np.int32).reshape(-1, 2), np.array(at_core, np.int32), core, inside, disk, found, runs, rim, touched,
+        group,
+    )  # fmt: skip
+
+
+def _grouped(triangles: IntArray, near: int, group: IntArray) -> IntArray:
+    """Sort triangles (k,) by their groups, the first `near` by themselves; return where each run of one group begins."""
+    for part in (triangles[:near], triangles[near:]):
+        part[:] = part[np.argsort(group[part], kind="stable")]
+    new = np.append(True, np.diff(group[triangles]) != 0)
+    new[near : near + 1] = True
+    return np.flatnonzero(new[: len(triangles)]).astype(np.int32)
 
 
 def _joined(rows: tuple[IntArray, ...]) -> Rows:

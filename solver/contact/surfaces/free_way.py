@@ -61,17 +61,21 @@ def free_shares(positions, direction, nodes, points, reach, which, found):  # ty
 
 
 @kernel
-def meetings(positions, direction, nodes, points, reach, which, weights, normal, gap):  # type: ignore[no-untyped-def]
+def meetings(positions, direction, nodes, points, reach, which, weights, normal, gap, struck):  # type: ignore[no-untyped-def]
     """Fill what is said of the pairs beyond reach that meet on the way along direction (n, 3); return how many there are.
 
     which (k,) their numbers; weights (k, 4) and normal (k, 3) of where they meet; gap (k,) [m] at positions (n, 3), as seen
-    from there: on a way d it grows by normal . sum_i weights_i d_i.
+    from there: on a way d it grows by normal . sum_i weights_i d_i. struck (k,): which pairs within reach come closer so fast
+    that before EARLY they may have only NEAR left.
     """
     moved, moves, own, count = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), 0
     for k in range(len(nodes)):
         edges = k >= points
         _, _, _, _, x, y, z = closest_points(positions, nodes[k], edges)
+        struck[k] = False
         if x * x + y * y + z * z < reach[k] * reach[k]:
+            left = (1.0 - NEAR) * np.sqrt(x * x + y * y + z * z)
+            struck[k] = EARLY * closing(direction, nodes[k], edges, moves) > left
             continue
         way = _way(positions, direction, nodes[k], edges, reach[k], 1.0, moves, moved, own)
         if way >= 1.0:

@@ -84,7 +84,7 @@ class Meetings:
 
     def _left(self, direction: Array) -> Array:
         """The gaps (m,) [m] at the end of a direction (n, 3), as seen from its start."""
-        return self.gap + growth(self.carried.places(direction), self.points, self.weights, self.normal)
+        return self.gap + growth(self.carried.places(direction, self.points.ravel()), self.points, self.weights, self.normal)
 
     def taken(self, which: NDArray[np.bool_]) -> "Meetings":
         """Some of them (m,)."""

@@ -76,7 +76,12 @@ def joined_halves(corners: list[Pairs], edges: list[Pairs]) -> Pairs:
     return Pairs(nodes, sum(len(part.nodes) for part in corners), *others)
 
 
-def _part(pairs: Pairs, part: slice) -> Pairs:
+def taken(pairs: Pairs, which: NDArray[np.bool_]) -> Pairs:
+    """Some (k,) of them."""
+    return _part(pairs, which)._replace(points=int(which[: pairs.points].sum()))
+
+
+def _part(pairs: Pairs, part: slice | NDArray[np.bool_]) -> Pairs:
     nodes, _, *others = pairs
     return Pairs(nodes[part], 0, *(column[part] for column in others))
 

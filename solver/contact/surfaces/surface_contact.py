@@ -19,7 +19,7 @@ from .crossing import surfaces_cross
 from .free_way import EARLY, free_fraction, free_shares, meetings
 from .friction import Friction, Held
 from .meetings import Meetings, growth
-from .pairs import Pairs, distances, joined, no_pairs
+from .pairs import Pairs, distances, joined, no_pairs, taken
 from .surface import ContactSurface
 from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
 
@@ -76,8 +76,9 @@ class SurfaceContact:
         self.surfaces, self.carried = surfaces, carried
         self.slip = min((touch.slip for touch in touches), default=1.0)
         self.neighbourhoods: list[Neighbourhood] = []
-        self.pairs: Pairs = no_pairs()
         self.friction, self.held = Friction(), Held()
+        self._take(no_pairs())
+        self._known: tuple[Array, ...] = ()  # the way that was asked for last
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
         self.left_out: list[tuple[int, int]] = []  # and of those that do not collide
         boxed = [Clusters(surface, rest) for surface in surfaces]
@@ -118,7 +119,7 @@ class SurfaceContact:
         }
         self.left_out, kept = sorted(crossing), [bodies not in crossing for bodies in self.bodies]
         self.bodies, self.neighbourhoods = list(compress(self.bodies, kept)), list(compress(self.neighbourhoods, kept))
-        self.pairs = joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods])
+        self._take(joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods]))
 
     @property
     def near(self) -> bool:
@@ -147,51 +148,52 @@ class SurfaceContact:
         """
         places = self.carried.places(start)
         self._cover(places, places)
-        which, weights, normal, force, _ = self._close(places)
+        which, weights, normal, force, _ = _close(self.pairs, places)
         grip = self.pairs.friction[which] * force
         rubs = grip > 0.0
         points, weights, normal = self.pairs.nodes[which][rubs], weights[rubs], normal[rubs]
         stretch = across(self.held.of(points), normal)
         anchor = (weights[:, :, None] * places[points]).sum(axis=1) - stretch
         self.friction = Friction(points, weights, normal, anchor, grip[rubs], self.slip)
+        self._rubbing = np.unique(points)
 
     def end_step(self, positions: Array) -> None:
         """Keep what sticks at the end of an accepted step, positions (n, 3)."""
-        self.held = Held(self.friction.points, self.friction.stretch(self.carried.places(positions)))
+        self.held = Held(self.friction.points, self.friction.stretch(self.carried.places(positions, self._rubbing)))
 
-    def limit(self, positions: Array, direction: Array, most: float = 1.0) -> float:
-        """The share, at most `most`, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
-        places, ways = self.carried.places(positions), self.carried.places(direction)
-        self._cover(places, places + most * ways)
-        share: float = free_fraction(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, most)
+    def limit(self, positions: Array, direction: Array) -> float:
+        """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
+        places, ways = self._covered(positions, direction)
+        share: float = free_fraction(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, 1.0)
         return share
 
     def meetings(self, positions: Array, direction: Array) -> Meetings:
         """The pairs that do not touch at positions (n, 3) but would on the way along a direction (n, 3), or that it crushes."""
-        places, ways = self.carried.places(positions), self.carried.places(direction)
-        self._cover(places, places + ways)
+        places, ways = self._covered(positions, direction)
         pairs, most = self.pairs, len(self.pairs.nodes)
         which, weights, normal, gap = np.empty(most, np.int64), np.empty((most, 4)), np.empty((most, 3)), np.empty(most)
-        count = meetings(places, ways, pairs.nodes, pairs.points, pairs.reach, which, weights, normal, gap)
+        struck = np.empty(most, dtype=np.bool_)
+        count = meetings(places, ways, pairs.nodes, pairs.points, pairs.reach, which, weights, normal, gap, struck)
         which, nothing = which[:count], np.zeros(count)
         reach, stiffness = pairs.reach[which], pairs.stiffness[which]
-        return Meetings(
+        met = Meetings(
             pairs.nodes[which], weights[:count], normal[:count], gap[:count], reach, stiffness, nothing, nothing,
             stiffness * (0.5 * reach) ** 2, nothing, self.carried,
-        ).joined(self._crushed(places, ways, direction))  # fmt: skip
+        )  # fmt: skip
+        return met.joined(self._crushed(taken(pairs, struck), places, ways, direction)) if struck.any() else met
 
-    def _crushed(self, places: Array, ways: Array, direction: Array) -> Meetings:
-        """The pairs within reach, points at places (k, 3), that a direction (n, 3) crushes, with what firms them.
+    def _crushed(self, struck: Pairs, places: Array, ways: Array, direction: Array) -> Meetings:
+        """Of pairs within reach, points at places (k, 3), those that a direction (n, 3) crushes, with what firms them.
 
         Some, all but touching, do not come closer at first, but would slide or turn into each other. What the turning of their
         normals does to their forces is as firm as their barriers are; so firmly they are made to go together (ways (k, 3)).
         """
-        which, weights, normal, force, slope = self._close(places)
-        points, half = self.pairs.nodes[which], 0.5 * self.pairs.reach[which]
+        which, weights, normal, force, slope = _close(struck, places)
+        points, half = struck.nodes[which], 0.5 * struck.reach[which]
         gap = growth(places, points, weights, normal)
         held = np.where(gap < half, force * gap, slope * half**2)
         free = np.empty_like(gap)
-        free_shares(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, which, free)
+        free_shares(places, ways, struck.nodes, struck.points, struck.reach, which, free)
         nothing = np.zeros_like(gap)
         near = Meetings(points, weights, normal, gap, gap, nothing, slope, force, held, nothing, self.carried)
         crushed = near.crushed(direction)
@@ -200,7 +202,7 @@ class SurfaceContact:
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3) [N] at positions that `cover` was asked for; return the energy [J]."""
-        f, places = self.friction, self.carried.places(positions)
+        f, places = self.friction, self._used_places(positions)
         on_points = np.zeros_like(places)
         energy: float = add_barrier_gradient(places, self.pairs, on_points)
         energy += add_friction_gradient(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, on_points)
@@ -209,8 +211,8 @@ class SurfaceContact:
 
     def stiffness(self, positions: Array, rank: NDArray[np.int32], ahead: Meetings | None = None) -> PairStiffness:
         """The stiffness at positions (n, 3) and of what is ahead, for a matrix with node i at row rank[i]."""
-        f, places = self.friction, self.carried.places(positions)
-        which, weights, normal, _, slope = self._close(places)
+        f, places = self.friction, self._used_places(positions)
+        which, weights, normal, _, slope = _close(self.pairs, places)
         rubbing = np.empty((len(f.points), 9))
         friction_blocks(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, f.exact, rubbing)
         pushing = slope[:, None] * (normal[:, :, None] * normal[:, None, :]).reshape(-1, 9)
@@ -225,7 +227,7 @@ class SurfaceContact:
 
         What is small for a body can be large for a gap.
         """
-        missed, force = force_error(self.carried.places(before), self.carried.places(after), self.pairs)
+        missed, force = force_error(self._used_places(before), self._used_places(after), self.pairs)
         return bool(missed <= SETTLED * force)
 
     def touching(self, positions: Array) -> NDArray[np.int64]:
@@ -233,26 +235,48 @@ class SurfaceContact:
         bodies = np.empty(len(self.carried.start) - 1, dtype=np.int64)
         for k, surface in enumerate(self.surfaces):
             bodies[surface.vertices] = k
-        points = self.pairs.nodes[self._close(self.carried.places(positions))[0]]
+        points = self.pairs.nodes[_close(self.pairs, self._used_places(positions))[0]]
         return connected(bodies[points[:, [0, 3]]].T, len(self.surfaces))
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
         places = self.carried.places(positions)
         self._cover(places, places)
-        which, weights, _, _, _ = self._close(places)
+        which, weights, _, _, _ = _close(self.pairs, places)
         return self.carried.nodes_of(self.pairs.nodes[which][weights != 0.0], len(positions))
+
+    def _covered(self, positions: Array, direction: Array) -> tuple[Array, Array]:
+        """Places and ways (k, 3) of points with nodes at positions (n, 3) on a direction (n, 3), which `pairs` then hold for.
+
+        A direction is asked for twice: what it meets, and how far it may go.
+        """
+        asked = positions, direction
+        if not self._known or not all(map(np.array_equal, asked, self._known)):
+            places, ways = self.carried.places(positions), self.carried.places(direction)
+            self._cover(places, places + ways)
+            self._known = positions.copy(), direction.copy(), places, ways
+        return self._known[2], self._known[3]
 
     def _cover(self, before: Array, after: Array) -> None:
         """`cover` for places (k, 3) of points."""
         changed = [neighbourhood.cover(before, after) for neighbourhood in self.neighbourhoods]
         if any(changed):
-            self.pairs = joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods])
+            self._known = ()
+            self._take(joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods]))
 
-    def _close(self, places: Array) -> tuple[NDArray[np.int64], Array, Array, Array, Array]:
-        """The pairs within reach: their numbers, weights (c, 4), normals (c, 3), forces and slopes (c,)."""
-        most = len(self.pairs.nodes)
-        which, weights, normal = np.empty(most, dtype=np.int64), np.empty((most, 4)), np.empty((most, 3))
-        force, slope = np.empty(most), np.empty(most)
-        count = close_pairs(places, self.pairs, which, weights, normal, force, slope)
-        return which[:count], weights[:count], normal[:count], force[:count], slope[:count]
+    def _take(self, pairs: Pairs) -> None:
+        """Let these be the pairs that may come close."""
+        self.pairs, self._paired, self._rubbing = pairs, np.unique(pairs.nodes), np.unique(self.friction.points)
+
+    def _used_places(self, positions: Array) -> Array:
+        """Where nodes at (n, 3) carry the points (k, 3) that any pair has; nothing is said of the others."""
+        return self.carried.places(positions, self._paired, self._rubbing)
+
+
+def _close(pairs: Pairs, places: Array) -> tuple[NDArray[np.int64], Array, Array, Array, Array]:
+    """The pairs within reach: their numbers, weights (c, 4), normals (c, 3), forces and slopes (c,)."""
+    most = len(pairs.nodes)
+    which, weights, normal = np.empty(most, dtype=np.int64), np.empty((most, 4)), np.empty((most, 3))
+    force, slope = np.empty(most), np.empty(most)
+    count = close_pairs(places, pairs, which, weights, normal, force, slope)
+    return which[:count], weights[:count], normal[:count], force[:count], slope[:count]

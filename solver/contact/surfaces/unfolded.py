@@ -34,14 +34,17 @@ class Unfolded:
     def __init__(self, clusters: Clusters, rest: Array) -> None:
         """rest (n, 3): the nodes' places at rest."""
         surface = ranked(clusters, rest)
-        self.nodes, self.corners = clusters.vertices.nodes[:, 0], surface.corners
+        self.corners = surface.corners
         self.patches = patches_of(surface, clusters.edge_length)
         self.patch = np.full(len(clusters.vertices.first) - 1, -1, dtype=np.int32)  # that answers for a cluster, or -1
-        self.views = np.empty((len(surface.corners), 4, 3))
+        self.heights = np.empty((len(surface.corners), 3, 3))
+        self.boxes = np.empty((int(self.patches.group.max(initial=-1)) + 1, 3, 3))
         self.left_out = 0
 
-    def look(self, positions: Array, way: Array, reach: float, loose: float) -> bool:
-        """Find them for nodes that go from positions (n, 3) along a way (n, 3); False, and none, where there are few.
+    def look(self, start: Array, way: Array, reach: float, loose: float) -> bool:
+        """Find them for vertices, by the clusters' order, that go from a start (v, 3) along a way (v, 3).
+
+        False, and none, where there are few.
 
         reach : distance that pairs of them keep [m]
         loose : how far nodes of a patch may be off that way against each other [m]
@@ -50,9 +53,8 @@ class Unfolded:
         self.left_out -= 1
         if self.left_out >= 0:
             return False
-        start, going = positions[self.nodes], way[self.nodes]
-        _views(self.corners, start, going, self.views)
-        _look(self.patches, self.views, start, going, reach, loose, self.patch)
+        _heights(self.corners, start, way, self.patches.group, self.heights, self.boxes)
+        _look(self.patches, self.heights, self.boxes, start, way, reach, loose, self.patch)
         if (self.patch >= 0).mean() >= LITTLE:
             return True
         self.patch[:], self.left_out = -1, UNASKED
@@ -83,36 +85,45 @@ def _cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _views(corners, start, way, views):  # type: ignore[no-untyped-def]
-    """Fill views (t, 4, 3): twice the area vectors as Bezier points over the way, and the longest edge, squared."""
+def _heights(corners, start, way, group, heights, boxes):  # type: ignore[no-untyped-def]
+    """Fill heights (t, 3, 3): the normals as Bezier points over the way, each as long as the least of a triangle's heights.
+
+    boxes (g, 3, 3) are of groups of them: lower and upper corner of these points' box, and their sum.
+    """
+    boxes[:, 0], boxes[:, 1], boxes[:, 2] = np.inf, -np.inf, 0.0
     for t in range(len(corners)):
         a, b, c = corners[t]
         px, py, pz = start[b, 0] - start[a, 0], start[b, 1] - start[a, 1], start[b, 2] - start[a, 2]
         qx, qy, qz = start[c, 0] - start[a, 0], start[c, 1] - start[a, 1], start[c, 2] - start[a, 2]
         rx, ry, rz = px + way[b, 0] - way[a, 0], py + way[b, 1] - way[a, 1], pz + way[b, 2] - way[a, 2]
         sx, sy, sz = qx + way[c, 0] - way[a, 0], qy + way[c, 1] - way[a, 1], qz + way[c, 2] - way[a, 2]
+        before = max(px * px + py * py + pz * pz, qx * qx + qy * qy + qz * qz)
+        after = max(rx * rx + ry * ry + rz * rz, sx * sx + sy * sy + sz * sz)
+        ex, ey, ez, fx, fy, fz = px - qx, py - qy, pz - qz, rx - sx, ry - sy, rz - sz
+        square = max(before, after, ex * ex + ey * ey + ez * ez, fx * fx + fy * fy + fz * fz)
+        # Twice the area over the longest edge is the least of the three heights
+        h, box, scale = heights[t], boxes[group[t]], 1.0 / np.sqrt(max(square, 1e-300))
         ux, uy, uz = _cross(px, py, pz, qx, qy, qz)
         vx, vy, vz = _cross(px, py, pz, sx, sy, sz)
         wx, wy, wz = _cross(rx, ry, rz, qx, qy, qz)
         yx, yy, yz = _cross(rx, ry, rz, sx, sy, sz)
-        views[t, 0, 0], views[t, 0, 1], views[t, 0, 2] = ux, uy, uz
-        views[t, 1, 0], views[t, 1, 1], views[t, 1, 2] = 0.5 * (vx + wx), 0.5 * (vy + wy), 0.5 * (vz + wz)
-        views[t, 2, 0], views[t, 2, 1], views[t, 2, 2] = yx, yy, yz
-        before = max(px * px + py * py + pz * pz, qx * qx + qy * qy + qz * qz)
-        after = max(rx * rx + ry * ry + rz * rz, sx * sx + sy * sy + sz * sz)
-        ex, ey, ez, fx, fy, fz = px - qx, py - qy, pz - qz, rx - sx, ry - sy, rz - sz
-        views[t, 3, 0] = max(before, after, ex * ex + ey * ey + ez * ez, fx * fx + fy * fy + fz * fz)
+        h[0, 0], h[0, 1], h[0, 2] = scale * ux, scale * uy, scale * uz
+        h[1, 0], h[1, 1], h[1, 2] = 0.5 * scale * (vx + wx), 0.5 * scale * (vy + wy), 0.5 * scale * (vz + wz)
+        h[2, 0], h[2, 1], h[2, 2] = scale * yx, scale * yy, scale * yz
+        for axis in range(3):
+            box[0, axis] = min(box[0, axis], h[0, axis], h[1, axis], h[2, axis])
+            box[1, axis] = max(box[1, axis], h[0, axis], h[1, axis], h[2, axis])
+            box[2, axis] += h[1, axis]
 
 
 @kernel
-def _look(patches, views, start, way, reach, loose, patch):  # type: ignore[no-untyped-def]
-    clusters, at_core, _, inside, disk, triangles, rim, _ = patches
+def _look(patches, heights, boxes, start, way, reach, loose, patch):  # type: ignore[no-untyped-def]
+    clusters, _, _, inside, disk, _, _, rim, _, _ = patches
     for p in range(len(clusters)):
         if patch[clusters[p, 0]] >= 0:
             continue
-        mine = triangles.values[triangles.first[p] : triangles.first[p + 1]]
-        view = _mean_normal(mine, views)
-        if not _seen_from_the_front(mine, at_core[p], views, view, reach + loose, loose):
+        view = _mean_normal(patches, p, boxes)
+        if not _seen_from_the_front(patches, p, heights, boxes, view, reach + loose, loose):
             continue
         if _rim_stays_away(
             inside.values[inside.first[p] : inside.first[p + 1]], disk.values[disk.first[p] : disk.first[p + 1]],
@@ -122,26 +133,35 @@ def _look(patches, views, start, way, reach, loose, patch):  # type: ignore[no-u
 
 
 @kernel
-def _mean_normal(triangles, views):  # type: ignore[no-untyped-def]
+def _mean_normal(patches, p, boxes):  # type: ignore[no-untyped-def]
+    """About that of a patch: of all groups that it has triangles of."""
+    _, _, _, _, _, (triangles, _), (parts, first), _, _, group = patches
     view = np.zeros(3)
-    for t in triangles:
-        view[0], view[1], view[2] = view[0] + views[t, 1, 0], view[1] + views[t, 1, 1], view[2] + views[t, 1, 2]
+    for i in range(first[p], first[p + 1]):
+        box = boxes[group[triangles[parts[i]]]]
+        view[0], view[1], view[2] = view[0] + box[2, 0], view[1] + box[2, 1], view[2] + box[2, 2]
     size = np.sqrt(view[0] * view[0] + view[1] * view[1] + view[2] * view[2])
     return view / max(size, 1e-300)
 
 
 @kernel
-def _seen_from_the_front(triangles, at_core, views, view, high, low):  # type: ignore[no-untyped-def]
-    """Whether all triangles are, on all of their way: the first at_core of them at least `high`, the others `low`."""
+def _seen_from_the_front(patches, p, heights, boxes, view, high, low):  # type: ignore[no-untyped-def]
+    """Whether all triangles of a patch are, on all of their way: those at the core at least `high`, the others `low`.
+
+    By the boxes of groups where these say so, by each triangle where they do not.
+    """
     x, y, z = view
-    for i in range(len(triangles)):
-        v, least = views[triangles[i]], high if i < at_core else low
-        # Twice the area over the longest edge is the least of the three heights
-        area = np.inf
-        for k in range(3):
-            area = min(area, v[k, 0] * x + v[k, 1] * y + v[k, 2] * z)
-        if not area > 0.0 or not area * area > least * least * v[3, 0]:
-            return False
+    _, at_core, _, _, _, (triangles, first), (parts, first_part), _, _, group = patches
+    for i in range(first_part[p], first_part[p + 1]):
+        least = high if parts[i] < first[p] + at_core[p] else low
+        (ax, ay, az), (bx, by, bz), _ = boxes[group[triangles[parts[i]]]]
+        if min(ax * x, bx * x) + min(ay * y, by * y) + min(az * z, bz * z) > least:
+            continue
+        for k in range(parts[i], parts[i + 1]):
+            h = heights[triangles[k]]
+            for m in range(3):
+                if not h[m, 0] * x + h[m, 1] * y + h[m, 2] * z > least:
+                    return False
     return True
 
 
@@ -235,19 +255,19 @@ def _one_patch(found):  # type: ignore[no-untyped-def]
 @kernel
 def _unknown(near, patch, core, left):  # type: ignore[no-untyped-def]
     """Fill left (k,) with whether no patch answers for each pair of clusters (k, 2)."""
-    mark, marked = np.full(len(patch), -1, np.int32), -1
+    marks, marked = np.full((2, len(patch)), -1, np.int32), np.full(2, -1)
     for k in range(len(near)):
-        a, b = near[k]
         left[k] = True
-        for one, other in ((a, b), (b, a)):
-            p = patch[one]
+        for side in range(2):
+            p = patch[near[k, side]]
             if p < 0 or not left[k]:
                 continue
-            if p != marked:
-                marked = p
+            mark = marks[side]
+            if p != marked[side]:
+                marked[side] = p
                 for i in range(core.first[p], core.first[p + 1]):
                     mark[core.values[i]] = p
-            left[k] = mark[other] != p
+            left[k] = mark[near[k, 1 - side]] != p
 
 
 @kernel

@@ -1,0 +1,94 @@
+"""The stiffness of all tets summed into a matrix as it is made, while its blocks are still in cache."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from ..jit import CHUNKS, TILE, kernel, parallel
+from ..jit.simd import load_block, put_block
+from ..slots import SLOTS
+from .block_matrix import Layout, sum_edges
+from .elements import in_fours
+from .rotated_damping import add_rotated_damping
+from .runs import BLOCKS
+from .stiffness import tile_blocks
+from .tile import Tiles, put_material
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+IntArray = NDArray[np.int32]
+
+T = TILE
+WIDTH = BLOCKS.width
+BLOCKS_OF_TILE = BLOCKS.width * TILE
+EVERYWHERE = np.zeros(0, np.float32)
+
+
+@dataclass
+class StiffnessSum:
+    """What makes a mesh's stiffness and sums it; tets (m, 4)."""
+
+    tets: IntArray
+    layout: Layout
+    rings: Floats = field(init=False, repr=False)
+    aside: Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.rings, self.aside = self.layout.runs.rings(), self.layout.runs.aside()
+
+    def fill(
+        self, positions: Array, tiles: Tiles, values: Floats, inertia: float, more: Floats, rate: float,
+        shares: Floats = EVERYWHERE, times: Floats = EVERYWHERE,
+    ) -> None:  # fmt: skip
+        """Sum the stiffness at positions (n, 3), where the tiles were evaluated, into values, as `sum_edges` does; inertia as
+        in `stiffness`.
+
+        shares (m,): how many times each tet's is taken; times (m,): what each has of Irving's damping [s] beside it
+        (rotated_damping.py); empty ones stand for all of it, and for none.
+        """
+        layout, runs = self.layout, self.layout.runs
+        _sum_stiffness(
+            positions, self.tets, *tiles.arrays, inertia, shares, times, runs.starts, runs.kept, runs.ready, runs.late_offsets,
+            runs.late, layout.item_offsets, layout.middles, layout.items, layout.slots, self.rings, self.aside, more,
+            np.float32(rate), values,
+        )  # fmt: skip
+
+
+@kernel
+def _share(shares, out):  # type: ignore[no-untyped-def]
+    """Take each tet's blocks so many times; of those without a share nothing, whatever they are."""
+    for i in range(len(shares)):
+        for c in range(WIDTH):
+            out[WIDTH * i + c] = out[WIDTH * i + c] * shares[i] if shares[i] != 0.0 else np.float32(0.0)
+
+
+@parallel
+def _sum_stiffness(  # type: ignore[no-untyped-def]
+    positions, tets, tiles, materials, kinds, programs, offsets, inertia, shares, times, starts, kept, ready, late_offsets,
+    late, item_offsets, middles, items, slots, rings, aside, more, rate, values,
+):
+    flat = in_fours(positions)
+    for run in prange(len(starts) - 1):
+        ring, s, kind = rings[run], np.empty(SLOTS * T, tiles.dtype), -1
+        for k in range(starts[run], starts[run + 1]):
+            if kinds[k] != kind:
+                kind = kinds[k]
+                put_material(materials[kind], s)
+            corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * BLOCKS_OF_TILE
+            first, last, out = offsets[k], offsets[k + 1], ring[at : at + BLOCKS_OF_TILE]
+            if len(shares) == 0:
+                tile_blocks(tiles[k], flat, corners, programs, first, last, inertia, inertia >= 0.0, s, out)
+            else:
+                tile_blocks(tiles[k], flat, corners, programs, first, last, inertia, True, s, out)
+                _share(shares[k * T : (k + 1) * T], out)
+                if len(times) > 0:
+                    add_rotated_damping(s, times[k * T : (k + 1) * T], out)
+            for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
+                put_block(aside, np.uint64(9) * item, load_block(ring, np.uint64(late[item])))
+            sum_edges(ready[k], ready[k + 1], item_offsets, middles, items, slots, ring, more, rate, values)
+    early, edges = ready[-1], len(slots)
+    for chunk in prange(CHUNKS):
+        first, last = (edges - early) * chunk // CHUNKS, (edges - early) * (chunk + 1) // CHUNKS
+        sum_edges(early + first, early + last, item_offsets, middles, items, slots, aside, more, rate, values)

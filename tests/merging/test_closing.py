@@ -1,0 +1,162 @@
+"""Creases of one body that close: what is seen never passes through itself, and stays as it is everywhere else."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from solver.bake import bake
+from solver.cache import FrameStore
+from solver.geometry.edge_crossings import pairs_of_shells
+from solver.geometry.edges import unpaired_edges
+from solver.geometry.measures import area_vectors, signed_volumes
+from solver.merging.closing import creases_closed
+from solver.scene import Collider, Scene, Settings, validated
+from solver.simulate import Simulation
+from solver.surface import Surface
+from solver.tearing.cut_topology import cut_topology
+from tests.surfaces import sphere, surface
+from tests.tearing.shapes import record_of
+
+from .shapes import body, pair, pile, started
+
+SIZE = 0.1  # of tets that would fill it [m]
+
+
+def crossings(seen: Surface) -> int:
+    """How many faces pass through others of their shell."""
+    return len(np.unique(pairs_of_shells(seen.positions, seen.triangles)))
+
+
+def genus(seen: Surface) -> float:
+    """Of one shell: how many handles it has."""
+    edges = np.unique(np.sort(np.concatenate([seen.triangles[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1), axis=0)
+    return 1 - 0.5 * (len(np.unique(seen.triangles)) - len(edges) + len(seen.triangles))
+
+
+def bent(turn: float, rings: int = 32, thick: float = 0.2, rise: float = 0.0) -> Surface:
+    """A sausage around the z axis, a metre and a bit across, by so many turns; `rise` [m] lifts one end over the other."""
+    globe = sphere(rings)
+    share = np.round(np.arccos(np.clip(globe.positions[:, 2], -1.0, 1.0)) / np.pi * rings) / rings - 0.5
+    length = 2.0 * np.pi * 0.5 * turn
+    end = np.maximum(np.abs(share) * (length + 2.0 * thick) - 0.5 * length, 0.0)
+    radius = np.sqrt(np.maximum(thick**2 - end**2, 0.0))
+    angle = share * (length + 2.0 * thick) / 0.5
+    around = globe.positions[:, :2] / np.maximum(np.sqrt((globe.positions[:, :2] ** 2).sum(axis=1, keepdims=True)), 1e-9)
+    out = 0.5 + radius * around[:, 0]
+    places = np.stack([out * np.cos(angle), out * np.sin(angle), radius * around[:, 1] + rise * share], axis=1)
+    return surface(places, globe.triangles)
+
+
+def test_a_body_that_lies_in_itself_is_closed_there_and_nowhere_else():
+    """Ends of a sausage that run into each other: it becomes a ring."""
+    seen = bent(0.92)
+    assert signed_volumes(seen.positions, seen.triangles).sum() > 0 and crossings(seen) > 20 and genus(seen) == 0
+    cut = creases_closed(seen, seen.positions, SIZE)
+    after = Surface(cut.positions, cut.triangles)
+    assert crossings(after) == 0 and unpaired_edges(after.triangles) == 0 and genus(after) == 1
+    assert (after.positions == seen.positions[cut.kept]).all()
+    assert (cut.kept[after.triangles[cut.whole]] == seen.triangles[cut.origin[cut.whole]]).all()
+    away = seen.positions[:, 0] > -0.2
+    assert np.isin(np.flatnonzero(away), cut.kept).all() and cut.whole[away[cut.kept][after.triangles].all(axis=1)].all()
+    ring = 2.0 * np.pi**2 * 0.5 * 0.2**2
+    assert signed_volumes(after.positions, after.triangles).sum() == pytest.approx(ring, rel=0.05)
+
+
+def test_it_is_closed_before_it_passes_through_itself():
+    seen = bent(0.86)
+    assert crossings(seen) == 0 and creases_closed(seen, seen.positions, SIZE) is None
+    cut = creases_closed(seen, bent(0.876).positions, SIZE)
+    after = Surface(cut.positions, cut.triangles)
+    assert crossings(after) == 0 and unpaired_edges(after.triangles) == 0 and genus(after) == 1
+
+
+def test_nothing_is_cut_off_at_a_neck():
+    """Where a crease runs all around a neck, its two borders get one band, not a lid each."""
+    globe = sphere(40)
+    z = globe.positions[:, 2]
+    narrow = globe.positions * np.stack([1.0 - 0.75 * np.exp(-((z / 0.03) ** 2))] * 2 + [np.ones_like(z)], axis=1)
+    seen = surface(narrow, globe.triangles)
+    soon = narrow - np.stack([0 * z, 0 * z, np.sign(z) * np.minimum(0.1, 4.0 * np.abs(z))], axis=1)
+    assert crossings(seen) == 0 and crossings(Surface(soon, seen.triangles)) > 100
+    cut = creases_closed(seen, soon, SIZE)
+    assert crossings(Surface(cut.positions, cut.triangles)) == 0 and genus(Surface(cut.positions, cut.triangles)) == 0
+    new = np.sqrt((area_vectors(cut.positions, cut.triangles[~cut.whole]) ** 2).sum(axis=1)).sum()
+    assert 0.0 < new < 0.5 * np.sqrt((area_vectors(seen.positions, seen.triangles) ** 2).sum(axis=1)).sum()
+    assert signed_volumes(cut.positions, cut.triangles).sum() > signed_volumes(seen.positions, seen.triangles).sum()
+
+
+def test_new_faces_take_what_lies_next_to_them():
+    seen = bent(0.92)
+    cut = creases_closed(seen, seen.positions, SIZE)
+    old = record_of(seen)
+    new = cut_topology(old, cut)
+    whole = np.repeat(cut.whole, 3)
+    rows = (3 * cut.origin[cut.whole][:, None] + np.arange(3)).ravel()
+    assert new.uv_layers["map"][whole].tobytes() == old.uv_layers["map"][rows].tobytes() and (~whole).sum() > 20
+    corners = seen.positions[cut.old_triangles[cut.origin]]
+    low, high = corners.min(axis=1)[:, None, :2] - 1e-6, corners.max(axis=1)[:, None, :2] + 1e-6
+    maps = new.uv_layers["map"].reshape(-1, 3, 2)
+    away = cut.positions[cut.triangles].mean(axis=1) - corners.mean(axis=1)
+    assert np.abs(away).max() < 1.5 * SIZE
+    assert ((maps >= low) & (maps <= high)).all() and set(new.material_index) == {0, 1}
+
+
+def on_the_ground(scene: Scene, height: float) -> Scene:
+    """The scene under gravity, above a ground at a height [m]."""
+    placed = np.eye(4)
+    placed[2, 3] = height
+    ground = Collider("ground", "Ground", "plane", placed[None], friction=0.5)
+    return validated(replace(scene, colliders=(ground,), settings=replace(scene.settings, gravity=(0.0, 0.0, -9.81))))
+
+
+def ring() -> Simulation:
+    """A sausage, all but a ring, whose ends fly at each other."""
+    small = bent(0.84, rings=24)
+    one = body("Sausage", surface(small.positions * 0.4, small.triangles), 14)
+    settings = Settings(frame_end=8, gravity=(0.0, 0.0, 0.0), threads=1)
+    simulation = started(validated(Scene((one,), (), settings)), spread=False)
+    x = simulation.state.positions
+    speed = 1.5 * np.arctan2(x[:, 1], x[:, 0]) / np.pi
+    along = np.stack([-x[:, 1], x[:, 0], 0.0 * x[:, 2]], axis=1) / np.sqrt((x[:, :2] ** 2).sum(axis=1, keepdims=True))
+    simulation.state.velocities, simulation.state.previous_velocities = speed[:, None] * along, speed[:, None] * along
+    return simulation
+
+
+@pytest.mark.parametrize(
+    "make, frames, handles",
+    [(lambda: started(on_the_ground(pair(30), -0.15)), 30, 0), (lambda: started(pile(8)), 8, None), (ring, 8, 1)],
+    ids=["pair", "pile", "ring"],
+)
+def test_what_is_seen_never_passes_through_itself(make, frames, handles):
+    """At no frame of what merges, and flows on; of one body too whose fold closes."""
+    simulation, changes = make(), 0
+    for _ in range(frames):
+        frame = simulation.advance()
+        changes += sum(change.cut is not None for change in frame.changes)
+        bodies = [one for one in frame.bodies if len(one.positions)]
+        for shown, triangles in zip(bodies, simulation.bound[2], strict=True):
+            seen = Surface(shown.positions + shown.origin, triangles)
+            assert crossings(seen) == 0 and unpaired_edges(triangles) == 0
+    assert changes and len(bodies) == 1 and (handles is None or genus(seen) == handles)
+
+
+def test_a_bake_goes_on_from_a_closed_crease_with_the_same_bytes(tmp_path):
+    """With several changes of one surface in a remesh, and one right before a frame."""
+    scene = pile(5)
+    scene = replace(scene, bodies=tuple(replace(one, uid=one.uid.replace(" ", "_")) for one in scene.bodies))
+
+    def baked(folder, last, **options):
+        bake(validated(replace(scene, settings=replace(scene.settings, frame_end=last))), folder, **options)
+        with FrameStore.open(folder) as store:
+            assert list(store.damage()) == []
+            return [[store.read_body_frame(number, one.uid) for one in scene.bodies] for number in store.frames()]
+
+    whole = baked(tmp_path / "whole", 5)
+    (shown,) = (one for one in whole[-1] if len(one.positions))
+    assert shown.topology > 4  # there are four bodies that another one takes in
+    baked(tmp_path / "part", 3)
+    resumed = baked(tmp_path / "part", 5, resume=True)
+    assert [[one.positions.tobytes() for one in frame] for frame in resumed] == [
+        [one.positions.tobytes() for one in frame] for frame in whole
+    ]
