@@ -3,7 +3,7 @@
 Nothing keeps apart the two sides of such a crease. So the faces in it are taken out, as far as a ball does not get to them that
 rolls around the body, and with them what is inside out or enclosed twice; and the borders that are left are joined by
 a band from side to side. Faces, vertices and all that lies on them stay as they are everywhere else, to the last bit; where a
-few faces still pass through others, their vertices are moved a little (easing.py).
+few faces still pass through others, their vertices are moved a little (geometry/easing.py).
 """
 
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from ..geometry.banding import banded
+from ..geometry.easing import eased
 from ..geometry.edge_crossings import crossing_pairs, pairs_of_shells
 from ..geometry.edges import connected, edges_of, unpaired_edges
 from ..geometry.hole_filling import borders, filled
@@ -22,7 +23,6 @@ from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..geometry.winding import winding_numbers, winding_tree
 from ..surface import Surface
 from ..tearing.surface_cut import Sources, SurfaceCut, clamped_weights
-from .easing import eased
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -39,7 +39,6 @@ POCKET = 3.0  # across which a shell is that goes when a crease has left it behi
 THIN = 1.0  # or side of a cube that holds no less than it
 LARGER = 2.0  # areas of what goes that a band between all of its borders may have
 EASED = 0.5  # by which a vertex may be moved where a few faces still pass through others
-FEW = 12  # such faces
 ROUNDS = 5  # in which more is taken out, a ring of faces at a time, where what is left still crosses itself
 
 
@@ -61,7 +60,7 @@ def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCu
         best = _Closing(np.zeros(len(seen.triangles), dtype=bool), np.zeros((0, 3), dtype=np.int32), len(np.unique(met)))
     out, bands = _without_pockets(seen, best, element_size)
     moved = None
-    if 0 < best.left <= FEW:
+    if best.left:
         moved = eased(seen.positions, np.concatenate([seen.triangles[~out], bands]), EASED * element_size)
     if moved is None and not out.any():
         return None

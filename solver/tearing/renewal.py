@@ -13,6 +13,7 @@ from scipy.spatial import cKDTree
 from ..embedding import Binding, bind_surface, evaluate
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
+from ..geometry.easing import eased
 from ..geometry.edge_crossings import crossing_vertices
 from ..geometry.measures import area_vectors, signed_volumes
 from ..geometry.triangle_tree import closest_points, triangle_tree
@@ -42,6 +43,7 @@ Array = NDArray[np.float64]
 
 FAR = 0.25  # element sizes outside its tets where what is seen is left behind
 MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
+EASED = 0.25  # element sizes by which a vertex may be moved where a few faces cross at a cut
 HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
 
 
@@ -157,7 +159,8 @@ def _renewed_body(
         seen = _after(cuts, seen)
         solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size)
         if solid is not None and (cut := cut_surface(seen, solid)) is not None:
-            cuts.append(cut)
+            moved = eased(cut.positions, cut.triangles, EASED * element_size)
+            cuts.append(cut if moved is None else replace(cut, positions=moved))
     seen = _after(cuts, seen)
     bound = _bound(seen, change.new, element_size, spacing)
     bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))

@@ -7,11 +7,11 @@ import pytest
 
 from solver.bake import bake
 from solver.cache import FrameStore
+from solver.geometry.easing import eased
 from solver.geometry.edge_crossings import pairs_of_shells
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import area_vectors, signed_volumes
 from solver.merging.closing import creases_closed
-from solver.merging.easing import eased
 from solver.scene import Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.surface import Surface

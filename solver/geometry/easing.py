@@ -1,31 +1,35 @@
-"""The few faces that still pass through others once creases are closed, drawn apart."""
+"""A few faces of a surface that pass through others, drawn apart: what is left where it has been cut or sewn."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.edge_crossings import pairs_of_shells
-from ..geometry.edges import edges_of
+from .edge_crossings import pairs_of_shells
+from .edges import edges_of
 
 Array = NDArray[np.float64]
 
 STEP = 0.15  # share of the way to the middle of its neighbours that a vertex goes in a round
 ROUNDS = 12
+FEW = 12  # faces that pass through others; more of them are no leavings
 
 
 def eased(positions: Array, triangles: NDArray[np.int32], most: float) -> Array | None:
     """Return positions (n, 3) in which no triangles (t, 3) of one shell pass through each other, a few vertices moved.
 
-    Vertices of triangles that do are drawn towards their neighbours, a little at a time. None where that does not part
-    them before a vertex has gone further than `most` [m].
+    Vertices of triangles that do are drawn towards their neighbours, a little at a time. None where none do, or more than a
+    FEW, or where that does not part them before a vertex has gone further than `most` [m].
     """
+    through = np.unique(pairs_of_shells(positions, triangles))
+    if not 0 < len(through) <= FEW:
+        return None
     edges, moved = edges_of(triangles).vertices, positions.copy()
     for _ in range(ROUNDS):
-        pairs = pairs_of_shells(moved, triangles)
-        if not len(pairs):
-            return moved
-        for vertex in np.unique(triangles[np.unique(pairs)]):
+        for vertex in np.unique(triangles[through]):
             around = np.setdiff1d(edges[(edges == vertex).any(axis=1)], vertex)
             moved[vertex] += STEP * (moved[around].mean(axis=0) - moved[vertex])
         if (((moved - positions) ** 2).sum(axis=1) > most**2).any():
             return None
+        through = np.unique(pairs_of_shells(moved, triangles))
+        if not len(through):
+            return moved
     return None
