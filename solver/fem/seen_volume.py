@@ -19,7 +19,7 @@ class SeenVolume:
     """Connected pieces of all bodies' tets, and the surface that is seen on each; built anew with the tets.
 
     piece  : (m,) the piece of each tet; bodies : (p,) the body of each piece
-    closed : (p,) whether what is seen of it is a closed surface. Of others the volume is that of the tets.
+    closed : (p,) whether what is seen of it is a closed surface of its own. Of others the volume is that of the tets.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class SeenVolume:
         self.bodies = np.repeat(np.arange(len(counts)), counts)
         open_sides = np.zeros(self.count)
         for owners, own_triangles in zip(self.owners, triangles, strict=True):
-            np.add.at(open_sides, owners, _open_sides(own_triangles))
+            np.add.at(open_sides, owners, _open_sides(own_triangles, owners))
         has_some = np.isin(np.arange(self.count), np.concatenate([np.zeros(0, dtype=np.int64), *self.owners]))
         self.closed = has_some & (open_sides == 0)
 
@@ -72,11 +72,15 @@ def whole(state: State, surface: Binding, triangles: NDArray[np.int32]) -> SeenV
     return SeenVolume(ranges, state.tets, [surface], [triangles], [components(state.tets)])
 
 
-def _open_sides(triangles: NDArray[np.int32]) -> NDArray[np.int64]:
-    """How many sides (t,) of each triangle are not run through the other way by as many triangles as this way."""
+def _open_sides(triangles: NDArray[np.int32], owners: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many sides (t,) of each triangle as many of its owner's (t,) do not run through the other way as do this way.
+
+    Faces of one shell may be those of several pieces, none of which they enclose.
+    """
     first, second = triangles.ravel().astype(np.int64), np.roll(triangles, -1, axis=1).ravel().astype(np.int64)
     low, high, forth = np.minimum(first, second), np.maximum(first, second), np.where(first < second, 1, -1)
-    _, edge = np.unique(low * (int(high.max(initial=0)) + 1) + high, return_inverse=True)
+    vertices = int(high.max(initial=0)) + 1
+    _, edge = np.unique((np.repeat(owners, 3) * vertices + low) * vertices + high, return_inverse=True)
     balance = np.bincount(edge, forth)
     result: NDArray[np.int64] = (balance[edge] != 0).reshape(-1, 3).sum(axis=1)
     return result

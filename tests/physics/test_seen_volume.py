@@ -45,6 +45,16 @@ def test_of_an_open_surface_it_is_that_of_the_tets():
     assert seen.of(1.1 * mesh.positions) == pytest.approx(1.1**3 * mesh.volumes.sum(), rel=1e-12)
 
 
+def test_of_a_shell_around_several_pieces_it_is_that_of_the_tets():
+    """Two blocks in one box: neither has faces that enclose it, and some of its own lie in one plane."""
+    block = box_mesh((2, 2, 2), (0.4, 1.0, 1.0))
+    mesh = joined_meshes([block, block.moved(block.positions + (0.6, 0.0, 0.0))])
+    box = box_mesh((1, 1, 1), (1.0, 1.0, 1.0))
+    seen = seen_of(mesh, Surface(box.positions, box.faces.boundary))
+    assert not seen.closed.any()
+    assert seen.of(1.1 * mesh.positions) == pytest.approx([1.1**3 * 0.4] * 2, rel=1e-12)
+
+
 def test_tets_are_filled_as_far_as_something_is_seen_in_them():
     """A ball of tets round a smaller one that is seen: in sum its volume. Round a larger one all are full."""
     mesh, shell = ball(0.4), sphere(24, 0.8)
