@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from ..jit import kernel
 from .chunks import in_chunks
 from .edges import connected
+from .self_crossing import pierces
 from .tree import STACK, items_near
 from .triangle import segment_crossing
 from .triangle_tree import TriangleTree, triangle_tree
@@ -19,6 +20,14 @@ def crossing_vertices(surface: TriangleTree) -> NDArray[np.int64]:
 def crossing_pairs(surface: TriangleTree) -> NDArray[np.int64]:
     """Return pairs (k, 2) of triangles of which an edge of the first passes through the second; some of them twice."""
     return np.concatenate(in_chunks(_crossings, len(surface.triangles), surface)).reshape(-1, 2)
+
+
+def passes_through_itself(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> bool:
+    """Whether an edge of a closed surface passes through a triangle of it, by what `self_crossing.pierces` calls so; however
+    dense it is."""
+    pairs = crossing_pairs(triangle_tree(positions, triangles))
+    first, second = (positions[triangles[pairs[:, k]]] for k in range(2))
+    return any(bool(pierces(first[:, side], first[:, (side + 1) % 3], second).any()) for side in range(3))
 
 
 def pairs_of_shells(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SceneError
+from ..geometry.edge_crossings import passes_through_itself
 from ..geometry.edges import unpaired_edges, welded
 from ..geometry.hole_filling import holes_filled
 from ..geometry.measures import area_vectors, signed_volumes, winding_numbers_by_sum
 from ..geometry.orientation import oriented
-from ..geometry.self_crossing import crossing_faces
 from ..surface import Surface
 from .surface_cut import INNER, Made, SurfaceCut, change_of, united_solids
 from .wrapping import wrapped
@@ -29,7 +29,7 @@ def needs_closed_copy(surface: Surface) -> bool:
     """Whether a surface is open, turned inwards, or crosses itself."""
     if unpaired_edges(surface.triangles) or signed_volumes(surface.positions, surface.triangles).sum() <= 0.0:
         return True
-    return bool(len(crossing_faces(surface.positions, surface.triangles)))
+    return passes_through_itself(surface.positions, surface.triangles)
 
 
 def closed_copy(surface: Surface, spacing: float, charts: NDArray[np.int64] | None = None) -> SurfaceCut:
@@ -72,7 +72,7 @@ def _united(old: Surface) -> Made | None:
         area = float(np.sqrt((area_vectors(old.positions, triangles) ** 2).sum(axis=1)).sum())
         if abs(volume) < FLAT * area**1.5:
             continue
-        if len(crossing_faces(old.positions, triangles)):
+        if passes_through_itself(old.positions, triangles):
             return None
         if volume > 0.0:
             solids.append((triangles, origin))

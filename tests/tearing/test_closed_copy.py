@@ -53,6 +53,19 @@ def open_cube() -> Surface:
     return surface(cube.positions, [t for t in cube.triangles if not (cube.positions[t][:, 2] == 0.5).all()])
 
 
+def test_a_dense_surface_that_crosses_itself_far_from_where_it_is_looked_at_first_gets_one():
+    """Of a million pairs of boxes none cross; what crosses comes after them."""
+    globe = sphere(160)
+    places = globe.positions * (4.0, 1.0, 1.0)
+    tip = places[:, 0] > 3.9
+    places[tip, 0] = 7.7 - places[tip, 0]
+    places[tip, 1:] *= 1.8
+    dented = surface(places, globe.triangles)
+    assert not unpaired_edges(dented.triangles) and volume(places, globe.triangles) > 0.0
+    assert not len(crossing_faces(places, globe.triangles)) and needs_closed_copy(dented)
+    assert not needs_closed_copy(surface(globe.positions * (4.0, 1.0, 1.0), globe.triangles))
+
+
 @pytest.mark.parametrize("name", sorted(WRECKS))
 def test_every_wreck_is_closed(name):
     part = WRECKS[name]
