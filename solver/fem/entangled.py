@@ -34,8 +34,7 @@ def entangled(state: State, tiles: Tiles, positions: NDArray[np.float64]) -> NDA
     if (tiles.data[:, REMADE * TILE] == 0.0).any():
         arguments = positions, state.tets, state.volumes, reached
         if any(evenly(_reach, len(state.tets), *arguments)):
-            found: NDArray[np.bool_] = reached[state.tets].any(axis=1)
-            return found
+            return np.asarray(reached[state.tets].any(axis=1), dtype=np.bool_)
     return np.zeros(len(state.tets), dtype=np.bool_)
 
 
