@@ -21,6 +21,7 @@ from .conjugate_gradient import conjugate_gradient
 from .contact_coupling import ContactStiffness, put_in, take_out
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
 from .runs import BLOCKS, BLOCKS_ALONE, SPARE
+from .slabs import Slabs
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
 Array = NDArray[np.float64]
@@ -68,7 +69,9 @@ class LinearSolve:
         self.rank[self.layout.order] = np.arange(nodes)
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
         self._coarse_vectors = np.zeros((2, modes), np.float32)
-        self._work, self._stiff = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS)
+        self._work, self._stiff = np.zeros((4, 4 * nodes), np.float32), np.zeros(CHUNKS)
+        self._slabs = Slabs.of(self.layout.row_offsets, self.layout.columns)
+        self._taken = False  # whether they have the values
 
     @classmethod
     def of(cls, pattern: Pattern, positions: Array, starts: IntArray | None = None) -> "LinearSolve":
@@ -96,6 +99,7 @@ class LinearSolve:
         more, rate = (NO_VALUES, 0.0) if beside is None else (beside[0].values, beside[1])
         filling(self._values, more, rate)
         self._put_in(contact)
+        self._taken = False
         extra = None if volume is None else volume.diagonal()
         self._pairs = no_stiffness() if pairs is None else pairs
         if len(self._pairs.rows):
@@ -133,6 +137,7 @@ class LinearSolve:
         layout, rows = self.layout, self._touching
         take_out(self._places, self._before, self._values)
         self._put_in(contact)
+        self._taken = False
         rows = np.union1d(rows, self._touching)
         split_rows(
             rows, layout.order, layout.row_offsets, self._values, diagonal, self._extra, self._inertia, self._own,
@@ -159,11 +164,14 @@ class LinearSolve:
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
         started = perf_counter()
+        if not self._taken:
+            self._slabs.take(layout.row_offsets, self._values)
+            self._taken = True
         spent: int = conjugate_gradient(
-            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
-            self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
-            self._pivots, self._coupling, self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
-            tolerance, most, self._work, self.direction,
+            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, self._slabs.arrays, self._inertia, self._own,
+            self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots, self._coupling,
+            self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, most, self._work,
+            self.direction,
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)
