@@ -107,7 +107,8 @@ def kernels(run: Simulation) -> list[Kernel]:
         # Conjugate gradients' own product, in float32: of an edge within a slab one block only.
         Kernel("operator product of CG, float32", lambda: _multiply_all(*vectors), stored + 32 * per_node, product),
         Kernel(
-            "half the matrix taken", lambda: linear._slabs.take(linear.layout.row_offsets, linear._values), matrix / 2 + stored, 0
+            "half the matrix taken", lambda: linear._slabs.take(linear.layout.row_offsets, linear._values),
+            matrix / 2 + stored, 0,
         ),
         Kernel("operator product, float64", lambda: frozen.times(rhs), matrix + 48 * per_node, product),
         # The product; x, r, p, q read and written once more and z read (4 float32 each), modes (4) twice, the inverse diagonal
