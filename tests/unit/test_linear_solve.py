@@ -286,7 +286,7 @@ def test_other_contacts_leave_nothing_of_those_before(inside):
     solver.touch(other_diagonal, other)
     fresh.assemble(filling(fresh, system.blocks), other_diagonal, contact=other)
     assert state_of(solver) == state_of(fresh)
-    assert solver.coarse == fresh.coarse == False  # noqa: E712  (a coarse level stays, and would differ)
+    assert not solver.coarse and not fresh.coarse  # which would stay as it was, and differ
     assert solver.solve(load, 1e-3) == fresh.solve(load, 1e-3) > 0
     assert (solver.direction == fresh.direction).all()
     solver.touch(bare, ContactStiffness(np.zeros(0, np.int32), np.zeros((0, 4), np.int32), np.zeros((0, 6, 9), np.float32)))
