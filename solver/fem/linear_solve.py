@@ -71,7 +71,6 @@ class LinearSolve:
         self._coarse_vectors = np.zeros((2, modes), np.float32)
         self._work, self._stiff = np.zeros((4, 4 * nodes), np.float32), np.zeros(CHUNKS)
         self._slabs = Slabs.of(self.layout.row_offsets, self.layout.columns)
-        self._taken = False  # whether they have the values
 
     @classmethod
     def of(cls, pattern: Pattern, positions: Array, starts: IntArray | None = None) -> "LinearSolve":
@@ -99,7 +98,6 @@ class LinearSolve:
         more, rate = (NO_VALUES, 0.0) if beside is None else (beside[0].values, beside[1])
         filling(self._values, more, rate)
         self._put_in(contact)
-        self._taken = False
         extra = None if volume is None else volume.diagonal()
         self._pairs = no_stiffness() if pairs is None else pairs
         if len(self._pairs.rows):
@@ -107,14 +105,14 @@ class LinearSolve:
             self._pairs.add_diagonal(extra)
         split_diagonal(
             layout.order, layout.row_offsets, self._values, diagonal, extra, self._inertia, self._own,
-            self._touched, self._inverse, self._stiff,
+            self._touched, self._inverse, self._slabs.places, self._stiff,
         )  # fmt: skip
         self._extra = extra
         self._coupling, self._held = None if volume is None else volume.arrays, self.rank[held].astype(np.int64)
         if len(held):
             rows = np.zeros(len(self._inertia), bool)
             rows[self._held] = True
-            eliminate(rows, layout.row_offsets, layout.columns, self._values, self._own, self._touched)
+            eliminate(rows, layout.row_offsets, layout.columns, self._values, self._own, self._touched, self._slabs.places)
         if not renew:
             return
         stiff = volume is not None or bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
@@ -137,11 +135,10 @@ class LinearSolve:
         layout, rows = self.layout, self._touching
         take_out(self._places, self._before, self._values)
         self._put_in(contact)
-        self._taken = False
         rows = np.union1d(rows, self._touching)
         split_rows(
             rows, layout.order, layout.row_offsets, self._values, diagonal, self._extra, self._inertia, self._own,
-            self._touched, self._inverse,
+            self._touched, self._inverse, self._slabs.places,
         )  # fmt: skip
 
     def _put_in(self, contact: ContactStiffness | None) -> None:
@@ -164,9 +161,6 @@ class LinearSolve:
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
         started = perf_counter()
-        if not self._taken:
-            self._slabs.take(layout.row_offsets, self._values)
-            self._taken = True
         spent: int = conjugate_gradient(
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, self._slabs.arrays, self._inertia, self._own,
             self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots, self._coupling,

@@ -64,11 +64,18 @@ class SlabArrays(NamedTuple):
 
 @dataclass
 class Slabs:
-    """The half matrix, and where its blocks come from. The columns of a row ascend, so these are ranges: of each row (n, 3)
-    where columns in the slab begin, those beyond the row, and those beyond the slab."""
+    """The half matrix, and where its blocks come from and go. The columns of a row ascend, so these are ranges: of each row
+    (n, 3) where columns in the slab begin, those beyond the row, and those beyond the slab; starts (n,): where among `blocks`
+    the first of the row's begins."""
 
     arrays: SlabArrays
     ranges: IntArray = field(repr=False)
+    starts: IntArray = field(repr=False)
+
+    @property
+    def places(self) -> tuple[IntArray, IntArray, IntArray, Floats, Floats]:
+        """What `take_row` takes."""
+        return self.ranges, self.starts, self.arrays.outer_offsets, self.arrays.blocks, self.arrays.outer
 
     @classmethod
     def of(cls, row_offsets: IntArray, columns: IntArray) -> "Slabs":
@@ -78,7 +85,7 @@ class Slabs:
         bounds = (count * np.arange(slabs + 1) // slabs).astype(np.int32)
         group_bounds = np.zeros(slabs + 1, np.int32)
         np.cumsum(-(-np.diff(bounds) // ROWS), out=group_bounds[1:])
-        ranges, outer_offsets = np.empty((count, 3), np.int32), np.zeros(count + 1, np.int32)
+        ranges, starts, outer_offsets = np.empty((count, 3), np.int32), np.empty(count, np.int32), np.zeros(count + 1, np.int32)
         group_rows, slots = np.empty(ROWS * group_bounds[-1], np.int32), np.empty(group_bounds[-1], np.int32)
         _divide(bounds, group_bounds, row_offsets, columns, ranges, outer_offsets, group_rows, slots)
         np.cumsum(outer_offsets, out=outer_offsets)
@@ -86,22 +93,13 @@ class Slabs:
         slot_columns, outer_columns = np.empty(ROWS * slot_offsets[-1], np.int32), np.empty(outer_offsets[-1], np.int32)
         _place(
             bounds, group_bounds, group_rows, slot_offsets, row_offsets, columns, outer_offsets, slot_columns, outer_columns,
-            ranges,
+            ranges, starts,
         )  # fmt: skip
         blocks, outer = np.zeros(SLOT * slot_offsets[-1], np.float32), np.zeros(9 * outer_offsets[-1] + SPARE, np.float32)
         arrays = SlabArrays(
             bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets, outer_columns, outer
         )
-        return cls(arrays, ranges)
-
-    def take(self, row_offsets: IntArray, values: Floats) -> None:
-        """Take the blocks of the whole matrix, flat (18e + SPARE,), by columns."""
-        arrays = self.arrays
-        _take(
-            arrays.bounds, arrays.group_bounds, arrays.group_rows, arrays.slot_offsets, arrays.outer_offsets, row_offsets,
-            values, self.ranges, arrays.blocks, arrays.outer,
-        )  # fmt: skip
-
+        return cls(arrays, ranges, starts)
 
 @parallel
 def _divide(bounds, group_bounds, row_offsets, columns, ranges, outer, group_rows, slots):  # type: ignore[no-untyped-def]
@@ -135,9 +133,10 @@ def _divide(bounds, group_bounds, row_offsets, columns, ranges, outer, group_row
 
 @parallel
 def _place(  # type: ignore[no-untyped-def]
-    bounds, group_bounds, group_rows, slot_offsets, row_offsets, columns, outer_offsets, slot_columns, outer_columns, ranges
-):
-    """The other row of each edge; a row's edges keep their order."""
+    bounds, group_bounds, group_rows, slot_offsets, row_offsets, columns, outer_offsets, slot_columns, outer_columns, ranges,
+    starts,
+):  # fmt: skip
+    """The other row of each edge, and where each row's begin; a row's edges keep their order."""
     for slab in prange(len(bounds) - 1):
         for i in range(bounds[slab], bounds[slab + 1]):
             low, high, at = ranges[i, 0] - row_offsets[i], row_offsets[i + 1] - ranges[i, 2], outer_offsets[i]
@@ -148,6 +147,7 @@ def _place(  # type: ignore[no-untyped-def]
             for row in range(ROWS):
                 i, at, end = group_rows[ROWS * g + row], ROWS * slot_offsets[g] + row, ROWS * slot_offsets[g + 1]
                 if i != seen:  # else a row again, to fill the group
+                    starts[i] = SLOT * slot_offsets[g] + row
                     for k in range(ranges[i, 1], ranges[i, 2]):
                         slot_columns[at] = columns[k]
                         at += ROWS
@@ -167,19 +167,12 @@ def _copy(values, first, last, stride, into, start, step):  # type: ignore[no-un
     return start
 
 
-@parallel
-def _take(  # type: ignore[no-untyped-def]
-    bounds, group_bounds, group_rows, slot_offsets, outer_offsets, row_offsets, values, ranges, blocks, outer
-):
-    """Copy the blocks of `values`, a group's rows one after the other: its slots then stay in the first cache."""
-    for slab in prange(len(bounds) - 1):
-        for g in range(group_bounds[slab], group_bounds[slab + 1]):
-            for row in range(ROWS):  # a row that is there again, to fill the group, has no slots: the last has none above it
-                i, start = group_rows[ROWS * g + row], np.uint64(SLOT * slot_offsets[g] + row)
-                _copy(values, ranges[i, 1], ranges[i, 2], EIGHT, blocks, start, np.uint64(SLOT))
-        for i in range(bounds[slab], bounds[slab + 1]):
-            at = _copy(values, row_offsets[i], ranges[i, 0], ONE, outer, NINE * np.uint64(outer_offsets[i]), NINE)
-            _copy(values, ranges[i, 2], row_offsets[i + 1], ONE, outer, at, NINE)
+@inline
+def take_row(i, row_offsets, values, ranges, starts, outer_offsets, blocks, outer):  # type: ignore[no-untyped-def]
+    """Take a row of the whole matrix, `values` flat (18e + SPARE,) by columns, into the half."""
+    _copy(values, ranges[i, 1], ranges[i, 2], EIGHT, blocks, np.uint64(starts[i]), np.uint64(SLOT))
+    at = _copy(values, row_offsets[i], ranges[i, 0], ONE, outer, NINE * np.uint64(outer_offsets[i]), NINE)
+    _copy(values, ranges[i, 2], row_offsets[i + 1], ONE, outer, at, NINE)
 
 
 @inline

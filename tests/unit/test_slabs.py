@@ -48,7 +48,6 @@ def slab_rows(request, monkeypatch):
 
 
 def multiplied(solver, flat):
-    solver._slabs.take(solver.layout.row_offsets, solver._values)
     found = np.full_like(flat, np.nan)
     total = product(solver._slabs.arrays, solver._inertia, solver._own, solver._touched, flat, found)
     return found.reshape(-1, 4)[:, :3].astype(float), total
