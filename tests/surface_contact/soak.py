@@ -5,7 +5,8 @@
 Each seed is one scene; its line in RESULTS says what was found, and seeds that have one are not run again. Balls, blocks and
 cows, of goo that springs, flows or is damped, fall in a heap, fly at each other or are pressed by a plate that comes down
 and lifts again. Then gravity ends too: bodies fly apart for RELIEF frames, still striking each other, and then for as long as
-something is inside out, at most until LONGEST.
+something is inside out, at most until LONGEST. `gained` is the most energy, of motion, height and strain, that was there while
+gravity acted beyond that of the start and the plate's work (ledger.py), as a share of what falls or flies.
 """
 
 import argparse
