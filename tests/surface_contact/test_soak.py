@@ -4,10 +4,11 @@ import pytest
 
 from tests.surface_contact.soak import soak
 
-FOUND = (314, 430, 432)  # tets stayed inside out there, held by tets that had flowed beside them (solver/fem/entangled.py)
+HELD = (314, 430, 432)  # tets stayed inside out there, held by tets that had flowed beside them (solver/fem/entangled.py)
+PRESSED = (749,)  # the plate gives it 8 % of its energy; without the plate's work it would seem to gain 6 %
 
 
-@pytest.mark.parametrize("seed", (*range(30), *FOUND))
+@pytest.mark.parametrize("seed", (*range(30), *HELD, *PRESSED))
 def test_a_seed_of_the_soak(seed):
     found = soak(seed, 16, 4)
     assert "failed" not in found and found["finite"], found
