@@ -31,6 +31,7 @@ from ..remesh.unfused import OfSheets
 from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
+from ..tet_surface.renewal import relaid
 from ..tetmesh.compaction import compacted
 from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh, joined_meshes
@@ -55,6 +56,7 @@ class RenewedBody:
     sewn      : whether some pieces have merged, or creases closed: what they overlapped by is no longer there twice
     fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
     creased   : whether the first of the cuts has closed creases
+    laid      : whether the cut has laid the surface anew on the tets' own, with the volume that was seen
     """
 
     change: MeshChange
@@ -66,14 +68,15 @@ class RenewedBody:
     sewn: bool = False
     fragments: tuple[int, float] = (0, 0.0)
     creased: bool = False
+    laid: bool = False
 
     @property
-    def kept(self) -> NDArray[np.int32] | None:
-        """Which (k,) of the vertices that there were are left, the first of the surface as it is now; None: all of them."""
-        kept: NDArray[np.int32] | None = None
+    def were(self) -> NDArray[np.int32] | None:
+        """Which (n',) of the vertices that there were each of the surface's is now, -1 none of them; None: all are the same."""
+        were: NDArray[np.int32] | None = None
         for cut in self.cuts:
-            kept = cut.kept if kept is None else kept[cut.kept[cut.kept < len(kept)]]
-        return kept
+            were = cut.were if were is None else np.where(cut.were >= 0, were[cut.were], -1).astype(np.int32)
+        return were
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,8 @@ def renewed_body(
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices. Of a body that merges
     creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3).
     """
-    closed = creases_closed(seen, soon, element_size) if body.merging and soon is not None else None
+    sews = body.merging and body.seen == "artist"
+    closed = creases_closed(seen, soon, element_size) if sews and soon is not None else None
     if closed is None:
         return _renewed_body(body, element_size, old, seen, carrying, turn)
     had = float(signed_volumes(seen.positions, seen.triangles).sum())
@@ -132,6 +136,9 @@ def _renewed_body(
         lost = new.piece.any() or _left_behind(here, look, element_size) > MOST_LEFT
         if body.remesher == "stuffing" and lost:
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
+        if body.seen == "tets":
+            change = mesh_change(here, new, sheets).in_world(old, frame)
+            return _laid(body, element_size, change, seen, carrying)
         change, (drawn, bound) = side_by_side(
             lambda: mesh_change(here, new, sheets), lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing)
         )
@@ -146,7 +153,7 @@ def _renewed_body(
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
-        merging = _Merging(body.remesher, here, seen, _Seen(shell, carrying))
+        merging = _Merging(body.remesher, here, seen, _Seen(shell, carrying), body.seen == "artist")
         parts, apart = merging.parts(element_size)
         cuts += merging.cuts
     else:
@@ -155,6 +162,9 @@ def _renewed_body(
     before = [compacted(here.positions, here.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
     change = joined_changes(here, changes).in_world(old, frame)
+    if body.seen == "tets":
+        laid = _laid(body, element_size, change, seen, carrying)
+        return replace(laid, apart=apart, fragments=(left.fragments, left.volume))
     for part, was in zip(parts, before, strict=True):
         seen = _after(cuts, seen)
         solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size)
@@ -166,6 +176,12 @@ def _renewed_body(
     bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
     bound = gathered(*bound, seen, change.new, element_size)
     return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume))
+
+
+def _laid(body: Body, element_size: float, change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> RenewedBody:
+    """A body of which the surface of its tets is seen, on new ones; of one that merges tets that overlapped are no more."""
+    laid, cut = relaid(body, element_size, change, seen, carrying)
+    return RenewedBody(change, laid.bound, laid.contacts, laid.surface, (cut,), sewn=body.merging, laid=True)
 
 
 def _bound(seen: Surface, new: TetMesh, element_size: float, spacing: float) -> tuple[Binding, Binding]:
@@ -269,8 +285,9 @@ class _Merging:
     The surface lies in the world; the mesh, and what is seen as new tets are fitted to it, in the frame of the lattice.
     """
 
-    def __init__(self, remesher: str, old: TetMesh, seen: Surface, first: _Seen) -> None:
-        self.remesher, self.first = remesher, first
+    def __init__(self, remesher: str, old: TetMesh, seen: Surface, first: _Seen, sews: bool) -> None:
+        """sews: whether the surface is to be sewn too; else it is laid anew in the end."""
+        self.remesher, self.first, self.sews = remesher, first, sews
         self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[first.carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
@@ -286,7 +303,7 @@ class _Merging:
             if len(group) > 1:
                 own = np.flatnonzero(np.isin(self.piece, group))
                 made = _renewed(self.remesher, old, own, False, element_size, seen, fuse=True)
-                if not components(made.new.tets).any() and self._sewn(group, element_size):
+                if not components(made.new.tets).any() and (not self.sews or self._sewn(group, element_size)):
                     found.append(made)
                     continue
                 apart = True

@@ -1,0 +1,189 @@
+"""The surface of a body's own tets, laid where what was seen of it before is.
+
+Its vertices are carried by Loop's weights of the boundary's nodes (refinement.py): they are fixed until the body gets new tets,
+so what is seen is a smooth function of where nodes are, and the lattice's facets do not show in it. When tets are new, a vertex
+is put where the old surface is next to it: the boundary is parted and laid on that, level by level, so that neither what is
+round nor what is sharp is lost but for chords. What Loop's weights miss there goes with the tets around it, as what is seen
+outside of a cage does (geometry/spread_weights.py). Where nothing that faces the same way is near, as in the seam of pieces that
+have merged, that offset is as even as it can be, and what is seen there is Loop's surface.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from ..embedding import Binding, Spread, bind_surface, evaluate
+from ..geometry.edge_crossings import crossing_vertices
+from ..geometry.measures import area_vectors, signed_volumes
+from ..geometry.spread_weights import spread_rows
+from ..geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
+from ..lookup import Lookup
+from ..surface import Surface
+from ..tetmesh.mesh import TetMesh
+from .refinement import Refined, neighbours, refined
+
+Array = NDArray[np.float64]
+
+NEAR = 0.5  # element sizes from its boundary up to which the old surface is looked for
+EVENED = 40  # rounds in which the offset of what has found nothing becomes as even as it can be
+FARTHEST = 0.05  # element sizes by which a surface is moved at most to give pieces their volume
+ROUNDS = 4
+EXACT = 1e-9  # share of a volume that is left
+PARTED = 8  # times that what passes through itself is brought nearer to Loop's surface
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A surface laid on tets: where it lies, what binds its vertices and its contact points."""
+
+    surface: Surface
+    bound: Binding
+    contacts: Binding
+
+    def as_in(self, triangles: NDArray[np.int32]) -> "Laid":
+        """The same with its triangles in another order."""
+        return replace(self, surface=Surface(self.surface.positions, triangles))
+
+
+def laid_surface(
+    mesh: TetMesh, old: Surface, times: int, element_size: float, spacing: float, wanted: Array | None = None
+) -> Laid:
+    """Return the boundary of a mesh, parted so many times, laid on an old surface whose triangles face outwards.
+
+    element_size [m]; points that carry contact are `spacing` [m] apart; wanted (p,) is the volume that what is seen of each
+    piece of the mesh is to have [m^3], None: what it has.
+    """
+    here, faces = mesh.centred, mesh.faces
+    parts = refined(faces.boundary, len(mesh.positions), times)
+    tree = triangle_tree(old.positions - mesh.middle, old.triangles)
+    loop = np.asarray(parts.weights @ here.positions)
+    offsets = _even(_found(parts, here.positions, tree, element_size), loop, parts)
+    piece = np.asarray(mesh.piece[faces.tet[parts.face]], dtype=np.int64)
+    places = _parted(loop, offsets, parts.triangles, lambda p: _with_volumes(p, parts.triangles, piece, wanted, element_size))
+    return _bound(mesh, Surface(places, parts.triangles), loop, parts, spacing)
+
+
+def _found(parts: Refined, nodes: Array, old: TriangleTree, element_size: float) -> Array:
+    """Where on the old surface vertices are to lie (k, 3), level by level; not a number where nothing of it is near."""
+    places = nodes[parts.nodes]
+    found = _on(old, places, parts.first, element_size)
+    for level in parts.levels:
+        known = ~np.isnan(found[:, 0])
+        places = np.where(known[:, None], found, places)
+        middles = places[level.ends].mean(axis=1)
+        places = np.concatenate([places, middles])
+        fresh = _on(old, places, level.triangles, element_size)[len(found) :]
+        fresh[~known[level.ends].any(axis=1)] = np.nan
+        found = np.concatenate([found, fresh])
+    return found
+
+
+def _on(old: TriangleTree, places: Array, triangles: NDArray[np.int32], element_size: float) -> Array:
+    """The closest points (k, 3) of the old surface to the vertices of another; not a number where it is far or faces away."""
+    near = closest_points(old, np.ascontiguousarray(places), NEAR * element_size)
+    hit = near.triangle >= 0
+    corners = old.triangles[np.where(hit, near.triangle, 0)]
+    facing = area_vectors(old.positions, corners)
+    agrees = hit & (np.einsum("ki,ki->k", facing, normals_of(places, triangles)) > 0.0)
+    points = np.einsum("ki,kid->kd", near.weights, old.positions[corners])
+    points[~agrees] = np.nan
+    return points
+
+
+def normals_of(places: Array, triangles: NDArray[np.int32]) -> Array:
+    """The area vectors (k, 3) [m^2] of vertices: a third of those of the triangles around each."""
+    vectors = area_vectors(places, triangles) / 3.0
+    corners = triangles.ravel()
+    return np.stack([np.bincount(corners, np.repeat(axis, 3), len(places)) for axis in vectors.T], axis=1)
+
+
+def _even(found: Array, loop: Array, parts: Refined) -> Array:
+    """The offsets (k, 3) from Loop's surface to what has been found, carried on evenly where nothing has."""
+    offsets, unknown = found - loop, np.isnan(found[:, 0])
+    offsets[unknown] = 0.0
+    if unknown.any():
+        joined = neighbours(_ends(parts.triangles), len(loop))
+        rows = joined[unknown]
+        degree = np.maximum(np.asarray(rows.sum(axis=1)), 1.0)
+        for _ in range(EVENED):
+            offsets[unknown] = (rows @ offsets) / degree
+    return offsets
+
+
+def _ends(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The edges (e, 2) of a closed surface, each once."""
+    sides = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
+    return np.asarray(sides[sides[:, 0] < sides[:, 1]])
+
+
+def _with_volumes(
+    places: Array, triangles: NDArray[np.int32], piece: NDArray[np.int64], wanted: Array | None, element_size: float
+) -> Array:
+    """Vertices (k, 3) of each piece moved evenly along their normals until it has the volume wanted (p,), not far."""
+    if wanted is None:
+        return places
+    owner = np.zeros(len(places), dtype=np.int64)
+    owner[triangles] = piece[:, None]
+    moved = np.zeros(len(wanted))
+    for _ in range(ROUNDS):
+        missing = wanted - np.bincount(piece, signed_volumes(places, triangles), len(wanted))
+        if (np.abs(missing) <= EXACT * wanted).all():
+            break
+        vectors = normals_of(places, triangles)
+        area = np.sqrt((vectors**2).sum(axis=1))
+        gained = np.bincount(owner, area, len(wanted))
+        step = np.clip(moved + missing / np.maximum(gained, 1e-300), -FARTHEST * element_size, FARTHEST * element_size) - moved
+        places = places + (step[owner] / np.maximum(area, 1e-300))[:, None] * vectors
+        moved += step
+    return places
+
+
+def _parted(loop: Array, offsets: Array, triangles: NDArray[np.int32], finished) -> Array:  # type: ignore[no-untyped-def]
+    """The finished surface, its offsets taken back, a few at a time, where it would pass through itself."""
+    share = np.ones(len(loop))
+    for turn in range(PARTED):
+        places: Array = finished(loop + share[:, None] * offsets)
+        crossing = crossing_vertices(triangle_tree(places, triangles))
+        if not share[crossing].any():
+            break
+        around = np.isin(triangles, crossing).any(axis=1)
+        share[triangles[around]] *= 0.5 if turn < PARTED - 2 else 0.0
+    return places
+
+
+def _bound(mesh: TetMesh, about: Surface, loop: Array, parts: Refined, spacing: float) -> Laid:
+    """The surface about the mesh's middle, back in the world, and its bindings.
+
+    A point that carries contact goes with the surface's vertices around it, and rests on the boundary where it is closest.
+    """
+    look = Lookup.about(mesh.centred, about.positions)
+    seen = Surface(about.positions + mesh.middle, about.triangles)
+    bound, contacts = bind_surface(seen, mesh, spacing, look)
+    rows = csr_matrix(parts.weights + _carried_offsets(look, about.positions - loop))
+    found = closest_points(triangle_tree(seen.positions, seen.triangles), evaluate(contacts, mesh.tets, mesh.positions))
+    corners = seen.triangles[found.triangle]
+    start = np.arange(0, 3 * len(corners) + 1, 3)
+    shares = csr_matrix((found.weights.ravel(), corners.ravel(), start), shape=(len(corners), len(seen.positions)))
+    return Laid(seen, _by_rows(bound, rows), _by_rows(contacts, csr_matrix(shares @ rows)))
+
+
+def _carried_offsets(look: Lookup, offsets: Array) -> csr_matrix:
+    """The matrix (k, n) that gives F o of offsets (k, 3), with the mean deformation gradient of the tets around them."""
+    mesh, triangle = look.mesh, look.closest.triangle
+    corners = mesh.faces.boundary[triangle]
+    foot = np.einsum("ri,rid->rd", look.closest.weights, mesh.positions[corners])
+    start, nodes, weights = spread_rows(
+        mesh.tree, mesh.positions, mesh.tets, mesh.piece, mesh.faces.tet[triangle], foot, offsets, corners,
+        np.zeros_like(look.closest.weights), mesh.mean_edge,
+    )  # fmt: skip
+    return csr_matrix((weights, nodes, start), shape=(len(offsets), len(mesh.positions)))
+
+
+def _by_rows(binding: Binding, rows: csr_matrix) -> Binding:
+    """The binding with all its points carried by the rows of a matrix (k, n)."""
+    rows.sort_indices()
+    every = np.arange(rows.shape[0], dtype=np.int64)
+    spread = Spread(every, rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data)
+    return replace(binding, spread=spread)
