@@ -109,9 +109,9 @@ class Body:
 
     @property
     def changes_topology(self) -> bool:
-        """Whether its surface may ever be cut, or sewn."""
+        """Whether the artist's surface may ever be cut, or sewn."""
         most = self.at_most
-        return self.remeshing != "off" and (most.tear_thickness > 0.0 or most.merging)
+        return self.seen == "artist" and self.remeshing != "off" and (most.tear_thickness > 0.0 or most.merging)
 
     @property
     def merges_with_others(self) -> bool:

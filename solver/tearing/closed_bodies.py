@@ -32,7 +32,7 @@ def with_closed_copies(
     """
     bodies, records = [], dict(topologies)
     for body in scene.bodies:
-        if body.seen == "tets" or not body.changes_topology or not needs_closed_copy(body.surface):
+        if not body.changes_topology or not needs_closed_copy(body.surface):
             bodies.append(body)
             continue
         record = topologies.get(body.uid)

@@ -27,11 +27,15 @@ from .refinement import Refined, neighbours, refined
 Array = NDArray[np.float64]
 
 NEAR = 0.5  # element sizes from its boundary up to which the old surface is looked for
+INWARDS = (0.0, 0.25, 0.5, 0.75)  # and so far below it, where what is near faces away: the other side of a fold is nearer there
 EVENED = 40  # rounds in which the offset of what has found nothing becomes as even as it can be
 FARTHEST = 0.05  # element sizes by which a surface is moved at most to give pieces their volume
 ROUNDS = 4
+TAUBIN_ROUNDS, TAUBIN_SHRINKING, TAUBIN_GROWING = 10, 0.5, -0.53  # Taubin 1995: what is coarse neither shrinks nor grows
+MOST_SMOOTHED = 0.1  # element sizes that smoothing moves a vertex by at most
 EXACT = 1e-9  # share of a volume that is left
-PARTED = 8  # times that what passes through itself is brought nearer to Loop's surface
+PARTED = 12  # times that what passes through itself is brought nearer to its neighbours,
+EASING = 0.5  # by this share of the way
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,15 @@ def laid_surface(
     parts = refined(faces.boundary, len(mesh.positions), times)
     tree = triangle_tree(old.positions - mesh.middle, old.triangles)
     loop = np.asarray(parts.weights @ here.positions)
-    offsets = _even(_found(parts, here.positions, tree, element_size), loop, parts)
+    places = loop + _even(_found(parts, here.positions, tree, element_size), loop, parts)
+    places = _smoothed(places, parts.triangles, MOST_SMOOTHED * element_size)
     piece = np.asarray(mesh.piece[faces.tet[parts.face]], dtype=np.int64)
-    places = _parted(loop, offsets, parts.triangles, lambda p: _with_volumes(p, parts.triangles, piece, wanted, element_size))
+    for _ in range(PARTED):
+        places = _with_volumes(places, parts.triangles, piece, wanted, element_size)
+        eased = _eased(places, parts.triangles)
+        if eased is None:
+            break
+        places = eased
     return _bound(mesh, Surface(places, parts.triangles), loop, parts, spacing)
 
 
@@ -82,13 +92,15 @@ def _found(parts: Refined, nodes: Array, old: TriangleTree, element_size: float)
 
 def _on(old: TriangleTree, places: Array, triangles: NDArray[np.int32], element_size: float) -> Array:
     """The closest points (k, 3) of the old surface to the vertices of another; not a number where it is far or faces away."""
-    near = closest_points(old, np.ascontiguousarray(places), NEAR * element_size)
-    hit = near.triangle >= 0
-    corners = old.triangles[np.where(hit, near.triangle, 0)]
-    facing = area_vectors(old.positions, corners)
-    agrees = hit & (np.einsum("ki,ki->k", facing, normals_of(places, triangles)) > 0.0)
-    points = np.einsum("ki,kid->kd", near.weights, old.positions[corners])
-    points[~agrees] = np.nan
+    points, normals = np.full_like(places, np.nan), normals_of(places, triangles)
+    inwards = normals / np.maximum(np.sqrt((normals**2).sum(axis=1, keepdims=True)), 1e-300)
+    for depth in INWARDS:
+        left = np.flatnonzero(np.isnan(points[:, 0]))
+        near = closest_points(old, places[left] - depth * element_size * inwards[left], NEAR * element_size)
+        hit = near.triangle >= 0
+        corners = old.triangles[np.where(hit, near.triangle, 0)]
+        agrees = hit & (np.einsum("ki,ki->k", area_vectors(old.positions, corners), normals[left]) > 0.0)
+        points[left[agrees]] = np.einsum("ki,kid->kd", near.weights, old.positions[corners])[agrees]
     return points
 
 
@@ -118,6 +130,18 @@ def _ends(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.asarray(sides[sides[:, 0] < sides[:, 1]])
 
 
+def _smoothed(places: Array, triangles: NDArray[np.int32], most: float) -> Array:
+    """Vertices (k, 3) with what is finer than tets taken from between them, none moved further than `most` [m]."""
+    joined = neighbours(_ends(triangles), len(places))
+    degree, smooth = np.asarray(joined.sum(axis=1)), places
+    for _ in range(TAUBIN_ROUNDS):
+        for share in (TAUBIN_SHRINKING, TAUBIN_GROWING):
+            smooth = smooth + share * ((joined @ smooth) / degree - smooth)
+    way = smooth - places
+    length = np.sqrt((way**2).sum(axis=1, keepdims=True))
+    return np.asarray(places + way * (most / (most + length)))
+
+
 def _with_volumes(
     places: Array, triangles: NDArray[np.int32], piece: NDArray[np.int64], wanted: Array | None, element_size: float
 ) -> Array:
@@ -140,17 +164,15 @@ def _with_volumes(
     return places
 
 
-def _parted(loop: Array, offsets: Array, triangles: NDArray[np.int32], finished) -> Array:  # type: ignore[no-untyped-def]
-    """The finished surface, its offsets taken back, a few at a time, where it would pass through itself."""
-    share = np.ones(len(loop))
-    for turn in range(PARTED):
-        places: Array = finished(loop + share[:, None] * offsets)
-        crossing = crossing_vertices(triangle_tree(places, triangles))
-        if not share[crossing].any():
-            break
-        around = np.isin(triangles, crossing).any(axis=1)
-        share[triangles[around]] *= 0.5 if turn < PARTED - 2 else 0.0
-    return places
+def _eased(places: Array, triangles: NDArray[np.int32]) -> Array | None:
+    """Vertices (k, 3) with those of triangles that pass through others half-way to their neighbours; None where none do."""
+    crossing = crossing_vertices(triangle_tree(places, triangles))
+    if not len(crossing):
+        return None
+    rows = neighbours(_ends(triangles), len(places))[crossing]
+    eased = places.copy()
+    eased[crossing] += EASING * ((rows @ places) / np.asarray(rows.sum(axis=1)) - places[crossing])
+    return eased
 
 
 def _bound(mesh: TetMesh, about: Surface, loop: Array, parts: Refined, spacing: float) -> Laid:
