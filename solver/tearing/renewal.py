@@ -31,6 +31,7 @@ from ..remesh.unfused import OfSheets
 from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
+from ..tet_surface.folds import is_seen_folded
 from ..tet_surface.renewal import relaid
 from ..tetmesh.compaction import compacted
 from ..tetmesh.manifold import components
@@ -131,7 +132,8 @@ def _renewed_body(
     here, points = frame.mesh(old), frame.points(seen.positions)
     shell = Surface(points, seen.triangles)
     if body.tear_thickness == 0.0 and not old.piece.any():
-        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell)
+        fuse = body.merging or (body.seen == "tets" and not is_seen_folded(shell, element_size))
+        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=fuse, seen=shell)
         look = Lookup.about(new, points)
         lost = new.piece.any() or _left_behind(here, look, element_size) > MOST_LEFT
         if body.remesher == "stuffing" and lost:

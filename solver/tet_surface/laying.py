@@ -1,18 +1,20 @@
 """The surface of a body's own tets, laid where what was seen of it before is.
 
-Its vertices are carried by Loop's weights of the boundary's nodes (refinement.py): they are fixed until the body gets new tets,
-so what is seen is a smooth function of where nodes are, and the lattice's facets do not show in it. When tets are new, a vertex
-is put where the old surface is next to it: the boundary is parted and laid on that, level by level, so that neither what is
-round nor what is sharp is lost but for chords. What Loop's weights miss there goes with the tets around it, as what is seen
-outside of a cage does (geometry/spread_weights.py). Where nothing that faces the same way is near, as in the seam of pieces that
-have merged, that offset is as even as it can be, and what is seen there is Loop's surface.
+Its vertices are carried by Loop's weights of the boundary's nodes (refinement.py). These are fixed until the body gets new
+tets, so what is seen is a smooth function of where nodes are, and the lattice's facets do not show in it. When tets are new, a
+vertex is put where the old surface is next to it: the boundary is parted and laid on that, level by level, so that neither what
+is round nor what is sharp is lost but for chords. What is finer than a tet is then smoothed away (Taubin 1995), and each piece
+is moved evenly along its normals until it has its volume. What Loop's weights miss of where a vertex lies goes with the tets
+around it, as what is seen outside of a cage does (geometry/spread_weights.py). Where nothing that faces the same way is near,
+as in the seam of pieces that have merged, that offset is as even as it can be.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, diags
 
 from ..embedding import Binding, Spread, bind_surface, evaluate
 from ..geometry.edge_crossings import crossing_vertices
@@ -29,13 +31,14 @@ Array = NDArray[np.float64]
 NEAR = 0.5  # element sizes from its boundary up to which the old surface is looked for
 INWARDS = (0.0, 0.25, 0.5, 0.75)  # and so far below it, where what is near faces away: the other side of a fold is nearer there
 EVENED = 40  # rounds in which the offset of what has found nothing becomes as even as it can be
+UNFOLDED = 3  # times that what lies folded is taken for not found
 FARTHEST = 0.05  # element sizes by which a surface is moved at most to give pieces their volume
 ROUNDS = 4
 TAUBIN_ROUNDS, TAUBIN_SHRINKING, TAUBIN_GROWING = 10, 0.5, -0.53  # Taubin 1995: what is coarse neither shrinks nor grows
 MOST_SMOOTHED = 0.1  # element sizes that smoothing moves a vertex by at most
 EXACT = 1e-9  # share of a volume that is left
-PARTED = 12  # times that what passes through itself is brought nearer to its neighbours,
-EASING = 0.5  # by this share of the way
+PARTED = 40  # times that what passes through itself is brought nearer to its neighbours,
+EASED, EASING = 3, 0.5  # each time so often by this share of the way
 
 
 @dataclass(frozen=True)
@@ -63,15 +66,13 @@ def laid_surface(
     parts = refined(faces.boundary, len(mesh.positions), times)
     tree = triangle_tree(old.positions - mesh.middle, old.triangles)
     loop = np.asarray(parts.weights @ here.positions)
-    places = loop + _even(_found(parts, here.positions, tree, element_size), loop, parts)
-    places = _smoothed(places, parts.triangles, MOST_SMOOTHED * element_size)
+    joined = neighbours(_ends(parts.triangles), len(loop))
+    means = csr_matrix(diags(1.0 / np.asarray(joined.sum(axis=1)).ravel()) @ joined)
+    places = _unfolded(_found(parts, here.positions, tree, element_size), loop, parts.triangles, means)
+    places = _smoothed(places, means, MOST_SMOOTHED * element_size)
     piece = np.asarray(mesh.piece[faces.tet[parts.face]], dtype=np.int64)
-    for _ in range(PARTED):
-        places = _with_volumes(places, parts.triangles, piece, wanted, element_size)
-        eased = _eased(places, parts.triangles)
-        if eased is None:
-            break
-        places = eased
+    places = _with_volumes(places, parts.triangles, piece, wanted, element_size)
+    places = _parted(places, parts.triangles, means, lambda p: _with_volumes(p, parts.triangles, piece, wanted, element_size))
     return _bound(mesh, Surface(places, parts.triangles), loop, parts, spacing)
 
 
@@ -111,16 +112,30 @@ def normals_of(places: Array, triangles: NDArray[np.int32]) -> Array:
     return np.stack([np.bincount(corners, np.repeat(axis, 3), len(places)) for axis in vectors.T], axis=1)
 
 
-def _even(found: Array, loop: Array, parts: Refined) -> Array:
-    """The offsets (k, 3) from Loop's surface to what has been found, carried on evenly where nothing has."""
-    offsets, unknown = found - loop, np.isnan(found[:, 0])
+def _unfolded(found: Array, loop: Array, triangles: NDArray[np.int32], means: csr_matrix) -> Array:
+    """Vertices (k, 3) where they have been found, and all around on Loop's surface, moved as evenly as can be.
+
+    Those of triangles that would be turned over against Loop's count as not found.
+    """
+    straight = area_vectors(loop, triangles)
+    for _ in range(UNFOLDED):
+        places = loop + _even(found - loop, means)
+        turned = (area_vectors(places, triangles) * straight).sum(axis=1) <= 0.0
+        if not turned.any():
+            break
+        found[triangles[turned]] = np.nan
+    return places
+
+
+def _even(offsets: Array, means: csr_matrix) -> Array:
+    """Offsets (k, 3), those that are not numbers as even between the others as can be."""
+    unknown = np.isnan(offsets[:, 0])
+    if not unknown.any():
+        return offsets
     offsets[unknown] = 0.0
-    if unknown.any():
-        joined = neighbours(_ends(parts.triangles), len(loop))
-        rows = joined[unknown]
-        degree = np.maximum(np.asarray(rows.sum(axis=1)), 1.0)
-        for _ in range(EVENED):
-            offsets[unknown] = (rows @ offsets) / degree
+    rows = means[unknown]
+    for _ in range(EVENED):
+        offsets[unknown] = rows @ offsets
     return offsets
 
 
@@ -130,13 +145,12 @@ def _ends(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.asarray(sides[sides[:, 0] < sides[:, 1]])
 
 
-def _smoothed(places: Array, triangles: NDArray[np.int32], most: float) -> Array:
+def _smoothed(places: Array, means: csr_matrix, most: float) -> Array:
     """Vertices (k, 3) with what is finer than tets taken from between them, none moved further than `most` [m]."""
-    joined = neighbours(_ends(triangles), len(places))
-    degree, smooth = np.asarray(joined.sum(axis=1)), places
+    smooth = places
     for _ in range(TAUBIN_ROUNDS):
         for share in (TAUBIN_SHRINKING, TAUBIN_GROWING):
-            smooth = smooth + share * ((joined @ smooth) / degree - smooth)
+            smooth = smooth + share * (means @ smooth - smooth)
     way = smooth - places
     length = np.sqrt((way**2).sum(axis=1, keepdims=True))
     return np.asarray(places + way * (most / (most + length)))
@@ -164,15 +178,25 @@ def _with_volumes(
     return places
 
 
-def _eased(places: Array, triangles: NDArray[np.int32]) -> Array | None:
-    """Vertices (k, 3) with those of triangles that pass through others half-way to their neighbours; None where none do."""
-    crossing = crossing_vertices(triangle_tree(places, triangles))
-    if not len(crossing):
-        return None
-    rows = neighbours(_ends(triangles), len(places))[crossing]
-    eased = places.copy()
-    eased[crossing] += EASING * ((rows @ places) / np.asarray(rows.sum(axis=1)) - places[crossing])
-    return eased
+def _parted(
+    places: Array, triangles: NDArray[np.int32], means: csr_matrix, with_volumes: Callable[[Array], Array]
+) -> Array:
+    """Vertices (k, 3), those of triangles that pass through others drawn to their neighbours, and more and more around them."""
+    around, exact = np.zeros(len(places), dtype=bool), True
+    for _ in range(PARTED):
+        crossing = crossing_vertices(triangle_tree(places, triangles))
+        if not len(crossing):
+            if exact:
+                break
+            places, exact = with_volumes(places), True
+            continue
+        exact = False
+        around[crossing] = True
+        around |= means @ around > 0.0
+        rows = means[around]
+        for _ in range(EASED):
+            places[around] += EASING * (rows @ places - places[around])
+    return places
 
 
 def _bound(mesh: TetMesh, about: Surface, loop: Array, parts: Refined, spacing: float) -> Laid:

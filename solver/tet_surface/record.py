@@ -1,7 +1,8 @@
 """What a surface that has been laid anew takes over from the one before it: everything, from where it lies on that.
 
-A face is of the old triangle that its middle is nearest to, with its material; a corner takes UVs and colours from where it is
-nearest to itself, if that is of the same piece of the UV map, and else from that triangle's own border: so no face spans a seam.
+A face is of the old triangle that its middle is nearest to, with its material. A corner takes UVs and colours from where it
+is nearest to itself, if that is of the same piece of the UV map, and else from that triangle's own border: so no face spans a
+seam.
 """
 
 from dataclasses import replace

@@ -33,7 +33,7 @@ def relaid(
 def handed_on(change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> Array:
     """Return the volume (p',) that is to be seen of each new piece [m^3].
 
-    What was seen of an old piece goes to the new ones as they share its tets: so their sum is kept, whatever has merged or torn.
+    What was seen of an old piece goes to the new ones as they share its tets: so the sum is kept, whatever merges or tears.
     """
     old, new = change.old.piece, change.new.piece
     had = np.bincount(
