@@ -20,7 +20,7 @@ from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
 from ..merging.closing import creases_closed
 from ..merging.touching import DEEP, clumps
-from ..remesh.drawing_in import drawn_in
+from ..remesh.drawing_in import drawn_in, left_behind
 from ..remesh.lattice_frame import LatticeFrame
 from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
@@ -31,7 +31,7 @@ from ..remesh.unfused import OfSheets
 from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
-from ..tet_surface.folds import is_seen_folded
+from ..tet_surface.folds import fills
 from ..tet_surface.renewal import relaid
 from ..tetmesh.compaction import compacted
 from ..tetmesh.manifold import components
@@ -43,7 +43,6 @@ from .thin import torn
 
 Array = NDArray[np.float64]
 
-FAR = 0.25  # element sizes outside its tets where what is seen is left behind
 MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
 EASED = 0.25  # element sizes by which a vertex may be moved where a few faces cross at a cut
 HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
@@ -91,10 +90,11 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What is seen of a body, and the old tet (n,) that carries each vertex."""
+    """What is seen of a body, and the old tet (n,) that carries each vertex; laid: whether it is the surface of its tets."""
 
     surface: Surface
     carrying: NDArray[np.int32]
+    laid: bool
 
     def on(self, tets: NDArray[np.int64]) -> Surface:
         """What is seen on some of the old tets (k,)."""
@@ -132,10 +132,10 @@ def _renewed_body(
     here, points = frame.mesh(old), frame.points(seen.positions)
     shell = Surface(points, seen.triangles)
     if body.tear_thickness == 0.0 and not old.piece.any():
-        fuse = body.merging or (body.seen == "tets" and not is_seen_folded(shell, element_size))
-        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=fuse, seen=shell)
+        filled = body.seen == "tets" and fills(shell, element_size, body.merging)
+        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell, filled=filled)
         look = Lookup.about(new, points)
-        lost = new.piece.any() or _left_behind(here, look, element_size) > MOST_LEFT
+        lost = new.piece.any() or left_behind(here, look, element_size) > MOST_LEFT
         if body.remesher == "stuffing" and lost:
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
         if body.seen == "tets":
@@ -155,11 +155,11 @@ def _renewed_body(
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
-        merging = _Merging(body.remesher, here, seen, _Seen(shell, carrying), body.seen == "artist")
+        merging = _Merging(body.remesher, here, seen, _Seen(shell, carrying, body.seen == "tets"))
         parts, apart = merging.parts(element_size)
         cuts += merging.cuts
     else:
-        parts = _singly(body.remesher, here, element_size, _Seen(shell, carrying))
+        parts = _singly(body.remesher, here, element_size, _Seen(shell, carrying, body.seen == "tets"))
     sewn = bool(cuts)
     before = [compacted(here.positions, here.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
@@ -210,16 +210,6 @@ def _drawn_in_and_bound(
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     """The surface after the last cut, if there was one."""
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
-
-
-def _left_behind(old: TetMesh, look: Lookup, element_size: float) -> float:
-    """The share of points, looked up in new tets, that lie FAR outside these, and further than outside the old ones."""
-    distance = look.closest.distance
-    far = np.flatnonzero((look.tets < 0) & (distance > FAR * element_size))
-    if not len(far):
-        return 0.0
-    before = np.where(old.located(look.points[far])[0] < 0, closest_points(old.hull, look.points[far]).distance, 0.0)
-    return float((distance[far] > before + 0.5 * FAR * element_size).sum() / len(distance))
 
 
 def _still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
@@ -273,8 +263,9 @@ def _renewed(
     """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
     part = compacted(old.positions, old.tets[own])
     theirs = None if seen is None else seen.on(own)
+    filled = seen is not None and seen.laid and theirs is not None and fills(theirs, element_size, fuse)
     try:
-        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, theirs))
+        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, theirs, filled))
     except MeshingError:
         if alone:
             raise
@@ -287,9 +278,8 @@ class _Merging:
     The surface lies in the world; the mesh, and what is seen as new tets are fitted to it, in the frame of the lattice.
     """
 
-    def __init__(self, remesher: str, old: TetMesh, seen: Surface, first: _Seen, sews: bool) -> None:
-        """sews: whether the surface is to be sewn too; else it is laid anew in the end."""
-        self.remesher, self.first, self.sews = remesher, first, sews
+    def __init__(self, remesher: str, old: TetMesh, seen: Surface, first: _Seen) -> None:
+        self.remesher, self.first = remesher, first
         self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[first.carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
@@ -305,7 +295,7 @@ class _Merging:
             if len(group) > 1:
                 own = np.flatnonzero(np.isin(self.piece, group))
                 made = _renewed(self.remesher, old, own, False, element_size, seen, fuse=True)
-                if not components(made.new.tets).any() and (not self.sews or self._sewn(group, element_size)):
+                if not components(made.new.tets).any() and (seen.laid or self._sewn(group, element_size)):
                     found.append(made)
                     continue
                 apart = True

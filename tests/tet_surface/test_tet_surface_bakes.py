@@ -22,6 +22,7 @@ from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
 from solver.tearing.renewal import renewed_body
 from solver.tet_surface.record import laid_topology
+from solver.tetmesh.quality import tet_volumes
 from tests.merging.shapes import pair
 from tests.surfaces import sphere
 from tests.tearing.shapes import pulled, record_of
@@ -31,7 +32,7 @@ PRESETS = Path(__file__).parents[2] / "presets"
 GROUND = Collider("ground", "Ground", "plane", np.eye(4)[None])
 
 
-def drop(frames: int = 14, threads: int = 1, **options) -> Scene:
+def drop(frames: int = 18, threads: int = 1, **options) -> Scene:
     """A ball of soft dough that falls onto the ground, with new tets every now and then."""
     goo = load_preset(PRESETS / "dough.toml")
     soft = {"yield_stress": 20.0, "hardening_modulus": 0.0, "young_modulus": 4000.0, "flow_rate": 100.0}
@@ -90,7 +91,6 @@ def test_what_is_seen_is_closed_whole_and_on_the_ground_at_every_frame(baked):
         assert not unpaired_edges(part.triangles) and not crossing(part) and shells(part) == 1
         assert part.positions[:, 2].min() > -0.02 * element
     assert volume(seen[0]) == pytest.approx(first, rel=1e-5)
-    assert [volume(part) / first for part in seen] == pytest.approx([1.0] * len(seen), abs=0.03)  # blows squeeze it
     assert seen[-1].positions[:, 2].max() < 0.35 and seen[-1].positions[:, 2].min() < 0.02 * element
 
 
@@ -103,7 +103,7 @@ def test_all_that_lies_on_the_mesh_goes_along(baked):
     assert np.abs(named["place"] - seen.positions).max() < 0.1 * element
     places = first.uv_layers["map"] - seen.positions[first.corner_vertices][:, :2]
     assert np.abs(places).max() < 0.15 * element
-    last = store.read_topology("b", store.read_body_frame(14, "b").topology)
+    last = store.read_topology("b", store.read_body_frame(18, "b").topology)
     assert last.materials == first.materials == ("one", "two", "inside") and set(last.material_index) == {0, 1}
     assert not len(last.sharp_faces) and not len(last.corner_normals)
     mixed = {layer.name: layer.values for layer in last.attributes}["place"]
@@ -127,6 +127,11 @@ def test_no_corner_takes_its_uvs_from_across_a_seam():
 class Jumping(Simulation):
     """Notes how far what is seen lies from what was seen before, either way, when it gets new tets [m]."""
 
+    def kept(self) -> float:
+        """The volume that is seen over that at first, but for what tets are squeezed by."""
+        squeezed = tet_volumes(self.state.positions, self.state.tets).sum() / self.state.volumes.sum()
+        return float(volume(self._seen()) / volume(self.scene.bodies[0].surface) / squeezed)
+
     def _remesh(self) -> int:
         jumps = self.__dict__.setdefault("jumps", [])
         before, place, done = self._seen(), len(self.cuts), super()._remesh()
@@ -141,10 +146,12 @@ class Jumping(Simulation):
         return Surface(evaluate(self.bound[0][0], self.state.tets, self.state.positions), self.bound[2][0])
 
 
-def test_a_remesh_is_hardly_seen():
-    simulation = started(drop(), Jumping)
-    for _ in range(14):
+def test_a_remesh_is_hardly_seen_and_volume_is_kept():
+    simulation, kept = started(drop(), Jumping), []
+    for _ in range(18):
         simulation.advance()
+        kept.append(simulation.kept())
+    assert kept == pytest.approx([1.0] * 18, abs=5e-3) and kept[-1] == pytest.approx(1.0, abs=1e-3), kept
     jumps = np.array(simulation.jumps) / simulation.scene.bodies[0].element_size
     assert len(jumps) >= 2 and jumps.max() < 0.1, jumps
 
@@ -155,14 +162,14 @@ def test_the_same_bytes_on_two_threads_and_when_it_is_gone_on_with(baked, tmp_pa
 
     def stop() -> bool:
         asked.append(None)
-        return len(asked) > 30
+        return len(asked) > 12
 
     with pytest.raises(Cancelled):
         bake(drop(threads=2), tmp_path, topologies=topologies, stop=stop)
-    assert 2 < len(FrameStore.open(tmp_path).frames()) < 14
+    assert 2 < len(FrameStore.open(tmp_path).frames()) < 18
     bake(drop(threads=2), tmp_path, topologies=topologies, resume=True)
     one, two = FrameStore.open(baked), FrameStore.open(tmp_path)
-    for number in range(1, 15):
+    for number in range(1, 19):
         first, second = (store.read_body_frame(number, "b") for store in (one, two))
         assert first.topology == second.topology and first.positions.tobytes() == second.positions.tobytes()
 
@@ -190,18 +197,19 @@ def test_two_bodies_become_one_closed_surface(tmp_path):
 
 @pytest.mark.parametrize("stiffness", [0.0, 4000.0])
 def test_pins_hold_it_through_new_tets(stiffness):
-    shot = drop(frames=8)
+    shot = drop(frames=10)
     ball = shot.bodies[0].surface
     vertices = np.flatnonzero(ball.positions[:, 2] > 0.45).astype(np.int32)
-    targets = np.repeat(ball.positions[None, vertices], 9, axis=0)
+    targets = ball.positions[None, vertices]
     pin = Pin("Pin", vertices, np.ones(len(vertices)), targets=targets, stiffness=stiffness, damping=20.0)
     body = replace(shot.bodies[0], pins=(pin,), velocity=(0.0, 0.0, 0.0), seen="tets")
-    simulation = started(validated(replace(shot, bodies=(body,), colliders=())))
-    for _ in range(8):
+    settings = replace(shot.settings, gravity=(0.0, 0.0, -30.0), worst_condition=2.0)
+    simulation = started(validated(replace(shot, bodies=(body,), colliders=(), settings=settings)))
+    for _ in range(10):
         frame = simulation.advance().bodies[0]
-    assert simulation.remeshing.counts[0] >= 1
+    assert simulation.remeshing.counts[0] >= 2 and np.ptp(frame.positions[:, 2]) > 1.0  # it runs down from where it is held
     top = float(frame.positions[:, 2].max() + frame.origin[2])
-    assert top == pytest.approx(0.52, abs=0.01 if stiffness == 0.0 else 0.04)
+    assert top == pytest.approx(0.519, abs=0.004 if stiffness == 0.0 else 0.02)
 
 
 def test_the_job_knows_it_and_a_wrong_word_is_refused(tmp_path):
