@@ -6,7 +6,7 @@ vertex is put where the old surface is next to it: the boundary is parted and la
 is round nor what is sharp is lost but for chords. What is finer than a tet is then smoothed away (Taubin 1995), and each piece
 is moved evenly along its normals until it has its volume. What Loop's weights miss of where a vertex lies goes with the tets
 around it, as what is seen outside of a cage does (geometry/spread_weights.py). Where nothing that faces the same way is near,
-as in the seam of pieces that have merged, that offset is as even as it can be.
+as in the seam of pieces that have merged, the surface is spanned between what lies around.
 """
 
 from collections.abc import Callable
@@ -29,9 +29,10 @@ from .refinement import Refined, neighbours, refined
 Array = NDArray[np.float64]
 
 NEAR = 0.5  # element sizes from its boundary up to which the old surface is looked for
+DEEPEST = 0.2  # and up to which within it at first: what is deeper is a side of a gap that tets leave in it
 INWARDS = (0.0, 0.25, 0.5, 0.75)  # and so far below it, where what is near faces away: the other side of a fold is nearer there
-EVENED = 40  # rounds in which the offset of what has found nothing becomes as even as it can be
-UNFOLDED = 3  # times that what lies folded is taken for not found
+EVENED = 60  # rounds in which what has found nothing comes to lie evenly between what has
+SPANNED = 3  # times that what has found nothing is spanned, and what lies folded is taken for that
 FARTHEST = 0.05  # element sizes by which a surface is moved at most to give pieces their volume
 ROUNDS = 4
 TAUBIN_ROUNDS, TAUBIN_SHRINKING, TAUBIN_GROWING = 10, 0.5, -0.53  # Taubin 1995: what is coarse neither shrinks nor grows
@@ -66,11 +67,16 @@ def laid_surface(
     parts = refined(faces.boundary, len(mesh.positions), times)
     tree = triangle_tree(old.positions - mesh.middle, old.triangles)
     loop = np.asarray(parts.weights @ here.positions)
+    piece = np.asarray(mesh.piece[faces.tet[parts.face]], dtype=np.int64)
+    owner = np.zeros(len(loop), dtype=np.int64)
+    owner[parts.triangles] = piece[:, None]
     joined = neighbours(_ends(parts.triangles), len(loop))
     means = csr_matrix(diags(1.0 / np.asarray(joined.sum(axis=1)).ravel()) @ joined)
-    places = _unfolded(_found(parts, here.positions, tree, element_size), loop, parts.triangles, means)
+    found = _found(parts, here.positions, tree, element_size)
+    alone = np.isnan(found[:, 0]) & ~np.isin(owner, owner[~np.isnan(found[:, 0])])
+    found[alone] = loop[alone]  # of a piece that lies near nothing
+    places = _spanned(found, tree, parts, means, element_size)
     places = _smoothed(places, means, MOST_SMOOTHED * element_size)
-    piece = np.asarray(mesh.piece[faces.tet[parts.face]], dtype=np.int64)
     places = _with_volumes(places, parts.triangles, piece, wanted, element_size)
     places = _parted(places, parts.triangles, means, lambda p: _with_volumes(p, parts.triangles, piece, wanted, element_size))
     return _bound(mesh, Surface(places, parts.triangles), loop, parts, spacing)
@@ -79,20 +85,25 @@ def laid_surface(
 def _found(parts: Refined, nodes: Array, old: TriangleTree, element_size: float) -> Array:
     """Where on the old surface vertices are to lie (k, 3), level by level; not a number where nothing of it is near."""
     places = nodes[parts.nodes]
-    found = _on(old, places, parts.first, element_size)
+    found = _on(old, places, parts.first, element_size, DEEPEST)
     for level in parts.levels:
         known = ~np.isnan(found[:, 0])
         places = np.where(known[:, None], found, places)
         middles = places[level.ends].mean(axis=1)
         places = np.concatenate([places, middles])
-        fresh = _on(old, places, level.triangles, element_size)[len(found) :]
+        fresh = _on(old, places, level.triangles, element_size, DEEPEST)[len(found) :]
         fresh[~known[level.ends].any(axis=1)] = np.nan
         found = np.concatenate([found, fresh])
     return found
 
 
-def _on(old: TriangleTree, places: Array, triangles: NDArray[np.int32], element_size: float) -> Array:
-    """The closest points (k, 3) of the old surface to the vertices of another; not a number where it is far or faces away."""
+def _on(
+    old: TriangleTree, places: Array, triangles: NDArray[np.int32], element_size: float, deepest: float = NEAR
+) -> Array:
+    """The closest points (k, 3) of the old surface to the vertices of another; not a number where it is far or faces away.
+
+    Or where they lie deeper within it than so many element sizes.
+    """
     points, normals = np.full_like(places, np.nan), normals_of(places, triangles)
     inwards = normals / np.maximum(np.sqrt((normals**2).sum(axis=1, keepdims=True)), 1e-300)
     for depth in INWARDS:
@@ -100,8 +111,13 @@ def _on(old: TriangleTree, places: Array, triangles: NDArray[np.int32], element_
         near = closest_points(old, places[left] - depth * element_size * inwards[left], NEAR * element_size)
         hit = near.triangle >= 0
         corners = old.triangles[np.where(hit, near.triangle, 0)]
-        agrees = hit & (np.einsum("ki,ki->k", area_vectors(old.positions, corners), normals[left]) > 0.0)
-        points[left[agrees]] = np.einsum("ki,kid->kd", near.weights, old.positions[corners])[agrees]
+        feet = np.einsum("ki,kid->kd", near.weights, old.positions[corners])
+        out = area_vectors(old.positions, corners)
+        away = places[left] - feet
+        deep = (away * out).sum(axis=1) < 0.0
+        deep &= (away**2).sum(axis=1) > (deepest * element_size) ** 2
+        agrees = hit & ~deep & (np.einsum("ki,ki->k", out, normals[left]) > 0.0)
+        points[left[agrees]] = feet[agrees]
     return points
 
 
@@ -112,31 +128,49 @@ def normals_of(places: Array, triangles: NDArray[np.int32]) -> Array:
     return np.stack([np.bincount(corners, np.repeat(axis, 3), len(places)) for axis in vectors.T], axis=1)
 
 
-def _unfolded(found: Array, loop: Array, triangles: NDArray[np.int32], means: csr_matrix) -> Array:
-    """Vertices (k, 3) where they have been found, and all around on Loop's surface, moved as evenly as can be.
+def _spanned(found: Array, old: TriangleTree, parts: Refined, means: csr_matrix, element_size: float) -> Array:
+    """Vertices (k, 3) where they have been found, and all others spanned between them, on the old surface where it is near.
 
-    Those of triangles that would be turned over against Loop's count as not found.
+    A gap that new tets leave in what was seen, where that is thinner than they are, as at a rim, is so spanned by its sides.
+    Those of triangles that would face away from the old surface count as not found.
     """
-    straight = area_vectors(loop, triangles)
-    for _ in range(UNFOLDED):
-        places = loop + _even(found - loop, means)
-        turned = (area_vectors(places, triangles) * straight).sum(axis=1) <= 0.0
+    for _ in range(SPANNED):
+        places = _even(found, means)
+        unknown = np.isnan(found[:, 0])
+        found[unknown] = _on(old, places, parts.triangles, element_size)[unknown]
+        places = _even(found, means)
+        near = closest_points(old, places)
+        facing = area_vectors(old.positions, old.triangles[near.triangle])
+        vectors = area_vectors(places, parts.triangles)
+        turned = (facing[parts.triangles] * vectors[:, None]).sum(axis=2).max(axis=1) <= 0.0
         if not turned.any():
             break
-        found[triangles[turned]] = np.nan
+        found[parts.triangles[turned]] = np.nan
+    return _even(found, means)
+
+
+def _even(places: Array, means: csr_matrix) -> Array:
+    """Vertices (k, 3), those that are not numbers as even between the others as can be."""
+    unknown = np.isnan(places[:, 0])
+    if not unknown.any():
+        return places
+    places = _nearest_known(places, means)
+    rows = means[unknown]
+    for _ in range(EVENED):
+        places[unknown] = rows @ places
     return places
 
 
-def _even(offsets: Array, means: csr_matrix) -> Array:
-    """Offsets (k, 3), those that are not numbers as even between the others as can be."""
-    unknown = np.isnan(offsets[:, 0])
-    if not unknown.any():
-        return offsets
-    offsets[unknown] = 0.0
-    rows = means[unknown]
-    for _ in range(EVENED):
-        offsets[unknown] = rows @ offsets
-    return offsets
+def _nearest_known(places: Array, means: csr_matrix) -> Array:
+    """Vertices (k, 3), those that are not numbers at the mean of their neighbours that are, ring by ring."""
+    places = places.copy()
+    while True:
+        known = ~np.isnan(places[:, 0])
+        count = means @ known.astype(np.float64)
+        fresh = ~known & (count > 0.0)
+        if not fresh.any():
+            return np.nan_to_num(places)
+        places[fresh] = (means @ np.where(known[:, None], places, 0.0))[fresh] / count[fresh, None]
 
 
 def _ends(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
