@@ -56,7 +56,7 @@ class RenewedBody:
     sewn      : whether some pieces have merged, or creases closed: what they overlapped by is no longer there twice
     fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
     creased   : whether the first of the cuts has closed creases
-    laid      : whether the cut has laid the surface anew on the tets' own, with the volume that was seen
+    laid      : whether the cut has laid the surface anew on the tets' own, in no more pieces than before
     """
 
     change: MeshChange
@@ -183,7 +183,8 @@ def _renewed_body(
 def _laid(body: Body, element_size: float, change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> RenewedBody:
     """A body of which the surface of its tets is seen, on new ones; of one that merges tets that overlapped are no more."""
     laid, cut = relaid(body, element_size, change, seen, carrying)
-    return RenewedBody(change, laid.bound, laid.contacts, laid.surface, (cut,), sewn=body.merging, laid=True)
+    whole = int(change.new.piece.max()) <= int(change.old.piece.max())
+    return RenewedBody(change, laid.bound, laid.contacts, laid.surface, (cut,), sewn=body.merging, laid=whole)
 
 
 def _bound(seen: Surface, new: TetMesh, element_size: float, spacing: float) -> tuple[Binding, Binding]:
