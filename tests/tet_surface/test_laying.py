@@ -5,6 +5,7 @@
 import ipctk
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix, diags
 
 from solver.embedding import evaluate
 from solver.geometry.edges import unpaired_edges
@@ -16,7 +17,8 @@ from solver.remesh.remeshers import remeshed
 from solver.remesh.restuffing import lattice_turn
 from solver.surface import Surface
 from solver.tet_surface.folds import is_seen_folded
-from solver.tet_surface.laying import laid_surface
+from solver.tet_surface.laying import _ends, _on, _smoothed, laid_surface
+from solver.tet_surface.refinement import neighbours
 from solver.tet_surface.renewal import handed_on
 from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import joined_meshes
@@ -136,6 +138,8 @@ def test_a_fold_is_one_where_it_is_seen():
     small = (8.0 * SIZE, SIZE, SIZE)
     assert not is_seen_folded(joined(box(small), box(small, (8.1 * SIZE, 0.0, 0.0))), SIZE)
     assert not is_seen_folded(box((2.0, 2.0, 0.1 * SIZE)), SIZE)  # thin is not folded
+    wall, shelf = box((8.0 * SIZE,) * 3), box((4.0 * SIZE, 8.0 * SIZE, 0.1 * SIZE), (6.05 * SIZE, 0.0, -1.43 * SIZE))
+    assert not is_seen_folded(joined(wall, shelf), SIZE)  # what stands up from it does not face it
 
 
 def test_a_vertex_goes_to_its_own_side_of_what_is_thin():
@@ -146,3 +150,25 @@ def test_a_vertex_goes_to_its_own_side_of_what_is_thin():
     height = made.positions[inner, 2] / SIZE
     assert np.abs(np.abs(height) - 0.1).max() < 0.02 and (height > 0.0).any() and (height < 0.0).any()
     assert volume(made) == pytest.approx(volume(plate), rel=0.1)
+
+
+def test_only_what_faces_the_same_way_is_the_old_surface():
+    tree, inside = triangle_tree(BALL.positions, BALL.triangles), 0.99 * BALL.positions
+    found = _on(tree, inside, BALL.triangles, SIZE)
+    assert np.abs(found - BALL.positions).max() < 1e-3
+    assert np.isnan(_on(tree, inside, BALL.triangles[:, [0, 2, 1]], SIZE)).all()
+    assert np.isnan(_on(tree, 0.9 * BALL.positions, BALL.triangles, SIZE, 0.2)).all()  # 0.8 of a tet deep
+
+
+def test_smoothing_takes_what_is_fine_and_leaves_what_is_coarse():
+    """A ball keeps its radius, and the teeth on it go; nothing is moved further than it may be."""
+    ball = sphere(16)
+    count, rows = len(ball.positions), neighbours(_ends(ball.triangles), len(ball.positions))
+    means = csr_matrix(diags(1.0 / np.asarray(rows.sum(axis=1)).ravel()) @ rows)
+    belt = np.abs(ball.positions[:, 2]) < 0.7  # around the poles a globe's triangles are slivers
+    smooth = _smoothed(ball.positions, means, 1e9)
+    assert np.abs(np.sqrt((smooth**2).sum(axis=1)) - 1.0)[belt].max() < 0.01
+    teeth = ball.positions * (1.0 + 0.05 * (-1.0) ** np.arange(count))[:, None]
+    left = np.sqrt((_smoothed(teeth, means, 1e9) ** 2).sum(axis=1))
+    assert left[belt].std() < 0.2 * 0.05
+    assert np.sqrt(((_smoothed(teeth, means, 0.01) - teeth) ** 2).sum(axis=1)).max() < 0.01
