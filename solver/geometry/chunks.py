@@ -4,6 +4,7 @@ Each point's result depends on nothing else, so the bytes are the same on any nu
 compiles several times faster than one with parallel loops, which counts before the first frame.
 """
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any
 
 import numba
 
+SWITCH = 2e-4  # [s] after which a thread asks for the interpreter; Python's 5 ms are longer than most of what waits for it here
 CHUNK = 512  # points; at a microsecond each, far above the cost of handing a chunk over
 LIGHT_CHUNK = 8192  # points at some tens of nanoseconds each
 
@@ -37,12 +39,28 @@ def evenly(kernel: Callable[..., Any], count: int, *arguments: object) -> list[A
 
 
 def in_parts(kernel: Callable[..., Any], parts: list[tuple[int, int]], *arguments: object) -> list[Any]:
-    """Call kernel(first, last, *arguments) for each of some parts (first, last), on as many threads as numba is set to use."""
+    """Call kernel(first, last, *arguments) for each of some parts (first, last), on as many threads as numba is set to use.
+
+    The thread that asks works too, and each takes the next part when it has done with one: to hand parts over takes longer.
+    """
     threads = numba.get_num_threads()
-    if threads == 1 or len(parts) == 1:
+    if threads == 1 or len(parts) <= 1:
         return [kernel(first, last, *arguments) for first, last in parts]
-    jobs = [_pool(threads).submit(kernel, first, last, *arguments) for first, last in parts]
-    return [job.result() for job in jobs]
+    results, left = [None] * len(parts), iter(enumerate(parts))
+
+    def work() -> None:
+        for part, (first, last) in left:
+            results[part] = kernel(first, last, *arguments)
+
+    others = [_pool(threads).submit(work) for _ in range(min(threads, len(parts)) - 1)]
+    try:
+        work()
+    finally:
+        begun = [other for other in others if not other.cancel()]
+        wait(begun)
+    for other in begun:
+        other.result()
+    return results
 
 
 def side_by_side(*jobs: Callable[[], Any]) -> list[Any]:
@@ -53,11 +71,14 @@ def side_by_side(*jobs: Callable[[], Any]) -> list[Any]:
     threads = numba.get_num_threads()
     if threads == 1:
         return [job() for job in jobs]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, SWITCH))
     others = [_beside(len(jobs) - 1).submit(_with_threads, threads, job) for job in jobs[1:]]
     try:
         first = jobs[0]()
     finally:
         wait(others)
+        sys.setswitchinterval(before)
     return [first, *(other.result() for other in others)]
 
 
