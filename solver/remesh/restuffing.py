@@ -19,22 +19,25 @@ from ..lookup import Lookup
 from ..surface import Surface
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
-from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
+from ..tetmesh.lattice_points import Lattice, corners_around, lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
-from .fitting import Outline, fitted, outline
+from .fitting import NOWHERE, Outline, fitted, outline
 from .folding import is_folded
 from .held_points import held_points
+from .left_outside import farther, lost_parts
 from .sheets import sheets_of
 from .unfused import OfSheets, unfused
 from .volume import with_volumes
 
 Array = NDArray[np.float64]
 
-# Where something seen is left more than NEAR element sizes outside, and further than it was, the lattice is moved so far, in
-# cells, and what leaves least is taken: parts as thick as a tet may lie between the points of one lattice, and be lost
+# Where something seen is left more than NEAR element sizes outside, and further than it was, the lattice is filled there, and
+# then moved so far, in cells, until nothing is; what leaves least is taken. What stands out alone is held by the first, and
+# flat parts as thick as a tet, which may lie between the points of one lattice, by the second
 NEAR = 0.15
-SHIFTS = ((0.25, 0.25, 0.25), (0.0, 0.25, 0.5), (0.5, 0.0, 0.25))
+SHIFTS = ((0.0, 0.0, 0.0), (0.25, 0.25, 0.25), (0.0, 0.25, 0.5), (0.5, 0.0, 0.25))
+SAME_VOLUME = 1e-3  # by which that of tets that were tried may be off: where a sheet is filled that is too thin, it is by more
 GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes back to a symmetry of the lattice
 
 
@@ -52,9 +55,17 @@ def lattice_turn(count: int) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
 
 
+class Restuffed(NamedTuple):
+    """New tets, of which sheets they are where a body is folded, and where the vertices seen lie about them, if some are."""
+
+    mesh: TetMesh
+    sheets: OfSheets | None = None
+    look: Lookup | None = None
+
+
 def restuffed_sheets(
     old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Surface | None = None
-) -> tuple[TetMesh, OfSheets | None]:
+) -> Restuffed:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
     The old ones lie about the origin, and the lattice along the axes (lattice_frame.py). Where the body has folded onto itself,
@@ -62,46 +73,56 @@ def restuffed_sheets(
     boundary lies about the old one and what is `seen` of it (fitting.py), but for the little that gives each
     piece back its volume, and is a closed manifold. Without `fit`, and where it falls apart, it has its vertices on the old
     one, and cuts off what is round.
-    Where some of what is seen is left outside that was not, other places of the lattice are tried.
+    Where some of what is seen is left outside that was not, it is stuffed again with the tets of the lattice that the part lies
+    in which has been lost there (left_outside.py); but not of a folded body, for they might join the sides of the fold.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
-    lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
-    lattice = lattice_around(lower, upper, element_size)
+    lattice = lattice_around(old.positions.min(axis=0), old.positions.max(axis=0), element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     _ = old.boxes, old.faces  # both ask for these
     (mesh, sheets), shape = side_by_side(
         lambda: _stuffed(old, lattice, fuse), lambda: outline(old, element_size, seen) if fit else None
     )
-    best, near = _finished(old, mesh, sheets, shape, element_size, seen), NEAR * element_size
-    if best.outside > near and seen is not None:
-        before = Lookup.about(old, seen.positions)
-        near = float(before.closest.distance[before.tets < 0].max(initial=near))
+    best = _finished(old, mesh, sheets, shape, element_size, seen)
+    if seen is None or best.look is None or sheets is not None:
+        return best
+    least = farther(old, best.look, element_size, NEAR)
+    filled = lost_parts(_largest(mesh, old), seen, least, element_size) if len(least) else NOWHERE
     for shift in SHIFTS:
-        if best.outside <= near:
+        if not len(least):
             break
+        moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
         try:
-            moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
-            mesh, sheets = _stuffed(old, moved, fuse)
-            other = _finished(old, mesh, sheets, shape, element_size, seen)
+            other = _finished(old, *_stuffed(old, moved, fuse, NOWHERE if any(shift) else filled), shape, element_size, seen)
         except Vanished:
             continue
-        if other.outside < best.outside and other.mesh.piece.max() <= best.mesh.piece.max():
-            best = other
-    return best.mesh, best.sheets
+        outside = farther(old, other.look, element_size, NEAR)
+        if _holds(other, old, best.mesh) and _farthest(other, outside) < _farthest(best, least):
+            best, least = other, outside
+    return best
 
 
-class _Stuffing(NamedTuple):
-    """New tets, of which sheets they are where it is folded, and how far outside them the farthest is that is seen [m]."""
+def _largest(mesh: TetMesh, old: TetMesh) -> TetMesh:
+    """The largest pieces of new tets, as many as the old ones have: others hang on what has been lost."""
+    kept = np.isin(mesh.piece, np.argsort(-mesh.piece_volumes, kind="stable")[: len(old.piece_volumes)])
+    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept])
 
-    mesh: TetMesh
-    sheets: OfSheets | None
-    outside: float
+
+def _holds(made: Restuffed, old: TetMesh, other: TetMesh) -> bool:
+    """Whether new tets that were tried hold as much as the old ones, and hang together no less than others do."""
+    had, has = (float(mesh.piece_volumes.sum()) for mesh in (old, made.mesh))
+    return bool(abs(has - had) <= SAME_VOLUME * had and made.mesh.piece.max() <= other.piece.max())
+
+
+def _farthest(made: Restuffed, which: NDArray[np.int64]) -> float:
+    """How far outside the farthest of some vertices (j,) is [m]."""
+    return float(made.look.closest.distance[which].max(initial=0.0)) if made.look else 0.0
 
 
 def _finished(
     old: TetMesh, mesh: TetMesh, of_sheets: OfSheets | None, shape: Outline | None, element_size: float, seen: Surface | None
-) -> _Stuffing:
+) -> Restuffed:
     """Tets that have been stuffed without crumbs, fitted, and with the volume of the old ones."""
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
@@ -111,14 +132,19 @@ def _finished(
     if of_sheets is not None and mesh.piece.max() > old.piece.max():
         raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
     piece, wanted = wanted_volumes(old, mesh)
-    outside = 0.0
     if shape is not None and int(piece.max()) <= int(old.piece.max()):  # what has vanished between pieces would pull at both
-        mesh, outside = fitted(mesh, shape, element_size, seen, folded=of_sheets is not None)
-    return _Stuffing(with_volumes(mesh, piece, wanted, element_size), of_sheets, outside)
+        mesh = fitted(mesh, shape, element_size, seen, folded=of_sheets is not None)
+    made = with_volumes(mesh, piece, wanted, element_size)
+    return Restuffed(made, of_sheets, None if seen is None or shape is None else Lookup.about(made, seen.positions))
 
 
-def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool) -> tuple[TetMesh, OfSheets | None]:
-    """Tets on a lattice that fill the old ones, and of which sheets they are where it is folded and is not to `fuse`."""
+def _stuffed(
+    old: TetMesh, lattice: Lattice, fuse: bool, filled: Array = NOWHERE
+) -> tuple[TetMesh, OfSheets | None]:
+    """Tets on a lattice that fill the old ones, and of which sheets they are where it is folded and is not to `fuse`.
+
+    Where it is not, those of the lattice that hold places `filled` (p, 3) are taken in whole.
+    """
     points = lattice_points(lattice)
     if fuse:
         aside = lattice.size * np.array(ASIDE)
@@ -130,7 +156,9 @@ def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool) -> tuple[TetMesh, OfShe
         if is_folded(sheets, lattice):
             return unfused(sheets, old, lattice, points)
         inside = np.diff(sheets.begin) > 0
-    return cut(winding_tree(old.hull), lattice, points, inside, np.zeros(len(points), dtype=bool)), None
+    padded = np.zeros(len(points), dtype=bool)
+    padded[corners_around(lattice, filled)] = True
+    return cut(winding_tree(old.hull), lattice, points, inside, padded & ~inside), None
 
 
 def kinship(
