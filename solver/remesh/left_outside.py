@@ -1,8 +1,8 @@
 """How far what is seen lies outside of new tets: which of it further than it may, and what stuffing has lost around there.
 
-Stuffing loses what is thin between the points of its lattice. Where that leaves something seen outside, the tets of the lattice
-that all of the lost part lies in are taken in whole (restuffing.py): so it is held to begin with. What is too much is taken
-back from the boundary, and counts as filled only as far as it is seen (solver/filling.py).
+Stuffing loses what is thin between the points of its lattice. Where that leaves something seen outside, points of the lattice
+next to all of the lost part are taken for inside (restuffing.py), and the boundary is fitted to what is seen: so it is held.
+What is too much is taken back from the boundary, and counts as filled only as far as it is seen (solver/filling.py).
 """
 
 import numpy as np
@@ -17,9 +17,8 @@ from ..tetmesh.mesh import TetMesh
 
 Array = NDArray[np.float64]
 
-LEFT = 0.2  # element sizes outside new tets up to which what is seen may be left
+LEFT = 0.25  # element sizes outside new tets up to which what is seen may be left
 OWN = 0.5  # and outside of old ones, to be asked for: what is further out than that has hung on them from the outside before
-LOST = 0.25  # and outside new ones, where it is left behind
 MOST_LOST = 0.01  # of what is seen of a body that may not tear that may be left behind: then it keeps the tets that it has
 THIN = 0.3  # element sizes outside of tets that are not fitted to what is seen, from which on these have lost a part of it
 APART = 0.5  # element sizes between places all over such a part
@@ -35,9 +34,9 @@ def farther(old: TetMesh, look: Lookup, element_size: float, most: float) -> NDA
 
 
 def share_lost(old: TetMesh, look: Lookup, element_size: float) -> float:
-    """The share of points that are left behind: further out than LOST, and by half as much more than outside the old tets."""
-    before, which = _before(old, look, LOST * element_size)
-    lost = look.closest.distance[which] > before + 0.5 * LOST * element_size
+    """The share of points that are left behind: further out than LEFT, and by half as much more than outside the old tets."""
+    before, which = _before(old, look, LEFT * element_size)
+    lost = look.closest.distance[which] > before + 0.5 * LEFT * element_size
     return float(lost.sum() / len(look.points))
 
 

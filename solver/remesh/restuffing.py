@@ -19,7 +19,7 @@ from ..lookup import Lookup
 from ..surface import Surface
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
-from ..tetmesh.lattice_points import Lattice, corners_around, lattice_around, lattice_points, point_count
+from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, nearest_lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
 from .fitting import NOWHERE, Outline, fitted, outline
@@ -73,8 +73,9 @@ def restuffed_sheets(
     boundary lies about the old one and what is `seen` of it (fitting.py), but for the little that gives each
     piece back its volume, and is a closed manifold. Without `fit`, and where it falls apart, it has its vertices on the old
     one, and cuts off what is round.
-    Where some of what is seen is left outside that was not, it is stuffed again with the tets of the lattice that the part lies
-    in which has been lost there (left_outside.py); but not of a folded body, for they might join the sides of the fold.
+    Where some of what is seen is left outside that was not, it is stuffed again with lattice points taken for inside that lie
+    next to the part which has been lost there (left_outside.py), and on other places of the lattice. But not a folded body, for
+    that might join the sides of the fold.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
     lattice = lattice_around(old.positions.min(axis=0), old.positions.max(axis=0), element_size)
@@ -94,7 +95,8 @@ def restuffed_sheets(
             break
         moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
         try:
-            other = _finished(old, *_stuffed(old, moved, fuse, NOWHERE if any(shift) else filled), shape, element_size, seen)
+            mesh, sheets = _stuffed(old, moved, fuse, NOWHERE if any(shift) else filled)
+            other = _finished(old, mesh, sheets, shape, element_size, seen)
         except Vanished:
             continue
         outside = farther(old, other.look, element_size, NEAR)
@@ -143,7 +145,7 @@ def _stuffed(
 ) -> tuple[TetMesh, OfSheets | None]:
     """Tets on a lattice that fill the old ones, and of which sheets they are where it is folded and is not to `fuse`.
 
-    Where it is not, those of the lattice that hold places `filled` (p, 3) are taken in whole.
+    Where it is not, lattice points next to places `filled` (p, 3) count as inside.
     """
     points = lattice_points(lattice)
     if fuse:
@@ -157,8 +159,14 @@ def _stuffed(
             return unfused(sheets, old, lattice, points)
         inside = np.diff(sheets.begin) > 0
     padded = np.zeros(len(points), dtype=bool)
-    padded[corners_around(lattice, filled)] = True
+    padded[nearest_lattice_points(lattice, _well_inside(lattice, filled))] = True
     return cut(winding_tree(old.hull), lattice, points, inside, padded & ~inside), None
+
+
+def _well_inside(lattice: Lattice, places: Array) -> Array:
+    """Those of some places (p, 3) that no point on the faces of the lattice's block is next to."""
+    cubes = (places - lattice.origin) / lattice.size
+    return places[((cubes > 0.5) & (cubes < np.array([lattice.nx, lattice.ny, lattice.nz]) - 0.5)).all(axis=1)]
 
 
 def kinship(

@@ -57,27 +57,3 @@ def nearest_lattice_points(lattice: Lattice, points: NDArray[np.float64]) -> NDA
     corner_numbers = (corners[:, 0] * (counts[1] + 1) + corners[:, 1]) * (counts[2] + 1) + corners[:, 2]
     centre_numbers = (centres[:, 0] * counts[1] + centres[:, 1]) * counts[2] + centres[:, 2] + int((counts + 1).prod())
     return np.where(to_corner <= to_centre, corner_numbers, centre_numbers)
-
-
-def corners_around(lattice: Lattice, points: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the corners (k, 4) of the lattice tets that hold points; of points in the outermost cubes and beyond, none.
-
-    Of a point (x, y, z) about the centre of its cube, |x| >= |y| >= |z|, these are that centre, the next one along x, and two
-    corners of the face between: the ends of its side towards y.
-    """
-    counts = np.array([lattice.nx, lattice.ny, lattice.nz])
-    place = (points - lattice.origin) / lattice.size
-    place = place[((place > 1.0) & (place < counts - 1.0)).all(axis=1)]
-    cube = np.floor(place).astype(np.int64)
-    way = place - cube - 0.5
-    rows, order = np.arange(len(place)), np.argsort(-np.abs(way), axis=1, kind="stable")
-    first, second, third = order.T
-    beyond, edge = cube.copy(), cube.copy()
-    beyond[rows, first] += np.where(way[rows, first] > 0.0, 1, -1)
-    for axis in (first, second):
-        edge[rows, axis] += (way[rows, axis] > 0.0).astype(np.int64)
-    other = edge.copy()
-    other[rows, third] += 1
-    centres = [(at[:, 0] * counts[1] + at[:, 1]) * counts[2] + at[:, 2] + int((counts + 1).prod()) for at in (cube, beyond)]
-    corners = [(at[:, 0] * (counts[1] + 1) + at[:, 1]) * (counts[2] + 1) + at[:, 2] for at in (edge, other)]
-    return np.stack([*centres, *corners], axis=1)

@@ -1,4 +1,4 @@
-"""What is seen lies at most a fifth of an element outside new tets: thin parts are held, or the body keeps the tets it has."""
+"""What is seen lies at most a quarter of an element outside new tets: thin parts are held, or it keeps its tets."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from solver.remesh.left_outside import LEFT, farther
 from solver.remesh.restuffing import Vanished, lattice_turn, restuffed_sheets
 from solver.scene import Body, Surface
 from solver.tearing.renewal import renewed_body
-from solver.tetmesh.lattice_points import corners_around, lattice_around, lattice_points
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles
 from tests.physics.scenes import box_mesh
@@ -55,19 +54,6 @@ def outside(mesh: TetMesh, seen: Surface) -> float:
     return float(closest_points(mesh.hull, out).distance.max(initial=0.0)) / SIZE
 
 
-def test_a_place_lies_between_the_corners_that_are_named():
-    lattice = lattice_around(np.zeros(3), np.array([1.0, 0.7, 0.5]), 0.1)
-    points = np.random.default_rng(1).uniform(0.0, (1.0, 0.7, 0.5), (500, 3))
-    corners = lattice_points(lattice)[corners_around(lattice, points)]
-    assert len(corners) == len(points)
-    edges = corners[:, 1:] - corners[:, :1]
-    weights = np.linalg.solve(np.swapaxes(edges, 1, 2), (points - corners[:, 0])[:, :, None])[:, :, 0]
-    assert weights.min() > -1e-9 and weights.sum(axis=1).max() < 1.0 + 1e-9
-    assert np.abs(np.linalg.det(edges)) == pytest.approx(0.1**3 / 2.0)  # twelve of them fill a cube
-    beyond = np.array([[-1.0, 0.3, 0.3], [0.5, 0.3, 0.3]])
-    assert len(corners_around(lattice, beyond)) == 1
-
-
 @pytest.mark.parametrize("fuse", [False, True])
 @pytest.mark.parametrize("thick, lattice", [(0.6, 1), (0.4, 3)])
 def test_a_finger_that_stuffing_loses_is_held(thick, lattice, fuse, monkeypatch):
@@ -77,13 +63,13 @@ def test_a_finger_that_stuffing_loses_is_held(thick, lattice, fuse, monkeypatch)
     here, shell = frame.mesh(old), Surface(frame.points(seen.positions), seen.triangles)
     held = restuffed_sheets(here, SIZE, fuse=fuse, seen=shell)
     monkeypatch.setattr(restuffing, "SHIFTS", ())
-    assert outside(restuffed_sheets(here, SIZE, fuse=fuse, seen=shell).mesh, shell) > LEFT + 0.1
+    assert outside(restuffed_sheets(here, SIZE, fuse=fuse, seen=shell).mesh, shell) > LEFT + 0.05
     assert outside(held.mesh, shell) < LEFT and not len(farther(here, held.look, SIZE, LEFT))
     assert is_manifold(held.mesh) and dihedral_angles(held.mesh).min() > 9.9
     assert held.mesh.volumes.sum() == pytest.approx(here.volumes.sum(), rel=1e-9)
 
 
-@pytest.mark.parametrize("shape, thick, renewed", [(finger, 0.6, True), (sheet, 0.9, True), (sheet, 0.8, False)])
+@pytest.mark.parametrize("shape, thick, renewed", [(finger, 0.6, True), (sheet, 0.9, True), (sheet, 0.75, False)])
 def test_a_remesh_that_would_leave_something_outside_is_refused(shape, thick, renewed):
     """A sheet that nothing holds keeps its tets: with too little of it left outside to be taken for lost, too."""
     old, seen = shape(thick)
