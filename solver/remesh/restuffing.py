@@ -86,9 +86,9 @@ def restuffed_sheets(
         lambda: _stuffed(old, lattice, fuse), lambda: outline(old, element_size, seen) if fit else None
     )
     best = _finished(old, mesh, sheets, shape, element_size, seen)
-    if seen is None or best.look is None or sheets is not None:
+    if seen is None or sheets is not None:
         return best
-    least = farther(old, best.look, element_size, NEAR)
+    least = _outside(old, best, element_size)
     filled = lost_parts(_largest(mesh, old), seen, least, element_size) if len(least) else NOWHERE
     for shift in SHIFTS:
         if not len(least):
@@ -99,7 +99,7 @@ def restuffed_sheets(
             other = _finished(old, mesh, sheets, shape, element_size, seen)
         except Vanished:
             continue
-        outside = farther(old, other.look, element_size, NEAR)
+        outside = _outside(old, other, element_size)
         if _holds(other, old, best.mesh) and _farthest(other, outside) < _farthest(best, least):
             best, least = other, outside
     return best
@@ -115,6 +115,11 @@ def _holds(made: Restuffed, old: TetMesh, other: TetMesh) -> bool:
     """Whether new tets that were tried hold as much as the old ones, and hang together no less than others do."""
     had, has = (float(mesh.piece_volumes.sum()) for mesh in (old, made.mesh))
     return bool(abs(has - had) <= SAME_VOLUME * had and made.mesh.piece.max() <= other.piece.max())
+
+
+def _outside(old: TetMesh, made: Restuffed, element_size: float) -> NDArray[np.int64]:
+    """Which vertices (j,) that are seen new tets leave outside that old ones did not, or further out than these."""
+    return farther(old, made.look, element_size, NEAR) if made.look else np.zeros(0, dtype=np.int64)
 
 
 def _farthest(made: Restuffed, which: NDArray[np.int64]) -> float:
