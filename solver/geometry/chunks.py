@@ -4,7 +4,6 @@ Each point's result depends on nothing else, so the bytes are the same on any nu
 compiles several times faster than one with parallel loops, which counts before the first frame.
 """
 
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
@@ -13,7 +12,6 @@ from typing import Any
 
 import numba
 
-SWITCH = 2e-4  # [s] after which a thread asks for the interpreter; Python's 5 ms are longer than most of what waits for it here
 CHUNK = 512  # points; at a microsecond each, far above the cost of handing a chunk over
 LIGHT_CHUNK = 8192  # points at some tens of nanoseconds each
 
@@ -71,14 +69,11 @@ def side_by_side(*jobs: Callable[[], Any]) -> list[Any]:
     threads = numba.get_num_threads()
     if threads == 1:
         return [job() for job in jobs]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, SWITCH))
     others = [_beside(len(jobs) - 1).submit(_with_threads, threads, job) for job in jobs[1:]]
     try:
         first = jobs[0]()
     finally:
         wait(others)
-        sys.setswitchinterval(before)
     return [first, *(other.result() for other in others)]
 
 
