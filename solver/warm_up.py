@@ -128,7 +128,7 @@ def warm_up_remeshing(scene: Scene) -> None:
     twice = joined_meshes([old, TetMesh(old.positions + 0.3, old.tets)])  # it lies in itself
     for name in left:
         for filled in (old,) if name == "variational" else (old, twice):
-            new, sheets, _ = remeshed_sheets(name, filled, WARM_CELL)
+            new, sheets = remeshed_sheets(name, filled, WARM_CELL)
             change = mesh_change(filled, new, sheets)
             bound, seen = bind(new, filled.positions), Surface(filled.positions, filled.faces.boundary)
             gathered(bound, bound, seen, new, WARM_CELL)

@@ -63,15 +63,16 @@ def outline(old: TetMesh, element_size: float, seen: Surface | None = None) -> O
 
 def fitted(
     mesh: TetMesh, old: Outline, element_size: float, seen: Surface | None = None, folded: bool = False
-) -> TetMesh:
+) -> tuple[TetMesh, float]:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
-    In the end the boundary is brought to all that is seen outside it, and back from where nothing is seen.
+    In the end the boundary is brought to all that is seen outside it, and back from where nothing is seen; how far outside some
+    of it is left is returned too [m].
     Of a `folded` body all points of the old surface pull, and only at facets that face the same way as they do, for the two
     sides of a fold face each other; and what is seen does not, for the side that it is on would not let go of the other.
     """
     if seen is None or not len(seen.triangles) or folded:
-        return _pulled(mesh, old, element_size, folded)[0]
+        return _pulled(mesh, old, element_size, folded)[0], 0.0
     # The trees are for what comes after, one of them of tets that are moved a little
     (fit, facets), _, shell = side_by_side(
         lambda: _pulled(mesh, old, element_size, folded),
@@ -103,10 +104,10 @@ def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> t
     return mesh.moved(positions), facets
 
 
-def _reaching(mesh: TetMesh, facets: TriangleTree, seen: TriangleTree, element_size: float) -> TetMesh:
+def _reaching(mesh: TetMesh, facets: TriangleTree, seen: TriangleTree, element_size: float) -> tuple[TetMesh, float]:
     """Return the mesh with its boundary moved on to where what is seen still lies outside, and back from outside it.
 
-    As far as its tets bear. facets: its boundary, with nodes somewhere about.
+    As far as its tets bear; how far outside the farthest of it is then [m]. facets: its boundary, with nodes somewhere about.
     """
     positions, rim, boundary = mesh.positions, TetMesh(mesh.positions, mesh.outer), mesh.faces.boundary
     back, left, held = np.unique(boundary), seen.positions, mesh
@@ -128,7 +129,10 @@ def _reaching(mesh: TetMesh, facets: TriangleTree, seen: TriangleTree, element_s
         wanted[back] = where.feet[out] + share * (wanted[back] - where.feet[out])
         positions = guarded(positions, wanted, mesh.outer, sharpest)
         held = rim = rim.moved(positions)
-    return mesh.moved(positions)
+    distance = closest_points(refit(facets, positions), left).distance if len(left) else np.zeros(0)
+    farther = np.flatnonzero(distance > REACHING[-1][1] * element_size)
+    farther = farther[held.located(left[farther])[0] < 0] if len(farther) else farther
+    return mesh.moved(positions), float(distance[farther].max(initial=0.0))
 
 
 def _points_of(mesh: TetMesh) -> tuple[Array, Array]:

@@ -3,17 +3,13 @@
 What hangs on a mesh goes over by one record (record.py), which does not know where the new tets come from.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 from .lattice_frame import LatticeFrame
-
-if TYPE_CHECKING:
-    from .restuffing import Restuffed
+from .unfused import OfSheets
 
 
 def remeshed(
@@ -26,23 +22,23 @@ def remeshed(
     """
     frame = LatticeFrame(turn, old.middle)
     about = seen and Surface(frame.points(seen.positions), seen.triangles)
-    return frame.in_world(remeshed_sheets(remesher, frame.mesh(old), element_size, fit, fuse=True, seen=about).mesh)
+    return frame.in_world(remeshed_sheets(remesher, frame.mesh(old), element_size, fit, fuse=True, seen=about)[0])
 
 
 def remeshed_sheets(
     remesher: str, old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False,
     seen: Surface | None = None,
-) -> "Restuffed":  # fmt: skip
+) -> tuple[TetMesh, OfSheets | None]:  # fmt: skip
     """Return tets of cells of `element_size` [m] that fill what old ones do, by a remesher of scene.REMESHERS.
 
     The old ones lie in the frame of the lattice that new ones begin on (lattice_frame.py); stuffing is fitted to what is seen
     too. Where the body is folded, and not to `fuse`, it is returned as well of which side of the fold new tets
     are; the variational remesher knows no sides. Vanished, or another MeshingError, where there can be none.
     """
-    from .restuffing import Restuffed, restuffed_sheets
-
     if remesher == "variational":
         from .variational.meshing import variational_mesh
 
-        return Restuffed(variational_mesh(old, element_size))
+        return variational_mesh(old, element_size), None
+    from .restuffing import restuffed_sheets
+
     return restuffed_sheets(old, element_size, fit, fuse, seen)

@@ -19,25 +19,22 @@ from ..lookup import Lookup
 from ..surface import Surface
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
-from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, nearest_lattice_points, point_count
+from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
-from .fitting import NOWHERE, Outline, fitted, outline
+from .fitting import Outline, fitted, outline
 from .folding import is_folded
 from .held_points import held_points
-from .left_outside import farther, lost_parts
 from .sheets import sheets_of
 from .unfused import OfSheets, unfused
 from .volume import with_volumes
 
 Array = NDArray[np.float64]
 
-# Where something seen is left more than NEAR element sizes outside, and further than it was, the lattice is filled there, and
-# then moved so far, in cells, until nothing is; what leaves least is taken. What stands out alone is held by the first, and
-# flat parts as thick as a tet, which may lie between the points of one lattice, by the second
+# Where something seen is left more than NEAR element sizes outside, and further than it was, the lattice is moved so far, in
+# cells, and what leaves least is taken: parts as thick as a tet may lie between the points of one lattice, and be lost
 NEAR = 0.15
-SHIFTS = ((0.0, 0.0, 0.0), (0.25, 0.25, 0.25), (0.0, 0.25, 0.5), (0.5, 0.0, 0.25))
-SAME_VOLUME = 1e-3  # by which that of tets that were tried may be off: where a sheet is filled that is too thin, it is by more
+SHIFTS = ((0.25, 0.25, 0.25), (0.0, 0.25, 0.5), (0.5, 0.0, 0.25))
 GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes back to a symmetry of the lattice
 
 
@@ -55,17 +52,9 @@ def lattice_turn(count: int) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[1.0, 0.0, 0.0], [0.0, k, -m], [0.0, m, k]])
 
 
-class Restuffed(NamedTuple):
-    """New tets, of which sheets they are where a body is folded, and where the vertices seen lie about them, if some are."""
-
-    mesh: TetMesh
-    sheets: OfSheets | None = None
-    look: Lookup | None = None
-
-
 def restuffed_sheets(
     old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Surface | None = None
-) -> Restuffed:
+) -> tuple[TetMesh, OfSheets | None]:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
     The old ones lie about the origin, and the lattice along the axes (lattice_frame.py). Where the body has folded onto itself,
@@ -73,63 +62,46 @@ def restuffed_sheets(
     boundary lies about the old one and what is `seen` of it (fitting.py), but for the little that gives each
     piece back its volume, and is a closed manifold. Without `fit`, and where it falls apart, it has its vertices on the old
     one, and cuts off what is round.
-    Where some of what is seen is left outside that was not, it is stuffed again with lattice points taken for inside that lie
-    next to the part which has been lost there (left_outside.py), and on other places of the lattice. But not a folded body, for
-    that might join the sides of the fold.
+    Where some of what is seen is left outside that was not, other places of the lattice are tried.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
-    lattice = lattice_around(old.positions.min(axis=0), old.positions.max(axis=0), element_size)
+    lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
+    lattice = lattice_around(lower, upper, element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     _ = old.boxes, old.faces  # both ask for these
     (mesh, sheets), shape = side_by_side(
         lambda: _stuffed(old, lattice, fuse), lambda: outline(old, element_size, seen) if fit else None
     )
-    best = _finished(old, mesh, sheets, shape, element_size, seen)
-    if seen is None or sheets is not None:
-        return best
-    least = _outside(old, best, element_size)
-    filled = lost_parts(_largest(mesh, old), seen, least, element_size) if len(least) else NOWHERE
+    best, near = _finished(old, mesh, sheets, shape, element_size, seen), NEAR * element_size
+    if best.outside > near and seen is not None:
+        before = Lookup.about(old, seen.positions)
+        near = float(before.closest.distance[before.tets < 0].max(initial=near))
     for shift in SHIFTS:
-        if not len(least):
+        if best.outside <= near:
             break
-        moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
         try:
-            mesh, sheets = _stuffed(old, moved, fuse, NOWHERE if any(shift) else filled)
+            moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
+            mesh, sheets = _stuffed(old, moved, fuse)
             other = _finished(old, mesh, sheets, shape, element_size, seen)
         except Vanished:
             continue
-        outside = _outside(old, other, element_size)
-        if _holds(other, old, best.mesh) and _farthest(other, outside) < _farthest(best, least):
-            best, least = other, outside
-    return best
+        if other.outside < best.outside and other.mesh.piece.max() <= best.mesh.piece.max():
+            best = other
+    return best.mesh, best.sheets
 
 
-def _largest(mesh: TetMesh, old: TetMesh) -> TetMesh:
-    """The largest pieces of new tets, as many as the old ones have: others hang on what has been lost."""
-    kept = np.isin(mesh.piece, np.argsort(-mesh.piece_volumes, kind="stable")[: len(old.piece_volumes)])
-    return mesh if kept.all() else compacted(mesh.positions, mesh.tets[kept])
+class _Stuffing(NamedTuple):
+    """New tets, of which sheets they are where it is folded, and how far outside them the farthest is that is seen [m]."""
 
-
-def _holds(made: Restuffed, old: TetMesh, other: TetMesh) -> bool:
-    """Whether new tets that were tried hold as much as the old ones, and hang together no less than others do."""
-    had, has = (float(mesh.piece_volumes.sum()) for mesh in (old, made.mesh))
-    return bool(abs(has - had) <= SAME_VOLUME * had and made.mesh.piece.max() <= other.piece.max())
-
-
-def _outside(old: TetMesh, made: Restuffed, element_size: float) -> NDArray[np.int64]:
-    """Which vertices (j,) that are seen new tets leave outside that old ones did not, or further out than these."""
-    return farther(old, made.look, element_size, NEAR) if made.look else np.zeros(0, dtype=np.int64)
-
-
-def _farthest(made: Restuffed, which: NDArray[np.int64]) -> float:
-    """How far outside the farthest of some vertices (j,) is [m]."""
-    return float(made.look.closest.distance[which].max(initial=0.0)) if made.look else 0.0
+    mesh: TetMesh
+    sheets: OfSheets | None
+    outside: float
 
 
 def _finished(
     old: TetMesh, mesh: TetMesh, of_sheets: OfSheets | None, shape: Outline | None, element_size: float, seen: Surface | None
-) -> Restuffed:
+) -> _Stuffing:
     """Tets that have been stuffed without crumbs, fitted, and with the volume of the old ones."""
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
@@ -139,19 +111,14 @@ def _finished(
     if of_sheets is not None and mesh.piece.max() > old.piece.max():
         raise Vanished("It has become thinner than its tets at a fold.", remedy="Raise the Resolution.")
     piece, wanted = wanted_volumes(old, mesh)
+    outside = 0.0
     if shape is not None and int(piece.max()) <= int(old.piece.max()):  # what has vanished between pieces would pull at both
-        mesh = fitted(mesh, shape, element_size, seen, folded=of_sheets is not None)
-    made = with_volumes(mesh, piece, wanted, element_size)
-    return Restuffed(made, of_sheets, None if seen is None or shape is None else Lookup.about(made, seen.positions))
+        mesh, outside = fitted(mesh, shape, element_size, seen, folded=of_sheets is not None)
+    return _Stuffing(with_volumes(mesh, piece, wanted, element_size), of_sheets, outside)
 
 
-def _stuffed(
-    old: TetMesh, lattice: Lattice, fuse: bool, filled: Array = NOWHERE
-) -> tuple[TetMesh, OfSheets | None]:
-    """Tets on a lattice that fill the old ones, and of which sheets they are where it is folded and is not to `fuse`.
-
-    Where it is not, lattice points next to places `filled` (p, 3) count as inside.
-    """
+def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool) -> tuple[TetMesh, OfSheets | None]:
+    """Tets on a lattice that fill the old ones, and of which sheets they are where it is folded and is not to `fuse`."""
     points = lattice_points(lattice)
     if fuse:
         aside = lattice.size * np.array(ASIDE)
@@ -163,15 +130,7 @@ def _stuffed(
         if is_folded(sheets, lattice):
             return unfused(sheets, old, lattice, points)
         inside = np.diff(sheets.begin) > 0
-    padded = np.zeros(len(points), dtype=bool)
-    padded[nearest_lattice_points(lattice, _well_inside(lattice, filled))] = True
-    return cut(winding_tree(old.hull), lattice, points, inside, padded & ~inside), None
-
-
-def _well_inside(lattice: Lattice, places: Array) -> Array:
-    """Those of some places (p, 3) that no point on the faces of the lattice's block is next to."""
-    cubes = (places - lattice.origin) / lattice.size
-    return places[((cubes > 0.5) & (cubes < np.array([lattice.nx, lattice.ny, lattice.nz]) - 0.5)).all(axis=1)]
+    return cut(winding_tree(old.hull), lattice, points, inside, np.zeros(len(points), dtype=bool)), None
 
 
 def kinship(

@@ -22,7 +22,6 @@ from ..merging.closing import creases_closed
 from ..merging.touching import DEEP, clumps
 from ..remesh.drawing_in import drawn_in
 from ..remesh.lattice_frame import LatticeFrame
-from ..remesh.left_outside import LEFT, MOST_LOST, farther, share_lost
 from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
 from ..remesh.remeshers import remeshed_sheets
@@ -42,6 +41,8 @@ from .thin import torn
 
 Array = NDArray[np.float64]
 
+FAR = 0.25  # element sizes outside its tets where what is seen is left behind
+MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
 EASED = 0.25  # element sizes by which a vertex may be moved where a few faces cross at a cut
 HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
 
@@ -126,10 +127,10 @@ def _renewed_body(
     here, points = frame.mesh(old), frame.points(seen.positions)
     shell = Surface(points, seen.triangles)
     if body.tear_thickness == 0.0 and not old.piece.any():
-        new, sheets, look = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell)
-        if look is None:
-            look = Lookup.about(new, points)
-        elif new.piece.any() or _leaves_behind(here, look, sheets is not None, element_size):
+        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell)
+        look = Lookup.about(new, points)
+        lost = new.piece.any() or _left_behind(here, look, element_size) > MOST_LEFT
+        if body.remesher == "stuffing" and lost:
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
         change, (drawn, bound) = side_by_side(
             lambda: mesh_change(here, new, sheets), lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing)
@@ -193,10 +194,14 @@ def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
 
 
-def _leaves_behind(old: TetMesh, look: Lookup, folded: bool, element_size: float) -> bool:
-    """Whether new tets leave too much of what is seen outside, or any of it too far, of bodies that are not folded."""
-    lost = share_lost(old, look, element_size) > MOST_LOST
-    return lost or (not folded and len(farther(old, look, element_size, LEFT)) > 0)
+def _left_behind(old: TetMesh, look: Lookup, element_size: float) -> float:
+    """The share of points, looked up in new tets, that lie FAR outside these, and further than outside the old ones."""
+    distance = look.closest.distance
+    far = np.flatnonzero((look.tets < 0) & (distance > FAR * element_size))
+    if not len(far):
+        return 0.0
+    before = np.where(old.located(look.points[far])[0] < 0, closest_points(old.hull, look.points[far]).distance, 0.0)
+    return float((distance[far] > before + 0.5 * FAR * element_size).sum() / len(distance))
 
 
 def _still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
@@ -251,7 +256,7 @@ def _renewed(
     part = compacted(old.positions, old.tets[own])
     theirs = None if seen is None else seen.on(own)
     try:
-        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, theirs)[:2])
+        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, theirs))
     except MeshingError:
         if alone:
             raise

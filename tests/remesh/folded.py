@@ -37,7 +37,7 @@ def rolled(positions: Array, pitch: float, length: float) -> Array:
 def new_sheets(mesh: TetMesh, size: float, turn: Array) -> tuple[TetMesh, OfSheets | None]:
     """Tets on a turned lattice for a mesh in the world that does not merge, and of which side of a fold they are."""
     frame = LatticeFrame(turn, mesh.middle)
-    new, sheets, _ = restuffed_sheets(frame.mesh(mesh), size)
+    new, sheets = restuffed_sheets(frame.mesh(mesh), size)
     return frame.in_world(new), sheets
 
 

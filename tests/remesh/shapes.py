@@ -26,7 +26,7 @@ def restuffed(old: TetMesh, element_size: float, turn: np.ndarray, seen: Surface
     """New tets for a mesh in the world on a lattice turned so (3, 3); parts that touch or overlap become one."""
     frame = LatticeFrame(turn, old.middle)
     about = seen and Surface(frame.points(seen.positions), seen.triangles)
-    return frame.in_world(restuffed_sheets(frame.mesh(old), element_size, fuse=True, seen=about).mesh)
+    return frame.in_world(restuffed_sheets(frame.mesh(old), element_size, fuse=True, seen=about)[0])
 
 
 def squashed(mesh: TetMesh, gradient) -> TetMesh:
