@@ -72,7 +72,7 @@ def measure(element: float, repeats: int, quiet: bool = False) -> None:
         old = TetMesh(state.positions, state.tets)  # a mesh keeps what has been asked of it: each round has its own
         frame = LatticeFrame(lattice_turn(1), old.middle)
         here, points = frame.mesh(old), frame.points(seen.positions)
-        new = restuffed_sheets(here, element, seen=points)[0]
+        new = restuffed_sheets(here, element, seen=Surface(points, seen.triangles))[0]
         watch.lap("new tets")
         change = mesh_change(here, new).in_world(old, frame)
         watch.lap("overlap and nodes")

@@ -37,12 +37,28 @@ def evenly(kernel: Callable[..., Any], count: int, *arguments: object) -> list[A
 
 
 def in_parts(kernel: Callable[..., Any], parts: list[tuple[int, int]], *arguments: object) -> list[Any]:
-    """Call kernel(first, last, *arguments) for each of some parts (first, last), on as many threads as numba is set to use."""
+    """Call kernel(first, last, *arguments) for each of some parts (first, last), on as many threads as numba is set to use.
+
+    The thread that asks works too, and each takes the next part when it has done with one: to hand parts over takes longer.
+    """
     threads = numba.get_num_threads()
-    if threads == 1 or len(parts) == 1:
+    if threads == 1 or len(parts) <= 1:
         return [kernel(first, last, *arguments) for first, last in parts]
-    jobs = [_pool(threads).submit(kernel, first, last, *arguments) for first, last in parts]
-    return [job.result() for job in jobs]
+    results, left = [None] * len(parts), iter(enumerate(parts))
+
+    def work() -> None:
+        for part, (first, last) in left:
+            results[part] = kernel(first, last, *arguments)
+
+    others = [_pool(threads).submit(work) for _ in range(min(threads, len(parts)) - 1)]
+    try:
+        work()
+    finally:
+        begun = [other for other in others if not other.cancel()]
+        wait(begun)
+    for other in begun:
+        other.result()
+    return results
 
 
 def side_by_side(*jobs: Callable[[], Any]) -> list[Any]:

@@ -1,0 +1,52 @@
+"""Parts of a range on several threads: each is done once, answers come in order, and an error of any of them comes out."""
+
+import threading
+
+import numba
+import pytest
+
+from solver.geometry.chunks import in_parts
+
+PARTS = [(k, k + 1) for k in range(40)]
+
+
+@pytest.fixture(autouse=True)
+def two_threads():
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+    yield
+    numba.set_num_threads(before)
+
+
+def test_answers_come_in_the_order_of_the_parts():
+    done = []
+
+    def kernel(first, last, factor):
+        done.append(first)
+        return factor * first
+
+    assert in_parts(kernel, PARTS, 3) == [3 * first for first, _ in PARTS] and sorted(done) == list(range(40))
+    assert in_parts(kernel, []) == []
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread only")
+def test_the_thread_that_asks_works_too():
+    met = threading.Barrier(2)
+
+    def kernel(first, last):
+        if first < 2:
+            met.wait(timeout=60.0)  # passes only where two threads have taken one of the first two parts each
+        return threading.get_ident()
+
+    assert {threading.get_ident()} < set(in_parts(kernel, PARTS[:2]))
+
+
+@pytest.mark.parametrize("bad", [0, 1, 39])
+def test_an_error_of_a_part_comes_out(bad):
+    def kernel(first, last):
+        if first == bad:
+            raise ValueError(f"part {first}")
+        return first
+
+    with pytest.raises(ValueError, match=f"part {bad}"):
+        in_parts(kernel, PARTS)
