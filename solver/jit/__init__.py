@@ -26,8 +26,8 @@ keep_kernels()
 CHUNKS = 64
 TILE = 128
 
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
-_PHASE_OPTIONS: dict[str, Any] = {name: value for name, value in _OPTIONS.items() if name != "nogil"}
+_PHASE_OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "fastmath": {"contract"}}
+_OPTIONS: dict[str, Any] = {**_PHASE_OPTIONS, "nogil": True, "no_cfunc_wrapper": True}  # nobody calls kernels by address
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -42,7 +42,7 @@ def parallel(function: Callable[..., Any]) -> Any:
 
 def inline(function: Callable[..., Any]) -> Any:
     """Compile a function of scalars that is inlined wherever it is called."""
-    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    return numba.njit(forceinline=True, no_cpython_wrapper=True, **_OPTIONS)(function)
 
 
 def use_threads(count: int) -> None:
