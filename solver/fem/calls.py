@@ -23,14 +23,14 @@ run_raising = called_by_address(types.void, "tile", "inertia")
 """What makes a tile's moduli positive."""
 
 run_forces = called_by_address(
-    types.float64, "kept", "tile", "flat", "corners", "count", "slots", "programs", "first", "last", "phases", "dt", "decompose",
-    "forces",
+    types.float64, "kept", "tile", "flat", "corners", "count", "slots", "programs", "first", "last", "phases", "dt",
+    "decompose", "forces",
 )  # fmt: skip
 """`tile_forces` of elements.py."""
 
 run_stiffness = called_by_address(
-    types.void, "kept", "tile", "flat", "corners", "count", "slots", "programs", "first", "last", "phases", "inertia", "decompose",
-    "blocks",
+    types.void, "kept", "tile", "flat", "corners", "count", "slots", "programs", "first", "last", "phases", "inertia",
+    "decompose", "blocks",
 )  # fmt: skip
 """`tile_blocks` of stiffness.py."""
 

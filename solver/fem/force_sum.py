@@ -87,8 +87,8 @@ def _evaluate(  # type: ignore[no-untyped-def]
                 put_material(materials[kind], s)
             corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * FORCES_OF_TILE
             energies[k] = run_forces(
-                phases[TILE_FORCES], tiles[k], s, flat, corners, len(corners), slots, programs, bounds[k], bounds[k + 1], phases,
-                dt, False, ring[at : at + FORCES_OF_TILE],
+                phases[TILE_FORCES], tiles[k], s, flat, corners, len(corners), slots, programs, bounds[k], bounds[k + 1],
+                phases, dt, False, ring[at : at + FORCES_OF_TILE],
             )  # fmt: skip
             for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
                 store_three(aside, np.uint64(3) * item, load(ring, np.uint64(late[item])))

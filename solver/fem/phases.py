@@ -1,7 +1,7 @@
 """What is done to a whole tile, compiled once for each type of number and called by its address, whoever calls it.
 
-A kernel that another one calls becomes a part of it, and is compiled with each of them again: the decomposition and the flow are
-most of what a bake compiles. What nothing in a mesh asks for is not compiled at all.
+A kernel that another one calls becomes a part of it and is compiled again with each that calls it; so the decomposition and
+the flow were a third of what a bake compiles. What nothing in a mesh asks for is not compiled at all.
 """
 
 from collections.abc import Callable
@@ -25,18 +25,18 @@ WHOLE, REAL = types.intp, types.float64
 FLAT, CORNERS, TABLE = (types.CPointer(kind) for kind in (types.float64, types.int32, types.int64))
 
 
-def phase_table(precision: type[np.floating], flows: bool, fibred: bool) -> NDArray[np.int64]:
+def phase_table(precision: np.dtype[Any], flows: bool, fibred: bool) -> NDArray[np.int64]:
     """The addresses (PHASES,) for tiles of a precision, of which some may flow, or hold fibres."""
-    kind, table = np.dtype(precision), np.zeros(PHASES, dtype=np.int64)
+    table = np.zeros(PHASES, dtype=np.int64)
     for place in (FORCES, BLOCKS, DECOMPOSE, RAISING, *([FLOWING] if flows else []), *([PULL, STIFFEN] if fibred else [])):
-        table[place] = _address(place, kind)
+        table[place] = _address(place, precision)
     return table
 
 
 @cache
-def damping_address(precision: type[np.floating]) -> int:
+def damping_address(precision: np.dtype[Any]) -> int:
     """The address of Irving's damping for tiles of a precision."""
-    tile = types.CPointer(from_dtype(np.dtype(precision)))
+    tile = types.CPointer(from_dtype(precision))
     return _compiled(add_rotated_damping, types.void(tile, types.CPointer(types.float32), WHOLE, tile))
 
 

@@ -50,11 +50,11 @@ class StiffnessSum:
         (rotated_damping.py); empty ones stand for all of it, and for none.
         """
         layout, runs = self.layout, self.layout.runs
-        damping = damping_address(tiles.data.dtype.type) if len(times) else 0
+        damping = damping_address(tiles.data.dtype) if len(times) else 0
         _sum_stiffness(
-            positions, self.tets, *tiles.arrays, inertia, shares, times, damping, runs.starts, runs.kept, runs.ready, runs.late_offsets,
-            runs.late, layout.item_offsets, layout.middles, layout.items, layout.slots, self.rings, self.aside, more,
-            np.float32(rate), values,
+            positions, self.tets, *tiles.arrays, inertia, shares, times, damping, runs.starts, runs.kept, runs.ready,
+            runs.late_offsets, runs.late, layout.item_offsets, layout.middles, layout.items, layout.slots, self.rings,
+            self.aside, more, np.float32(rate), values,
         )  # fmt: skip
 
 
@@ -82,8 +82,8 @@ def _sum_stiffness(  # type: ignore[no-untyped-def]
             corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * BLOCKS_OF_TILE
             first, last, out = offsets[k], offsets[k + 1], ring[at : at + BLOCKS_OF_TILE]
             run_stiffness(
-                phases[TILE_BLOCKS], tiles[k], s, flat, corners, len(corners), slot_count, programs, first, last, phases, inertia,
-                decompose, out,
+                phases[TILE_BLOCKS], tiles[k], s, flat, corners, len(corners), slot_count, programs, first, last, phases,
+                inertia, decompose, out,
             )  # fmt: skip
             if len(shares) > 0:
                 _share(shares[k * T : (k + 1) * T], out)

@@ -70,7 +70,7 @@ class Tiles:
         fibred = np.zeros(count, dtype=bool)
         fibred[np.flatnonzero(state.material[[FIBRE_STIFFNESS, FIBRE_TENSION]].any(axis=0)) // TILE] = True
         data = np.zeros((count, KEPT * TILE), precision)
-        phases = phase_table(precision, state.material[FLOW_RATE].any(), fibred.any())
+        phases = _phases(precision, state.material, fibred)
         tiles = cls(data, *_materials(state.material, precision), programs, offsets, fibred, phases)
         tiles.refresh(state)
         return tiles
@@ -101,7 +101,7 @@ class Tiles:
         """Take over parameters (MATERIAL_ROWS, m)."""
         precision = self.data.dtype.type
         self.materials, self.kinds = _materials(material, precision)
-        self.phases = phase_table(precision, material[FLOW_RATE].any(), self.fibred.any())
+        self.phases = _phases(precision, material, self.fibred)
         if material[PLASTIC_LIMIT].any():
             self.keep_extras()
 
@@ -166,6 +166,10 @@ def _materials(material: Numbers, precision: type[np.floating]) -> tuple[Numbers
         part = material[:, tile * TILE : (tile + 1) * TILE]
         table[kind, :, : part.shape[1]] = part
     return table.reshape(len(names), -1), kinds.astype(np.int32).ravel()
+
+
+def _phases(precision: type[np.floating], material: Numbers, fibred: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return phase_table(np.dtype(precision), bool(material[FLOW_RATE].any()), bool(fibred.any()))
 
 
 def _programs(
