@@ -176,7 +176,7 @@ def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, to
 def split_rows(rows, order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse):  # type: ignore[no-untyped-def]
     """The same of some rows (h,)."""
     for i in rows:
-        _split_row(i, diagonal[order[i]], row_offsets, values, extra, inertia, own, touched, inverse)
+        _split_row(np.int64(i), diagonal[order[i]], row_offsets, values, extra, inertia, own, touched, inverse)
 
 
 @parallel

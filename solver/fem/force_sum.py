@@ -92,7 +92,8 @@ def _evaluate(  # type: ignore[no-untyped-def]
             )  # fmt: skip
             for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
                 store_three(aside, np.uint64(3) * item, load(ring, np.uint64(late[item])))
-            sum_corners(ready[k], ready[k + 1], nodes, offsets, items, ring, forces)
+            first, last = np.int64(ready[k]), np.int64(ready[k + 1])  # as below, so that it is compiled once
+            sum_corners(first, last, nodes, offsets, items, ring, forces)
     early, count = ready[-1], len(nodes)
     for chunk in prange(CHUNKS):
         first, last = (count - early) * chunk // CHUNKS, (count - early) * (chunk + 1) // CHUNKS

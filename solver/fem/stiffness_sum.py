@@ -91,7 +91,8 @@ def _sum_stiffness(  # type: ignore[no-untyped-def]
                     run_damping(damping, s, times[k * T : (k + 1) * T], len(corners), out)
             for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
                 put_block(aside, np.uint64(9) * item, load_block(ring, np.uint64(late[item])))
-            sum_edges(ready[k], ready[k + 1], item_offsets, middles, items, slots, ring, more, rate, values)
+            first, last = np.int64(ready[k]), np.int64(ready[k + 1])  # as below, so that it is compiled once
+            sum_edges(first, last, item_offsets, middles, items, slots, ring, more, rate, values)
     early, edges = ready[-1], len(slots)
     for chunk in prange(CHUNKS):
         first, last = (edges - early) * chunk // CHUNKS, (edges - early) * (chunk + 1) // CHUNKS
