@@ -31,6 +31,7 @@ from ..jit.simd import (
 from .assembly import Pattern, offsets_of
 from .incidence import edge_numbers, place_blocks, place_columns
 from .runs import BLOCKS_ALONE, Items, Runs
+from .slabs import take_row
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -123,8 +124,10 @@ ROUNDING = 2.0**-22  # of an inverse's trace, added to it so that rounding to fl
 
 
 @inline
-def _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse):  # type: ignore[no-untyped-def]
+def _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse, half):  # type: ignore[no-untyped-def]
     """One row of `split_diagonal`; the sum of its blocks' traces."""
+    ranges, starts, outer_offsets, blocks, outer = half
+    take_row(i, row_offsets, values, ranges, starts, outer_offsets, blocks, outer)
     inertia[i] = np.float32(d[0])
     off = abs(d[1]) + abs(d[2]) + abs(d[3]) + abs(d[5]) + abs(d[6]) + abs(d[7])
     touched[i] = off > 0.0 or d[0] != d[4] or d[0] != d[8]
@@ -152,10 +155,13 @@ def _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse)
 
 
 @parallel
-def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, stiff):  # type: ignore[no-untyped-def]
-    """Of diagonal (n, 9), inertia and contact: inertia (n,) alone or, where touched (n,), own (n, 9), by rows.
+def split_diagonal(  # type: ignore[no-untyped-def]
+    order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, half, stiff
+):
+    """The half of the matrix that conjugate gradients read (slabs.py), and of diagonal (n, 9), inertia and contact: inertia
+    (n,) alone or, where touched (n,), own (n, 9), by rows.
 
-    extra: None, or the diagonal blocks (n, 9), by rows, of what acts beside the matrix.
+    half: where the half is (Slabs.places); extra: None, or the diagonal blocks (n, 9), by rows, of what acts beside the matrix.
 
     inverse, flat (12n,): columns of the inverted diagonal blocks, padded with 0, the preconditioner; where a block is not
     positive, that of inertia and contact alone. stiff (CHUNKS,) counts the untouched nodes whose neighbours hold them more
@@ -166,23 +172,24 @@ def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, to
         total = 0.0
         for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
             d = diagonal[order[i]]
-            trace = _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse)
+            trace = _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse, half)
             if not touched[i]:
                 total += 1.0 if -trace > 3.0 * STIFF * d[0] else 0.0
         stiff[chunk] = total
 
 
 @kernel
-def split_rows(rows, order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse):  # type: ignore[no-untyped-def]
+def split_rows(rows, order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, half):  # type: ignore[no-untyped-def]
     """The same of some rows (h,)."""
     for i in rows:
-        _split_row(np.int64(i), diagonal[order[i]], row_offsets, values, extra, inertia, own, touched, inverse)
+        _split_row(np.int64(i), diagonal[order[i]], row_offsets, values, extra, inertia, own, touched, inverse, half)
 
 
 @parallel
-def eliminate(held, row_offsets, columns, values, own, touched):  # type: ignore[no-untyped-def]
+def eliminate(held, row_offsets, columns, values, own, touched, half):  # type: ignore[no-untyped-def]
     """Take rows held (n,) and their columns out of the matrix: they become zero, and what they hold the others by becomes
     part of the others' own blocks."""
+    ranges, starts, outer_offsets, blocks, outer = half
     n = len(held)
     for chunk in prange(CHUNKS):
         for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
@@ -195,6 +202,7 @@ def eliminate(held, row_offsets, columns, values, own, touched):  # type: ignore
             if held[i]:
                 touched[i] = True
                 own[i] = 0.0
+            take_row(i, row_offsets, values, ranges, starts, outer_offsets, blocks, outer)
 
 
 @parallel
