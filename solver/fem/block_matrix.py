@@ -18,16 +18,21 @@ from ..jit.simd import (
     add,
     add_block,
     add_scaled_block,
+    apart,
     lane,
     load,
     load_block,
+    load_doubles,
+    part_of,
     put_block,
     store,
     three,
     turned_block,
     zero,
     zero_block,
+    zero_sum,
 )
+from ..jit.simd_mixed import add_doubles, add_scaled_by
 from .assembly import Pattern, offsets_of
 from .incidence import edge_numbers, place_blocks, place_columns
 from .runs import BLOCKS_ALONE, Items, Runs
@@ -221,6 +226,20 @@ def weigh(order, row_offsets, columns, values, weights, scaled, own):  # type: i
                     own[i, 3 * (c % 3) + c // 3] += here * (there - here) * values[9 * k + c]
 
 
+@inline
+def _wide_product(row, row_offsets, columns, values, flat):  # type: ignore[no-untyped-def]
+    """sum_j values_ij (x_j - x_i) in float64; flat (4n,): x by rows, padded."""
+    here = load_doubles(flat, np.uint64(4) * np.uint64(row))
+    y0, y1, y2 = zero_sum(), zero_sum(), zero_sum()
+    for k in range(np.uint64(row_offsets[row]), np.uint64(row_offsets[row + 1])):
+        d, v = apart(load_doubles(flat, np.uint64(4) * np.uint64(columns[k])), here), np.uint64(9) * k
+        y0 = add_scaled_by(y0, load(values, v), d, 0)
+        y1 = add_scaled_by(y1, load(values, v + np.uint64(3)), d, 1)
+        y2 = add_scaled_by(y2, load(values, v + np.uint64(6)), d, 2)
+    total = add_doubles(add_doubles(y0, y1), y2)
+    return part_of(total, 0), part_of(total, 1), part_of(total, 2)
+
+
 @parallel
 def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no-untyped-def]
     """y_i = own_i x_i + sum_j values_ij (x_j - x_i), the matrix times x (n, 3), nodes in the mesh's own numbering.
@@ -228,19 +247,16 @@ def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no
     own (n, 9), by rows, float64; (0, 9) for elasticity alone.
     """
     n = len(x)
+    flat = np.empty(4 * n)
+    for row in prange(n):
+        i = order[row]
+        flat[4 * row], flat[4 * row + 1], flat[4 * row + 2], flat[4 * row + 3] = x[i, 0], x[i, 1], x[i, 2], 0.0
     for chunk in prange(CHUNKS):
         for row in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-            i = np.uint64(order[row])
-            x0, x1, x2 = x[i, 0], x[i, 1], x[i, 2]
-            y0, y1, y2 = 0.0, 0.0, 0.0
-            for k in range(np.uint64(row_offsets[row]), np.uint64(row_offsets[row + 1])):
-                j, v = np.uint64(order[np.uint64(columns[k])]), np.uint64(9) * k
-                e0, e1, e2 = x[j, 0] - x0, x[j, 1] - x1, x[j, 2] - x2
-                y0 += values[v] * e0 + values[v + np.uint64(3)] * e1 + values[v + np.uint64(6)] * e2
-                y1 += values[v + np.uint64(1)] * e0 + values[v + np.uint64(4)] * e1 + values[v + np.uint64(7)] * e2
-                y2 += values[v + np.uint64(2)] * e0 + values[v + np.uint64(5)] * e1 + values[v + np.uint64(8)] * e2
+            i = order[row]
+            y0, y1, y2 = _wide_product(row, row_offsets, columns, values, flat)
             if len(own) > 0:
-                m = own[row]
+                m, x0, x1, x2 = own[row], x[i, 0], x[i, 1], x[i, 2]
                 y0 += m[0] * x0 + m[1] * x1 + m[2] * x2
                 y1 += m[3] * x0 + m[4] * x1 + m[5] * x2
                 y2 += m[6] * x0 + m[7] * x1 + m[8] * x2
