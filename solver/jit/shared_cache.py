@@ -19,7 +19,7 @@ if os.name == "nt":
 else:
     import fcntl
 
-PATIENCE = 30.0  # seconds that a process waits for another before it compiles by itself
+PATIENCE = 120.0  # seconds that a process waits for another, of which others may take the cores, before it compiles by itself
 PAUSE = 0.005  # seconds between two looks
 _FAR = 1 << 30  # what is locked are bytes that are not there
 _BUSY = {errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK}
