@@ -41,6 +41,7 @@ class Body:
     resolution    : elements across the largest extent of the body
     remeshing     : a key of REMESHING: whether it gets new tets where flow has worn out the old ones
     remesher      : a key of REMESHERS: what makes its new tets
+    seen          : a key of SEEN: which surface is seen of it, and touches things
     tear_thickness : where it gets new tets, a neck thinner than this between thicker parts tears [m]; 0: nothing is cut
     merging       : where it gets new tets, pieces of it that have sunk into each other become one, and bodies too:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
@@ -88,6 +89,7 @@ class Body:
     contact_detail: int = 1
     remeshing: str = "off"
     remesher: str = "stuffing"
+    seen: str = "artist"
     tear_thickness: float = 0.0
     merging: bool = False
     merge_group: int = 0
@@ -107,9 +109,9 @@ class Body:
 
     @property
     def changes_topology(self) -> bool:
-        """Whether its surface may ever be cut, or sewn."""
+        """Whether the artist's surface may ever be cut, or sewn."""
         most = self.at_most
-        return self.remeshing != "off" and (most.tear_thickness > 0.0 or most.merging)
+        return self.seen == "artist" and self.remeshing != "off" and (most.tear_thickness > 0.0 or most.merging)
 
     @property
     def merges_with_others(self) -> bool:
@@ -161,6 +163,10 @@ REMESHING = {"off": "It keeps its tets", "wholesale": "All of it gets new tets, 
 REMESHERS = {
     "stuffing": "A lattice is cut at the old surface: quick, well shaped, rounds sharp edges a little",
     "variational": "As in the paper: relaxed Delaunay tets. Some ten times as slow, not as well shaped, keeps sharp edges",
+}
+SEEN = {
+    "artist": "Your own mesh, with all that lies on it",
+    "tets": "The surface of the tets themselves, smoothed: for goo that flows so far that your mesh means nothing any more",
 }
 BODY_CONTACT = {"off": "no bodies", "bodies": "bodies with each other", "all": "bodies with each other and themselves"}
 
@@ -294,6 +300,10 @@ def _check_remeshing(body: Body) -> None:
     if body.remesher not in REMESHERS:
         raise SceneError(
             f"There is no remesher '{body.remesher}'.", body=body.name, remedy=f"Choose one of {', '.join(REMESHERS)}."
+        )
+    if body.seen not in SEEN:
+        raise SceneError(
+            f"There is no surface '{body.seen}' to be seen.", body=body.name, remedy=f"Choose one of {', '.join(SEEN)}."
         )
     model = models()[complete(body.material).model]
     if body.remeshing != "off" and model.dynamics != "newton":
