@@ -10,6 +10,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from .materials import Material, models
 from .materials.elasticity import laws
 from .pins.pin import Pin
 from .scene import Body, Collider, Scene, Settings, Surface
+
+if TYPE_CHECKING:
+    from .dynamics import Dynamics
 
 SOFT, STIFF = 1e5, 1e10  # Young's moduli at which the linear solve of a cube surely leaves, and uses, its coarse level [Pa]
 WARM_CELL = 0.3  # of a cube that is remeshed to compile what that takes, its side being 1
@@ -48,6 +52,16 @@ def warm_up_dynamics(scene: Scene) -> int:
 
     Those come last: by then the bake beside, which fills the bodies, has compiled what they share with it.
     """
+    for meshes in (False, True) if _has_meshes(scene) else (False,):
+        simulation = _cubes_moving(scene, meshes)
+        for _ in range(3):
+            simulation.advance()
+    _stamp(scene).touch()
+    return 3
+
+
+def _cubes_moving(scene: Scene, meshes: bool) -> "Dynamics":
+    """Cubes that have what the scene's bodies have, above a plane and, with `meshes`, in a mesh."""
     from .dynamics import start
     from .embedding import at_nodes
     from .tetmesh.mesh import TetMesh
@@ -55,15 +69,19 @@ def warm_up_dynamics(scene: Scene) -> int:
     bodies = [_cube(*needs) for needs in _needs(scene)]
     if _touch(scene):
         bodies.append(_on_top(next(body for body in bodies if body.material.model != DRAFT)))
-    tets = SIX_TETS
-    corners = [at_nodes(TetMesh(cube().positions, tets))] * len(bodies)
-    for meshes in (False, True) if _has_meshes(scene) else (False,):
-        tiny = _tiny_scene(bodies, meshes, scene.settings.body_contact)
-        simulation = start(tiny, [TetMesh(body.surface.positions, tets) for body in bodies], corners, corners)
-        for _ in range(3):
-            simulation.advance()
-    _stamp(scene).touch()
-    return 3
+    corners = [at_nodes(TetMesh(cube().positions, SIX_TETS))] * len(bodies)
+    tiny = _tiny_scene(bodies, meshes, scene.settings.body_contact)
+    return start(tiny, [TetMesh(body.surface.positions, SIX_TETS) for body in bodies], corners, corners)
+
+
+def warm_up_contact(scene: Scene) -> None:
+    """Compile what `warm_up_dynamics` comes to last, contact with meshes and their edges."""
+    from .simulate import Simulation
+
+    if _has_meshes(scene) and isinstance(moving := _cubes_moving(scene, True), Simulation):
+        start, step = moving.state.positions, moving.clock.step
+        moving.contacts.begin_step(start, start, step, step)
+        moving.contacts.linearize(start)
 
 
 def warm_up_solve(scene: Scene) -> None:

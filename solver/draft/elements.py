@@ -41,10 +41,11 @@ def turn_and_yield(positions, tets, tiles, dt, measured):  # type: ignore[no-unt
 
     measured (lanes, 2): norm of the plastic strain and von Mises stress [Pa] after it.
     """
-    count, flat = len(tets), in_fours(positions)
+    count, flat, corners = len(tets), in_fours(positions), tets.reshape(-1)
     for k in prange(len(tiles)):
         w, first = tiles[k], k * T
-        deform(w, flat, tets[first : min(count, first + T)])
+        last = min(count, first + T)
+        deform(w, flat, corners[4 * first : 4 * last], last - first)
         decompose_tile(w)
         take_rotation(w)
         if flows(w):
@@ -77,9 +78,10 @@ def warped_forces(positions, tets, tiles, rate, forces, blocks):  # type: ignore
 
     blocks (lanes, 6, 9) [N/m] in the order of PAIRS. `rate` is 1/dt [1/s], for the damping eta K' v.
     """
-    count, flat = len(tets), in_fours(positions)
+    count, flat, corners = len(tets), in_fours(positions), tets.reshape(-1)
     for k in prange(len(tiles)):
         w, first = tiles[k], k * T
-        deform(w, flat, tets[first : min(count, first + T)])
+        last = min(count, first + T)
+        deform(w, flat, corners[4 * first : 4 * last], last - first)
         _turned_forces(w, rate, forces[first : first + T])
         warp(w, rate, blocks[first : first + T])

@@ -187,7 +187,7 @@ def split_diagonal(  # type: ignore[no-untyped-def]
 def split_rows(rows, order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, half):  # type: ignore[no-untyped-def]
     """The same of some rows (h,)."""
     for i in rows:
-        _split_row(i, diagonal[order[i]], row_offsets, values, extra, inertia, own, touched, inverse, half)
+        _split_row(np.int64(i), diagonal[order[i]], row_offsets, values, extra, inertia, own, touched, inverse, half)
 
 
 @parallel

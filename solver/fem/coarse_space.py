@@ -184,7 +184,7 @@ def _coarse_blocks(  # type: ignore[no-untyped-def]
         for i in range(part_offsets[part], part_offsets[part + 1]):
             row = load(modes, np.uint64(4) * np.uint64(i))
             store(f, np.uint64(0), row)
-            k, end = row_offsets[i], row_offsets[i + 1]
+            k, end = np.int64(row_offsets[i]), row_offsets[i + 1]
             while k < end:
                 other = node_parts[columns[k]]
                 if other == part:  # the difference, which leaves nothing of a translation to rounding, nor of the constant mode

@@ -153,8 +153,8 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
         _clear(held, p)
         for slab in prange(ranges):
             shares[slab] = multiply_slab(
-                slab, bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets, outer_columns, outer,
-                inertia, own, touched, p, q,
+                np.int64(slab), bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets,
+                outer_columns, outer, inertia, own, touched, p, q,
             )
         pq = _total(shares)
         if coupling is not None:

@@ -1,6 +1,7 @@
 """Forces of tets, tile by tile: deformation, decomposition, elastic law, flow, nodal forces.
 
-Each phase is a loop over the lanes of one tile; `evaluate_tile` runs the phases.
+Each phase is a loop over the lanes of one tile; `tile_forces` runs the phases. It is compiled once, and called by its address
+(phases.py) by all that loop over tiles.
 """
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..constants import HALF, ONE, THREE, THREE_HALVES, TWO, ZERO
 from ..jit import CHUNKS, TILE, inline, kernel, parallel
 from ..jit.simd import add_eight_products, apart, load_doubles, store_turned, sum_of_eight, zero_sums
 from ..jit.tile_code import tile_loop
+from ..jit.tile_copy import copy_slots
 from ..slots import (
     ACTIVATION,
     ENERGY,
@@ -37,13 +39,11 @@ from ..slots import (
     U,
     V,
 )
-from ..svd import decompose_tile
+from .calls import run_direct, run_flow, run_forces, run_on_rows, run_on_tile
 from .direct import yielded
-from .fibres import pull
-from .flow import flow, respond
+from .flow import respond, yielding
 from .lanes import deformed, dot, put_forces
-from .laws import run_direct
-from .tile import copy_slots, put_material
+from .phase_table import DECOMPOSE, DIRECT, FLOWING, FORCES, PROGRAM, PULL
 
 T = TILE
 FORCES_OF_TILE = 12 * TILE
@@ -62,28 +62,28 @@ def in_fours(positions):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _edges(flat, tets, i):  # type: ignore[no-untyped-def]
+def _edges(flat, corners, i):  # type: ignore[no-untyped-def]
     """x1 - x0, x2 - x0, x3 - x0 of a tet."""
-    four = np.uint64(4)
-    origin = load_doubles(flat, four * np.uint64(tets[i, 0]))
+    four, at = np.uint64(4), np.uint64(4) * i
+    origin = load_doubles(flat, four * np.uint64(corners[at]))
     return (
-        apart(load_doubles(flat, four * np.uint64(tets[i, 1])), origin),
-        apart(load_doubles(flat, four * np.uint64(tets[i, 2])), origin),
-        apart(load_doubles(flat, four * np.uint64(tets[i, 3])), origin),
+        apart(load_doubles(flat, four * np.uint64(corners[at + np.uint64(1)])), origin),
+        apart(load_doubles(flat, four * np.uint64(corners[at + np.uint64(2)])), origin),
+        apart(load_doubles(flat, four * np.uint64(corners[at + np.uint64(3)])), origin),
     )
 
 
 @kernel
-def place_edges(w, flat, tets):  # type: ignore[no-untyped-def]
+def place_edges(w, flat, corners, count):  # type: ignore[no-untyped-def]
     """[x1 - x0, x2 - x0, x3 - x0] into F, four tets at a time; differences are taken before they are rounded to the tile's
-    type. Lanes up to a multiple of four are those of the last tet again."""
-    last = np.uint64(len(tets) - 1)
-    for first in range(np.uint64((len(tets) + 3) // 4)):
+    type. Lanes up to a multiple of four are those of the last tet again. corners: four of each tet, flat."""
+    last = np.uint64(count - 1)
+    for first in range(np.uint64((count + 3) // 4)):
         i = np.uint64(4) * np.uint64(first)
-        a1, a2, a3 = _edges(flat, tets, i)
-        b1, b2, b3 = _edges(flat, tets, min(i + np.uint64(1), last))
-        c1, c2, c3 = _edges(flat, tets, min(i + np.uint64(2), last))
-        d1, d2, d3 = _edges(flat, tets, min(i + np.uint64(3), last))
+        a1, a2, a3 = _edges(flat, corners, i)
+        b1, b2, b3 = _edges(flat, corners, min(i + np.uint64(1), last))
+        c1, c2, c3 = _edges(flat, corners, min(i + np.uint64(2), last))
+        d1, d2, d3 = _edges(flat, corners, min(i + np.uint64(3), last))
         store_turned(w, np.uint64(F * T) + i, THREE_SLOTS, a1, b1, c1, d1)
         store_turned(w, np.uint64((F + 1) * T) + i, THREE_SLOTS, a2, b2, c2, d2)
         store_turned(w, np.uint64((F + 2) * T) + i, THREE_SLOTS, a3, b3, c3, d3)
@@ -98,9 +98,9 @@ def refer_to_rest(w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def deform(w, flat, tets):  # type: ignore[no-untyped-def]
-    """F of a tile's tets at positions that `in_fours` has made flat."""
-    place_edges(w, flat, tets)
+def deform(w, flat, corners, count):  # type: ignore[no-untyped-def]
+    """F of a tile's tets at positions that `in_fours` has made flat; corners: four of each tet, flat."""
+    place_edges(w, flat, corners, count)
     refer_to_rest(w)
 
 
@@ -130,7 +130,7 @@ def _take_stress(w):  # type: ignore[no-untyped-def]
 
 
 @tile_loop
-def _keep_stress(w):  # type: ignore[no-untyped-def]
+def keep_stress(w):  # type: ignore[no-untyped-def]
     """The law's stresses as those of the tet."""
     for i in range(T):
         for k in range(3):
@@ -148,18 +148,10 @@ def _forces(w, forces):  # type: ignore[no-untyped-def]
         put_forces(w, i, stress, forces)
 
 
-@kernel
-def _fetch(w, s):  # type: ignore[no-untyped-def]
-    """Bring what a tile keeps about its tets to where it is worked with."""
-    copy_slots(w, B, P, s)
-    if len(w) > KEPT * T:
-        copy_slots(w, FIBRE, KEPT_WITH_EXTRAS, s)
-
-
-@kernel
+@inline
 def _put_back(s, w):  # type: ignore[no-untyped-def]
     """Keep what stiffness, damping and the end of a step will ask for. Where nothing flows that is what says so: a
-    decomposition is made again in less time than it takes to write it down and read it (`decompose_again`)."""
+    decomposition is made again in less time than it takes to write it down and read it (stiffness.py)."""
     w[REMADE * T] = s[REMADE * T]
     if s[REMADE * T] > ZERO:
         copy_slots(s, SIZE, N, w)
@@ -184,35 +176,12 @@ def _stored(s, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _respond_elastically(s, flat, corners, programs, first, last):  # type: ignore[no-untyped-def]
+def respond_elastically(s, flat, corners, count, programs, first, last, phases):  # type: ignore[no-untyped-def]
     """Decompose a tile and let its laws answer, as if nothing flowed."""
-    deform(s, flat, corners)
-    decompose_tile(s)
+    deform(s, flat, corners, count)
+    run_on_tile(phases[DECOMPOSE], s)
     _begin_elastic(s)
     respond(s, programs, first, last)
-
-
-@kernel
-def decompose_again(s, flat, corners, programs, first, last):  # type: ignore[no-untyped-def]
-    """U, S, V, P, H of a tile in which nothing flows, with all slots, for its stiffness."""
-    _respond_elastically(s, flat, corners, programs, first, last)
-    _keep_stress(s)
-
-
-@kernel
-def _run_phases(s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
-    """The phases of one tile with all slots; forces (TILE, 12)."""
-    s[REMADE * T] = ZERO
-    if not decompose and last == first + 1 and programs[first, 3] != 0 and not yielded(s):
-        place_edges(s, flat, corners)
-        s[REMADE * T] = ZERO if run_direct(programs[first, 3], s, forces) else TWO
-    if s[REMADE * T] == ZERO:
-        _respond_elastically(s, flat, corners, programs, first, last)
-        _take_stress(s)
-        s[REMADE * T] = ZERO if flow(s, dt, programs, first, last) else ONE
-        _forces(s, forces)
-    if s[ACTIVATION * T] >= ZERO:
-        pull(s, forces)
 
 
 @kernel
@@ -222,29 +191,53 @@ def without_extras(s):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def evaluate_tile(w, s, flat, corners, programs, first, last, dt, decompose, forces):  # type: ignore[no-untyped-def]
-    """Fill a tile w up to stress and flow, and forces (TILE, 12) on the corners of its tets (k, 4) [N]; its energy [J].
+def put_material(material, tile):  # type: ignore[no-untyped-def]
+    """Write a tile's material where it is worked with."""
+    for c in range(np.uint64(len(material))):
+        tile[np.uint64(MATERIAL * TILE) + c] = material[c]
+
+
+def tile_forces(  # type: ignore[no-untyped-def]
+    w, s, flat, corners, count, slots, programs, first, last, phases, dt, decompose, forces
+):
+    """Fill a tile w up to stress and flow, and forces (TILE, 12) on the corners of its tets [N]; its energy [J].
 
     s: a tile with all slots, which holds the material and is, at first, one `without_extras`; flat: positions (`in_fours`);
-    programs first .. last - 1 are the tile's.
+    corners: four of each of the tile's `count` tets; slots: how many w has; programs first .. last - 1 are the tile's.
     """
-    _fetch(w, s)
-    _run_phases(s, flat, corners, programs, first, last, dt, decompose, forces)
+    copy_slots(w, B, P, s)
+    if slots > KEPT:
+        copy_slots(w, FIBRE, KEPT_WITH_EXTRAS, s)
+    s[REMADE * T] = ZERO
+    direct = programs[PROGRAM * first + DIRECT]
+    if decompose == 0 and last == first + 1 and direct != 0 and not yielded(s):
+        place_edges(s, flat, corners, count)
+        s[REMADE * T] = ZERO if run_direct(direct, s, forces) else TWO
+    if s[REMADE * T] == ZERO:
+        respond_elastically(s, flat, corners, count, programs, first, last, phases)
+        _take_stress(s)
+        flows = yielding(s)
+        if flows:
+            run_flow(phases[FLOWING], s, dt, programs, first, last)
+        s[REMADE * T] = ZERO if flows else ONE
+        _forces(s, forces)
+    if s[ACTIVATION * T] >= ZERO:
+        run_on_rows(phases[PULL], s, forces)
     _put_back(s, w)
-    return _stored(s, len(corners))
+    return _stored(s, count)
 
 
 @parallel
 def evaluate(  # type: ignore[no-untyped-def]
-    positions, tets, tiles, materials, kinds, programs, offsets, dt, decompose, forces, energies
+    positions, tets, tiles, materials, kinds, programs, offsets, phases, dt, decompose, forces, energies
 ):
     """Fill tiles up to stress and flow, forces (tiles * TILE, 12) on the nodes of each tet [N], energies (tiles,) [J].
 
-    tiles, materials, kinds, programs, offsets are the arrays of `Tiles`. `decompose` has every tile decomposed; else tiles
-    that do not yield do without where their law allows. For whoever asks for the forces of tets: a bake has them summed at
-    once (force_sum.py).
+    tiles, materials, kinds, programs, offsets, phases are the arrays of `Tiles`. `decompose` has every tile decomposed; else
+    tiles that do not yield do without where their law allows. For whoever asks for the forces of tets: a bake has them summed
+    at once (force_sum.py).
     """
-    flat = in_fours(positions)
+    flat, slots = in_fours(positions), tiles.shape[1] // T
     for chunk in prange(CHUNKS):
         s, kind = np.empty(SLOTS * T, tiles.dtype), -1
         without_extras(s)
@@ -252,5 +245,8 @@ def evaluate(  # type: ignore[no-untyped-def]
             if kinds[k] != kind:
                 kind = kinds[k]
                 put_material(materials[kind], s)
-            corners, own = tets[k * T : min(len(tets), (k + 1) * T)], forces[k * T : (k + 1) * T]
-            energies[k] = evaluate_tile(tiles[k], s, flat, corners, programs, offsets[k], offsets[k + 1], dt, decompose, own)
+            corners = tets[k * T : min(len(tets), (k + 1) * T)]
+            energies[k] = run_forces(
+                phases[FORCES], tiles[k], s, flat, corners, len(corners), slots, programs, offsets[k], offsets[k + 1], phases,
+                dt, decompose, forces[k * T : (k + 1) * T],
+            )  # fmt: skip

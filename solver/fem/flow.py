@@ -30,10 +30,11 @@ from ..slots import (
     Q,
     S,
 )
+from .calls import run_law
 from .flow_lanes import capacity_at, flow_law, read_directed_stress, read_log_stiffness, shear
 from .flow_scan import SCAN, begin_scan, leave_scan, narrow, next_in_scan
-from .laws import run_phase
 from .limit_surface import find_room, has_limit
+from .phase_table import PROGRAM
 from .plasticity import (
     RIGID,
     SMALLEST_STRETCH,
@@ -56,18 +57,15 @@ M = MATERIAL
 def respond(w, programs, first, last):  # type: ignore[no-untyped-def]
     """Run the tile's elastic laws: energy, stress and second derivatives at the elastic stretches."""
     for k in range(first, last):
-        run_phase(programs[k, 0], w, programs[k, 1], programs[k, 2])
+        run_law(programs[PROGRAM * k], w, programs[PROGRAM * k + 1], programs[PROGRAM * k + 2])
 
 
-@kernel
 def flow(w, dt, programs, first, last):  # type: ignore[no-untyped-def]
-    """Relax the elements whose yield measure exceeds the yield stress (Bargteil eqs 7-10).
+    """Relax the elements whose yield measure exceeds the yield stress (Bargteil eqs 7-10), of a tile that is `yielding`.
 
     On entry E = S and the laws have answered; on exit E are the elastic stretches after flow, Q the answer there, and
-    H the second derivatives of the energy by the trial stretches. Whether there are any.
+    H the second derivatives of the energy by the trial stretches.
     """
-    if not _yielding(w):
-        return False
     _find_directions(w)
     if has_limit(w):
         find_room(w)
@@ -88,11 +86,10 @@ def flow(w, dt, programs, first, last):  # type: ignore[no-untyped-def]
             break
     _relax(w, dt)
     _flowing_hessian(w)
-    return True
 
 
 @tile_question
-def _yielding(w):  # type: ignore[no-untyped-def]
+def yielding(w):  # type: ignore[no-untyped-def]
     """Mark the lanes that may yield; whether there are any."""
     for i in range(T):
         over = (w[MEASURE * T + i] > w[YIELD * T + i]) & (w[(M + FLOW_RATE) * T + i] > ZERO)

@@ -10,9 +10,11 @@ from ..jit import CHUNKS, TILE, kernel, parallel
 from ..jit.simd import load, store_three
 from ..slots import SLOTS
 from .assembly import Pattern, sum_corners
-from .elements import FORCES_OF_TILE, evaluate_tile, in_fours, without_extras
+from .calls import run_forces
+from .elements import FORCES_OF_TILE, in_fours, put_material, without_extras
+from .phase_table import FORCES as TILE_FORCES
 from .runs import FORCES, Runs
-from .tile import Tiles, put_material
+from .tile import Tiles
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -72,10 +74,10 @@ def _in_order(nodes, offsets, corners):  # type: ignore[no-untyped-def]
 
 @parallel
 def _evaluate(  # type: ignore[no-untyped-def]
-    positions, tets, tiles, materials, kinds, programs, bounds, dt, starts, kept, ready, late_offsets, late, nodes,
+    positions, tets, tiles, materials, kinds, programs, bounds, phases, dt, starts, kept, ready, late_offsets, late, nodes,
     offsets, items, rings, aside, forces, energies,
 ):
-    flat = in_fours(positions)
+    flat, slots = in_fours(positions), tiles.shape[1] // T
     for run in prange(len(starts) - 1):
         ring, s, kind = rings[run], np.empty(SLOTS * T, tiles.dtype), -1
         without_extras(s)
@@ -84,11 +86,14 @@ def _evaluate(  # type: ignore[no-untyped-def]
                 kind = kinds[k]
                 put_material(materials[kind], s)
             corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * FORCES_OF_TILE
-            own = ring[at : at + FORCES_OF_TILE]
-            energies[k] = evaluate_tile(tiles[k], s, flat, corners, programs, bounds[k], bounds[k + 1], dt, False, own)
+            energies[k] = run_forces(
+                phases[TILE_FORCES], tiles[k], s, flat, corners, len(corners), slots, programs, bounds[k], bounds[k + 1],
+                phases, dt, False, ring[at : at + FORCES_OF_TILE],
+            )  # fmt: skip
             for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
                 store_three(aside, np.uint64(3) * item, load(ring, np.uint64(late[item])))
-            sum_corners(ready[k], ready[k + 1], nodes, offsets, items, ring, forces)
+            first, last = np.int64(ready[k]), np.int64(ready[k + 1])  # as below, so that it is compiled once
+            sum_corners(first, last, nodes, offsets, items, ring, forces)
     early, count = ready[-1], len(nodes)
     for chunk in prange(CHUNKS):
         first, last = (count - early) * chunk // CHUNKS, (count - early) * (chunk + 1) // CHUNKS

@@ -9,9 +9,7 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba import from_dtype, types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ..jit import TILE, compile_phase
@@ -115,32 +113,3 @@ def _answer(formula, w, i):  # type: ignore[no-untyped-def]
     w[Q * T + i], w[(Q + 1) * T + i], w[(Q + 2) * T + i] = p0, p1, p2
     w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i] = h00, h11, h22
     w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i] = h01, h02, h12
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def run_phase(_context, address, tile, first, last):  # type: ignore[no-untyped-def]
-    """Call the phase at an address on lanes first .. last - 1 of a tile's flat row."""
-    return types.void(address, tile, types.intp, types.intp), _call
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def run_direct(_context, address, tile, forces):  # type: ignore[no-untyped-def]
-    """Call the phase by invariants at an address on a tile's flat row and its forces; whether a lane yields."""
-    return types.boolean(address, tile, forces) if tile.dtype == forces.dtype else None, _call
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def run_stiffness(_context, address, tile, blocks):  # type: ignore[no-untyped-def]
-    """Call the stiffness by invariants at an address on a tile's flat row and its blocks."""
-    return types.void(address, tile, blocks) if tile.dtype == blocks.dtype else None, _call
-
-
-def _call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Code that calls the address that comes first with the other arguments, arrays by their data."""
-    given = []
-    for kind, value in zip(signature.args[1:], arguments[1:], strict=True):
-        given.append(context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value)
-    answers = signature.return_type == types.boolean
-    callee = ir.FunctionType(ir.IntType(8) if answers else ir.VoidType(), [value.type for value in given])
-    answer = builder.call(builder.inttoptr(arguments[0], callee.as_pointer()), given)
-    return builder.icmp_unsigned("!=", answer, ir.IntType(8)(0)) if answers else context.get_dummy_value()

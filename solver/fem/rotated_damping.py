@@ -53,15 +53,14 @@ def _turned_gradients(w, i, q, g, h):  # type: ignore[no-untyped-def]
             h[a, r] = q[r, 0] * g[a, 0] + q[r, 1] * g[a, 1] + q[r, 2] * g[a, 2]
 
 
-@kernel
-def add_rotated_damping(w, times, blocks):  # type: ignore[no-untyped-def]
-    """Add the damping of a tile's tets with times (at most TILE,) [s] to blocks (TILE * WIDTH,), in the order of PAIRS [N s/m].
+def add_rotated_damping(w, times, count, blocks):  # type: ignore[no-untyped-def]
+    """Add the damping of a tile's `count` tets with times [s] to blocks (TILE * WIDTH,), in the order of PAIRS [N s/m].
 
     The tile w, with all slots, must have been decomposed. Only off-diagonal blocks, whose rows sum to zero with the diagonal
     one.
     """
     q, g, h = np.empty((3, 3)), np.empty((4, 3)), np.empty((4, 3))
-    for i in range(len(times)):
+    for i in range(count):
         time = times[i]
         if time == 0.0:
             continue

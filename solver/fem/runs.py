@@ -63,9 +63,12 @@ class Runs:
         ring or among those set aside. Without `starts` all items of all tiles are kept."""
         tiles = -(-len(receivers) // (items.count * TILE))
         bounds = np.array([0, tiles], np.int32) if starts is None else starts
-        first, last, reach = _reaches(receivers, items.count, bounds, count)
+        begin = np.repeat(bounds[:-1], np.diff(bounds))  # by numpy: numba would compile for seconds
+        first, last = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
+        reach = np.zeros(tiles + 1, np.int64)
+        _reaches(receivers, items.count, begin, first, last, reach)
         kept = tiles if starts is None else _tiles_to_keep(reach)
-        place, ready = _placed(receivers, items.count, first, last, bounds, kept)
+        place, ready = _placed(receivers, items.count, first, last, begin, kept)
         found = _in_rings(len(receivers), items.count, items.width, items.size, kept)
         late_offsets, late = _set_aside(receivers, items.count, items.size, place, ready, found)
         return cls(items, bounds, kept, place, ready, late_offsets, late), found
@@ -92,28 +95,25 @@ def _tiles_to_keep(reach: NDArray[np.int64]) -> int:
 
 
 @kernel
-def _reaches(receivers, count, starts, receiver_count):  # type: ignore[no-untyped-def]
+def _reaches(receivers, count, begin, first, last, reach):  # type: ignore[no-untyped-def]
     """first (e,): the tile of each receiver's first item, -1 where it has none; last (e,): its last item; and what
-    `_tiles_to_keep` asks for, within runs."""
-    first, last = np.full(receiver_count, -1, dtype=np.int32), np.full(receiver_count, -1, dtype=np.int32)
-    begin, reach = np.repeat(starts[:-1], np.diff(starts)), np.zeros(starts[-1] + 1, dtype=np.int64)
-    end = np.empty(receiver_count, dtype=np.int32)
+    `_tiles_to_keep` asks for, within runs; begin (tiles,): the first tile of each one's run."""
+    end = np.empty(len(first), dtype=np.int32)
     for tile in range(len(begin)):
         for k in range(tile * count * TILE, min(len(receivers), (tile + 1) * count * TILE)):
             e = receivers[k]
             first[e] = tile if first[e] < 0 else first[e]
             last[e], end[e] = k, tile
-    for e in range(receiver_count):
+    for e in range(len(first)):
         if first[e] >= 0 and first[e] >= begin[end[e]]:
             reach[end[e] - first[e]] += 1
-    return first, last, reach
 
 
 @kernel
-def _placed(receivers, count, first, last, starts, kept):  # type: ignore[no-untyped-def]
+def _placed(receivers, count, first, last, begin, kept):  # type: ignore[no-untyped-def]
     """place (e,) and ready (tiles + 1,); receivers without any item come last."""
-    place, ready = np.empty(len(first), dtype=np.int32), np.zeros(starts[-1] + 1, dtype=np.int32)
-    begin, placed = np.repeat(starts[:-1], np.diff(starts)), 0
+    place, ready = np.empty(len(first), dtype=np.int32), np.zeros(len(begin) + 1, dtype=np.int32)
+    placed = 0
     for waits in (False, True):
         for tile in range(len(begin)):
             earliest = max(begin[tile], tile - kept + 1)

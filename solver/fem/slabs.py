@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import inline, parallel
+from ..geometry.chunks import in_parts
+from ..jit import inline, kernel
 from ..jit.simd import add, add_products, add_scaled, lane, load, store, subtract, sum_of_three, three, zero, zero_sum
 from ..jit.simd_rows import (
     ROWS,
@@ -87,13 +87,14 @@ class Slabs:
         np.cumsum(-(-np.diff(bounds) // ROWS), out=group_bounds[1:])
         ranges, starts, outer_offsets = np.empty((count, 3), np.int32), np.empty(count, np.int32), np.zeros(count + 1, np.int32)
         group_rows, slots = np.empty(ROWS * group_bounds[-1], np.int32), np.empty(group_bounds[-1], np.int32)
-        _divide(bounds, group_bounds, row_offsets, columns, ranges, outer_offsets, group_rows, slots)
+        each = [(slab, slab + 1) for slab in range(slabs)]
+        in_parts(_divide, each, bounds, group_bounds, row_offsets, columns, ranges, outer_offsets, group_rows, slots)
         np.cumsum(outer_offsets, out=outer_offsets)
         slot_offsets = np.concatenate([[0], np.cumsum(slots)]).astype(np.int32)
         slot_columns, outer_columns = np.empty(ROWS * slot_offsets[-1], np.int32), np.empty(outer_offsets[-1], np.int32)
-        _place(
-            bounds, group_bounds, group_rows, slot_offsets, row_offsets, columns, outer_offsets, slot_columns, outer_columns,
-            ranges, starts,
+        in_parts(
+            _place, each, bounds, group_bounds, group_rows, slot_offsets, row_offsets, columns, outer_offsets, slot_columns,
+            outer_columns, ranges, starts,
         )  # fmt: skip
         blocks, outer = np.zeros(SLOT * slot_offsets[-1], np.float32), np.zeros(9 * outer_offsets[-1] + SPARE, np.float32)
         arrays = SlabArrays(
@@ -101,11 +102,13 @@ class Slabs:
         )
         return cls(arrays, ranges, starts)
 
-@parallel
-def _divide(bounds, group_bounds, row_offsets, columns, ranges, outer, group_rows, slots):  # type: ignore[no-untyped-def]
+@kernel
+def _divide(  # type: ignore[no-untyped-def]
+    begin, stop, bounds, group_bounds, row_offsets, columns, ranges, outer, group_rows, slots
+):
     """Ranges of each row's columns, the numbers of those that lead out, outer (n + 1,) after a 0, and a slab's rows by how many
-    edges they keep, most first, in groups; slots (g,): the most of each group."""
-    for slab in prange(len(bounds) - 1):
+    edges they keep, most first, in groups; slots (g,): the most of each group. Of slabs begin to stop - 1."""
+    for slab in range(begin, stop):
         first, last, most = bounds[slab], bounds[slab + 1], 0
         for i in range(first, last):
             k, end = row_offsets[i], row_offsets[i + 1]
@@ -125,23 +128,26 @@ def _divide(bounds, group_bounds, row_offsets, columns, ranges, outer, group_row
             c = most - ranges[i, 2] + ranges[i, 1]
             group_rows[at + starts[c]] = i
             starts[c] += 1
-        group_rows[at + last - first : end] = group_rows[at + last - first - 1]
+        for again in range(at + last - first, end):
+            group_rows[again] = group_rows[at + last - first - 1]
         for g in range(group_bounds[slab], group_bounds[slab + 1]):
             i = group_rows[ROWS * g]
             slots[g] = ranges[i, 2] - ranges[i, 1]
 
 
-@parallel
+@kernel
 def _place(  # type: ignore[no-untyped-def]
-    bounds, group_bounds, group_rows, slot_offsets, row_offsets, columns, outer_offsets, slot_columns, outer_columns, ranges,
-    starts,
+    begin, stop, bounds, group_bounds, group_rows, slot_offsets, row_offsets, columns, outer_offsets, slot_columns,
+    outer_columns, ranges, starts,
 ):  # fmt: skip
-    """The other row of each edge, and where each row's begin; a row's edges keep their order."""
-    for slab in prange(len(bounds) - 1):
+    """The other row of each edge, and where each row's begin, of slabs begin to stop - 1; a row's edges keep their order."""
+    for slab in range(begin, stop):
         for i in range(bounds[slab], bounds[slab + 1]):
-            low, high, at = ranges[i, 0] - row_offsets[i], row_offsets[i + 1] - ranges[i, 2], outer_offsets[i]
-            outer_columns[at : at + low] = columns[row_offsets[i] : ranges[i, 0]]
-            outer_columns[at + low : at + low + high] = columns[ranges[i, 2] : row_offsets[i + 1]]
+            at = outer_offsets[i]
+            for k in range(row_offsets[i], row_offsets[i + 1]):
+                if k < ranges[i, 0] or k >= ranges[i, 2]:
+                    outer_columns[at] = columns[k]
+                    at += 1
         seen = -1
         for g in range(group_bounds[slab], group_bounds[slab + 1]):
             for row in range(ROWS):

@@ -9,8 +9,9 @@ import numpy as np
 from numba import prange
 
 from ..constants import HALF, ONE, QUARTER, TINY, TWO, ZERO
-from ..jit import TILE, kernel, parallel
+from ..jit import TILE, parallel
 from ..jit.tile_code import put_rows, some_lane, tile_loop, tile_question
+from ..jit.tile_copy import copy_slots
 from ..slots import (
     ACTIVATION,
     ANTI,
@@ -34,12 +35,12 @@ from ..slots import (
     V,
 )
 from ..svd import DOUBLE, SINGLE, SWEEPS, symmetric_eigenvectors
-from .elements import decompose_again, in_fours, place_edges, refer_to_rest
-from .fibres import stiffen
+from .calls import run_on_rows, run_raising, run_stiffness
+from .elements import in_fours, keep_stress, place_edges, put_material, refer_to_rest, respond_elastically
 from .lanes import PAIRS, dot, read, shape_gradients
-from .laws import run_stiffness
+from .phase_table import BLOCKS as BLOCK_PHASE
+from .phase_table import DIRECT_BLOCKS, PROGRAM, RAISING, STIFFEN
 from .runs import BLOCKS
-from .tile import copy_slots, put_material
 
 INERTIA_SHARE = np.float32(0.9)
 SMALLEST_SUM = np.float32(1e-3)  # of two stretches that the antisymmetric modulus divides by
@@ -145,19 +146,27 @@ def _blocks(w, out):  # type: ignore[no-untyped-def]
         put_rows(out, WIDTH, i, 0, [*blocks, ZERO, ZERO])
 
 
-@kernel
-def tile_blocks(w, flat, corners, programs, first, last, inertia, decompose, s, out):  # type: ignore[no-untyped-def]
+def raise_curvature(w, inertia):  # type: ignore[no-untyped-def]
+    """Make a tile's curvature positive but for what its inertia outweighs."""
+    if _raise_moduli(w, inertia):
+        _raise_stretches(w)
+
+
+def tile_blocks(  # type: ignore[no-untyped-def]
+    w, s, flat, corners, count, slots, programs, first, last, phases, inertia, decompose, out
+):
     """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * WIDTH,) in the order of PAIRS [N/m]; with `decompose`, s holds the
     decomposition afterwards.
 
-    s: a tile with all slots, which holds the material; flat: positions (`in_fours`) of the tets' corners (m, 4).
+    s: a tile with all slots, which holds the material; flat: positions (`in_fours`); corners: four of each of the tile's
+    `count` tets; slots: how many w has.
     """
-    fibred = len(w) > KEPT * T and w[ACTIVATION * T] >= ZERO
-    flows = w[REMADE * T] == ZERO
+    fibred = slots > KEPT and w[ACTIVATION * T] >= ZERO
+    flows, direct = w[REMADE * T] == ZERO, programs[PROGRAM * first + DIRECT_BLOCKS]
     copy_slots(w, B, YIELD, s)
-    if not flows and not decompose and last == first + 1 and programs[first, 4] != 0:
-        place_edges(s, flat, corners)
-        run_stiffness(programs[first, 4], s, out)
+    if not flows and decompose == 0 and last == first + 1 and direct != 0:
+        place_edges(s, flat, corners, count)
+        run_on_rows(direct, s, out)
         if fibred:
             refer_to_rest(s)
     else:
@@ -165,31 +174,35 @@ def tile_blocks(w, flat, corners, programs, first, last, inertia, decompose, s, 
             copy_slots(w, F if fibred else U, B, s)
             copy_slots(w, P, FLOW, s)
         else:
-            decompose_again(s, flat, corners, programs, first, last)
+            respond_elastically(s, flat, corners, count, programs, first, last, phases)
+            keep_stress(s)
         _plane_moduli(s)
-        if inertia >= 0.0 and _raise_moduli(s, inertia):
-            _raise_stretches(s)
+        if inertia >= 0.0:
+            run_raising(phases[RAISING], s, inertia)
         _blocks(s, out)
     if fibred:
         copy_slots(w, FIBRE, KEPT_WITH_EXTRAS, s)
-        stiffen(s, out)
+        run_on_rows(phases[STIFFEN], s, out)
 
 
 @parallel
 def stiffness(  # type: ignore[no-untyped-def]
-    positions, tets, tiles, materials, kinds, programs, offsets, inertia, decompose, blocks
+    positions, tets, tiles, materials, kinds, programs, offsets, phases, inertia, decompose, blocks
 ):
     """Off-diagonal 3x3 blocks of every tet, blocks (tiles * TILE, WIDTH) of the tiles' type in the order of PAIRS [N/m].
 
-    tiles, materials, kinds, programs, offsets are the arrays of `Tiles`, which stay as they are, evaluated at the same
+    tiles, materials, kinds, programs, offsets, phases are the arrays of `Tiles`, which stay as they are, evaluated at the same
     positions. `inertia` is 1/step^2 [1/s^2], the least that the time step multiplies masses by; negative leaves the stiffness
     as it is. Only tiles that are decomposed, with `decompose` all of them, can be made positive. Moving all nodes together
     stores no energy, so a diagonal block is minus the sum of its row and is not kept. For whoever asks for the blocks of tets:
     a bake has them summed at once (stiffness_sum.py).
     """
-    flat = in_fours(positions)
+    flat, slots = in_fours(positions), tiles.shape[1] // T
     for k in prange(len(tiles)):
         s = np.empty(SLOTS * T, tiles.dtype)
         put_material(materials[kinds[k]], s)
-        corners, out = tets[k * T : min(len(tets), (k + 1) * T)], blocks[k * T : (k + 1) * T]
-        tile_blocks(tiles[k], flat, corners, programs, offsets[k], offsets[k + 1], inertia, decompose, s, out)
+        corners = tets[k * T : min(len(tets), (k + 1) * T)]
+        run_stiffness(
+            phases[BLOCK_PHASE], tiles[k], s, flat, corners, len(corners), slots, programs, offsets[k], offsets[k + 1], phases,
+            inertia, decompose, blocks[k * T : (k + 1) * T],
+        )  # fmt: skip

@@ -10,11 +10,12 @@ from ..jit import CHUNKS, TILE, kernel, parallel
 from ..jit.simd import load_block, put_block
 from ..slots import SLOTS
 from .block_matrix import Layout, sum_edges
-from .elements import in_fours
-from .rotated_damping import add_rotated_damping
+from .calls import run_damping, run_stiffness
+from .elements import in_fours, put_material
+from .phase_table import BLOCKS as TILE_BLOCKS
+from .phases import damping_address
 from .runs import BLOCKS
-from .stiffness import tile_blocks
-from .tile import Tiles, put_material
+from .tile import Tiles
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -49,10 +50,11 @@ class StiffnessSum:
         (rotated_damping.py); empty ones stand for all of it, and for none.
         """
         layout, runs = self.layout, self.layout.runs
+        damping = damping_address(tiles.data.dtype) if len(times) else 0
         _sum_stiffness(
-            positions, self.tets, *tiles.arrays, inertia, shares, times, runs.starts, runs.kept, runs.ready, runs.late_offsets,
-            runs.late, layout.item_offsets, layout.middles, layout.items, layout.slots, self.rings, self.aside, more,
-            np.float32(rate), values,
+            positions, self.tets, *tiles.arrays, inertia, shares, times, damping, runs.starts, runs.kept, runs.ready,
+            runs.late_offsets, runs.late, layout.item_offsets, layout.middles, layout.items, layout.slots, self.rings,
+            self.aside, more, np.float32(rate), values,
         )  # fmt: skip
 
 
@@ -66,10 +68,11 @@ def _share(shares, out):  # type: ignore[no-untyped-def]
 
 @parallel
 def _sum_stiffness(  # type: ignore[no-untyped-def]
-    positions, tets, tiles, materials, kinds, programs, offsets, inertia, shares, times, starts, kept, ready, late_offsets,
-    late, item_offsets, middles, items, slots, rings, aside, more, rate, values,
+    positions, tets, tiles, materials, kinds, programs, offsets, phases, inertia, shares, times, damping, starts, kept, ready,
+    late_offsets, late, item_offsets, middles, items, slots, rings, aside, more, rate, values,
 ):
-    flat = in_fours(positions)
+    flat, slot_count = in_fours(positions), tiles.shape[1] // T
+    decompose = inertia >= 0.0 or len(shares) > 0
     for run in prange(len(starts) - 1):
         ring, s, kind = rings[run], np.empty(SLOTS * T, tiles.dtype), -1
         for k in range(starts[run], starts[run + 1]):
@@ -78,16 +81,18 @@ def _sum_stiffness(  # type: ignore[no-untyped-def]
                 put_material(materials[kind], s)
             corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * BLOCKS_OF_TILE
             first, last, out = offsets[k], offsets[k + 1], ring[at : at + BLOCKS_OF_TILE]
-            if len(shares) == 0:
-                tile_blocks(tiles[k], flat, corners, programs, first, last, inertia, inertia >= 0.0, s, out)
-            else:
-                tile_blocks(tiles[k], flat, corners, programs, first, last, inertia, True, s, out)
+            run_stiffness(
+                phases[TILE_BLOCKS], tiles[k], s, flat, corners, len(corners), slot_count, programs, first, last, phases,
+                inertia, decompose, out,
+            )  # fmt: skip
+            if len(shares) > 0:
                 _share(shares[k * T : (k + 1) * T], out)
                 if len(times) > 0:
-                    add_rotated_damping(s, times[k * T : (k + 1) * T], out)
+                    run_damping(damping, s, times[k * T : (k + 1) * T], len(corners), out)
             for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
                 put_block(aside, np.uint64(9) * item, load_block(ring, np.uint64(late[item])))
-            sum_edges(ready[k], ready[k + 1], item_offsets, middles, items, slots, ring, more, rate, values)
+            first, last = np.int64(ready[k]), np.int64(ready[k + 1])  # as below, so that it is compiled once
+            sum_edges(first, last, item_offsets, middles, items, slots, ring, more, rate, values)
     early, edges = ready[-1], len(slots)
     for chunk in prange(CHUNKS):
         first, last = (edges - early) * chunk // CHUNKS, (edges - early) * (chunk + 1) // CHUNKS

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import TILE, kernel
+from ..jit import TILE
 from ..slots import (
     ACTIVATION,
     DENSITY,
@@ -22,10 +22,10 @@ from ..slots import (
     FIBRE,
     FIBRE_STIFFNESS,
     FIBRE_TENSION,
+    FLOW_RATE,
     FLOW_STRESS,
     KEPT,
     KEPT_WITH_EXTRAS,
-    MATERIAL,
     PLASTIC_LIMIT,
     VOLUME,
     YIELD,
@@ -34,6 +34,8 @@ from ..slots import (
 from ..state import State
 from .laws import phase_addresses
 from .limit_surface import keep_limits
+from .phase_table import PROGRAM
+from .phases import phase_table
 
 Numbers = NDArray[np.floating]
 
@@ -45,10 +47,11 @@ class Tiles:
     data     : (tiles, KEPT * TILE) float32 or float64, KEPT_WITH_EXTRAS in meshes with fibres, limits of flow or goals
     materials: (different ones, MATERIAL_ROWS * TILE) of a whole tile each
     kinds    : (tiles,) int32, which of them each tile has
-    programs : (p, 5) int64, address of an elastic law's phase, the lanes first .. last - 1 that it is for, and the addresses
-               of its forces and its stiffness by invariants or 0
+    programs : (PROGRAM * p,) int64, address of an elastic law's phase, the lanes first .. last - 1 that it is for, and the
+               addresses of its forces and its stiffness by invariants or 0
     offsets  : (tiles + 1,) int64, where each tile's programs lie
     fibred   : (tiles,) bool, which of them hold fibres
+    phases   : (PHASES,) int64, addresses of what all laws share (phases.py)
     """
 
     data: Numbers
@@ -57,6 +60,7 @@ class Tiles:
     programs: NDArray[np.int64]
     offsets: NDArray[np.int64]
     fibred: NDArray[np.bool_]
+    phases: NDArray[np.int64]
 
     @classmethod
     def of(cls, state: State, precision: type[np.floating] = np.float32) -> "Tiles":
@@ -66,14 +70,15 @@ class Tiles:
         fibred = np.zeros(count, dtype=bool)
         fibred[np.flatnonzero(state.material[[FIBRE_STIFFNESS, FIBRE_TENSION]].any(axis=0)) // TILE] = True
         data = np.zeros((count, KEPT * TILE), precision)
-        tiles = cls(data, *_materials(state.material, precision), programs, offsets, fibred)
+        phases = _phases(precision, state.material, fibred)
+        tiles = cls(data, *_materials(state.material, precision), programs, offsets, fibred, phases)
         tiles.refresh(state)
         return tiles
 
     @property
-    def arrays(self) -> tuple[Numbers, Numbers, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-        """What kernels take: data, materials, kinds, programs, offsets."""
-        return self.data, self.materials, self.kinds, self.programs, self.offsets
+    def arrays(self) -> tuple[Numbers, Numbers, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """What kernels take: data, materials, kinds, programs, offsets, phases."""
+        return self.data, self.materials, self.kinds, self.programs, self.offsets, self.phases
 
     @property
     def lanes(self) -> int:
@@ -94,7 +99,9 @@ class Tiles:
 
     def set_materials(self, material: Numbers) -> None:
         """Take over parameters (MATERIAL_ROWS, m)."""
-        self.materials, self.kinds = _materials(material, self.data.dtype.type)
+        precision = self.data.dtype.type
+        self.materials, self.kinds = _materials(material, precision)
+        self.phases = _phases(precision, material, self.fibred)
         if material[PLASTIC_LIMIT].any():
             self.keep_extras()
 
@@ -145,20 +152,6 @@ def unpack(data: Numbers, slot: int, width: int, count: int) -> NDArray[np.float
     return np.ascontiguousarray(block.transpose(0, 2, 1).reshape(-1, width)[:count], dtype=np.float64)
 
 
-@kernel
-def copy_slots(source, first, last, target):  # type: ignore[no-untyped-def]
-    """Copy slots first .. last - 1 from one tile to another."""
-    for c in range(np.uint64(first * TILE), np.uint64(last * TILE)):
-        target[c] = source[c]
-
-
-@kernel
-def put_material(material, tile):  # type: ignore[no-untyped-def]
-    """Write a tile's material where it is worked with."""
-    for c in range(np.uint64(len(material))):
-        tile[np.uint64(MATERIAL * TILE) + c] = material[c]
-
-
 def _materials(material: Numbers, precision: type[np.floating]) -> tuple[Numbers, NDArray[np.int32]]:
     """Materials (MATERIAL_ROWS, m) a tile at a time, those of tiles of one material once, and the one that each tile has."""
     rows, tets = material.shape
@@ -175,21 +168,25 @@ def _materials(material: Numbers, precision: type[np.floating]) -> tuple[Numbers
     return table.reshape(len(names), -1), kinds.astype(np.int32).ravel()
 
 
+def _phases(precision: type[np.floating], material: Numbers, fibred: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return phase_table(np.dtype(precision), bool(material[FLOW_RATE].any()), bool(fibred.any()))
+
+
 def _programs(
     laws: NDArray[np.float64], count: int, precision: type[np.floating]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Each tile's laws with their lanes; a tile where two bodies meet has one for each."""
+    """Each tile's laws with their lanes (PROGRAM * p,), and where they begin; a tile where two bodies meet has one for each."""
     programs, offsets = [], [0]
     if not (laws != laws[0]).any():
         only: Any = precision
         phase, *direct = phase_addresses(int(laws[0]), only)
-        return np.tile(np.array([[phase, 0, TILE, *direct]], dtype=np.int64), (count, 1)), np.arange(count + 1)
+        return np.tile(np.array([phase, 0, TILE, *direct], dtype=np.int64), count), np.arange(count + 1)
     for tile in range(count):
         own = laws[tile * TILE : (tile + 1) * TILE]
         starts = [0, *(np.flatnonzero(np.diff(own)) + 1).tolist(), TILE]
         kind: Any = precision
         for a, b in pairwise(starts):
             phase, *direct = phase_addresses(int(own[a]), kind)
-            programs.append((phase, a, b, *direct))
-        offsets.append(len(programs))
-    return np.array(programs, dtype=np.int64).reshape(-1, 5), np.array(offsets, dtype=np.int64)
+            programs += [phase, a, b, *direct]
+        offsets.append(len(programs) // PROGRAM)
+    return np.array(programs, dtype=np.int64), np.array(offsets, dtype=np.int64)

@@ -95,7 +95,7 @@ def _locate(first, last, tree, positions, tets, points, found, weights):  # type
                 size += 2
                 continue
             for n in range(tree.start[node], tree.stop[node]):
-                t = tree.order[n]
+                t = np.int64(tree.order[n])
                 w0, w1, w2, w3 = weights_of(positions, tets, t, x, y, z)
                 least = min(min(w0, w1), min(w2, w3))
                 # On a shared face or vertex the smallest index wins, whatever the order of the walk.

@@ -18,31 +18,34 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 import numba
+from numba.core import sigutils
+from numba.core.ccallback import CFunc
 
 from .kernel_locator import keep_kernels
+from .shared_cache import SharedCache
 
 keep_kernels()
 
 CHUNKS = 64
 TILE = 128
 
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
-_PHASE_OPTIONS: dict[str, Any] = {name: value for name, value in _OPTIONS.items() if name != "nogil"}
+_PHASE_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
+_OPTIONS: dict[str, Any] = {**_PHASE_OPTIONS, "nogil": True, "no_cfunc_wrapper": True}  # nobody calls kernels by address
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a serial kernel."""
-    return numba.njit(**_OPTIONS)(function)
+    return _shared(numba.njit(**_OPTIONS)(function))
 
 
 def parallel(function: Callable[..., Any]) -> Any:
     """Compile a kernel whose prange loops run on all threads."""
-    return numba.njit(parallel=True, **_OPTIONS)(function)
+    return _shared(numba.njit(parallel=True, **_OPTIONS)(function))
 
 
 def inline(function: Callable[..., Any]) -> Any:
     """Compile a function of scalars that is inlined wherever it is called."""
-    return numba.njit(forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    return _shared(numba.njit(forceinline=True, no_cpython_wrapper=True, **_OPTIONS)(function))
 
 
 def use_threads(count: int) -> None:
@@ -53,4 +56,12 @@ def use_threads(count: int) -> None:
 
 def compile_phase(function: Callable[..., Any], signature: Any) -> Any:
     """Compile a function of addresses and numbers, to be called by its `address`."""
-    return numba.cfunc(signature, **_PHASE_OPTIONS)(function)
+    phase = CFunc(function, sigutils.normalize_signature(signature), locals={}, options=_PHASE_OPTIONS)
+    _shared(phase).compile()
+    return phase
+
+
+def _shared(compiled: Any) -> Any:
+    """The same, kept on disk where several processes may compile at once."""
+    compiled._cache = SharedCache(compiled.py_func if hasattr(compiled, "py_func") else compiled._pyfunc)
+    return compiled

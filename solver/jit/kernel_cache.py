@@ -21,12 +21,12 @@ _IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]+(\([^)]*\
 
 def kernel_folder() -> Path:
     """What is true of all kernels together is kept here, inside NUMBA_CACHE_DIR or the user's cache."""
-    return _base() / f"all_{_digest(frozenset(SOURCES.rglob('*.py')))}"
+    return root() / f"all_{_digest(frozenset(SOURCES.rglob('*.py')))}"
 
 
 def folder_of_file(file: Path) -> Path:
     """Where the kernels of one of the solver's files are kept; kernel_locator.py has numba use it."""
-    return _base() / _name(file)
+    return root() / _name(file)
 
 
 @cache
@@ -82,7 +82,8 @@ def _digest(files: frozenset[Path]) -> str:
     return digest.hexdigest()
 
 
-def _base() -> Path:
+def root() -> Path:
+    """The folder of all kernels, of whatever sources, for this Python."""
     chosen = Path(os.environ.get("NUMBA_CACHE_DIR") or _user_cache() / "dollop" / "numba")
     return chosen / f"solver_py{sys.version_info.major}{sys.version_info.minor}"
 

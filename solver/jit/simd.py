@@ -4,8 +4,8 @@ A node's three coordinates and a spare fill one vector. A 3x3 block is three vec
 overlap, so that blocks lie nine numbers apart: the fourth number of a vector is the next one's first and means nothing.
 Each operation rounds as it does number by number, on any machine; a product and a sum may fuse (solver/jit).
 
-Arrays are flat, contiguous and, but where another type is named, float32; indices are uint64, which spares numba's test for
-negative ones.
+Arrays, or pointers to their first number, are flat, contiguous and, but where another type is named, float32; indices are
+uint64, which spares numba's test for negative ones.
 """
 
 from typing import Any
@@ -43,9 +43,13 @@ class _VectorModel(PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, kind, kind.code)
 
 
+def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """Where the numbers of an array lie, or those behind a pointer."""
+    return array if isinstance(kind, types.CPointer) else context.make_array(kind)(context, builder, array).data
+
+
 def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    data = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), _FLOATS.as_pointer())
+    return builder.bitcast(builder.gep(_data(context, builder, kind, array), [index]), _FLOATS.as_pointer())
 
 
 def _shuffled(builder: Any, first: Any, second: Any, lanes: list[int]) -> Any:
@@ -80,7 +84,7 @@ def store_three(_context, array, index, vector):  # type: ignore[no-untyped-def]
     """array[index : index + 3] = the first three numbers of a vector."""
 
     def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        data = _data(context, builder, signature.args[0], args[0])
         for k in range(3):
             place = builder.gep(data, [builder.add(args[1], ir.Constant(args[1].type, k))])
             builder.store(builder.extract_element(args[2], ir.Constant(_INT, k)), place)
@@ -221,7 +225,7 @@ def put_block(_context, array, index, block):  # type: ignore[no-untyped-def]
     """array[index : index + 9] = a whole block."""
 
     def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        data = _data(context, builder, signature.args[0], args[0])
         first, last = (builder.gep(data, [builder.add(args[1], ir.Constant(args[1].type, k))]) for k in (0, 8))
         eight = _shuffled(builder, args[2], args[2], [*range(8)])
         builder.store(eight, builder.bitcast(first, eight.type.as_pointer()), align=4)
@@ -236,7 +240,7 @@ def load_doubles(_context, array, index):  # type: ignore[no-untyped-def]
     """array[index : index + 4] of a flat float64 array."""
 
     def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        data = _data(context, builder, signature.args[0], args[0])
         loaded = builder.load(builder.bitcast(builder.gep(data, [args[1]]), _DOUBLES.as_pointer()))
         loaded.align = 8
         return loaded
@@ -269,7 +273,7 @@ def store_turned(_context, array, index, stride, a, b, c, d):  # type: ignore[no
             _shuffled(builder, low, high, [0, 1, 4, 5]), _shuffled(builder, low, high, [2, 3, 6, 7]),
             _shuffled(builder, end, last, [0, 1, 4, 5]),
         ]  # fmt: skip
-        data = context.make_array(kind)(context, builder, args[0]).data
+        data = _data(context, builder, kind, args[0])
         for k, row in enumerate(rows):
             place = builder.gep(data, [builder.add(args[1], ir.Constant(args[1].type, k * stride.literal_value))])
             builder.store(row, builder.bitcast(place, row.type.as_pointer()), align=size)
@@ -311,7 +315,7 @@ def add_eight_products(_context, total, array, i, j):  # type: ignore[no-untyped
         total, array, *places = args
         single = signature.args[1].dtype == types.float32
         kind, size = ir.VectorType(ir.FloatType() if single else ir.DoubleType(), 8), 4 if single else 8
-        data = context.make_array(signature.args[1])(context, builder, array).data
+        data = _data(context, builder, signature.args[1], array)
         loaded = [builder.load(builder.bitcast(builder.gep(data, [place]), kind.as_pointer())) for place in places]
         for vector in loaded:
             vector.align = size

@@ -100,3 +100,39 @@ def test_a_change_compiles_what_it_can_have_changed(monkeypatch, tmp_path):
         subprocess.check_output(command, cwd=copy)
         kept[place] = set((tmp_path / "kernels").rglob("*.nb[ic]"))
     assert kept["one"] and kept["two"] == kept["one"] and len(kept["three"]) > len(kept["two"])
+
+
+TOGETHER = """
+import sys, time
+from pathlib import Path
+from numba.core import event
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, what):
+        function = what.data["dispatcher"].py_func
+        if function.__module__.startswith("solver."):
+            compiled.append(function.__qualname__)
+    def on_end(self, what):
+        pass
+import solver.geometry.triangle_tree
+event.register("numba:compile", Listener())
+here = Path(sys.argv[1])
+(here / sys.argv[2]).touch()
+while len(list(here.glob("ready_*"))) < 2:
+    time.sleep(0.001)
+""" + CLOSEST.format(package="solver") + """
+print(*compiled)
+"""
+
+
+def test_of_two_processes_one_compiles_a_kernel_and_the_other_waits(monkeypatch, tmp_path):
+    """As in a first bake, which compiles in three."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
+    commands = [[sys.executable, "-c", TOGETHER, str(tmp_path), f"ready_{k}"] for k in range(2)]
+    root = Path(__file__).parents[2]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) for command in commands]
+    said = [process.communicate()[0].splitlines() for process in running]
+    assert all(process.returncode == 0 for process in running)
+    assert [float(lines[0]) for lines in said] == pytest.approx([3.0**-0.5] * 2)
+    first, second = (set(lines[1].split()) for lines in said)
+    assert first | second and not first & second

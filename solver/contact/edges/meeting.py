@@ -163,7 +163,8 @@ class Meeting:
         """Where they touch, or are about to, with the body's nodes at (n, 3)."""
         pairs, carried = self.pairs, self.faces.carried
         here = np.empty((len(pairs.points), 3))
-        carry_spread(nodes, np.arange(len(here)), pairs.points, carried.start, carried.nodes, carried.weights, here)
+        rows = pairs.points.astype(np.int64)
+        carry_spread(nodes, np.arange(len(here)), rows, carried.start, carried.nodes, carried.weights, here)
         found = _joined(self._edges(here), self._corners(here))
         doubtful = found.depth > FREE_DEPTH * self.element
         found = found.taken(~_far_sides(found.met, found.normal, found.gap, doubtful, self.element))
