@@ -15,6 +15,7 @@ from .embedding import Binding, bind_surface
 from .errors import CacheError, Cancelled, SolverError, VersionError
 from .frame import Frame
 from .job import scene_hash
+from .refining.borders import with_borders
 from .scene import Scene, Settings, validated
 from .tetmesh import MeshReport, sliver_warning, tetrahedralize
 from .tetmesh.mesh import TetMesh
@@ -58,6 +59,7 @@ def bake(
     """
     given = validated(scene)
     scene, topologies = _closed(given, topologies or {}, report)
+    scene = with_borders(scene, topologies)
     prepared = prepare(scene, report)
     origin = {"versions": versions or cache_versions(dollop=""), **(origin or {})}
     with _opened_store(given, scene, cache_folder, topologies, origin, resume) as store:

@@ -31,25 +31,38 @@ def decimated(positions: Array, triangles: IntArray, error: float, longest: floa
         edges = edges_of(triangles)
         frozen = np.zeros(len(positions), dtype=bool)
         frozen[edges.vertices[edges.counts != 2]] = True
-        start, incident = _grouped(triangles.ravel(), len(positions))
-        frozen |= np.diff(start) > MOST_AROUND
-        held, held_points = _grouped(owner, len(triangles))
         ends = positions[edges.vertices]
         lengths = np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1))
         shortest = np.full(len(positions), np.inf)
         np.minimum.at(shortest, edges.vertices, lengths[:, None])
         candidates = np.flatnonzero(~frozen & (shortest < longest))
         order = candidates[np.lexsort((candidates, shortest[candidates]))]
-        triangles = triangles.copy()
-        gone = _collapse(
-            positions, triangles, start, incident // 3, held, held_points, owner, order, frozen, longest**2, error**2
-        )
+        triangles, gone = collapsed(positions, triangles, owner, order, frozen, longest, error)
         kept = triangles[:, 0] >= 0
         numbered = np.cumsum(kept) - 1
         owner[owner >= 0] = numbered[owner[owner >= 0]]
         triangles = triangles[kept]
         if gone <= LEAST_GONE * len(np.unique(triangles)):
             return triangles
+
+
+def collapsed(
+    positions: Array, triangles: IntArray, owner: NDArray[np.int64], order: NDArray[np.int64], frozen: NDArray[np.bool_],
+    longest: float, error: float,
+) -> tuple[IntArray, int]:  # fmt: skip
+    """Return triangles (t, 3) after one round in which vertices go, in their order (k,), and how many have gone.
+
+    Those that go are -1; what is left of one begins with the vertex that another was drawn onto. owner (n,) holds for each
+    vertex that has gone the triangle that is nearest to it, else -1; what has changed becomes frozen (n,) as well.
+    """
+    start, incident = _grouped(triangles.ravel(), len(positions))
+    frozen |= np.diff(start) > MOST_AROUND
+    held, held_points = _grouped(owner, len(triangles))
+    result = triangles.copy()
+    gone = _collapse(
+        positions, result, start, incident // 3, held, held_points, owner, order, frozen, longest**2, error**2
+    )
+    return result, gone
 
 
 def _grouped(group: NDArray[np.integer], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
