@@ -116,11 +116,11 @@ def _without_flat_triangles(made: Patchwork, grain: Grain, still: Flags, element
     # Corners 0 to 2 of the one begin with the side, and those of the other, which walks it the other way round
     one, two = ((first[:, None] + np.arange(3)) % 3 for first in (side, other % 3))
     mine, theirs = triangles[rows[:, None], one], triangles[(other // 3)[:, None], two]
-    a, b, c, d = *mine.T, theirs[:, 2]
+    a, b, c, d = mine[:, 0], mine[:, 1], mine[:, 2], theirs[:, 2]
     new = np.stack([a, d, c], axis=1), np.stack([d, b, c], axis=1)
     fits = ~(grain.fixed[a] & grain.fixed[b]) & ~still[np.stack([a, b, c, d])].any(axis=0) & (c != d)
     fits &= _fits(made.positions, new, theirs, stout[rows])
-    fits &= ~np.isin(_edge_names(c, d, made), _edge_names(*edges.vertices.T, made))
+    fits &= ~np.isin(_edge_names(c, d, made), _edge_names(edges.vertices[:, 0], edges.vertices[:, 1], made))
     taken, chosen = np.zeros(len(made.positions), dtype=bool), []
     for k in np.flatnonzero(fits)[np.argsort(stout[rows][fits], kind="stable")].tolist():
         around = [int(a[k]), int(b[k]), int(c[k]), int(d[k])]

@@ -20,7 +20,7 @@ class Grain:
 
     longest, shortest : (k,) its edges there [m]
     stout             : (k,) of its triangles there the least height over the longest side
-    fixed             : (k,) bool, what stays: where something that lies on it has a border, as a UV map at its seams, or a pin holds it
+    fixed             : (k,) bool, what stays: where what lies on it has a border, as UV maps at seams, or a pin holds it
     """
 
     longest: Array

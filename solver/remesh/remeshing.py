@@ -103,9 +103,8 @@ class Remeshing:
 
     def refined(self, present: Discretization, bodies: list[int]) -> tuple[Discretization, tuple[TopologyChange, ...]]:
         """The discretization with what is seen of some bodies refined where they want it, and the changes."""
-        surfaces, triangles, bearings, grains = (
-            list(one) for one in (present.surfaces, present.triangles, present.bearings, present.grains)
-        )
+        surfaces, triangles = list(present.surfaces), list(present.triangles)
+        bearings, grains = list(present.bearings), list(present.grains)
         topologies, changes = present.topologies.copy(), []
         for index in bodies:
             body, host = self.scene.bodies[index], self.alive[index]
@@ -119,8 +118,8 @@ class Remeshing:
             bearings[index] = bearings[index].after(made.cut)
             topologies[host] += 1
             changes.append(TopologyChange(body.uid, int(topologies[host]), made.cut))
-        finer = replace(present, surfaces=surfaces, triangles=triangles, bearings=bearings, grains=grains, topologies=topologies)
-        return finer, tuple(changes)
+        finer = replace(present, surfaces=surfaces, triangles=triangles, bearings=bearings, grains=grains)
+        return replace(finer, topologies=topologies), tuple(changes)
 
     def crossing(self, present: Discretization, ahead: float, place: float) -> NDArray[np.int64]:
         """How many faces (b,) of each body that merges pass through it so long after now [s], if nothing stops what moves."""
