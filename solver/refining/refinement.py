@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from ..embedding import Binding, Spread, joined_rows
+from ..embedding import Binding, Spread, bind, joined_rows
 from ..geometry.tet_location import weights_of
 from ..geometry.tet_walk import way
 from ..jit import kernel
+from ..remesh.strayed import leads_nowhere
 from ..surface import Surface
 from ..tearing.surface_cut import SurfaceCut
 from ..tetmesh.mesh import TetMesh
@@ -19,6 +20,7 @@ from .halving import drawn_out, halved, longest_allowed
 
 Array = NDArray[np.float64]
 
+RINGS = 4  # of tets that lead from a vertex to what is bound next to it, outside of them
 PER_FACE = 16  # triangles of the tets' boundary: so many more than at the start what is seen has at most
 
 
@@ -37,12 +39,13 @@ def coarseness(seen: Surface, grain: Grain, factor: float, element_size: float) 
 
 
 def refined(
-    seen: Surface, bound: Binding, grain: Grain, mesh: TetMesh, factor: float, element_size: float, at_start: int
+    seen: Surface, bound: Binding, grain: Grain, mesh: TetMesh, factor: float, element_size: float, at_start: int,
+    lasting: bool = True,
 ) -> Refined | None:
     """Return what is seen of a body (n vertices, bound to its tets) refined; None where nothing is to be done.
 
     Edges become no longer than `factor` times those at the start, and no shorter for that than half an element [m]; it had
-    so many triangles at the start.
+    so many triangles at the start. Where it is not `lasting`, as the body gets new tets at once, it is bound in haste.
     """
     most = at_start + PER_FACE * len(mesh.faces.boundary)
     made = halved(seen, longest_allowed(grain, factor, element_size), most)
@@ -54,27 +57,35 @@ def refined(
     if made.untouched.all():
         return None
     cut = made.change(seen)
-    return Refined(cut, _bound(bound, cut, mesh), grain.after(cut, seams=False))
+    return Refined(cut, _bound(bound, cut, mesh, lasting), grain.after(cut, seams=False))
 
 
-def _bound(bound: Binding, cut: SurfaceCut, mesh: TetMesh) -> Binding:
+def _bound(bound: Binding, cut: SurfaceCut, mesh: TetMesh, lasting: bool) -> Binding:
     """The binding of a surface after a change: of what stays as it was, of what is new to the tet that it lies in.
 
     That is the one to which tets lead from the vertex that it is nearest to, so that folds and limbs that lie close stay apart.
-    What lies outside goes with the vertices that it was made between.
+    What lies outside is bound as ever where tets lead to there, else, or if it is not to last, goes with what it lies between.
     """
     fresh = cut.positions[len(cut.kept) :]
     old = bound.taken(cut.kept.astype(np.int64))
     if not len(fresh):
         return old
     corners, shares = cut.old_triangles[cut.vertices.triangles], cut.vertices.weights
-    nearest = corners[np.arange(len(corners)), shares.argmax(axis=1)]
-    tets, weights = bound.tets[nearest].astype(np.int32), np.empty((len(fresh), 4))
+    nearest = bound.tets[corners[np.arange(len(corners)), shares.argmax(axis=1)]]
+    tets, weights = nearest.copy(), np.empty((len(fresh), 4))
     inside = _located(mesh.positions, mesh.tets, mesh.faces.neighbours, fresh, tets, weights)
+    rows, first = [old.spread] if old.spread else [], len(cut.kept)
     outside = np.flatnonzero(~inside)
-    rows = [old.spread] if old.spread else []
+    if lasting and len(outside):
+        own = bind(mesh, np.ascontiguousarray(fresh[outside]))
+        rings = np.full(len(outside), RINGS, dtype=np.int32)
+        led = ~leads_nowhere(mesh.tets, mesh.faces.neighbours, np.stack([nearest[outside], own.tets], axis=1), rings)
+        tets[outside[led]], weights[outside[led]] = own.tets[led], own.weights[led]
+        if own.spread is not None and (kept := own.spread.without(~led)) is not None:
+            rows.append(Spread(first + outside[kept.points], kept.start, kept.nodes, kept.weights))
+        outside = outside[~led]
     if len(outside):
-        rows.append(_between(bound, corners[outside], shares[outside], mesh, len(cut.kept) + outside))
+        rows.append(_between(bound, corners[outside], shares[outside], mesh, first + outside))
     return Binding(np.concatenate([old.tets, tets]), np.concatenate([old.weights, weights]), joined_rows(rows))
 
 

@@ -49,7 +49,7 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     made = joined(present, met)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     wanted, due = (np.unique(made.into[some]).tolist() for some in ([*due, *coarse], due))
-    finer, refinements = remeshing.refined(made.mesh, wanted)
+    finer, refinements = remeshing.refined(made.mesh, wanted, due)
     renewed = remeshing.renewed(finer, due, step, place, ahead)
     renewed = replace(renewed, cuts=refinements + renewed.cuts)
     if not renewed.changes and not made.taken and not refinements:

@@ -101,8 +101,13 @@ class Remeshing:
         self.drawn = np.where(wanted, now, np.minimum(now, self.drawn))
         return [int(body) for body in np.flatnonzero(wanted)]
 
-    def refined(self, present: Discretization, bodies: list[int]) -> tuple[Discretization, tuple[TopologyChange, ...]]:
-        """The discretization with what is seen of some bodies refined where they want it, and the changes."""
+    def refined(
+        self, present: Discretization, bodies: list[int], due: list[int]
+    ) -> tuple[Discretization, tuple[TopologyChange, ...]]:
+        """The discretization with what is seen of some bodies refined where they want it, and the changes.
+
+        Some of them are due to get new tets after it.
+        """
         surfaces, triangles = list(present.surfaces), list(present.triangles)
         bearings, grains = list(present.bearings), list(present.grains)
         topologies, changes = present.topologies.copy(), []
@@ -111,7 +116,9 @@ class Remeshing:
             if not body.refines:
                 continue
             old, seen, at_start = present.mesh(index), present.seen(index), len(body.surface.triangles)
-            made = refined(seen, surfaces[index], grains[index], old, body.refine_length, self.sizes[index], at_start)
+            made = refined(
+                seen, surfaces[index], grains[index], old, body.refine_length, self.sizes[index], at_start, index not in due
+            )
             if made is None:
                 continue
             surfaces[index], triangles[index], grains[index] = made.surface, made.cut.triangles, made.grain
