@@ -1,23 +1,27 @@
 """Edges of what is seen that goo has drawn out are halved: the surface stays where it is, and bends with the tets from then on.
 
 Rivara's bisection (1984): what shares an edge is cut alike, so that no gap opens, and of two sides of a triangle the longer one
-goes first. Each half of an edge is measured by what lay there at the start, as its ends are.
+goes first; but for diagonals of what is drawn out, which are flipped where the surface is flat there. Each half of an edge is
+measured by what lay there at the start, as its ends are.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.edges import edges_of
+from ..geometry.edges import Edges, edges_of
 from ..geometry.splitting import middles, parts
 from ..jit import kernel
 from ..surface import Surface
+from .flipping import flipped, flips, moves_by, new_triangles, sound
 from .grain import Grain
 from .patchwork import Patchwork
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 FINEST = 0.5  # element sizes: shorter edges show no more of what tets do
-ROUNDS = 8  # in each of which edges become half as long, at most
+ROUNDS = 12  # in each of which edges become half as long, or wait for the next
+NUMBERS = np.int64(2**31)  # more than there are of vertices
 
 
 def longest_allowed(grain: Grain, factor: float, element_size: float) -> Array:
@@ -28,12 +32,13 @@ def longest_allowed(grain: Grain, factor: float, element_size: float) -> Array:
     return np.maximum(factor * grain.longest, FINEST * element_size)
 
 
-def halved(seen: Surface, allowed: Array, most: int) -> Patchwork:
+def halved(seen: Surface, allowed: Array, most: int, fixed: Flags, error: float) -> Patchwork:
     """Return a surface none of whose edges is longer than its ends allow (k,) [m], as long as it has `most` triangles or fewer.
 
-    Where they would be more, those that are too long by most are halved.
+    Where they would be more, those that are too long by most are halved. A diagonal of what is drawn out waits until its sides
+    are halved, and is flipped then: the surface moves by `error` [m] at most, no border of `fixed` vertices (k,) goes.
     """
-    made = Patchwork.of(seen)
+    made, waited = Patchwork.of(seen), np.zeros(0, dtype=np.int64)
     for _ in range(ROUNDS):
         edges = edges_of(made.triangles)
         ends = made.positions[edges.vertices]
@@ -42,13 +47,46 @@ def halved(seen: Surface, allowed: Array, most: int) -> Patchwork:
         long = _affordable(excess, edges.counts, most - len(made.triangles))
         if not long.any():
             break
-        sides, added = middles(edges, long, len(made.positions))
+        name = edges.vertices[:, 0] * NUMBERS + edges.vertices[:, 1]
+        waits = _diagonals(edges, length, long) & ~np.isin(name, waited)
+        waited = np.union1d(waited, name[waits])
+        sides, added = middles(edges, long & ~waits, len(made.positions))
         made = _cut(made, sides, ends[added].mean(axis=1))
         allowed = np.concatenate([allowed, allowed[edges.vertices[added]].mean(axis=1)])
+        fixed = np.concatenate([fixed, fixed[edges.vertices[added]].all(axis=1)])
+        if waits.any():
+            made = _with_shorter_diagonals(made, allowed, fixed, error)
     return made
 
 
-def _affordable(excess: Array, counts: NDArray[np.int64], room: int) -> NDArray[np.bool_]:
+def _diagonals(edges: Edges, length: Array, long: Flags) -> Flags:
+    """Which of the edges (e,) are the longest of two triangles each of which has another one that is to be halved."""
+    edge = np.empty(len(edges.order), dtype=np.int64)
+    edge[edges.order] = np.repeat(np.arange(len(length)), edges.counts)
+    edge = edge.reshape(-1, 3)
+    longest = edge[np.arange(len(edge)), length[edge].argmax(axis=1)]
+    return np.bincount(longest[long[edge].sum(axis=1) == 2], minlength=len(length)) == 2
+
+
+def _with_shorter_diagonals(made: Patchwork, allowed: Array, fixed: Flags, error: float) -> Patchwork:
+    """The surface with edges that are too long, and the longest of two triangles, flipped where no edge is too long then.
+
+    So none is halved that is of two old triangles: what its middle would come from is not known.
+    """
+    edges, length = edges_of(made.triangles), _lengths(made.positions, made.triangles)
+    side, rows = length.argmax(axis=1), np.arange(len(length))
+    own = np.take_along_axis(made.triangles, np.stack([side, (side + 1) % 3], axis=1), axis=1)
+    rows = rows[length.max(axis=1) > allowed[own].min(axis=1)]
+    some = flips(made, edges, rows, side[rows])
+    some = some.taken((some.rows < some.beside) & (side[some.beside] == some.two[:, 0]))
+    good = moves_by(made, some) <= error
+    for part in new_triangles(some):
+        good &= (_lengths(made.positions, part) <= np.minimum(allowed[part], allowed[np.roll(part, -1, axis=1)])).all(axis=1)
+    some = some.taken(good & sound(made, edges, some, fixed))
+    return flipped(made, some) if len(some.rows) else made
+
+
+def _affordable(excess: Array, counts: NDArray[np.int64], room: int) -> Flags:
     """Which edges (e,) are halved, each of which makes so many triangles more (e,): the longest, alike ones together."""
     long = excess > 1.0
     if counts[long].sum() <= room:
@@ -60,8 +98,7 @@ def _affordable(excess: Array, counts: NDArray[np.int64], room: int) -> NDArray[
 
 def _cut(made: Patchwork, sides: NDArray[np.int64], added: Array) -> Patchwork:
     """Triangles cut at middles (t, 3), -1 where a side stays whole, given where the added ones lie (k, 3)."""
-    corners = made.positions[made.triangles]
-    length = ((np.roll(corners, -1, axis=1) - corners) ** 2).sum(axis=2)
+    length = _lengths(made.positions, made.triangles)
     first = (np.argmin(sides >= 0, axis=1) + 1) % 3  # of two sides in a row that are halved
     rows = np.arange(len(first))
     owner, points = parts(sides >= 0, length[rows, first] > length[rows, (first + 1) % 3])
@@ -72,6 +109,12 @@ def _cut(made: Patchwork, sides: NDArray[np.int64], added: Array) -> Patchwork:
         made.origin[owner], made.owners[owner], weights[owner[:, None], points],
         made.untouched[owner] & (sides[owner] < 0).all(axis=1),
     )  # fmt: skip
+
+
+def _lengths(positions: Array, triangles: NDArray[np.int32]) -> Array:
+    """The sides (t, 3) of triangles [m], from each corner to the next."""
+    corners = positions[triangles]
+    return np.sqrt(np.asarray((np.roll(corners, -1, axis=1) - corners) ** 2).sum(axis=2))
 
 
 @kernel

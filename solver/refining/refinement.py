@@ -14,7 +14,7 @@ from ..remesh.strayed import leads_nowhere
 from ..surface import Surface
 from ..tearing.surface_cut import SurfaceCut
 from ..tetmesh.mesh import TetMesh
-from .cleaning import cleaned
+from .cleaning import ERROR, cleaned
 from .grain import Grain
 from .halving import drawn_out, halved, longest_allowed
 
@@ -48,7 +48,7 @@ def refined(
     so many triangles at the start. Where it is not `lasting`, as the body gets new tets at once, it is bound in haste.
     """
     most = at_start + PER_FACE * len(mesh.faces.boundary)
-    made = halved(seen, longest_allowed(grain, factor, element_size), most)
+    made = halved(seen, longest_allowed(grain, factor, element_size), most, grain.fixed, ERROR * element_size)
     if len(made.positions) > len(seen.positions):
         grain_now = grain.after(made.change(seen), seams=False)
     else:
