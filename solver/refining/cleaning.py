@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..geometry.decimation import collapsed
 from ..geometry.edge_crossings import piercing_pairs
 from ..geometry.edges import edges_of
-from .flipping import apart, flipped, flips, new_triangles, sound
+from .flipping import apart, flipped, flips, moves_by, new_triangles, sound
 from .grain import Grain, stoutness
 from .patchwork import Patchwork
 
@@ -22,24 +22,28 @@ Flags = NDArray[np.bool_]
 
 SHRUNK = 0.2  # times the shortest edge that was there at the start: a shorter one goes,
 SHORT = 0.1  # if it is shorter than so many element sizes as well
-FLATTENED = 0.2  # times the stoutness of the least stout triangle that was there at the start: a flatter one is flipped,
-FLAT = 0.05  # if it is flatter than this as well
-ERROR = 0.01  # element sizes that a vertex which goes lies from what is left, at most
+FLATTENED = 0.5  # times the stoutness of the least stout triangle that was there at the start: a flatter one is flipped,
+FLAT = 0.3  # if it is flatter than this as well,
+BETTER = 1.3  # and both that come are so many times as stout
+ERROR = 0.01  # element sizes that a vertex which goes lies from what is left, and one diagonal from the other, at most
 KEEPS = 0.5  # share of its stoutness that a slender triangle beside it has left at least
-ROUNDS = 3
+ROUNDS = 4
 TRIES = 3  # that are made without what has passed through something else
 
 
-def cleaned(made: Patchwork, grain: Grain, element_size: float) -> Patchwork:
-    """Return a surface rid of slivers, no face of it that is new passing through another. grain is that of its vertices."""
+def cleaned(made: Patchwork, grain: Grain, allowed: Array, element_size: float) -> Patchwork:
+    """Return a surface rid of slivers, no face of it that is new passing through another.
+
+    grain is that of its vertices (k), between which no flip makes an edge longer than both allow (k,) [m].
+    """
     still = np.zeros(len(grain.fixed), dtype=bool)
     for _ in range(TRIES):
         result = made
-        for _ in range(ROUNDS):
-            before, result = result, _without_short_edges(result, grain, still, element_size)
-            if result is before:
-                break
-        result = _without_flat_triangles(result, grain, still, element_size)
+        for step in (_without_short_edges, _without_flat_triangles):
+            for _ in range(ROUNDS):
+                before, result = result, step(result, grain, allowed, still, element_size)
+                if result is before:
+                    break
         if result is made:
             return made
         new = np.flatnonzero(~np.isin(_names(result), _names(made)))
@@ -57,7 +61,9 @@ def _names(made: Patchwork) -> NDArray[np.int64]:
     return np.asarray((a * count + b) * count + c)
 
 
-def _without_short_edges(made: Patchwork, grain: Grain, still: Flags, element_size: float) -> Patchwork:
+def _without_short_edges(
+    made: Patchwork, grain: Grain, allowed: Array, still: Flags, element_size: float
+) -> Patchwork:
     """The surface after a round in which vertices at short edges are drawn onto others; itself where none is."""
     triangles, positions, edges = made.triangles, made.positions, edges_of(made.triangles)
     ends = positions[edges.vertices]
@@ -74,7 +80,7 @@ def _without_short_edges(made: Patchwork, grain: Grain, still: Flags, element_si
     order = np.flatnonzero(~frozen)
     order = order[np.lexsort((order, shortest[order]))]
     owner = np.full(len(positions), -1, dtype=np.int64)
-    after, gone = collapsed(positions, triangles, owner, order, frozen, np.inf, ERROR * element_size, KEEPS)
+    after, gone = collapsed(positions, triangles, owner, order, frozen, allowed.max(), ERROR * element_size, KEEPS)
     return _drawn_together(made, after) if gone else made
 
 
@@ -100,17 +106,20 @@ def _drawn_together(made: Patchwork, after: IntArray) -> Patchwork:
     return whole.chosen(left)
 
 
-def _without_flat_triangles(made: Patchwork, grain: Grain, still: Flags, element_size: float) -> Patchwork:
+def _without_flat_triangles(
+    made: Patchwork, grain: Grain, allowed: Array, still: Flags, element_size: float
+) -> Patchwork:
     """The surface with the longest side of each triangle that has become flat flipped, where that is better; or itself."""
     triangles, corners = made.triangles, made.positions[made.triangles]
     stout, length = stoutness(made.positions, triangles), np.sqrt(((np.roll(corners, -1, axis=1) - corners) ** 2).sum(axis=2))
-    flat = stout < np.minimum(FLATTENED * grain.stout[triangles].min(axis=1), FLAT)
-    rows = np.flatnonzero(flat & (stout * length.max(axis=1) < ERROR * element_size))
+    rows = np.flatnonzero(stout < np.minimum(FLATTENED * grain.stout[triangles].min(axis=1), FLAT))
     if not len(rows):
         return made
     edges = edges_of(triangles)
     some = flips(made, edges, rows, length[rows].argmax(axis=1))
-    better = np.minimum(*(stoutness(made.positions, part) for part in new_triangles(some))) > 2.0 * stout[some.rows]
+    better = np.minimum(*(stoutness(made.positions, part) for part in new_triangles(some))) > BETTER * stout[some.rows]
+    long = ((made.positions[some.across[:, 1]] - made.positions[some.across[:, 0]]) ** 2).sum(axis=1)
+    better &= (long <= allowed[some.across].min(axis=1) ** 2) & (moves_by(made, some) < ERROR * element_size)
     stays = still[some.ends].any(axis=1) | still[some.across].any(axis=1)
     some = some.taken(better & ~stays & sound(made, edges, some, grain.fixed))
     some = some.taken(apart(some, stout[some.rows]))

@@ -49,11 +49,8 @@ def refined(
     """
     most = at_start + PER_FACE * len(mesh.faces.boundary)
     made = halved(seen, longest_allowed(grain, factor, element_size), most, grain.fixed, ERROR * element_size)
-    if len(made.positions) > len(seen.positions):
-        grain_now = grain.after(made.change(seen), seams=False)
-    else:
-        grain_now = grain
-    made = cleaned(made, grain_now, element_size)
+    now = grain.after(made.change(seen), seams=False)
+    made = cleaned(made, now, longest_allowed(now, factor, element_size), element_size)
     if made.untouched.all():
         return None
     cut = made.change(seen)
