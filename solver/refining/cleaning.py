@@ -13,7 +13,7 @@ from ..geometry.decimation import collapsed
 from ..geometry.edge_crossings import piercing_pairs
 from ..geometry.edges import edges_of
 from .flipping import apart, flipped, flips, moves_by, new_triangles, sound
-from .grain import Grain, stoutness
+from .grain import Grain, side_lengths, stoutness
 from .patchwork import Patchwork
 
 Array = NDArray[np.float64]
@@ -27,7 +27,7 @@ FLAT = 0.3  # if it is flatter than this as well,
 BETTER = 1.3  # and both that come are so many times as stout
 ERROR = 0.01  # element sizes that a vertex which goes lies from what is left, and one diagonal from the other, at most
 KEEPS = 0.5  # share of its stoutness that a slender triangle beside it has left at least
-ROUNDS = 4
+ROUNDS = 3  # of each
 TRIES = 3  # that are made without what has passed through something else
 
 
@@ -65,12 +65,14 @@ def _without_short_edges(
     made: Patchwork, grain: Grain, allowed: Array, still: Flags, element_size: float
 ) -> Patchwork:
     """The surface after a round in which vertices at short edges are drawn onto others; itself where none is."""
-    triangles, positions, edges = made.triangles, made.positions, edges_of(made.triangles)
+    triangles, positions = made.triangles, made.positions
+    least = np.minimum(SHRUNK * grain.shortest, SHORT * element_size)
+    if not (side_lengths(positions, triangles) < np.minimum(least[triangles], least[np.roll(triangles, -1, axis=1)])).any():
+        return made
+    edges = edges_of(triangles)
     ends = positions[edges.vertices]
     length = np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1))
-    short = length < np.minimum(SHRUNK * grain.shortest[edges.vertices].min(axis=1), SHORT * element_size)
-    if not short.any():
-        return made
+    short = length < least[edges.vertices].min(axis=1)
     frozen = np.ones(len(positions), dtype=bool)
     frozen[edges.vertices[short]] = False
     frozen[edges.vertices[edges.counts != 2]] = True
@@ -110,13 +112,12 @@ def _without_flat_triangles(
     made: Patchwork, grain: Grain, allowed: Array, still: Flags, element_size: float
 ) -> Patchwork:
     """The surface with the longest side of each triangle that has become flat flipped, where that is better; or itself."""
-    triangles, corners = made.triangles, made.positions[made.triangles]
-    stout, length = stoutness(made.positions, triangles), np.sqrt(((np.roll(corners, -1, axis=1) - corners) ** 2).sum(axis=2))
+    triangles, stout = made.triangles, stoutness(made.positions, made.triangles)
     rows = np.flatnonzero(stout < np.minimum(FLATTENED * grain.stout[triangles].min(axis=1), FLAT))
     if not len(rows):
         return made
     edges = edges_of(triangles)
-    some = flips(made, edges, rows, length[rows].argmax(axis=1))
+    some = flips(made, edges, rows, side_lengths(made.positions, triangles[rows]).argmax(axis=1))
     better = np.minimum(*(stoutness(made.positions, part) for part in new_triangles(some))) > BETTER * stout[some.rows]
     long = ((made.positions[some.across[:, 1]] - made.positions[some.across[:, 0]]) ** 2).sum(axis=1)
     better &= (long <= allowed[some.across].min(axis=1) ** 2) & (moves_by(made, some) < ERROR * element_size)

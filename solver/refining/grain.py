@@ -73,3 +73,9 @@ def stoutness(positions: Array, triangles: NDArray[np.int32]) -> Array:
     longest = ((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2).max(axis=1)
     doubled = 2.0 * np.sqrt((area_vectors(positions, triangles) ** 2).sum(axis=1))
     return np.asarray(doubled / np.maximum(longest, 1e-300))
+
+
+def side_lengths(positions: Array, triangles: NDArray[np.int32]) -> Array:
+    """The sides (t, 3) of triangles [m], from each corner to the next."""
+    corners = positions[triangles]
+    return np.sqrt(np.asarray((np.roll(corners, -1, axis=1) - corners) ** 2).sum(axis=2))

@@ -13,7 +13,7 @@ from ..geometry.splitting import middles, parts
 from ..jit import kernel
 from ..surface import Surface
 from .flipping import flipped, flips, moves_by, new_triangles, sound
-from .grain import Grain
+from .grain import Grain, side_lengths
 from .patchwork import Patchwork
 
 Array = NDArray[np.float64]
@@ -73,7 +73,7 @@ def _with_shorter_diagonals(made: Patchwork, allowed: Array, fixed: Flags, error
 
     So none is halved that is of two old triangles: what its middle would come from is not known.
     """
-    edges, length = edges_of(made.triangles), _lengths(made.positions, made.triangles)
+    edges, length = edges_of(made.triangles), side_lengths(made.positions, made.triangles)
     side, rows = length.argmax(axis=1), np.arange(len(length))
     own = np.take_along_axis(made.triangles, np.stack([side, (side + 1) % 3], axis=1), axis=1)
     rows = rows[length.max(axis=1) > allowed[own].min(axis=1)]
@@ -81,7 +81,8 @@ def _with_shorter_diagonals(made: Patchwork, allowed: Array, fixed: Flags, error
     some = some.taken((some.rows < some.beside) & (side[some.beside] == some.two[:, 0]))
     good = moves_by(made, some) <= error
     for part in new_triangles(some):
-        good &= (_lengths(made.positions, part) <= np.minimum(allowed[part], allowed[np.roll(part, -1, axis=1)])).all(axis=1)
+        most = np.minimum(allowed[part], allowed[np.roll(part, -1, axis=1)])
+        good &= (side_lengths(made.positions, part) <= most).all(axis=1)
     some = some.taken(good & sound(made, edges, some, fixed))
     return flipped(made, some) if len(some.rows) else made
 
@@ -98,7 +99,7 @@ def _affordable(excess: Array, counts: NDArray[np.int64], room: int) -> Flags:
 
 def _cut(made: Patchwork, sides: NDArray[np.int64], added: Array) -> Patchwork:
     """Triangles cut at middles (t, 3), -1 where a side stays whole, given where the added ones lie (k, 3)."""
-    length = _lengths(made.positions, made.triangles)
+    length = side_lengths(made.positions, made.triangles)
     first = (np.argmin(sides >= 0, axis=1) + 1) % 3  # of two sides in a row that are halved
     rows = np.arange(len(first))
     owner, points = parts(sides >= 0, length[rows, first] > length[rows, (first + 1) % 3])
@@ -109,12 +110,6 @@ def _cut(made: Patchwork, sides: NDArray[np.int64], added: Array) -> Patchwork:
         made.origin[owner], made.owners[owner], weights[owner[:, None], points],
         made.untouched[owner] & (sides[owner] < 0).all(axis=1),
     )  # fmt: skip
-
-
-def _lengths(positions: Array, triangles: NDArray[np.int32]) -> Array:
-    """The sides (t, 3) of triangles [m], from each corner to the next."""
-    corners = positions[triangles]
-    return np.sqrt(np.asarray((np.roll(corners, -1, axis=1) - corners) ** 2).sum(axis=2))
 
 
 @kernel
