@@ -11,9 +11,9 @@ import numba
 import numpy as np
 
 from solver.fem.assembly import inertial_gradient
-from solver.fem.conjugate_gradient import _multiply
 from solver.fem.elements import evaluate
 from solver.fem.linear_solve import NO_VALUES
+from solver.fem.slabs import multiply_slab
 from solver.fem.tile import Tiles
 from solver.fem.workspace import Workspace
 from solver.simulate import Simulation
@@ -60,12 +60,11 @@ def kernels(run: Simulation) -> list[Kernel]:
     space.linear.assemble(fill, diagonal)
     frozen = space.linear.summed(fill)
     per_node, per_edge = nodes / tets, edges / tets
-    linear, layout = space.linear, space.linear.layout
+    linear = space.linear
     p, q = rng.standard_normal((2, 4 * nodes)).astype(np.float32)
-    vectors = (
-        linear.parts.chunk_offsets, layout.row_offsets, layout.columns, linear._values, linear._inertia, linear._own,
-        linear._touched, p, q,
-    )  # fmt: skip
+    half = linear._slabs.arrays
+    stored = (len(half.slot_columns) + len(half.outer_columns)) * 40 / tets
+    vectors = (half, linear._inertia, linear._own, linear._touched, p, q)
     vertices = 16 + 24 * per_node  # indices, and positions once a node
     # Row blocks (9 float32) with their column (int32), both triangles of the matrix; 21 operations a block.
     matrix, product = 2 * per_edge * (9 * 4 + 4), 2 * per_edge * 21
@@ -99,16 +98,17 @@ def kernels(run: Simulation) -> list[Kernel]:
             "projected stiffness, summed", lambda: fill(frozen.values, NO_VALUES, 0.0, STEP**-2),
             4 * (11 + 6) + vertices + per_edge * (16 + 72), 2033,
         ),
-        # Stiffness and its sum; the matrix in again for its diagonal.
+        # Stiffness and its sum; the matrix in again for its diagonal, and half of it out.
         Kernel(
             "matrix assembly", lambda: space.linear.assemble(fill, diagonal),
             4 * (10 + 6) + vertices + per_edge * (16 + 72) + matrix, 797 + 18 * per_edge,
         ),
-        # The same for conjugate gradients' own product, in float32 and by rows.
-        Kernel("operator product of CG, float32", lambda: _multiply_all(*vectors), matrix + 32 * per_node, product),
+        # Conjugate gradients' own product, in float32: of an edge within a slab one block only.
+        Kernel("operator product of CG, float32", lambda: _multiply_all(*vectors), stored + 32 * per_node, product),
         Kernel("operator product, float64", lambda: frozen.times(rhs), matrix + 48 * per_node, product),
-        # The product; x r z p q read or written ten times (4 float32 each), the inverse diagonal block (12) once.
-        _one_iteration(space, rhs, matrix + 4 * (10 * 4 + 12) * per_node, product + 50 * per_node),
+        # The product; x, r, p, q read and written once more and z read (4 float32 each), modes (4) twice, the inverse diagonal
+        # block (12) once.
+        _one_iteration(space, rhs, stored + 32 * per_node + 4 * (11 * 4 + 12) * per_node, product + 50 * per_node),
     ]  # fmt: skip
 
 
@@ -128,11 +128,14 @@ def _decompose_all(tiles):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
-def _multiply_all(chunk_offsets, row_offsets, columns, values, inertia, own, touched, p, q):  # type: ignore[no-untyped-def]
+def _multiply_all(half, inertia, own, touched, p, q):  # type: ignore[no-untyped-def]
+    bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets, outer_columns, outer = half
     total = 0.0
-    for chunk in range(len(chunk_offsets) - 1):
-        first, last = chunk_offsets[chunk], chunk_offsets[chunk + 1]
-        total += _multiply(first, last, row_offsets, columns, values, inertia, own, touched, p, q)
+    for slab in range(len(bounds) - 1):
+        total += multiply_slab(
+            slab, bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets, outer_columns, outer,
+            inertia, own, touched, p, q,
+        )
     return total
 
 

@@ -18,19 +18,25 @@ from ..jit.simd import (
     add,
     add_block,
     add_scaled_block,
+    apart,
     lane,
     load,
     load_block,
+    load_doubles,
+    part_of,
     put_block,
     store,
     three,
     turned_block,
     zero,
     zero_block,
+    zero_sum,
 )
+from ..jit.simd_mixed import add_doubles, add_scaled_by
 from .assembly import Pattern, offsets_of
 from .incidence import edge_numbers, place_blocks, place_columns
 from .runs import BLOCKS_ALONE, Items, Runs
+from .slabs import take_row
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -123,8 +129,10 @@ ROUNDING = 2.0**-22  # of an inverse's trace, added to it so that rounding to fl
 
 
 @inline
-def _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse):  # type: ignore[no-untyped-def]
+def _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse, half):  # type: ignore[no-untyped-def]
     """One row of `split_diagonal`; the sum of its blocks' traces."""
+    ranges, starts, outer_offsets, blocks, outer = half
+    take_row(i, row_offsets, values, ranges, starts, outer_offsets, blocks, outer)
     inertia[i] = np.float32(d[0])
     off = abs(d[1]) + abs(d[2]) + abs(d[3]) + abs(d[5]) + abs(d[6]) + abs(d[7])
     touched[i] = off > 0.0 or d[0] != d[4] or d[0] != d[8]
@@ -152,10 +160,13 @@ def _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse)
 
 
 @parallel
-def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, stiff):  # type: ignore[no-untyped-def]
-    """Of diagonal (n, 9), inertia and contact: inertia (n,) alone or, where touched (n,), own (n, 9), by rows.
+def split_diagonal(  # type: ignore[no-untyped-def]
+    order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, half, stiff
+):
+    """The half of the matrix that conjugate gradients read (slabs.py), and of diagonal (n, 9), inertia and contact: inertia
+    (n,) alone or, where touched (n,), own (n, 9), by rows.
 
-    extra: None, or the diagonal blocks (n, 9), by rows, of what acts beside the matrix.
+    half: where the half is (Slabs.places); extra: None, or the diagonal blocks (n, 9), by rows, of what acts beside the matrix.
 
     inverse, flat (12n,): columns of the inverted diagonal blocks, padded with 0, the preconditioner; where a block is not
     positive, that of inertia and contact alone. stiff (CHUNKS,) counts the untouched nodes whose neighbours hold them more
@@ -166,23 +177,24 @@ def split_diagonal(order, row_offsets, values, diagonal, extra, inertia, own, to
         total = 0.0
         for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
             d = diagonal[order[i]]
-            trace = _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse)
+            trace = _split_row(i, d, row_offsets, values, extra, inertia, own, touched, inverse, half)
             if not touched[i]:
                 total += 1.0 if -trace > 3.0 * STIFF * d[0] else 0.0
         stiff[chunk] = total
 
 
 @kernel
-def split_rows(rows, order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse):  # type: ignore[no-untyped-def]
+def split_rows(rows, order, row_offsets, values, diagonal, extra, inertia, own, touched, inverse, half):  # type: ignore[no-untyped-def]
     """The same of some rows (h,)."""
     for i in rows:
-        _split_row(i, diagonal[order[i]], row_offsets, values, extra, inertia, own, touched, inverse)
+        _split_row(i, diagonal[order[i]], row_offsets, values, extra, inertia, own, touched, inverse, half)
 
 
 @parallel
-def eliminate(held, row_offsets, columns, values, own, touched):  # type: ignore[no-untyped-def]
+def eliminate(held, row_offsets, columns, values, own, touched, half):  # type: ignore[no-untyped-def]
     """Take rows held (n,) and their columns out of the matrix: they become zero, and what they hold the others by becomes
     part of the others' own blocks."""
+    ranges, starts, outer_offsets, blocks, outer = half
     n = len(held)
     for chunk in prange(CHUNKS):
         for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
@@ -195,6 +207,7 @@ def eliminate(held, row_offsets, columns, values, own, touched):  # type: ignore
             if held[i]:
                 touched[i] = True
                 own[i] = 0.0
+            take_row(i, row_offsets, values, ranges, starts, outer_offsets, blocks, outer)
 
 
 @parallel
@@ -213,6 +226,20 @@ def weigh(order, row_offsets, columns, values, weights, scaled, own):  # type: i
                     own[i, 3 * (c % 3) + c // 3] += here * (there - here) * values[9 * k + c]
 
 
+@inline
+def _wide_product(row, row_offsets, columns, values, flat):  # type: ignore[no-untyped-def]
+    """sum_j values_ij (x_j - x_i) in float64; flat (4n,): x by rows, padded."""
+    here = load_doubles(flat, np.uint64(4) * np.uint64(row))
+    y0, y1, y2 = zero_sum(), zero_sum(), zero_sum()
+    for k in range(np.uint64(row_offsets[row]), np.uint64(row_offsets[row + 1])):
+        d, v = apart(load_doubles(flat, np.uint64(4) * np.uint64(columns[k])), here), np.uint64(9) * k
+        y0 = add_scaled_by(y0, load(values, v), d, 0)
+        y1 = add_scaled_by(y1, load(values, v + np.uint64(3)), d, 1)
+        y2 = add_scaled_by(y2, load(values, v + np.uint64(6)), d, 2)
+    total = add_doubles(add_doubles(y0, y1), y2)
+    return part_of(total, 0), part_of(total, 1), part_of(total, 2)
+
+
 @parallel
 def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no-untyped-def]
     """y_i = own_i x_i + sum_j values_ij (x_j - x_i), the matrix times x (n, 3), nodes in the mesh's own numbering.
@@ -220,19 +247,16 @@ def multiply(order, row_offsets, columns, values, own, x, y):  # type: ignore[no
     own (n, 9), by rows, float64; (0, 9) for elasticity alone.
     """
     n = len(x)
+    flat = np.empty(4 * n)
+    for row in prange(n):
+        i = order[row]
+        flat[4 * row], flat[4 * row + 1], flat[4 * row + 2], flat[4 * row + 3] = x[i, 0], x[i, 1], x[i, 2], 0.0
     for chunk in prange(CHUNKS):
         for row in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-            i = np.uint64(order[row])
-            x0, x1, x2 = x[i, 0], x[i, 1], x[i, 2]
-            y0, y1, y2 = 0.0, 0.0, 0.0
-            for k in range(np.uint64(row_offsets[row]), np.uint64(row_offsets[row + 1])):
-                j, v = np.uint64(order[np.uint64(columns[k])]), np.uint64(9) * k
-                e0, e1, e2 = x[j, 0] - x0, x[j, 1] - x1, x[j, 2] - x2
-                y0 += values[v] * e0 + values[v + np.uint64(3)] * e1 + values[v + np.uint64(6)] * e2
-                y1 += values[v + np.uint64(1)] * e0 + values[v + np.uint64(4)] * e1 + values[v + np.uint64(7)] * e2
-                y2 += values[v + np.uint64(2)] * e0 + values[v + np.uint64(5)] * e1 + values[v + np.uint64(8)] * e2
+            i = order[row]
+            y0, y1, y2 = _wide_product(row, row_offsets, columns, values, flat)
             if len(own) > 0:
-                m = own[row]
+                m, x0, x1, x2 = own[row], x[i, 0], x[i, 1], x[i, 2]
                 y0 += m[0] * x0 + m[1] * x1 + m[2] * x2
                 y1 += m[3] * x0 + m[4] * x1 + m[5] * x2
                 y2 += m[6] * x0 + m[7] * x1 + m[8] * x2

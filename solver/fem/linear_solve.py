@@ -21,6 +21,7 @@ from .conjugate_gradient import conjugate_gradient
 from .contact_coupling import ContactStiffness, put_in, take_out
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
 from .runs import BLOCKS, BLOCKS_ALONE, SPARE
+from .slabs import Slabs
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
 Array = NDArray[np.float64]
@@ -68,7 +69,8 @@ class LinearSolve:
         self.rank[self.layout.order] = np.arange(nodes)
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
         self._coarse_vectors = np.zeros((2, modes), np.float32)
-        self._work, self._stiff = np.zeros((5, 4 * nodes), np.float32), np.zeros(CHUNKS)
+        self._work, self._stiff = np.zeros((4, 4 * nodes), np.float32), np.zeros(CHUNKS)
+        self._slabs = Slabs.of(self.layout.row_offsets, self.layout.columns)
 
     @classmethod
     def of(cls, pattern: Pattern, positions: Array, starts: IntArray | None = None) -> "LinearSolve":
@@ -103,14 +105,14 @@ class LinearSolve:
             self._pairs.add_diagonal(extra)
         split_diagonal(
             layout.order, layout.row_offsets, self._values, diagonal, extra, self._inertia, self._own,
-            self._touched, self._inverse, self._stiff,
+            self._touched, self._inverse, self._slabs.places, self._stiff,
         )  # fmt: skip
         self._extra = extra
         self._coupling, self._held = None if volume is None else volume.arrays, self.rank[held].astype(np.int64)
         if len(held):
             rows = np.zeros(len(self._inertia), bool)
             rows[self._held] = True
-            eliminate(rows, layout.row_offsets, layout.columns, self._values, self._own, self._touched)
+            eliminate(rows, layout.row_offsets, layout.columns, self._values, self._own, self._touched, self._slabs.places)
         if not renew:
             return
         stiff = volume is not None or bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
@@ -136,7 +138,7 @@ class LinearSolve:
         rows = np.union1d(rows, self._touching)
         split_rows(
             rows, layout.order, layout.row_offsets, self._values, diagonal, self._extra, self._inertia, self._own,
-            self._touched, self._inverse,
+            self._touched, self._inverse, self._slabs.places,
         )  # fmt: skip
 
     def _put_in(self, contact: ContactStiffness | None) -> None:
@@ -160,10 +162,10 @@ class LinearSolve:
         self._coarse_vectors[:] = 0.0
         started = perf_counter()
         spent: int = conjugate_gradient(
-            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.row_offsets, layout.columns,
-            self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
-            self._pivots, self._coupling, self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
-            tolerance, most, self._work, self.direction,
+            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, self._slabs.arrays, self._inertia, self._own,
+            self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots, self._coupling,
+            self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, most, self._work,
+            self.direction,
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)

@@ -218,6 +218,20 @@ def test_iterations_do_not_grow_with_stiffness(young):
     assert 0 < solver.solve(system.load(), 0.05) <= 30
 
 
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 7])
+def test_so_many_iterations_and_no_fewer_are_in_the_solution(most):
+    """Each takes the energy x A x / 2 - f x to its least along one more direction: there x A x = f x, and it falls."""
+    system = System(ball_mesh(8), 1e6)
+    matrix, load, solver = system.matrix(), system.load(), system.solver()
+    energies = []
+    for count in (max(most - 1, 0), most):
+        assert solver.solve(load, 1e-6, count) == count
+        x = solver.direction.ravel().copy()
+        energies.append(0.5 * x @ (matrix @ x) - load.ravel() @ x)
+        assert x @ (matrix @ x) == pytest.approx(load.ravel() @ x, rel=1e-4)
+    assert (not x.any() and energies[1] == 0.0) if most == 0 else energies[1] < energies[0]
+
+
 def test_a_matrix_that_is_not_positive_is_told():
     system = System(ball_mesh(6), 1e5)
     system.blocks *= -1.0
@@ -262,15 +276,19 @@ def test_other_contacts_leave_nothing_of_those_before(inside):
     system = System(ball_mesh(8), 1e5)
     _, diagonal, contact = system.contact(1e4, inside=inside)
     _, other_diagonal, other = system.contact(1e2, inside=True, first=7)
-    solver, fresh = system.solver(), system.solver()
+    solver, fresh, load = system.solver(), system.solver(), system.load()
     system.diagonal, bare = diagonal, system.diagonal
     alone = state_of(solver)
+    solver.solve(load, 1e-3)
     solver.touch(diagonal, contact)
     fresh.assemble(filling(fresh, system.blocks), diagonal, contact=contact)
     assert state_of(solver) == state_of(fresh) != alone
     solver.touch(other_diagonal, other)
     fresh.assemble(filling(fresh, system.blocks), other_diagonal, contact=other)
     assert state_of(solver) == state_of(fresh)
+    assert not solver.coarse and not fresh.coarse  # which would stay as it was, and differ
+    assert solver.solve(load, 1e-3) == fresh.solve(load, 1e-3) > 0
+    assert (solver.direction == fresh.direction).all()
     solver.touch(bare, ContactStiffness(np.zeros(0, np.int32), np.zeros((0, 4), np.int32), np.zeros((0, 6, 9), np.float32)))
     assert state_of(solver) == alone
 

@@ -1,0 +1,26 @@
+"""Products of float32 numbers in memory with float64 ones, for vectors of four (simd.py)."""
+
+from numba import types
+from numba.extending import intrinsic
+
+from .simd import _DOUBLES, _FUSED, DOUBLES, FLOATS, _shuffled
+
+
+@intrinsic(prefer_literal=True)
+def add_scaled_by(_context, total, vector, numbers, place):  # type: ignore[no-untyped-def]
+    """total + vector * numbers[place] in float64, of a float32 vector; place written out as 0 to 3."""
+    if not isinstance(place, types.IntegerLiteral):
+        return None
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        number = _shuffled(builder, args[2], args[2], [place.literal_value] * 4)
+        product = builder.fmul(builder.fpext(args[1], _DOUBLES), number, flags=_FUSED)
+        return builder.fadd(product, args[0], flags=_FUSED)
+
+    return DOUBLES(DOUBLES, FLOATS, DOUBLES, place), code
+
+
+@intrinsic
+def add_doubles(_context, a, b):  # type: ignore[no-untyped-def]
+    """a + b in float64."""
+    return DOUBLES(DOUBLES, DOUBLES), lambda context, builder, signature, args: builder.fadd(*args)
