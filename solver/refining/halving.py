@@ -61,9 +61,9 @@ def halved(seen: Surface, allowed: Array, most: int, fixed: Flags, error: float)
 
 def _diagonals(edges: Edges, length: Array, long: Flags) -> Flags:
     """Which of the edges (e,) are the longest of two triangles each of which has another one that is to be halved."""
-    edge = np.empty(len(edges.order), dtype=np.int64)
-    edge[edges.order] = np.repeat(np.arange(len(length)), edges.counts)
-    edge = edge.reshape(-1, 3)
+    of_sides = np.empty(len(edges.order), dtype=np.int64)
+    of_sides[edges.order] = np.repeat(np.arange(len(length)), edges.counts)
+    edge = of_sides.reshape(-1, 3)
     longest = edge[np.arange(len(edge)), length[edge].argmax(axis=1)]
     return np.bincount(longest[long[edge].sum(axis=1) == 2], minlength=len(length)) == 2
 
