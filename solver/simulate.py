@@ -327,7 +327,7 @@ class Simulation:
         """Make the step's flow, positions and velocities the state."""
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.kept(state)
-        commit_flow(state, self.space.tiles, self.clock.step)
+        commit_flow(state, self.space.tiles, self.clock.step, outcome.positions)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
         self.volume_control.act(state, self.space, outcome.positions, self.clock.step, self.damping.lags())
         if self.integrator.remember is not None:

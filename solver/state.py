@@ -86,7 +86,7 @@ class State(Solids):
     hardening                               : (m,) what the hardening modulus multiplies (plastic strain, or Pa s in eq 11)
     yield_stress                            : (m,) with hardening [Pa]
     flow_stress                             : (m,) yield measure at the end of the last step [Pa]
-    worn                                    : (m,) 1.0 where the rest shape has become as slender as the mesh can bear
+    worn                                    : (m,) why the last flow was not made permanent (fem/commit.py), 0.0 where it was
     goal                                    : (m, 6) log F_p that plasticity control leads to: 00 11 22 01 02 12
     goal_rate                               : (m,) how fast F_p goes there by itself [1/s]; negative: no control
     wanted                                  : (m,) rest volumes at the first frame, times what has risen since [m^3]

@@ -104,7 +104,7 @@ def warm_up_solve(scene: Scene) -> None:
     space.linear.touch(diagonal, contact)
     space.linear.solve(np.ones_like(state.positions), 0.5, 1)
     space.linear.times(state.positions)
-    commit_flow(state, space.tiles, 1e-3)
+    commit_flow(state, space.tiles, 1e-3, state.positions)
 
 
 def warm_up_remeshing(scene: Scene) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from .fem.commit import WORN
 from .scene import Scene
 from .state import Ranges
 
@@ -17,10 +18,10 @@ class WornReports:
         self.last: NDArray[np.int64] = np.full(bodies, -PAUSE, dtype=np.int64)
 
     def messages(self, frame: int, scene: Scene, worn: NDArray[np.float64], ranges: Ranges) -> tuple[str, ...]:
-        """Return a sentence for each body due; worn (m,) is 1 for tets at their limit."""
+        """Return a sentence for each body due; worn (m,) is State.worn."""
         found = []
         for body, (a, b) in enumerate(zip(ranges.tets[:-1], ranges.tets[1:], strict=True)):
-            share = float(worn[a:b].mean())
+            share = float((worn[a:b] == WORN).mean())
             if share > SHARE and frame - self.last[body] >= PAUSE:
                 self.last[body] = frame
                 found.append(

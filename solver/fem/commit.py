@@ -2,6 +2,7 @@
 
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
 from ..jit import TILE, inline, kernel, parallel
 from ..slots import (
@@ -22,6 +23,7 @@ from ..slots import (
     V,
 )
 from ..state import State
+from .entangled import entangled
 from .limit_surface import keep_limits, times
 from .steering import steered
 from .tile import Tiles
@@ -29,6 +31,7 @@ from .tile import Tiles
 T = TILE
 MOST_SLENDER = 30.0  # |F_p| |F_p^-1|, about the ratio of its longest to its shortest stretch; 3 at rest
 MOST_FLOW = float(np.log(1.5))  # log stretch that one step may make permanent
+WORN, ENTANGLED = 1.0, 2.0  # in State.worn: the rest shape is as slender as a mesh can bear; or beside what is inside out
 
 
 def largest_flow(state: State, tiles: Tiles) -> float:
@@ -48,12 +51,14 @@ def _largest_flow(tiles, worn, largest):  # type: ignore[no-untyped-def]
                 largest[k] = max(largest[k], w[FLOW * T + i] * steepest)
 
 
-def commit_flow(state: State, tiles: Tiles, step: float) -> None:
-    """Update beta, F_p, plastic strain, hardening and yield stress in place, in state and tiles.
+def commit_flow(state: State, tiles: Tiles, step: float, positions: NDArray[np.float64]) -> None:
+    """Update beta, F_p, plastic strain, hardening and yield stress in place, in state and tiles, for a step that leaves the
+    nodes at positions (n, 3) [m].
 
     With V from F = U s V^T and p n the plastic log strain: beta := beta V exp(-p n) V^T and F_p := V exp(p n) V^T F_p
     (eq 12 lacks the left beta in print), det F_p renormalised to 1. Where F_p would become more slender than
-    MOST_SLENDER the flow is not made permanent: the element stays as soft as it is and springs back, and is `worn`.
+    MOST_SLENDER, or beside what is inside out (entangled.py), the flow is not made permanent: the element stays as soft as
+    it is and springs back, and `worn` says why.
     Elements with a goal keep what leads there instead (steering.py), and their volume follows.
     """
     arrays = (
@@ -61,7 +66,7 @@ def commit_flow(state: State, tiles: Tiles, step: float) -> None:
         state.plastic_deformation.reshape(-1, 9), state.plastic_strain, state.hardening, state.yield_stress, state.flow_stress,
         state.stress, state.worn, state.goal_rate,
     )  # fmt: skip
-    _commit(*arrays)
+    _commit(*arrays, entangled(state, tiles, positions))
     if (state.goal_rate >= 0.0).any():
         _commit_steered(*arrays, state.volumes, state.goal)
     keep_limits(tiles.data, state)
@@ -179,9 +184,10 @@ def _record(w, own, i, t, step, gain, strain, hardening, yield_stress, flow_stre
 
 @parallel
 def _commit(  # type: ignore[no-untyped-def]
-    tiles, materials, kinds, step, inverse, plastic, strain, hardening, yield_stress, flow_stress, stress, worn, goal_rate
+    tiles, materials, kinds, step, inverse, plastic, strain, hardening, yield_stress, flow_stress, stress, worn, goal_rate,
+    held,
 ):
-    """Elements without a goal."""
+    """Elements without a goal; what is held (m,) keeps its rest shape."""
     for k in prange(len(tiles)):
         w, own, scratch = tiles[k], materials[kinds[k]], np.empty((3, 9))
         for i in range(min(TILE, len(strain) - k * TILE)):
@@ -189,8 +195,12 @@ def _commit(  # type: ignore[no-untyped-def]
             if goal_rate[t] < 0.0:
                 gain = 0.0
                 if w[SIZE * T + i] > 0.0 and w[FLOW * T + i] > 0.0:
-                    worn[t] = 0.0 if _grow(w, i, inverse[t], plastic[t], scratch) else 1.0
-                    gain = (1.0 - worn[t]) * np.sqrt(2.0 / 3.0) * w[FLOW * T + i]
+                    if held[t]:
+                        worn[t] = ENTANGLED
+                    elif _grow(w, i, inverse[t], plastic[t], scratch):
+                        worn[t], gain = 0.0, np.sqrt(2.0 / 3.0) * w[FLOW * T + i]
+                    else:
+                        worn[t] = WORN
                 _record(w, own, i, t, step, gain, strain, hardening, yield_stress, flow_stress, stress)
 
 
@@ -208,5 +218,5 @@ def _commit_steered(  # type: ignore[no-untyped-def]
                 flows = w[SIZE * T + i] > 0.0 and w[FLOW * T + i] > 0.0
                 share = 1.0 - np.exp(-goal_rate[t] * step)
                 gain = _steer(w, i, flows, share, inverse[t], plastic[t], goal[t], volumes[t : t + 1], scratch)
-                worn[t] = 1.0 if gain < 0.0 else 0.0
+                worn[t] = WORN if gain < 0.0 else 0.0
                 _record(w, own, i, t, step, max(gain, 0.0), strain, hardening, yield_stress, flow_stress, stress)

@@ -20,7 +20,8 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import TILE, inline, parallel
+from ..geometry.inside_out import signed_volume
+from ..jit import TILE, parallel
 from ..slots import DENSITY, FLOW, SIZE, VOLUME, B
 from ..state import State
 from .assembly import Pattern
@@ -47,16 +48,6 @@ def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Arr
     return shares
 
 
-@inline
-def _volume(x, tet):  # type: ignore[no-untyped-def]
-    """The signed volume of a tet at positions x (n, 3)."""
-    a, b, c, d = tet[0], tet[1], tet[2], tet[3]
-    u0, u1, u2 = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-    v0, v1, v2 = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
-    w0, w1, w2 = x[d, 0] - x[a, 0], x[d, 1] - x[a, 1], x[d, 2] - x[a, 2]
-    return (u0 * (v1 * w2 - v2 * w1) + u1 * (v2 * w0 - v0 * w2) + u2 * (v0 * w1 - v1 * w0)) / 6.0
-
-
 @parallel
 def _flowed(tiles, worn, goal_rate, positions, tets, shares, present):  # type: ignore[no-untyped-def]
     """The share gamma (m,) of its trial strain that each tet has lost, and the volume (m,) [m^3] of those that have lost any.
@@ -68,7 +59,7 @@ def _flowed(tiles, worn, goal_rate, positions, tets, shares, present):  # type: 
         for i in range(min(T, len(shares) - k * T)):
             t = k * T + i
             if w[FLOW * T + i] > 0.0 and w[SIZE * T + i] > 0.0 and goal_rate[t] < 0.0 and worn[t] == 0.0:
-                present[t] = _volume(positions, tets[t])
+                present[t] = signed_volume(positions, tets[t])
                 if present[t] > 0.0:
                     shares[t] = min(float(w[FLOW * T + i]) / float(w[SIZE * T + i]), 1.0)
 

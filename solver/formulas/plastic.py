@@ -52,6 +52,6 @@ def flow_step(
         state.flow_stress = checked("stress_before", stress_before, (len(state.tets),)).copy()
     sample.tiles.refresh(state)
     forces, _ = sample.respond(positions, step)
-    commit_flow(state, sample.tiles, step)
+    commit_flow(state, sample.tiles, step, positions)
     stress = -np.swapaxes(forces[:, 1:], 1, 2) / CORNER_VOLUME
     return FlowStep(state.plastic_deformation, state.plastic_strain, state.yield_stress, state.stress, stress)

@@ -1,9 +1,9 @@
-"""How many tets are inside out."""
+"""Signed volumes of tets, and how many are inside out."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import kernel
+from ..jit import inline, kernel
 from .chunks import evenly
 
 
@@ -12,14 +12,19 @@ def count_inverted(positions: NDArray[np.float64], tets: NDArray[np.int32]) -> f
     return float(sum(evenly(_count, len(tets), positions, tets)))
 
 
+@inline
+def signed_volume(x, tet):  # type: ignore[no-untyped-def]
+    """The volume of a tet at positions x (n, 3), negative where it is inside out."""
+    a, b, c, d = tet[0], tet[1], tet[2], tet[3]
+    u0, u1, u2 = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+    v0, v1, v2 = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
+    w0, w1, w2 = x[d, 0] - x[a, 0], x[d, 1] - x[a, 1], x[d, 2] - x[a, 2]
+    return (u0 * (v1 * w2 - v2 * w1) + u1 * (v2 * w0 - v0 * w2) + u2 * (v0 * w1 - v1 * w0)) / 6.0
+
+
 @kernel
 def _count(begin, end, positions, tets):  # type: ignore[no-untyped-def]
     count = 0.0
     for t in range(begin, end):
-        o, a, b, c = tets[t, 0], tets[t, 1], tets[t, 2], tets[t, 3]
-        ax, ay, az = positions[a, 0] - positions[o, 0], positions[a, 1] - positions[o, 1], positions[a, 2] - positions[o, 2]
-        bx, by, bz = positions[b, 0] - positions[o, 0], positions[b, 1] - positions[o, 1], positions[b, 2] - positions[o, 2]
-        cx, cy, cz = positions[c, 0] - positions[o, 0], positions[c, 1] - positions[o, 1], positions[c, 2] - positions[o, 2]
-        volume = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
-        count += not volume > 0.0
+        count += not signed_volume(positions, tets[t]) > 0.0
     return count

@@ -104,7 +104,7 @@ def test_what_leads_past_the_goal_or_away_from_it_is_elastic(options):
     kept = np.stack([np.diag(np.exp(np.log(length) * shear[:3])) for length in (1.2, 2.0, 1.0)])
     for _ in range(2):
         forces, _ = sample.respond(positions, 0.1)
-        commit_flow(sample.state, sample.tiles, 0.1)
+        commit_flow(sample.state, sample.tiles, 0.1, positions)
     assert np.abs(sample.state.plastic_deformation - kept)[[0, 2]].max() < 1e-6
     assert np.abs(sample.state.plastic_deformation - kept)[1].max() < 0.02
     stress = -np.swapaxes(forces[:, 1:], 1, 2) / CORNER_VOLUME

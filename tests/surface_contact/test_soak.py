@@ -4,11 +4,14 @@ import pytest
 
 from tests.surface_contact.soak import soak
 
+HELD = (314, 430, 432)  # tets stayed inside out there, held by tets that had flowed beside them (solver/fem/entangled.py)
+PRESSED = (749,)  # the plate gives it 8 % of its energy; without the plate's work it would seem to gain 6 %
 
-@pytest.mark.parametrize("seed", range(30))
+
+@pytest.mark.parametrize("seed", (*range(30), *HELD, *PRESSED))
 def test_a_seed_of_the_soak(seed):
     found = soak(seed, 16, 4)
     assert "failed" not in found and found["finite"], found
     assert found["crossing"] == 0 and not found["left_out"], found
     assert found["inverted"] == 0, found
-    assert found["gained"] < (1.0 if found["kind"] == "squeeze" else 0.01), found
+    assert found["gained"] < 0.001, found
