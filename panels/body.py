@@ -40,6 +40,7 @@ class BodyPanel:
     def _draw_tets(self, layout, settings):
         layout.prop(settings, "method")
         layout.prop(settings, "resolution")
+        layout.prop(settings, "seen")
         layout.prop(settings, "remeshing")
         if settings.remeshing != "off":
             layout.prop(settings, "remesher")
@@ -62,7 +63,8 @@ class BodyPanel:
         keyed = layout.column()
         keyed.use_property_decorate = True
         keyed.prop(settings, "tear_thickness")
-        layout.prop(settings, "inner_material")
+        if settings.seen == "artist":
+            layout.prop(settings, "inner_material")
         keyed = layout.column()
         keyed.use_property_decorate = True
         keyed.prop(settings, "merging")

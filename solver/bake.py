@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,12 @@ from .errors import CacheError, Cancelled, SolverError, VersionError
 from .frame import Frame
 from .job import scene_hash
 from .refining.borders import with_borders
-from .scene import Scene, Settings, validated
+from .scene import Body, Scene, Settings, validated
 from .tetmesh import MeshReport, sliver_warning, tetrahedralize
 from .tetmesh.mesh import TetMesh
+
+if TYPE_CHECKING:
+    from .tearing.surface_cut import SurfaceCut
 
 # Between checkpoints at most this much work is lost to a kill; frames are kept in any case [s].
 CHECKPOINT_INTERVAL = 10.0
@@ -29,12 +32,18 @@ SavedState = tuple[int, dict[str, np.ndarray]]  # a finished frame's number, and
 
 @dataclass(frozen=True)
 class PreparedBody:
-    """A body ready to be simulated: its tets, its artist's surface bound to them, and the points that touch things."""
+    """A body ready to be simulated: its tets, what is seen of it bound to them, and the points that touch things.
+
+    body : itself, on the surface that is seen of it
+    cut  : what has made that of the artist's mesh; None: it is that
+    """
 
     mesh: TetMesh
     report: MeshReport
     surface: Binding
     contacts: Binding
+    body: Body
+    cut: "SurfaceCut | None" = None
 
 
 def bake(
@@ -61,6 +70,7 @@ def bake(
     scene, topologies = _closed(given, topologies or {}, report)
     scene = with_borders(scene, topologies)
     prepared = prepare(scene, report)
+    scene, topologies = _as_seen(scene, topologies, prepared)
     origin = {"versions": versions or cache_versions(dollop=""), **(origin or {})}
     with _opened_store(given, scene, cache_folder, topologies, origin, resume) as store:
         simulation = start(
@@ -90,12 +100,19 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
     for body in scene.bodies:
         report({"event": "stage", "stage": "tetrahedralizing", "body": body.name})
         mesh, mesh_report = tetrahedralize(body)
-        surface, contacts = bind_surface(body.surface, mesh, 0.5 * body.element_size / body.contact_detail)
+        seen, cut = body, None
+        if body.seen == "tets":
+            from .tet_surface.bodies import laid_body
+
+            seen, laid, cut = laid_body(body, mesh)
+            surface, contacts = laid.bound, laid.contacts
+        else:
+            surface, contacts = bind_surface(body.surface, mesh, 0.5 * body.element_size / body.contact_detail)
         report({"event": "meshed", "uid": body.uid, "body": body.name, **asdict(mesh_report)})
         if warning := sliver_warning(mesh, body.name):
             report({"event": "warning", "message": warning})
         bare = TetMesh(mesh.positions, mesh.tets)  # a bake has no use for the trees that binding has made of it
-        prepared.append(PreparedBody(bare, mesh_report, surface, contacts))
+        prepared.append(PreparedBody(bare, mesh_report, surface, contacts, seen, cut))
     return prepared
 
 
@@ -108,6 +125,18 @@ def _closed(
     from .tearing.closed_bodies import with_closed_copies
 
     return with_closed_copies(scene, topologies, report)
+
+
+def _as_seen(
+    scene: Scene, topologies: dict[str, SurfaceTopology], prepared: list[PreparedBody]
+) -> tuple[Scene, dict[str, SurfaceTopology]]:
+    """The scene and its records with the surfaces that are seen."""
+    cuts = {item.body.uid: item.cut for item in prepared if item.cut is not None and item.body.uid in topologies}
+    if cuts:
+        from .tet_surface.record import laid_topology
+
+        topologies = topologies | {uid: laid_topology(topologies[uid], cut) for uid, cut in cuts.items()}
+    return replace(scene, bodies=tuple(item.body for item in prepared)), topologies
 
 
 def _opened_store(
@@ -202,12 +231,16 @@ def _store_topologies(store: FrameStore, frame: Frame) -> None:
         return
     from .merging.joined_topology import emptied, joined_topology
     from .tearing.cut_topology import cut_topology
+    from .tet_surface.record import laid_topology
 
     for change in frame.changes:
         record = store.read_topology(change.uid, change.topology - 1)
         for uid, topology in change.taken:
             record = joined_topology(record, store.read_topology(uid, topology))
-        after = emptied(record) if change.cut is None else cut_topology(record, change.cut)
+        if change.cut is None:
+            after = emptied(record)
+        else:
+            after = (cut_topology if change.cut.laid is None else laid_topology)(record, change.cut)
         store.write_topology(change.uid, change.topology, after)
 
 

@@ -41,6 +41,7 @@ class Body:
     resolution    : elements across the largest extent of the body
     remeshing     : a key of REMESHING: whether it gets new tets where flow has worn out the old ones
     remesher      : a key of REMESHERS: what makes its new tets
+    seen          : a key of SEEN: which surface is seen of it, and touches things
     tear_thickness : where it gets new tets, a neck thinner than this between thicker parts tears [m]; 0: nothing is cut
     merging       : where it gets new tets, pieces of it that have sunk into each other become one, and bodies too:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
@@ -91,6 +92,7 @@ class Body:
     contact_detail: int = 1
     remeshing: str = "off"
     remesher: str = "stuffing"
+    seen: str = "artist"
     tear_thickness: float = 0.0
     merging: bool = False
     merge_group: int = 0
@@ -112,14 +114,14 @@ class Body:
 
     @property
     def changes_topology(self) -> bool:
-        """Whether its surface may ever be cut, or sewn."""
+        """Whether the artist's surface may ever be cut, or sewn."""
         most = self.at_most
-        return self.remeshing != "off" and (most.tear_thickness > 0.0 or most.merging)
+        return self.seen == "artist" and self.remeshing != "off" and (most.tear_thickness > 0.0 or most.merging)
 
     @property
     def refines(self) -> bool:
         """Whether what is seen of it is refined."""
-        return self.remeshing != "off" and self.refine_length > 0.0
+        return self.seen == "artist" and self.remeshing != "off" and self.refine_length > 0.0
 
     @property
     def merges_with_others(self) -> bool:
@@ -172,6 +174,10 @@ REMESHING = {"off": "It keeps its tets", "wholesale": "All of it gets new tets, 
 REMESHERS = {
     "stuffing": "A lattice is cut at the old surface: quick, well shaped, rounds sharp edges a little",
     "variational": "As in the paper: relaxed Delaunay tets. Some ten times as slow, not as well shaped, keeps sharp edges",
+}
+SEEN = {
+    "artist": "Your own mesh, with all that lies on it",
+    "tets": "The surface of the tets themselves, smoothed: for goo that flows so far that your mesh means nothing any more",
 }
 BODY_CONTACT = {"off": "no bodies", "bodies": "bodies with each other", "all": "bodies with each other and themselves"}
 
@@ -311,6 +317,10 @@ def _check_remeshing(body: Body) -> None:
             f"Its longest edges, {body.refine_length:g} times those at the start, are below {LEAST_REFINE_LENGTH:g}.",
             body=body.name,
             remedy="Raise Longest Edge, or set Refine Surface off.",
+        )
+    if body.seen not in SEEN:
+        raise SceneError(
+            f"There is no surface '{body.seen}' to be seen.", body=body.name, remedy=f"Choose one of {', '.join(SEEN)}."
         )
     model = models()[complete(body.material).model]
     if body.remeshing != "off" and model.dynamics != "newton":

@@ -71,7 +71,7 @@ def topology_steps(item: bpy.types.Object, scene: bpy.types.Scene) -> Steps[Surf
 
 def with_inner_slot(topology: SurfaceTopology, item: bpy.types.Object) -> SurfaceTopology:
     """Return the record with one more slot for faces that close a tear, where the body has a material for them."""
-    inner = item.dollop.inner_material
+    inner = item.dollop.inner_material if item.dollop.seen == "artist" else None
     if inner is None or (item.dollop.tear_thickness == 0.0 and "tear_thickness" not in keyed_settings(item)):
         return topology
     materials = topology.materials or ("",)

@@ -16,7 +16,7 @@ from bpy.props import (
 )
 
 from ...solver.materials import models
-from ...solver.scene import LEAST_REFINE_LENGTH, REMESHERS, REMESHING
+from ...solver.scene import LEAST_REFINE_LENGTH, REMESHERS, REMESHING, SEEN
 from ...solver.topology_checks import MOST_MERGE_GROUPS
 from .influences import INFLUENCES
 from .material import material_groups
@@ -27,6 +27,7 @@ _METHODS = (
     ("cage", "Cage", "A lattice of tets around the mesh carries it: takes any mesh, with holes, overlaps or flipped normals"),
     ("conforming", "Conforming", "Tets that meet the mesh's own faces: exact contact, but only for clean closed meshes"),
 )
+_SEEN_LABELS = {"artist": "Original Mesh", "tets": "Goo Surface"}
 _COLLIDERS = (
     ("mesh", "Mesh", "The object's own surface, modifiers counted"),
     ("plane", "Ground", "An endless floor through the object's origin: solid below its local Z axis"),
@@ -123,6 +124,12 @@ def _body() -> dict[str, Any]:
             soft_min=6,
             soft_max=96,
             update=_refresh_estimate,
+            **SETTING,
+        ),
+        "seen": EnumProperty(
+            name="What Is Seen",
+            description="Which surface the baked goo shows, and touches things with",
+            items=[(name, _SEEN_LABELS[name], meaning) for name, meaning in SEEN.items()],
             **SETTING,
         ),
         "contact_detail": IntProperty(

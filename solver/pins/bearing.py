@@ -21,7 +21,8 @@ class Bearing:
 
     nodes (n, 3), tets (m, 4)           : the tets, when they were new [m]
     positions (k, 3), triangles (t, 3)  : the surface, then [m]
-    vertices (k,)                       : which of the artist's vertices each one is, -1 where a cut has made it
+    vertices (k,)                       : which of the artist's vertices each one is, -1 where a cut has made it; on a surface
+                                          that has been laid anew several are the one that they are nearest to
     """
 
     nodes: Array
@@ -36,12 +37,11 @@ class Bearing:
         vertices = np.arange(len(surface.positions), dtype=np.int32)
         return cls(mesh.positions, mesh.tets, surface.positions, surface.triangles, vertices)
 
-    def renewed(self, mesh: TetMesh, surface: Surface, kept: IntArray | None) -> "Bearing":
-        """The body with new tets; kept (k',) names the vertices that a cut has left, the first of its surface; None: all."""
+    def renewed(self, mesh: TetMesh, surface: Surface, were: IntArray | None) -> "Bearing":
+        """The body with new tets; were (k',) names the vertex that each of its surface was, -1: none; None: all the same."""
         vertices = self.vertices
-        if kept is not None:
-            fresh = np.full(len(surface.positions) - len(kept), -1, dtype=np.int32)
-            vertices = np.concatenate([vertices[kept], fresh])
+        if were is not None:
+            vertices = np.where(were >= 0, vertices[were], -1).astype(np.int32)
         return Bearing(mesh.positions, mesh.tets, surface.positions, surface.triangles, vertices)
 
     def after(self, cut: SurfaceCut) -> "Bearing":
@@ -62,10 +62,9 @@ class Bearing:
         return Surface(self.positions, self.triangles)
 
     def left(self, pin: Pin) -> tuple[IntArray, IntArray]:
-        """Which (p',) of the pin's vertices are still there, and which of the surface's (p',) they are."""
-        number = np.full(max(int(self.vertices.max()), int(pin.vertices.max())) + 1, -1, dtype=np.int32)
-        known = np.flatnonzero(self.vertices >= 0).astype(np.int32)
-        number[self.vertices[known]] = known
-        there = number[pin.vertices]
-        which = np.flatnonzero(there >= 0).astype(np.int32)
-        return which, there[which]
+        """Which (p',) of the pin's vertices are still there, and which of the surface's (p',) they are, in the pin's order."""
+        place = np.full(max(int(self.vertices.max()), int(pin.vertices.max())) + 2, -1, dtype=np.int32)
+        place[pin.vertices] = np.arange(len(pin.vertices))
+        which = place[self.vertices]
+        there = np.argsort(which, kind="stable").astype(np.int32)[(which < 0).sum() :]
+        return which[there], there

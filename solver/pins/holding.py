@@ -160,7 +160,7 @@ class Holding:
         if pin.targets is not None:
             carried = Carried(places, bearing.positions[there], body.element_size)
             targets = Targets(pin.targets[:, which], carried, self.frames_per_second)
-        left = float(pin.weights[which].sum() / pin.weights.sum())
+        left = float(pin.weights[np.unique(which)].sum() / pin.weights.sum())
         self.grips.append(Grip(pin, index, body.uid, nodes + self.first[index], shares, left, targets, collider, places.copy()))
 
     @property

@@ -7,10 +7,13 @@ stretch of the tets next to it: from remesh to remesh its distance would grow wi
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.triangle_tree import closest_points
 from ..lookup import Lookup
 from ..surface import Surface
+from ..tetmesh.mesh import TetMesh
 
 FARTHEST = 2.0  # element sizes outside up to which a vertex stays where it is
+FAR = 0.25  # element sizes outside its tets where what is seen is left behind
 AT_ONCE = 0.01  # element sizes by which it is drawn in at most
 
 
@@ -29,3 +32,13 @@ def drawn_in(seen: Surface, look: Lookup, turn: NDArray[np.float64], element_siz
     nearer = np.maximum(farthest, found.distance[far] - AT_ONCE * element_size)
     positions[far] += (feet - points + (points - feet) * (nearer / found.distance[far])[:, None]) @ turn.T
     return Surface(positions, seen.triangles)
+
+
+def left_behind(old: TetMesh, look: Lookup, element_size: float) -> float:
+    """Return the share of points, looked up in new tets, that lie FAR outside these, and further than outside the old ones."""
+    distance = look.closest.distance
+    far = np.flatnonzero((look.tets < 0) & (distance > FAR * element_size))
+    if not len(far):
+        return 0.0
+    before = np.where(old.located(look.points[far])[0] < 0, closest_points(old.hull, look.points[far]).distance, 0.0)
+    return float((distance[far] > before + 0.5 * FAR * element_size).sum() / len(distance))

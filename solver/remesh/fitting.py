@@ -52,8 +52,10 @@ class Outline(NamedTuple):
     pulling: Array
 
 
-def outline(old: TetMesh, element_size: float, seen: Surface | None = None) -> Outline:
-    """Return the outline of a mesh, given what is seen of it."""
+def outline(old: TetMesh, element_size: float, seen: Surface | None = None, filled: bool = False) -> Outline:
+    """Return the outline of a mesh, given what is seen of it; or of that alone, which new tets are to have `filled`."""
+    if filled and seen is not None:
+        return Outline(seen.positions, NOWHERE, seen.positions)
     points, normals = _points_of(old)
     pulling = points[_outermost(old, points, normals, ASIDE * element_size)]
     if seen is not None:

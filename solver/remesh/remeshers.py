@@ -27,13 +27,13 @@ def remeshed(
 
 def remeshed_sheets(
     remesher: str, old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False,
-    seen: Surface | None = None,
+    seen: Surface | None = None, filled: bool = False,
 ) -> tuple[TetMesh, OfSheets | None]:  # fmt: skip
     """Return tets of cells of `element_size` [m] that fill what old ones do, by a remesher of scene.REMESHERS.
 
     The old ones lie in the frame of the lattice that new ones begin on (lattice_frame.py); stuffing is fitted to what is seen
-    too. Where the body is folded, and not to `fuse`, it is returned as well of which side of the fold new tets
-    are; the variational remesher knows no sides. Vanished, or another MeshingError, where there can be none.
+    too, and with `filled` to that alone. Where the body is folded, and not to `fuse`, it is returned as well of which side of
+    the fold new tets are; the variational remesher knows no sides. Vanished, or another MeshingError, where there can be none.
     """
     if remesher == "variational":
         from .variational.meshing import variational_mesh
@@ -41,4 +41,4 @@ def remeshed_sheets(
         return variational_mesh(old, element_size), None
     from .restuffing import restuffed_sheets
 
-    return restuffed_sheets(old, element_size, fit, fuse, seen)
+    return restuffed_sheets(old, element_size, fit, fuse, seen, filled)

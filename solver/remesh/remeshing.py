@@ -174,10 +174,10 @@ class Remeshing:
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
             # what is seen is another surface from now on; but of closed creases what overlapped is to come back
-            if len(new.cuts) > new.creased:
+            if len(new.cuts) > new.creased and not new.laid:
                 rest = states[index].wanted if body.volume_rate > 0.0 else states[index].volumes
                 show(states[index], whole(states[index], new.surface, new.seen.triangles), rest)
-            bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.kept)
+            bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.were)
             fragments |= {index: new.fragments} if new.fragments[0] else {}
             for cut in new.cuts:
                 grains[index] = grains[index].after(cut, seams=True)

@@ -14,11 +14,13 @@ from scipy.sparse.csgraph import connected_components
 
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
-from ..geometry.winding import winding_tree
+from ..geometry.triangle_tree import triangle_tree
+from ..geometry.winding import winding_numbers, winding_tree
 from ..lookup import Lookup
 from ..surface import Surface
 from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
 from ..tetmesh.compaction import compacted
+from ..tetmesh.crossings import INSIDE
 from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.pieces import CRUMB
@@ -53,7 +55,7 @@ def lattice_turn(count: int) -> Array:
 
 
 def restuffed_sheets(
-    old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Surface | None = None
+    old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Surface | None = None, filled: bool = False
 ) -> tuple[TetMesh, OfSheets | None]:
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
@@ -63,15 +65,18 @@ def restuffed_sheets(
     piece back its volume, and is a closed manifold. Without `fit`, and where it falls apart, it has its vertices on the old
     one, and cuts off what is round.
     Where some of what is seen is left outside that was not, other places of the lattice are tried.
+    With `filled` they fill what the closed surface that is seen does, and are laid on that: so where old ones have left a gap
+    within it, as below a rim that has rolled over, new ones do not.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
-    lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
-    lattice = lattice_around(lower, upper, element_size)
+    solid = seen if filled else None
+    within = old.positions if solid is None else solid.positions
+    lattice = lattice_around(within.min(axis=0), within.max(axis=0), element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     _ = old.boxes, old.faces  # both ask for these
     (mesh, sheets), shape = side_by_side(
-        lambda: _stuffed(old, lattice, fuse), lambda: outline(old, element_size, seen) if fit else None
+        lambda: _stuffed(old, lattice, fuse, solid), lambda: outline(old, element_size, seen, filled) if fit else None
     )
     best, near = _finished(old, mesh, sheets, shape, element_size, seen), NEAR * element_size
     if best.outside > near and seen is not None:
@@ -82,7 +87,7 @@ def restuffed_sheets(
             break
         try:
             moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
-            mesh, sheets = _stuffed(old, moved, fuse)
+            mesh, sheets = _stuffed(old, moved, fuse, solid)
             other = _finished(old, mesh, sheets, shape, element_size, seen)
         except Vanished:
             continue
@@ -117,20 +122,27 @@ def _finished(
     return _Stuffing(with_volumes(mesh, piece, wanted, element_size), of_sheets, outside)
 
 
-def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool) -> tuple[TetMesh, OfSheets | None]:
-    """Tets on a lattice that fill the old ones, and of which sheets they are where it is folded and is not to `fuse`."""
+def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool, solid: Surface | None) -> tuple[TetMesh, OfSheets | None]:
+    """Tets on a lattice that fill the old ones, and of which sheets they are where it is folded and is not to `fuse`.
+
+    Those that fill a solid are one where its parts lie in each other.
+    """
     points = lattice_points(lattice)
-    if fuse:
+    around = winding_tree(old.hull if solid is None else triangle_tree(solid.positions, solid.triangles))
+    if fuse or solid is not None:
         aside = lattice.size * np.array(ASIDE)
-        lower, upper = old.positions.min(axis=0), old.positions.max(axis=0)
-        inside = np.diff(held_points(old, lattice, aside)[0]) > 0
+        lower, upper = around.surface.positions.min(axis=0), around.surface.positions.max(axis=0)
+        if solid is None:
+            inside = np.diff(held_points(old, lattice, aside)[0]) > 0
+        else:
+            inside = winding_numbers(around, points + aside) > INSIDE
         inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
     else:
         sheets = sheets_of(old, lattice, points)
         if is_folded(sheets, lattice):
             return unfused(sheets, old, lattice, points)
         inside = np.diff(sheets.begin) > 0
-    return cut(winding_tree(old.hull), lattice, points, inside, np.zeros(len(points), dtype=bool)), None
+    return cut(around, lattice, points, inside, np.zeros(len(points), dtype=bool)), None
 
 
 def kinship(

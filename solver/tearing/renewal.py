@@ -20,7 +20,7 @@ from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
 from ..merging.closing import creases_closed
 from ..merging.touching import DEEP, clumps
-from ..remesh.drawing_in import drawn_in
+from ..remesh.drawing_in import drawn_in, left_behind
 from ..remesh.lattice_frame import LatticeFrame
 from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
@@ -31,6 +31,8 @@ from ..remesh.unfused import OfSheets
 from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
+from ..tet_surface.folds import fills
+from ..tet_surface.renewal import relaid
 from ..tetmesh.compaction import compacted
 from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh, joined_meshes
@@ -41,7 +43,6 @@ from .thin import torn
 
 Array = NDArray[np.float64]
 
-FAR = 0.25  # element sizes outside its tets where what is seen is left behind
 MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
 EASED = 0.25  # element sizes by which a vertex may be moved where a few faces cross at a cut
 HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
@@ -55,6 +56,7 @@ class RenewedBody:
     sewn      : whether some pieces have merged, or creases closed: what they overlapped by is no longer there twice
     fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
     creased   : whether the first of the cuts has closed creases
+    laid      : whether the cut has laid the surface anew on the tets' own, in no more pieces than before
     """
 
     change: MeshChange
@@ -66,14 +68,15 @@ class RenewedBody:
     sewn: bool = False
     fragments: tuple[int, float] = (0, 0.0)
     creased: bool = False
+    laid: bool = False
 
     @property
-    def kept(self) -> NDArray[np.int32] | None:
-        """Which (k,) of the vertices that there were are left, the first of the surface as it is now; None: all of them."""
-        kept: NDArray[np.int32] | None = None
+    def were(self) -> NDArray[np.int32] | None:
+        """Which (n',) of the vertices that there were each of the surface's is now, -1 none of them; None: all are the same."""
+        were: NDArray[np.int32] | None = None
         for cut in self.cuts:
-            kept = cut.kept if kept is None else kept[cut.kept[cut.kept < len(kept)]]
-        return kept
+            were = cut.were if were is None else np.where(cut.were >= 0, were[cut.were], -1).astype(np.int32)
+        return were
 
 
 @dataclass(frozen=True)
@@ -87,10 +90,11 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What is seen of a body, and the old tet (n,) that carries each vertex."""
+    """What is seen of a body, and the old tet (n,) that carries each vertex; laid: whether it is the surface of its tets."""
 
     surface: Surface
     carrying: NDArray[np.int32]
+    laid: bool
 
     def on(self, tets: NDArray[np.int64]) -> Surface:
         """What is seen on some of the old tets (k,)."""
@@ -108,7 +112,8 @@ def renewed_body(
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices. Of a body that merges
     creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3).
     """
-    closed = creases_closed(seen, soon, element_size) if body.merging and soon is not None else None
+    sews = body.merging and body.seen == "artist"
+    closed = creases_closed(seen, soon, element_size) if sews and soon is not None else None
     if closed is None:
         return _renewed_body(body, element_size, old, seen, carrying, turn)
     had = float(signed_volumes(seen.positions, seen.triangles).sum())
@@ -127,11 +132,15 @@ def _renewed_body(
     here, points = frame.mesh(old), frame.points(seen.positions)
     shell = Surface(points, seen.triangles)
     if body.tear_thickness == 0.0 and not old.piece.any():
-        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell)
+        filled = body.seen == "tets" and fills(shell, element_size, body.merging)
+        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell, filled=filled)
         look = Lookup.about(new, points)
-        lost = new.piece.any() or _left_behind(here, look, element_size) > MOST_LEFT
+        lost = new.piece.any() or left_behind(here, look, element_size) > MOST_LEFT
         if body.remesher == "stuffing" and lost:
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
+        if body.seen == "tets":
+            change = mesh_change(here, new, sheets).in_world(old, frame)
+            return _laid(body, element_size, change, seen, carrying)
         change, (drawn, bound) = side_by_side(
             lambda: mesh_change(here, new, sheets), lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing)
         )
@@ -146,15 +155,18 @@ def _renewed_body(
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
-        merging = _Merging(body.remesher, here, seen, _Seen(shell, carrying))
+        merging = _Merging(body.remesher, here, seen, _Seen(shell, carrying, body.seen == "tets"))
         parts, apart = merging.parts(element_size)
         cuts += merging.cuts
     else:
-        parts = _singly(body.remesher, here, element_size, _Seen(shell, carrying))
+        parts = _singly(body.remesher, here, element_size, _Seen(shell, carrying, body.seen == "tets"))
     sewn = bool(cuts)
     before = [compacted(here.positions, here.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
     change = joined_changes(here, changes).in_world(old, frame)
+    if body.seen == "tets":
+        laid = _laid(body, element_size, change, seen, carrying)
+        return replace(laid, apart=apart, fragments=(left.fragments, left.volume))
     for part, was in zip(parts, before, strict=True):
         seen = _after(cuts, seen)
         solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size)
@@ -166,6 +178,13 @@ def _renewed_body(
     bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
     bound = gathered(*bound, seen, change.new, element_size)
     return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume))
+
+
+def _laid(body: Body, element_size: float, change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> RenewedBody:
+    """A body of which the surface of its tets is seen, on new ones; of one that merges tets that overlapped are no more."""
+    laid, cut = relaid(body, element_size, change, seen, carrying)
+    whole = int(change.new.piece.max()) <= int(change.old.piece.max())
+    return RenewedBody(change, laid.bound, laid.contacts, laid.surface, (cut,), sewn=body.merging, laid=whole)
 
 
 def _bound(seen: Surface, new: TetMesh, element_size: float, spacing: float) -> tuple[Binding, Binding]:
@@ -192,16 +211,6 @@ def _drawn_in_and_bound(
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     """The surface after the last cut, if there was one."""
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
-
-
-def _left_behind(old: TetMesh, look: Lookup, element_size: float) -> float:
-    """The share of points, looked up in new tets, that lie FAR outside these, and further than outside the old ones."""
-    distance = look.closest.distance
-    far = np.flatnonzero((look.tets < 0) & (distance > FAR * element_size))
-    if not len(far):
-        return 0.0
-    before = np.where(old.located(look.points[far])[0] < 0, closest_points(old.hull, look.points[far]).distance, 0.0)
-    return float((distance[far] > before + 0.5 * FAR * element_size).sum() / len(distance))
 
 
 def _still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
@@ -255,8 +264,9 @@ def _renewed(
     """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
     part = compacted(old.positions, old.tets[own])
     theirs = None if seen is None else seen.on(own)
+    filled = seen is not None and seen.laid and theirs is not None and fills(theirs, element_size, fuse)
     try:
-        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, theirs))
+        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, theirs, filled))
     except MeshingError:
         if alone:
             raise
@@ -286,7 +296,7 @@ class _Merging:
             if len(group) > 1:
                 own = np.flatnonzero(np.isin(self.piece, group))
                 made = _renewed(self.remesher, old, own, False, element_size, seen, fuse=True)
-                if not components(made.new.tets).any() and self._sewn(group, element_size):
+                if not components(made.new.tets).any() and (seen.laid or self._sewn(group, element_size)):
                     found.append(made)
                     continue
                 apart = True

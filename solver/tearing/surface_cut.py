@@ -44,6 +44,7 @@ class SurfaceCut:
     corners   : Sources of every corner (t', 3)
     area      : of the old surface [m^2]
     weld      : (n,) the old vertex that each goes by, several that lie in one place by the same; None: each by itself
+    laid      : (n, 3) where the old vertices lay, of a surface laid anew (solver/tet_surface) [m]; None: it was cut or sewn
     """
 
     kept: IntArray
@@ -56,6 +57,14 @@ class SurfaceCut:
     corners: Sources
     area: float
     weld: IntArray | None = None
+    laid: Array | None = None
+
+    @property
+    def were(self) -> IntArray:
+        """Which old vertex (n',) each new one is, -1 none; where all are new, the one that it lies nearest to."""
+        if self.laid is not None:
+            return self.old_triangles[self.vertices.triangles, self.vertices.weights.argmax(axis=1)]
+        return np.concatenate([self.kept, np.full(len(self.positions) - len(self.kept), -1, dtype=np.int32)])
 
 
 def cut_surface(surface: Surface, solid: Surface) -> SurfaceCut | None:

@@ -136,3 +136,41 @@ def test_an_open_mesh_is_torn_played_and_exported(saved, tmp_path):
     for kind in ("MDD", "SHAPE_KEYS"):
         with pytest.raises(solver("errors").SolverError, match="topology|vertices"):
             bridge("exports").export(scene, kind, tmp_path / "goo.mdd")
+
+
+def test_the_surface_of_the_goo_itself_is_baked_played_and_exported(saved, tmp_path):
+    """A flat shaded ball, half of it of another material, runs into a cake: what is seen is closed, smooth and has both."""
+    scene = bpy.context.scene
+    scene.frame_end = 10
+    add_plane(size=4)
+    bpy.ops.dollop.collider_add()
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=24, ring_count=12, radius=0.5, location=(0.0, 0.0, 0.52))
+    item = bpy.context.object
+    for name in ("Skin", "Flesh"):
+        item.data.materials.append(bpy.data.materials.new(name))
+    for polygon in item.data.polygons:
+        polygon.material_index, polygon.use_smooth = int(polygon.center.x > 0.0), False
+    bpy.ops.dollop.body_add(preset="dough")
+    settings, material = item.dollop, item.dollop.viscoplastic
+    settings.seen, settings.remeshing, settings.resolution, settings.velocity = "tets", "wholesale", 6, (0.0, 0.0, -3.0)
+    scene.dollop.worst_condition = 2.5
+    material.yield_stress, material.hardening_modulus, material.young_modulus, material.flow_rate = 20.0, 0.0, 4000.0, 100.0
+    settings.use_real_size = False
+    assert bpy.ops.dollop.bake() == {"FINISHED"}, scene.dollop.message
+    goo = next(bridge("result_mesh").results_of(scene))
+    played = {}
+    for frame in range(1, 11):
+        scene.frame_set(frame)
+        mesh = goo.data
+        edited = bmesh.new()
+        edited.from_mesh(mesh)
+        assert all(edge.is_manifold for edge in edited.edges) and all(face.smooth for face in edited.faces), frame
+        edited.free()
+        slots = np.array([polygon.material_index for polygon in mesh.polygons])
+        assert 0.3 < slots.mean() < 0.7 and not mesh.validate() and mesh.uv_layers
+        assert [part.name for part in mesh.materials] == ["Skin", "Flesh"]
+        played[frame] = len(mesh.vertices)
+    assert played[1] != 266 and len(set(played.values())) >= 2, "it has got new tets, and their surface is seen"
+    for kind, name in (("ALEMBIC", "goo.abc"), ("USD", "goo.usdc")):
+        path = bridge("exports").export(scene, kind, tmp_path / name)
+        assert counts_read_back(path, kind, (1, 5, 10)) == [played[frame] for frame in (1, 5, 10)], kind

@@ -37,6 +37,9 @@ def test_remeshing_is_off_unless_it_is_set(scene):
     cube.dollop.remesher = "variational"
     assert read(scene).bodies[0].remesher == "variational"
     assert (read(scene).bodies[0].merging, read(scene).bodies[0].merge_group) == (False, 0)
+    assert read(scene).bodies[0].seen == "artist"
+    cube.dollop.seen = "tets"
+    assert read(scene).bodies[0].seen == "tets"
     cube.dollop.merging, cube.dollop.merge_group = True, 3
     assert (read(scene).bodies[0].merging, read(scene).bodies[0].merge_group) == (True, 3)
 

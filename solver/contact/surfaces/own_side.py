@@ -24,20 +24,22 @@ def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding)
 
     A point is carried as `bind` has it, unless the tet that it names is far, along the mesh, from those that carry the surface
     seen there: then as this surface is, by its `binding`. Of the middle of a face that is larger than tets its corners tell
-    nothing.
+    nothing. A surface that is smoothed carries all points on it.
     """
-    bound = bind(mesh, points)
-    rows = carrying_matrix(bound, mesh.tets, len(mesh.positions))
     found = closest_points(triangle_tree(seen.positions, seen.triangles), np.ascontiguousarray(points))
     corners = seen.triangles[found.triangle]
+    start = np.arange(0, 3 * len(points) + 1, 3)
+    shares = csr_matrix((found.weights.ravel(), corners.ravel(), start), shape=(len(points), len(seen.positions)))
+    if binding.smoothed:
+        return csr_matrix(shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions)))
+    bound = bind(mesh, points)
+    rows = carrying_matrix(bound, mesh.tets, len(mesh.positions))
     nearest = corners[np.arange(len(points)), found.weights.argmax(axis=1)]
     away = points - seen.positions[nearest]
     told = (away**2).sum(axis=1) < (TOLD * mesh.mean_edge) ** 2
     across = told & ~_near(mesh, bound.tets, binding.tets[nearest])
     if not across.any():
         return rows
-    start = np.arange(0, 3 * len(points) + 1, 3)
-    shares = csr_matrix((found.weights.ravel(), corners.ravel(), start), shape=(len(points), len(seen.positions)))
     own = shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions))
     return csr_matrix(diags((~across).astype(float)) @ rows + diags(across.astype(float)) @ own)
 
