@@ -44,6 +44,11 @@ class BodyPanel:
         layout.prop(settings, "remeshing")
         if settings.remeshing != "off":
             layout.prop(settings, "remesher")
+            row = layout.row(heading="Refine Surface", align=True)
+            row.prop(settings, "refine_surface", text="")
+            value = row.row()
+            value.enabled = settings.refine_surface
+            value.prop(settings, "refine_length", text="")
             self._draw_topology(layout, settings)
         if settings.estimated_tets:
             estimate = layout.column()

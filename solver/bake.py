@@ -15,6 +15,7 @@ from .embedding import Binding, bind_surface
 from .errors import CacheError, Cancelled, SolverError, VersionError
 from .frame import Frame
 from .job import scene_hash
+from .refining.borders import with_borders
 from .scene import Body, Scene, Settings, validated
 from .tetmesh import MeshReport, sliver_warning, tetrahedralize
 from .tetmesh.mesh import TetMesh
@@ -67,6 +68,7 @@ def bake(
     """
     given = validated(scene)
     scene, topologies = _closed(given, topologies or {}, report)
+    scene = with_borders(scene, topologies)
     prepared = prepare(scene, report)
     scene, topologies = _as_seen(scene, topologies, prepared)
     origin = {"versions": versions or cache_versions(dollop=""), **(origin or {})}

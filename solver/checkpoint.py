@@ -36,6 +36,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "remeshes": now.remeshing.counts.copy(),
         "waits": now.remeshing.waits.copy(),
         "creases": now.remeshing.creases.copy(),
+        "drawn": now.remeshing.drawn.copy(),
         **({} if now.remeshed is None else now.remeshed.arrays()),
     }
 
@@ -63,7 +64,7 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
         now.surfaces.held = Held.from_arrays(floats)
     now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
     now.pins.restore(floats["anchors"])
-    now.remeshing.fresh = floats["fresh"].copy()
+    now.remeshing.fresh, now.remeshing.drawn = floats["fresh"].copy(), floats["drawn"].copy()
     now.remeshing.counts, now.remeshing.waits, now.remeshing.creases = (
         floats[name].astype(np.int64) for name in ("remeshes", "waits", "creases")
     )

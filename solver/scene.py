@@ -47,6 +47,9 @@ class Body:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
     apart_from    : identifiers of bodies that it never merges with, all the same
     switches      : (k,) values of `merging`, on above a half, and `tear_thickness` by name, one a frame, where these change
+    refine_length : where it gets new tets or may: seen edges this many times as long as those about them were at the start are
+                    halved, and slivers go (solver/refining); 0: what is seen keeps its faces
+    borders       : (f,) vertices of the surface at which something that lies on it has a border: cleaning leaves them
     contact_detail : points that touch colliders along an edge of half an element: 1 for what is larger than elements
     velocity      : (3,) initial velocity [m/s]
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
@@ -96,6 +99,8 @@ class Body:
     apart_from: tuple[str, ...] = ()
     switches: dict[str, FloatArray] = field(default_factory=dict)
     volume_rate: float = 0.0
+    refine_length: float = 0.0
+    borders: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
 
     @property
     def extent(self) -> float:
@@ -112,6 +117,11 @@ class Body:
         """Whether the artist's surface may ever be cut, or sewn."""
         most = self.at_most
         return self.seen == "artist" and self.remeshing != "off" and (most.tear_thickness > 0.0 or most.merging)
+
+    @property
+    def refines(self) -> bool:
+        """Whether what is seen of it is refined."""
+        return self.seen == "artist" and self.remeshing != "off" and self.refine_length > 0.0
 
     @property
     def merges_with_others(self) -> bool:
@@ -159,6 +169,7 @@ class Body:
         return factor * self.fibre_stiffness, factor * self.fibre_tension
 
 
+LEAST_REFINE_LENGTH = 1.1  # closer to 1 edges would be halved that have hardly been stretched
 REMESHING = {"off": "It keeps its tets", "wholesale": "All of it gets new tets, once and again during the bake"}
 REMESHERS = {
     "stuffing": "A lattice is cut at the old surface: quick, well shaped, rounds sharp edges a little",
@@ -300,6 +311,12 @@ def _check_remeshing(body: Body) -> None:
     if body.remesher not in REMESHERS:
         raise SceneError(
             f"There is no remesher '{body.remesher}'.", body=body.name, remedy=f"Choose one of {', '.join(REMESHERS)}."
+        )
+    if body.refine_length != 0.0 and not LEAST_REFINE_LENGTH <= body.refine_length < np.inf:
+        raise SceneError(
+            f"Its longest edges, {body.refine_length:g} times those at the start, are below {LEAST_REFINE_LENGTH:g}.",
+            body=body.name,
+            remedy="Raise Longest Edge, or set Refine Surface off.",
         )
     if body.seen not in SEEN:
         raise SceneError(

@@ -23,6 +23,7 @@ from .scene import Body, Collider, Scene, Settings, Surface
 
 if TYPE_CHECKING:
     from .dynamics import Dynamics
+    from .tetmesh.mesh import TetMesh
 
 SOFT, STIFF = 1e5, 1e10  # Young's moduli at which the linear solve of a cube surely leaves, and uses, its coarse level [Pa]
 WARM_CELL = 0.3  # of a cube that is remeshed to compile what that takes, its side being 1
@@ -157,6 +158,7 @@ def warm_up_remeshing(scene: Scene) -> None:
                 transferred(state, change, 0.01, counted=True)
         conditions(state.rest_shape_inverse)
         _close_a_crease()
+        _refine(old)
         _named_stamp(f"remeshing_{name}").touch()
 
 
@@ -169,6 +171,23 @@ def _close_a_crease() -> None:
     places = cube().positions
     banded(places, [0, 1, 3, 2], [4, 6, 7, 5], set())
     crossing_pairs(triangle_tree(places, cube().triangles))
+
+
+def _refine(mesh: "TetMesh") -> None:
+    """Compile what refines and cleans what is seen, on the boundary of a mesh."""
+    from .embedding import at_nodes
+    from .geometry.decimation import collapsed
+    from .refining.grain import Grain
+    from .refining.refinement import coarseness, refined
+
+    seen = Surface(mesh.positions, mesh.faces.boundary)
+    body = replace(_cube(next(iter(laws())), "", *[False] * 6), surface=seen, remeshing="wholesale")
+    grain, nobody = Grain.at_rest(body), np.zeros(0, dtype=np.int64)
+    drawn = Surface(3.0 * seen.positions, seen.triangles)
+    coarseness(drawn, grain, 1.5, WARM_CELL)
+    refined(drawn, at_nodes(mesh), grain, mesh.moved(drawn.positions), 1.5, WARM_CELL, len(seen.triangles))
+    still = np.ones(len(seen.positions), dtype=bool)
+    collapsed(seen.positions, seen.triangles, np.full(len(still), -1, dtype=np.int64), nobody, still, 1.0, 0.1)
 
 
 def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:

@@ -64,6 +64,7 @@ def body_settings(item: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, A
         "contact_detail": settings.contact_detail,
         "remeshing": settings.remeshing,
         "remesher": settings.remesher,
+        "refine_length": typed_number(settings.refine_length) if settings.refine_surface else 0.0,
         "seen": settings.seen,
         "tear_thickness": typed_number(settings.tear_thickness) * metres,
         "merging": settings.merging,

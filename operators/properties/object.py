@@ -16,7 +16,7 @@ from bpy.props import (
 )
 
 from ...solver.materials import models
-from ...solver.scene import REMESHERS, REMESHING, SEEN
+from ...solver.scene import LEAST_REFINE_LENGTH, REMESHERS, REMESHING, SEEN
 from ...solver.topology_checks import MOST_MERGE_GROUPS
 from .influences import INFLUENCES
 from .material import material_groups
@@ -169,6 +169,22 @@ def _remeshing() -> dict[str, Any]:
             name="Remesher",
             description="What makes the new tets",
             items=[(name, name.capitalize(), meaning) for name, meaning in REMESHERS.items()],
+            **SETTING,
+        ),
+        "refine_surface": BoolProperty(
+            name="Refine Surface",
+            description="Faces that flow draws out are halved again and again, and slivers where it squeezes them go: UVs, "
+            "materials, groups and attributes stay, but the mesh changes during the bake, which shape keys and MDD cannot hold",
+            default=True,
+            **SETTING,
+        ),
+        "refine_length": FloatProperty(
+            name="Longest Edge",
+            description="An edge is halved once it is so many times as long as the longest edges around it were at the start; "
+            "what is shorter than half a tet is left",
+            default=1.5,
+            min=LEAST_REFINE_LENGTH,
+            soft_max=4.0,
             **SETTING,
         ),
         "tear_thickness": FloatProperty(

@@ -31,25 +31,39 @@ def decimated(positions: Array, triangles: IntArray, error: float, longest: floa
         edges = edges_of(triangles)
         frozen = np.zeros(len(positions), dtype=bool)
         frozen[edges.vertices[edges.counts != 2]] = True
-        start, incident = _grouped(triangles.ravel(), len(positions))
-        frozen |= np.diff(start) > MOST_AROUND
-        held, held_points = _grouped(owner, len(triangles))
         ends = positions[edges.vertices]
         lengths = np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1))
         shortest = np.full(len(positions), np.inf)
         np.minimum.at(shortest, edges.vertices, lengths[:, None])
         candidates = np.flatnonzero(~frozen & (shortest < longest))
         order = candidates[np.lexsort((candidates, shortest[candidates]))]
-        triangles = triangles.copy()
-        gone = _collapse(
-            positions, triangles, start, incident // 3, held, held_points, owner, order, frozen, longest**2, error**2
-        )
+        triangles, gone = collapsed(positions, triangles, owner, order, frozen, longest, error)
         kept = triangles[:, 0] >= 0
         numbered = np.cumsum(kept) - 1
         owner[owner >= 0] = numbered[owner[owner >= 0]]
         triangles = triangles[kept]
         if gone <= LEAST_GONE * len(np.unique(triangles)):
             return triangles
+
+
+def collapsed(
+    positions: Array, triangles: IntArray, owner: NDArray[np.int64], order: NDArray[np.int64], frozen: NDArray[np.bool_],
+    longest: float, error: float, keeps: float = 1.0,
+) -> tuple[IntArray, int]:  # fmt: skip
+    """Return triangles (t, 3) after one round in which vertices go, in their order (k,), and how many have gone.
+
+    Those that go are -1; what is left of one begins with the vertex that another was drawn onto. owner (n,) holds for each
+    vertex that has gone the triangle that is nearest to it, else -1; what has changed becomes frozen (n,) as well. A triangle
+    that is slender keeps such a share of its height over its longest side.
+    """
+    start, incident = _grouped(triangles.ravel(), len(positions))
+    frozen |= np.diff(start) > MOST_AROUND
+    held, held_points = _grouped(owner, len(triangles))
+    result = triangles.copy()
+    gone = _collapse(
+        positions, result, start, incident // 3, held, held_points, owner, order, frozen, longest**2, error**2, keeps
+    )
+    return result, gone
 
 
 def _grouped(group: NDArray[np.integer], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -96,7 +110,7 @@ def _common(triangles, start, incident, v, u):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _longest_after(x, triangles, start, incident, v, u, longest2):  # type: ignore[no-untyped-def]
+def _longest_after(x, triangles, start, incident, v, u, longest2, keeps):  # type: ignore[no-untyped-def]
     """The squared length of the longest new edge if v is drawn onto u; inf where a triangle would turn, or be too slender."""
     most = 0.0
     for i in range(start[v], start[v + 1]):
@@ -108,7 +122,7 @@ def _longest_after(x, triangles, start, incident, v, u, longest2):  # type: igno
         x0, y0, z0 = _normal(x, v, b, c)
         x1, y1, z1 = _normal(x, u, b, c)
         before, after = np.sqrt(x0 * x0 + y0 * y0 + z0 * z0), np.sqrt(x1 * x1 + y1 * y1 + z1 * z1)
-        slender = min(SLENDER, before / max(_squared(x, v, b), _squared(x, v, c), bc))
+        slender = keeps * min(SLENDER, before / max(_squared(x, v, b), _squared(x, v, c), bc))
         turned = x0 * x1 + y0 * y1 + z0 * z1 < TURNED * before * after
         if most > longest2 or turned or after <= slender * max(ub, uc, bc):
             return np.inf
@@ -143,14 +157,14 @@ def _stays_close(x, triangles, start, incident, held, held_points, v, u, error2)
 
 
 @inline
-def _target(x, triangles, start, incident, held, held_points, v, frozen, longest2, error2):  # type: ignore[no-untyped-def]
+def _target(x, triangles, start, incident, held, held_points, v, frozen, longest2, error2, keeps):  # type: ignore[no-untyped-def]
     """The neighbour onto which v is best drawn, that whose longest new edge is shortest; -1 where there is none."""
     best, least = np.int64(-1), np.inf
     for i in range(start[v], start[v + 1]):
         u, _ = _others(triangles[incident[i]], v)
         if frozen[u]:
             continue
-        most = _longest_after(x, triangles, start, incident, v, u, longest2)
+        most = _longest_after(x, triangles, start, incident, v, u, longest2, keeps)
         if not most < least or _common(triangles, start, incident, v, u) != 2:
             continue
         if _stays_close(x, triangles, start, incident, held, held_points, v, u, error2):
@@ -160,7 +174,7 @@ def _target(x, triangles, start, incident, held, held_points, v, frozen, longest
 
 @kernel
 def _collapse(  # type: ignore[no-untyped-def]
-    x, triangles, start, incident, held, held_points, owner, order, frozen, longest2, error2
+    x, triangles, start, incident, held, held_points, owner, order, frozen, longest2, error2, keeps
 ):
     """One round: vertices in their order, each leaving those around it as they are; returns how many have gone.
 
@@ -171,7 +185,7 @@ def _collapse(  # type: ignore[no-untyped-def]
         v = order[n]
         if frozen[v]:
             continue
-        u = _target(x, triangles, start, incident, held, held_points, v, frozen, longest2, error2)
+        u = _target(x, triangles, start, incident, held, held_points, v, frozen, longest2, error2, keeps)
         if u < 0:
             continue
         gone += 1

@@ -25,9 +25,17 @@ def crossing_pairs(surface: TriangleTree) -> NDArray[np.int64]:
 def passes_through_itself(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> bool:
     """Whether an edge of a closed surface passes through a triangle of it, by what `self_crossing.pierces` calls so; however
     dense it is."""
+    return bool(len(piercing_pairs(positions, triangles)))
+
+
+def piercing_pairs(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return those of the `crossing_pairs` that `self_crossing.pierces` calls so: faces of one plane only touch."""
     pairs = crossing_pairs(triangle_tree(positions, triangles))
     first, second = (positions[triangles[pairs[:, k]]] for k in range(2))
-    return any(bool(pierces(first[:, side], first[:, (side + 1) % 3], second).any()) for side in range(3))
+    through = np.zeros(len(pairs), dtype=bool)
+    for side in range(3):
+        through |= pierces(first[:, side], first[:, (side + 1) % 3], second)
+    return pairs[through]
 
 
 def pairs_of_shells(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from ..embedding import Binding, Spread, shifted
 from ..frame import TopologyChange
 from ..geometry.edges import connected
 from ..pins.bearing import Bearing
+from ..refining.grain import joined_grains
 from ..remesh.discretization import Discretization
 from ..remesh.transfer import body_state, joined_states
 from ..scene import Scene
@@ -90,7 +91,7 @@ def joined(present: Discretization, pairs: list[tuple[int, int]]) -> Joined:
         [_bound(states, present.contacts, group) for group in groups],
         [_triangles(present, group) for group in groups],
         [_bearing([present.bearings[k] for k in group]) for group in groups],
-        topologies, hosts, present.merging,
+        topologies, hosts, present.merging, [joined_grains([present.grains[k] for k in group]) for group in groups],
     )  # fmt: skip
     taken = {number: alive[group[1:]].tolist() for number, group in enumerate(groups) if len(group) > 1}
     order = np.concatenate([nodes[k] for group in groups for k in group])

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..surface import Surface
+from ..tearing.surface_cut import SurfaceCut
 from ..tetmesh.mesh import TetMesh
 from .pin import Pin
 
@@ -42,6 +43,13 @@ class Bearing:
         if were is not None:
             vertices = np.where(were >= 0, vertices[were], -1).astype(np.int32)
         return Bearing(mesh.positions, mesh.tets, surface.positions, surface.triangles, vertices)
+
+    def after(self, cut: SurfaceCut) -> "Bearing":
+        """What the surface is after a change on the same tets: what is new lay between what was there."""
+        corners = self.positions[cut.old_triangles[cut.vertices.triangles]]
+        positions = np.concatenate([self.positions[cut.kept], (corners * cut.vertices.weights[:, :, None]).sum(axis=1)])
+        vertices = np.concatenate([self.vertices[cut.kept], np.full(len(positions) - len(cut.kept), -1, dtype=np.int32)])
+        return Bearing(self.nodes, self.tets, positions, cut.triangles, vertices)
 
     @property
     def mesh(self) -> TetMesh:

@@ -14,6 +14,7 @@ from ..fem.goal import set_goals
 from ..fem.seen_volume import SeenVolume, show
 from ..painted import set_painted
 from ..pins.bearing import Bearing
+from ..refining.grain import Grain
 from ..scene import Body
 from ..state import Ranges, State, build_state
 from ..surface import Surface
@@ -29,6 +30,7 @@ class Discretization:
     triangles (t, 3) join the points of a surface. topologies and hosts are of all bodies of the scene: how often the surface
     has changed (frame.TopologyChange), and as part of which body each goes on (solver/merging), most of them as their own;
     merging says of all of them which merge: these do not collide.
+    grains, one a body, are how fine the surfaces were at the start.
     tables are how each body's tets hang together, made where they are not known.
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
@@ -42,6 +44,7 @@ class Discretization:
     topologies: NDArray[np.int64]
     hosts: NDArray[np.int64]
     merging: NDArray[np.bool_]
+    grains: list[Grain]
     tables: tuple[Topology, ...] = ()
 
     def __post_init__(self) -> None:
@@ -54,7 +57,7 @@ class Discretization:
     def bound(self) -> tuple[Any, ...]:
         """All but the state and its ranges, in order."""
         own = self.surfaces, self.contacts, self.triangles, self.bearings
-        return *own, self.topologies, self.hosts, self.merging, self.tables
+        return *own, self.topologies, self.hosts, self.merging, self.grains, self.tables
 
     def mesh(self, body: int) -> TetMesh:
         """One body's mesh as it lies."""
@@ -78,6 +81,7 @@ class Discretization:
         arrays |= {f"triangles.{body}": triangles for body, triangles in enumerate(self.triangles)}
         for body, bearing in enumerate(self.bearings):
             arrays |= {f"bearing.{body}.{name}": values for name, values in vars(bearing).items()}
+            arrays |= {f"grain.{body}.{name}": values for name, values in vars(self.grains[body]).items()}
         for kind, bindings in (("surface", self.surfaces), ("contact", self.contacts)):
             for body, binding in enumerate(bindings):
                 arrays |= {f"{kind}.{body}.{name}": values for name, values in _of_binding(binding).items()}
@@ -97,7 +101,8 @@ class Discretization:
         state = State.from_arrays(_after(own, "state."))
         topologies, hosts = (own[name].astype(np.int64) for name in ("topologies", "hosts"))
         merging = own["merging"].astype(bool)
-        return cls(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging)
+        grains = [Grain(**_after(own, f"grain.{body}.")) for body in bodies]
+        return cls(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging, grains)
 
 
 def at_rest(
@@ -115,7 +120,8 @@ def at_rest(
     topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
     merging = np.array([body.merging for body in bodies], dtype=bool)
     tables = tuple(mesh.topology for mesh in meshes)
-    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging, tables)
+    grains = [Grain.at_rest(body) for body in bodies]
+    return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging, grains, tables)
 
 
 def _after(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

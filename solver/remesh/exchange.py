@@ -24,6 +24,7 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
 
     And to those that merge and will pass through themselves in the next step: their creases are closed (merging/closing.py).
     With `shown` nothing is done unless one does so now, as a frame would show it.
+    What is seen of bodies is refined with that, and by itself where it is drawn out (solver/refining).
     But none that would make a body cross another one. Where Merge is switched on or off, everything is built anew at once: from
     then on bodies collide, or do so no more.
     """
@@ -40,15 +41,18 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     ahead = 0.0 if shown else step
     crossing = now.remeshing.crossing(present, ahead, place)
     creased = crossing > now.remeshing.creases
+    coarse = now.remeshing.overdrawn(present)
     now.remeshing.creases = crossing if creased.any() else np.minimum(crossing, now.remeshing.creases)
     due = sorted({*worn, *np.flatnonzero(creased).tolist(), *chain.from_iterable(met)})
-    if not due:
+    if not due and not coarse:
         return 0
     made = joined(present, met)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
-    due = np.unique(made.into[due]).tolist()
-    renewed = remeshing.renewed(made.mesh, due, step, place, ahead)
-    if not renewed.changes and not made.taken:
+    wanted, due = (np.unique(made.into[some]).tolist() for some in ([*due, *coarse], due))
+    finer, refinements = remeshing.refined(made.mesh, wanted, due)
+    renewed = remeshing.renewed(finer, due, step, place, ahead)
+    renewed = replace(renewed, cuts=refinements + renewed.cuts)
+    if not renewed.changes and not made.taken and not refinements:
         now.remeshing.note(due, now.state, now.ranges, renewed)
         now.news += tuple(_news(now, made, renewed))
         return 0
@@ -67,6 +71,7 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     now.news += tuple(_news(now, made, renewed))
     now.remeshing.note(due, now.state, now.ranges, renewed)
     now.remeshing.creases = now.remeshing.crossing(renewed.mesh, 0.0, place)
+    now.remeshing.drawn = now.remeshing.coarse(renewed.mesh)
     return len(renewed.changes)
 
 

@@ -14,6 +14,7 @@ from ..geometry.edge_crossings import pairs_of_shells
 from ..merging.joining import Joined, element_sizes, living
 from ..output import as_shown
 from ..painted import painted_rows
+from ..refining.refinement import coarseness, refined
 from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
@@ -27,6 +28,8 @@ from .transfer import OF_FIBRES, body_state, joined_states, transferred
 Array = NDArray[np.float64]
 
 MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
+OVERDRAWN = 4.0 / 3.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
+AGAIN = 1.2  # and times what was left the last time
 WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due
 
 
@@ -53,7 +56,8 @@ class Remeshing:
     A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and WORSENED times what that was after
     the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once.
     `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `creases` how many of its
-    faces passed through it after creases of it were closed the last time.
+    faces passed through it after creases of it were closed the last time, `drawn` how many times too long its longest seen edge
+    was after what is seen was refined the last time.
     """
 
     def __init__(self, scene: Scene, hosts: NDArray[np.int64]) -> None:
@@ -65,11 +69,12 @@ class Remeshing:
         self.counts: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.waits: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.creases: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
+        self.drawn: Array = np.zeros(count)
 
     def after(self, scene: Scene, made: Joined) -> "Remeshing":
         """The same for bodies of the scene some of which have been joined."""
         result = Remeshing(scene, made.mesh.hosts)
-        result.creases = self.creases[made.firsts]
+        result.creases, result.drawn = self.creases[made.firsts], self.drawn[made.firsts]
         result.fresh, result.counts, result.waits = self.fresh[made.firsts], self.counts[made.firsts], self.waits[made.firsts]
         return result
 
@@ -80,6 +85,48 @@ class Remeshing:
         worst = worst_conditions(state, ranges)
         bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
+
+    def coarse(self, present: Discretization) -> Array:
+        """How many times too long the longest seen edge of each body (b,) is; 0 where it is not to be refined."""
+        result = np.zeros(len(self.scene.bodies))
+        for index, body in enumerate(self.scene.bodies):
+            if body.refines:
+                result[index] = coarseness(present.seen(index), present.grains[index], body.refine_length, self.sizes[index])
+        return result
+
+    def overdrawn(self, present: Discretization) -> list[int]:
+        """The bodies whose longest seen edge is much too long, and longer than the last refinement could help."""
+        now = self.coarse(present)
+        wanted = now > np.maximum(OVERDRAWN, AGAIN * self.drawn)
+        self.drawn = np.where(wanted, now, np.minimum(now, self.drawn))
+        return [int(body) for body in np.flatnonzero(wanted)]
+
+    def refined(
+        self, present: Discretization, bodies: list[int], due: list[int]
+    ) -> tuple[Discretization, tuple[TopologyChange, ...]]:
+        """The discretization with what is seen of some bodies refined where they want it, and the changes.
+
+        Some of them are due to get new tets after it.
+        """
+        surfaces, triangles = list(present.surfaces), list(present.triangles)
+        bearings, grains = list(present.bearings), list(present.grains)
+        topologies, changes = present.topologies.copy(), []
+        for index in bodies:
+            body, host = self.scene.bodies[index], self.alive[index]
+            if not body.refines:
+                continue
+            old, seen, at_start = present.mesh(index), present.seen(index), len(body.surface.triangles)
+            made = refined(
+                seen, surfaces[index], grains[index], old, body.refine_length, self.sizes[index], at_start, index not in due
+            )
+            if made is None:
+                continue
+            surfaces[index], triangles[index], grains[index] = made.surface, made.cut.triangles, made.grain
+            bearings[index] = bearings[index].after(made.cut)
+            topologies[host] += 1
+            changes.append(TopologyChange(body.uid, int(topologies[host]), made.cut))
+        finer = replace(present, surfaces=surfaces, triangles=triangles, bearings=bearings, grains=grains)
+        return replace(finer, topologies=topologies), tuple(changes)
 
     def crossing(self, present: Discretization, ahead: float, place: float) -> NDArray[np.int64]:
         """How many faces (b,) of each body that merges pass through it so long after now [s], if nothing stops what moves."""
@@ -104,7 +151,7 @@ class Remeshing:
         states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
         surfaces, contacts, triangles = list(present.surfaces), list(present.contacts), list(present.triangles)
         bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
-        tables = list(present.tables)
+        grains, tables = list(present.grains), list(present.tables)
         apart, fragments, thin = set(), dict[int, tuple[int, float]](), []
         for index in bodies:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
@@ -133,10 +180,11 @@ class Remeshing:
             bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.were)
             fragments |= {index: new.fragments} if new.fragments[0] else {}
             for cut in new.cuts:
+                grains[index] = grains[index].after(cut, seams=True)
                 topologies[self.alive[index]] += 1
                 cuts.append(TopologyChange(body.uid, int(topologies[self.alive[index]]), cut))
         state, ranges = joined_states(states)
-        of_scene = topologies, present.hosts, present.merging
+        of_scene = topologies, present.hosts, present.merging, grains
         mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, tuple(tables))
         return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin))
 

@@ -31,7 +31,7 @@ def gathered(surface: Binding, contacts: Binding, seen: Surface, new: TetMesh, e
     ends = sides[sides[:, 0] < sides[:, 1]]  # all edges where the surface is closed and turned one way
     lengths = np.sqrt(((seen.positions[ends[:, 0]] - seen.positions[ends[:, 1]]) ** 2).sum(axis=1))
     rings = NEAR + np.ceil(PER_LENGTH * lengths / element_size).astype(np.int32)
-    apart = _apart(new.tets, new.faces.neighbours, surface.tets[ends], rings)
+    apart = leads_nowhere(new.tets, new.faces.neighbours, surface.tets[ends], rings)
     if not apart.any():
         return surface, contacts
     patch = connected(ends[~apart].T, len(seen.positions))
@@ -101,7 +101,7 @@ def _around(neighbours: NDArray[np.int32], tets: NDArray[np.int32], rings: int) 
 
 
 @kernel
-def _apart(tets, neighbours, bound, rings):  # type: ignore[no-untyped-def]
+def leads_nowhere(tets, neighbours, bound, rings):  # type: ignore[no-untyped-def]
     """Whether no way over so many faces (e,) leads from a tet to one that shares a node with the other, of pairs (e, 2)."""
     apart = np.zeros(len(bound), dtype=np.bool_)
     ring = np.empty(MOST_RINGS, dtype=np.int32)

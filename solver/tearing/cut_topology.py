@@ -14,6 +14,8 @@ from .surface_cut import INNER, SurfaceCut
 
 Indices = NDArray[np.int64]
 
+ON_EDGE = 1e-9  # weight in a triangle below which a vertex lies on the side across
+
 
 @dataclass(frozen=True)
 class Corners:
@@ -49,7 +51,7 @@ def cut_topology(old: SurfaceTopology, cut: SurfaceCut) -> SurfaceTopology:
     flat = flat_coordinates(cut.positions, inner)
     between = old.corner_vertices[own.loops[cut.vertices.triangles]].astype(np.int64)
     points = Blend.after(cut.kept.astype(np.int64), between, cut.vertices.weights)
-    edges, corner_edges, edge_sources = _edges(old, new.corner_vertices, new.offsets, _numbers(old, cut))
+    edges, corner_edges, edge_sources = _edges(old, new.corner_vertices, new.offsets, cut)
     return replace(
         old,
         vertex_count=len(cut.positions),
@@ -124,7 +126,7 @@ def _materials(old: SurfaceTopology, faces: Indices, closing: int) -> NDArray[np
 
 
 def _attribute(layer: NamedArray, points: Blend, new: Faces, edges: Indices) -> NamedArray:
-    """A layer on the new elements; edges that were not there before have zeros."""
+    """A layer on the new elements; edges that are neither old ones nor parts of them have zeros."""
     if layer.domain == "EDGE":
         values = layer.values[np.maximum(edges, 0)]
         values[edges < 0] = 0
@@ -180,11 +182,15 @@ def _groups(old: VertexGroups, points: Blend, kept: int) -> VertexGroups:
 
 
 def _edges(
-    old: SurfaceTopology, corner_vertices: NDArray[np.int32], offsets: NDArray[np.int32], number: NDArray[np.int32]
+    old: SurfaceTopology, corner_vertices: NDArray[np.int32], offsets: NDArray[np.int32], cut: SurfaceCut
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Indices]:
-    """Edges (e, 2), the edge (c,) of each corner, and the old edge (e,) that each is or -1: old ones first, in their order."""
+    """Edges (e, 2), the edge (c,) of each corner, and the old edge (e,) that each is, or is a part of, or -1.
+
+    Old ones come first, in their order.
+    """
     if not len(old.edges):
         return old.edges, old.corner_edges, np.zeros(0, dtype=np.int64)
+    number = _numbers(old, cut)
     following = np.arange(len(corner_vertices)) + 1
     following[offsets[1:] - 1] = offsets[:-1]
     count = int(corner_vertices.max()) + 1
@@ -202,9 +208,30 @@ def _edges(
     place[fresh] = len(staying) + np.arange(len(fresh))
     found = np.isin(old_keys[staying], keys)
     place[np.searchsorted(keys, old_keys[staying[found]])] = np.flatnonzero(found)
-    edges = np.concatenate([number[old.edges[staying]], np.stack([keys[fresh] // count, keys[fresh] % count], axis=1)])
+    parts = np.stack([keys[fresh] // count, keys[fresh] % count], axis=1)
+    edges = np.concatenate([number[old.edges[staying]], parts])
     return (
         edges.astype(np.int32),
         place[corner_edges].astype(np.int32),
-        np.concatenate([staying, np.full(len(fresh), -1, dtype=np.int64)]),
+        np.concatenate([staying, _halved(old, parts, cut)]),
     )
+
+
+def _halved(old: SurfaceTopology, parts: Indices, cut: SurfaceCut) -> Indices:
+    """The old edge (k,) that new edges (k, 2) are parts of, as both of their ends lie on it; -1 where there is none."""
+    names = np.arange(old.vertex_count, dtype=np.int64) if cut.weld is None else cut.weld.astype(np.int64)
+    corners = names[cut.old_triangles[cut.vertices.triangles]]
+    off = cut.vertices.weights < ON_EDGE
+    # Between which two old vertices each new one lies; one that was there lies between itself and itself
+    low, high = np.where(off, old.vertex_count, corners).min(axis=1), np.where(off, -1, corners).max(axis=1)
+    inside = (~off).all(axis=1) & (low != high)
+    low, high = np.where(inside, -1, low), np.where(inside, -2, high)
+    kept = names[cut.kept]
+    ends = np.stack([np.concatenate([kept, low]), np.concatenate([kept, high])], axis=1)[parts].reshape(-1, 4)
+    least, most = ends.min(axis=1), ends.max(axis=1)
+    along = (least >= 0) & ((ends == least[:, None]) | (ends == most[:, None])).all(axis=1)
+    known = np.sort(names[old.edges], axis=1)
+    keys, first = np.unique(known[:, 0] * old.vertex_count + known[:, 1], return_index=True)
+    wanted = least * old.vertex_count + most
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(along & (keys[at] == wanted), first[at], -1)

@@ -29,6 +29,11 @@ def test_remeshing_is_off_unless_it_is_set(scene):
     cube.dollop.remeshing, scene.dollop.worst_condition = "wholesale", 4.5
     assert read(scene).bodies[0].remeshing == "wholesale" and read(scene).settings.worst_condition == 4.5
     assert read(scene).bodies[0].remesher == "stuffing"
+    assert read(scene).bodies[0].refine_length == 1.5
+    cube.dollop.refine_length = 2.2
+    assert read(scene).bodies[0].refine_length == 2.2
+    cube.dollop.refine_surface = False
+    assert read(scene).bodies[0].refine_length == 0.0
     cube.dollop.remesher = "variational"
     assert read(scene).bodies[0].remesher == "variational"
     assert (read(scene).bodies[0].merging, read(scene).bodies[0].merge_group) == (False, 0)

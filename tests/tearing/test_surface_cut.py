@@ -69,7 +69,12 @@ def test_everything_goes_over(ball, cut):
     assert np.abs(new.vertex_groups.weights - cut.positions[:, 0])[outer].max() < 1e-6
     assert (new.material_index[~inner[::3]] == layers["number"][~inner[::3]] % 2).all()
     assert (np.sort(new.edges[new.corner_edges], axis=1)[:, 0] <= new.corner_vertices).all()
-    own = layers["end"] > 0
+    marked, whole = layers["end"] > 0, (new.edges < len(cut.kept)).all(axis=1)
+    own, halves = marked & whole, marked & ~whole
+    # what the slab has left of an edge keeps its mark, for it points to where the edge began
+    begun, (one, other) = ball.positions[layers["end"][halves]], cut.positions[new.edges[halves]].transpose(1, 0, 2)
+    aside = np.cross(other - one, begun - one) / np.linalg.norm(other - one, axis=1)[:, None]
+    assert halves.sum() > 30 and np.abs(aside).max() < 1e-6
     assert (cut.kept[new.edges[own]].min(axis=1) == layers["end"][own]).all() and own.sum() > 1000
 
 

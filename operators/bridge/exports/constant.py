@@ -28,7 +28,7 @@ def frames_of(job: ExportJob, item: bpy.types.Object) -> Iterator[tuple[int, NDA
                 "Its vertices change here, and this format needs the same ones in every frame.",
                 body=item.name,
                 frame=number,
-                remedy="Export Alembic or USD.",
+                remedy="Export Alembic or USD, or bake it with Refine Surface, Merge and Tear Below off.",
             )
         yield number, frame.positions * scale
 

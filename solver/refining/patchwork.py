@@ -1,0 +1,66 @@
+"""A triangle surface that is being changed, and where on the old one each corner of it lies."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.measures import area_vectors
+from ..surface import Surface
+from ..tearing.surface_cut import Sources, SurfaceCut
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Patchwork:
+    """Triangles of n' vertices, the first n of which are the old surface's.
+
+    positions : (n', 3) [m]
+    triangles : (t', 3) int32
+    origin    : (t',) the old triangle whose material and face each has
+    owners    : (t', 3) the old triangle in which each corner lies, and weights (t', 3, 3) of its corners there
+    untouched : (t',) whether it is its origin, corner by corner
+    """
+
+    positions: Array
+    triangles: IntArray
+    origin: IntArray
+    owners: IntArray
+    weights: Array
+    untouched: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, seen: Surface) -> Self:
+        """The surface as it is."""
+        count = len(seen.triangles)
+        origin = np.arange(count, dtype=np.int32)
+        weights = np.tile(np.eye(3), (count, 1, 1))
+        return cls(
+            seen.positions, seen.triangles, origin, np.repeat(origin[:, None], 3, axis=1), weights, np.ones(count, dtype=bool)
+        )
+
+    def chosen(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> "Patchwork":
+        """Some of its triangles, in that order."""
+        own = ("triangles", "origin", "owners", "weights", "untouched")
+        return replace(self, **{name: getattr(self, name)[rows] for name in own})
+
+    def change(self, seen: Surface) -> SurfaceCut:
+        """What it changes of the old surface."""
+        before = len(seen.positions)
+        made = self.chosen(np.argsort(self.origin, kind="stable"))
+        loose = np.setdiff1d(np.arange(before), seen.triangles)
+        used, first = np.unique(made.triangles, return_index=True)
+        fresh = used >= before
+        kept = np.union1d(used[~fresh], loose)
+        number = np.full(len(made.positions), -1, dtype=np.int32)
+        number[np.concatenate([kept, used[fresh]])] = np.arange(len(kept) + int(fresh.sum()), dtype=np.int32)
+        at = first[fresh]
+        return SurfaceCut(
+            kept.astype(np.int32), made.positions[np.concatenate([kept, used[fresh]])], number[made.triangles], seen.triangles,
+            made.origin, made.untouched, Sources(made.owners.ravel()[at], made.weights.reshape(-1, 3)[at]),
+            Sources(made.owners, made.weights),
+            float(np.sqrt((area_vectors(seen.positions, seen.triangles) ** 2).sum(axis=1)).sum()),
+        )  # fmt: skip
