@@ -21,7 +21,7 @@ from .halving import drawn_out, halved, longest_allowed
 Array = NDArray[np.float64]
 
 RINGS = 4  # of tets that lead from a vertex to what is bound next to it, outside of them
-PER_FACE = 16  # triangles of the tets' boundary: so many more than at the start what is seen has at most
+PER_FACE = 4  # triangles of the tets' boundary: so many more than at the start what is seen has at most, half a tet long
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,14 @@ def refined(
     """Return what is seen of a body (n vertices, bound to its tets) refined; None where nothing is to be done.
 
     Edges become no longer than `factor` times those at the start, and no shorter for that than half an element [m]; it had
-    so many triangles at the start. Where it is not `lasting`, as the body gets new tets at once, it is bound in haste.
+    so many triangles at the start. Where it is not `lasting`, as the body gets new tets at once, it is bound in haste, and
+    cleaned: that looks for what passes through itself, and takes many times as long as halving.
     """
     most = at_start + PER_FACE * len(mesh.faces.boundary)
     made = halved(seen, longest_allowed(grain, factor, element_size), most, grain.fixed, ERROR * element_size)
-    now = grain.after(made.change(seen), seams=False)
-    made = cleaned(made, now, longest_allowed(now, factor, element_size), element_size)
+    if not lasting:
+        now = grain.after(made.change(seen), seams=False)
+        made = cleaned(made, now, longest_allowed(now, factor, element_size), element_size)
     if made.untouched.all():
         return None
     cut = made.change(seen)

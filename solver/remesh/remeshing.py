@@ -28,8 +28,8 @@ from .transfer import OF_FIBRES, body_state, joined_states, transferred
 Array = NDArray[np.float64]
 
 MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
-OVERDRAWN = 4.0 / 3.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
-AGAIN = 1.2  # and times what was left the last time
+OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
+AGAIN = 1.5  # and times what was left the last time
 WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due
 
 

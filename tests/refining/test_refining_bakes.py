@@ -113,15 +113,19 @@ def test_without_it_they_become_long(shot, prepared):
 
 
 def test_there_are_never_more_faces_than_stated(prepared):
-    """However short edges are to be: the tets bound how many there are."""
+    """However short edges are to be: the tets bound how many there are, and the longest are halved."""
     fine = pulled(factor=1.1)
     run = started(fine, prepared)
     for _ in range(fine.settings.frame_end):
         run.advance()
     triangles = run.bound[2][0]
     outer = len(run.bound[8][0].faces.boundary)
-    assert len(triangles) <= len(fine.bodies[0].surface.triangles) + PER_FACE * outer
-    assert lengths(run.places(), triangles).max() < 1.5 * OVERDRAWN * 1.1 * 2**0.5 / 24
+    most = len(fine.bodies[0].surface.triangles) + PER_FACE * outer
+    assert 0.7 * most < len(triangles) <= most
+    coarse = started(without(fine), prepared)
+    for _ in range(fine.settings.frame_end):
+        coarse.advance()
+    assert lengths(run.places(), triangles).max() < 0.7 * lengths(coarse.places(), coarse.bound[2][0]).max()
 
 
 def test_a_bake_goes_on_with_the_same_bytes(shot, prepared, tmp_path, monkeypatch):
