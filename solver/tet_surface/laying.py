@@ -236,7 +236,9 @@ def _parted(
 def _bound(mesh: TetMesh, about: Surface, loop: Array, parts: Refined, spacing: float) -> Laid:
     """The surface about the mesh's middle, back in the world, and its bindings.
 
-    A point that carries contact goes with the surface's vertices around it, and rests on the boundary where it is closest.
+    A point that carries contact goes with the surface's vertices around it. All rest on the boundary's triangle that they are
+    parts of, by Loop's weights of its corners: where limbs are thin the closest one may be on their other side, and to press on
+    that would not move what is seen here, or move it the wrong way.
     """
     look = Lookup.about(mesh.centred, about.positions)
     seen = Surface(about.positions + mesh.middle, about.triangles)
@@ -246,7 +248,19 @@ def _bound(mesh: TetMesh, about: Surface, loop: Array, parts: Refined, spacing: 
     corners = seen.triangles[found.triangle]
     start = np.arange(0, 3 * len(corners) + 1, 3)
     shares = csr_matrix((found.weights.ravel(), corners.ravel(), start), shape=(len(corners), len(seen.positions)))
+    around = np.empty(len(seen.positions), dtype=np.int64)
+    around[seen.triangles] = np.arange(len(seen.triangles))[:, None]
+    bound = _resting(bound, mesh, parts.face[around], parts.weights)
+    contacts = _resting(contacts, mesh, parts.face[found.triangle], csr_matrix(shares @ parts.weights))
     return Laid(seen, _by_rows(bound, rows), _by_rows(contacts, csr_matrix(shares @ rows)))
+
+
+def _resting(binding: Binding, mesh: TetMesh, face: NDArray[np.int64], loop: csr_matrix) -> Binding:
+    """The binding with its points (k,) on triangles of the boundary, by what Loop's weights (k, n) say of their corners."""
+    tets, every = mesh.faces.tet[face], np.arange(len(face))[:, None]
+    corners = np.asarray(loop[every, mesh.tets[tets]].todense())
+    corners *= (mesh.tets[tets][:, :, None] == mesh.faces.boundary[face][:, None]).any(axis=2)
+    return replace(binding, tets=tets.astype(np.int32), weights=corners / corners.sum(axis=1, keepdims=True))
 
 
 def _carried_offsets(look: Lookup, offsets: Array) -> csr_matrix:

@@ -1,7 +1,5 @@
 """A surface laid on tets: where the old one was, with its volume, smooth, closed, and carried as its nodes move."""
 
-
-
 import ipctk
 import numpy as np
 import pytest
@@ -22,6 +20,7 @@ from solver.tet_surface.refinement import neighbours
 from solver.tet_surface.renewal import handed_on
 from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import joined_meshes
+from tests.physics.scenes import box_mesh
 from tests.surfaces import box, cone, joined, sphere, stored
 
 from .test_refinement import angles
@@ -172,3 +171,16 @@ def test_smoothing_takes_what_is_fine_and_leaves_what_is_coarse():
     left = np.sqrt((_smoothed(teeth, means, 1e9) ** 2).sum(axis=1))
     assert left[belt].std() < 0.2 * 0.05
     assert np.sqrt(((_smoothed(teeth, means, 0.01) - teeth) ** 2).sum(axis=1)).max() < 0.01
+
+
+def test_what_presses_on_a_point_moves_what_is_seen_there():
+    """Also on sheets and limbs as thin as a tet: a contact whose force moved its seen point the other way would run away."""
+    for mesh in (box_mesh((6, 6, 1), (2.0, 2.0, 0.2)), box_mesh((8, 1, 1), (4.0, 0.3, 0.3))):
+        made = laid_surface(mesh, Surface(mesh.positions, mesh.faces.boundary), 2, 0.33, 0.17)
+        for binding in (made.bound, made.contacts):
+            rows = csr_matrix(
+                (binding.spread.weights, binding.spread.nodes, binding.spread.start), shape=(len(binding.tets), len(mesh.positions))
+            )
+            own = np.asarray(rows[np.arange(len(binding.tets))[:, None], mesh.tets[binding.tets]].todense())
+            gained = (own * binding.weights).sum(axis=1) / (binding.weights**2).sum(axis=1)
+            assert gained.min() > 0.4 and binding.weights.min() >= 0.0
