@@ -178,9 +178,8 @@ def test_what_presses_on_a_point_moves_what_is_seen_there():
     for mesh in (box_mesh((6, 6, 1), (2.0, 2.0, 0.2)), box_mesh((8, 1, 1), (4.0, 0.3, 0.3))):
         made = laid_surface(mesh, Surface(mesh.positions, mesh.faces.boundary), 2, 0.33, 0.17)
         for binding in (made.bound, made.contacts):
-            rows = csr_matrix(
-                (binding.spread.weights, binding.spread.nodes, binding.spread.start), shape=(len(binding.tets), len(mesh.positions))
-            )
+            spread, shape = binding.spread, (len(binding.tets), len(mesh.positions))
+            rows = csr_matrix((spread.weights, spread.nodes, spread.start), shape=shape)
             own = np.asarray(rows[np.arange(len(binding.tets))[:, None], mesh.tets[binding.tets]].todense())
             gained = (own * binding.weights).sum(axis=1) / (binding.weights**2).sum(axis=1)
             assert gained.min() > 0.4 and binding.weights.min() >= 0.0
