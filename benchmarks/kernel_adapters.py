@@ -12,7 +12,7 @@ import numpy as np
 
 from solver.fem.assembly import inertial_gradient
 from solver.fem.elements import evaluate
-from solver.fem.linear_solve import NO_VALUES
+from solver.fem.linear_solve import NO_VALUES, FrozenStiffness
 from solver.fem.slabs import multiply_slab
 from solver.fem.tile import Tiles
 from solver.fem.workspace import Workspace
@@ -60,14 +60,8 @@ def kernels(run: Simulation) -> list[Kernel]:
     space.linear.assemble(fill, diagonal)
     frozen = space.linear.summed(fill)
     per_node, per_edge = nodes / tets, edges / tets
-    linear = space.linear
-    p, q = rng.standard_normal((2, 4 * nodes)).astype(np.float32)
-    half = linear._slabs.arrays
-    stored = (len(half.slot_columns) + len(half.outer_columns)) * 40 / tets
-    vectors = (half, linear._inertia, linear._own, linear._touched, p, q)
     vertices = 16 + 24 * per_node  # indices, and positions once a node
-    # Row blocks (9 float32) with their column (int32), both triangles of the matrix; 21 operations a block.
-    matrix, product = 2 * per_edge * (9 * 4 + 4), 2 * per_edge * 21
+    matrix = 2 * per_edge * (9 * 4 + 4)  # row blocks (9 float32) with their column (int32), both triangles of it
     return [
         # 9 in, 24 out. 11 rotations of 50 (float64: 14), F^T F 30, V 32, F V 45, norms 15, three Givens 50 (float64: 86), a
         # turn 46, U 22.
@@ -103,6 +97,21 @@ def kernels(run: Simulation) -> list[Kernel]:
             "matrix assembly", lambda: space.linear.assemble(fill, diagonal),
             4 * (10 + 6) + vertices + per_edge * (16 + 72) + matrix, 797 + 18 * per_edge,
         ),
+        *_of_conjugate_gradients(space, frozen, rhs, rng, matrix),
+    ]  # fmt: skip
+
+
+def _of_conjugate_gradients(
+    space: Workspace, frozen: FrozenStiffness, rhs: np.ndarray, rng: np.random.Generator, matrix: float
+) -> list[Kernel]:
+    """Products and an iteration with the matrix that has been assembled, of so many bytes a tet; 21 operations a block."""
+    tets, nodes = len(space.pattern.corners) // 4, len(rhs)
+    linear, half = space.linear, space.linear._slabs.arrays
+    per_node, product = nodes / tets, 42 * len(space.pattern.edges) / tets
+    p, q = rng.standard_normal((2, 4 * nodes)).astype(np.float32)
+    stored = (len(half.slot_columns) + len(half.outer_columns)) * 40 / tets
+    vectors = (half, linear._inertia, linear._own, linear._touched, p, q)
+    return [
         # Conjugate gradients' own product, in float32: of an edge within a slab one block only.
         Kernel("operator product of CG, float32", lambda: _multiply_all(*vectors), stored + 32 * per_node, product),
         Kernel("operator product, float64", lambda: frozen.times(rhs), matrix + 48 * per_node, product),

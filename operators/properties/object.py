@@ -173,15 +173,15 @@ def _remeshing() -> dict[str, Any]:
         ),
         "refine_surface": BoolProperty(
             name="Refine Surface",
-            description="Faces that flow draws out are halved again and again, and slivers where it squeezes them go: UVs, "
+            description="Faces that flow draws out are halved again and again, and slivers go at remeshes: UVs, "
             "materials, groups and attributes stay, but the mesh changes during the bake, which shape keys and MDD cannot hold",
             default=True,
             **SETTING,
         ),
         "refine_length": FloatProperty(
             name="Longest Edge",
-            description="An edge is halved once it is so many times as long as the longest edges around it were at the start; "
-            "what is shorter than half a tet is left",
+            description="At a remesh, or once one is twice too long, edges are halved until none is longer than so many times "
+            "the longest around it at the start; what is shorter than half a tet is left",
             default=1.5,
             min=LEAST_REFINE_LENGTH,
             soft_max=4.0,

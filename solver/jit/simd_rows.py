@@ -11,7 +11,7 @@ import llvmlite.ir as ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, register_model
 
-from .simd import Vector, _shuffled, _VectorModel
+from .simd import Vector, _data, _shuffled, _VectorModel
 
 ROWS = 8
 
@@ -24,10 +24,6 @@ _FRONT, _BACK = [0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]
 
 EIGHT = Vector("Floats8", _EIGHT)
 register_model(Vector)(_VectorModel)
-
-
-def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
-    return context.make_array(kind)(context, builder, array).data
 
 
 def _row_places(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
