@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .adhesion import RANGE
-from .entries import Entries, along
+from .entries import NOTHING_HELD, Entries, along
 from .passage import met_on_the_way
 from .planes import Columns, joined, lay_planes
 from .points import REACH, Chosen, ContactPoints
@@ -213,8 +213,6 @@ class Contacts:
             self.stretch[:] = 0.0
             count = len(entries.places) - len(entries.keys)
             self.stretch.reshape(-1, 3)[entries.places[:count]] = entries.stretch(positions)[:count]
-        if self.edges is not None:
-            self.edges.end_step(positions, entries)
         now = self.points.positions(positions)
         for c, field in enumerate(self.fields):
             if field.sheet_offset is None and not field.sticky:
@@ -225,6 +223,8 @@ class Contacts:
             self.behind[c], self.stuck[c] = False, False
             self.behind[c, near] = behind
             self.stuck[c, near] = field.sticky & ((distance < reach) | (held & (distance < reach + self._range()[near])))
+        if self.edges is not None:
+            self.edges.end_step(positions, entries)
         self.slack *= np.exp(-self.step / EXIT_TIME)
         self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
 
@@ -288,13 +288,18 @@ class Contacts:
         entries = Entries(
             points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness, anchors,
             grip * coefficient, SLIP_SPEED * points.extent[chosen] * (STICK_TIME if self.holds else self.step), coefficient,
-            np.zeros(len(chosen)), places,
+            np.zeros(len(chosen)), pull, self._range()[chosen], places,
         )  # fmt: skip
+        holding = NOTHING_HELD
         if self.patches is not None and pull.any():
-            pull = pull * self.patches.facing(positions, normal, chosen) * ~(points.inside | points.standby)[chosen]
-            entries.stick(positions, pull, self._range()[chosen])
-        edges = None if self.edges is None else self.edges.linearize(positions)
-        return entries if edges is None else entries.joined(edges)
+            area = self.patches.facing(positions, normal, chosen) * ~(points.inside | points.standby)[chosen]
+            entries.pull, held = pull * area, pull > 0.0
+            holding = points.carried(positions, chosen[held]), places[held] // len(points.tets), area[held]
+        edges = None if self.edges is None else self.edges.linearize(positions, holding)
+        entries = entries if edges is None else entries.joined(edges)
+        if entries.pull.any():
+            entries.stick(positions)
+        return entries
 
 
 def _longest(ways: Array) -> float:

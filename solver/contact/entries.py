@@ -21,11 +21,12 @@ from .response import (
 from .settle import settle
 
 Array = NDArray[np.float64]
-
+HeldByPoints = tuple[Array, NDArray[np.int64], Array]  # places (k, 3), colliders (k,), areas (k,) [m^2]
+NOTHING_HELD: HeldByPoints = (np.zeros((0, 3)), np.zeros(0, np.int64), np.zeros(0))
 
 _COLUMNS = (
-    "tets", "nodes", "weights", "normal", "level", "reach", "stiffness", "anchor", "grip", "slip", "friction", "bond", "places",
-    "keys",
+    "tets", "nodes", "weights", "normal", "level", "reach", "stiffness", "anchor", "grip", "slip", "friction", "bond", "pull",
+    "length", "places", "keys",
 )  # fmt: skip
 
 
@@ -34,9 +35,10 @@ class Entries:
     """Linearised contacts of one Newton iteration, in the argument order of contact/response.py; c contacts.
 
     Beyond what is said there: friction (c,) coefficients, grip being these times the normal forces and bond (c,) [N], what
-    stickiness adds to it; places (c,) their numbers among all points of all colliders; adhesion is that of those that stick,
-    None where nothing is sticky; exact: the share of friction's true stiffness in its stiffness, the rest being its secant;
-    keys (m, 4) of the last m of them, those of edges (contact/edges).
+    stickiness adds to it; pull (c,) [N] the most that stickiness pulls, for a length (c,) [m]; places (c,) their numbers among
+    all points of all colliders; adhesion is that of those that stick, None where nothing is sticky; exact: the share of
+    friction's true stiffness in its stiffness, the rest being its secant; keys (m, 4) of the last m of them, those of edges
+    (contact/edges).
     """
 
     tets: NDArray[np.int32]
@@ -51,13 +53,15 @@ class Entries:
     slip: Array
     friction: Array
     bond: Array
+    pull: Array
+    length: Array
     places: NDArray[np.int64]
     adhesion: Adhesion | None = None
     exact: float = 0.5  # for who does not iterate; fem/newton.py says when it takes more
     keys: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 4), np.int32))
 
     def joined(self, *others: "Entries") -> "Entries":
-        """These and after them others, that do not stick, all of edges."""
+        """These and after them others, all of edges."""
         every = (self, *others)
         columns = {name: np.concatenate([getattr(one, name) for one in every]) for name in _COLUMNS}
         return replace(self, **columns)
@@ -143,12 +147,12 @@ class Entries:
         )  # fmt: skip
         return force
 
-    def stick(self, positions: Array, pull: Array, length: Array) -> None:
-        """Let contacts pull at most by pull (c,) [N], for a length (c,) [m]; friction at positions (n, 3) holds on to it."""
-        which = np.flatnonzero(pull)
+    def stick(self, positions: Array) -> None:
+        """Let those contacts pull that do; friction at positions (n, 3) holds on to it."""
+        which = np.flatnonzero(self.pull)
         self.adhesion = Adhesion(
             self.tets[which], self.nodes[which], self.weights[which], self.normal[which], self.level[which], self.reach[which],
-            length[which], pull[which],
+            self.length[which], self.pull[which],
         )  # fmt: skip
         self.bond[which] = self.friction[which] * self.adhesion.hold(positions)
         self.grip += self.bond

@@ -28,4 +28,5 @@ def handed_on(
                 source[mine] = theirs[cKDTree(old_places[theirs]).query(places[mine], workers=numba.get_num_threads())[1]]
     known = old.of_points()
     del known["awake"]  # they are seen anew
-    return {"awake": new.awake, **{name: values[:, source] for name, values in known.items()}}
+    edges = {} if old.edges is None else old.edges.of_places()
+    return {"awake": new.awake, **edges, **{name: values[:, source] for name, values in known.items()}}

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
-from ..entries import Entries, across, along
+from ..entries import NOTHING_HELD, Entries, HeldByPoints, across, along
 from ..points import REACH, ContactPoints
 from ..response import carry, normal_forces
 from ..surfaces.friction import Held
 from .meeting import Crossings, EdgedBody, EdgedCollider, Meeting
 from .near import Search
+from .sticking import Sticking, held_areas, left_over, sticking_range
 
 Array = NDArray[np.float64]
 
@@ -30,7 +31,8 @@ OUTSIDE = 2.0  # element sizes by which what is seen may lie outside the nodes
 class EdgeContacts:
     """Contacts of colliders' sharp edges with bodies over one step: near pairs once, planes at every call of `linearize`.
 
-    held is what sticks, by the keys of its touches (meeting.py).
+    held is what friction holds, by the keys of its touches (meeting.py); stuck where edges were sticking when the step began,
+    sticking the same as the colliders carry it to the step's end.
     """
 
     def __init__(
@@ -43,21 +45,29 @@ class EdgeContacts:
         self.meetings: list[Meeting] = []
         self.kept: list[Entries] = []  # planes that hold to the step's end
         self.held = Held()
+        self.stuck = self.sticking = Sticking()
+        self.by_points = NOTHING_HELD
         self.known: Entries | None = None  # what was said last
         self.time, self.step, self.again = 0.0, 0.0, 0
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """What a checkpoint keeps."""
-        return {"edges_" + name: values for name, values in self.held.arrays().items()}
+        return {"edges_" + name: values for name, values in (self.held.arrays() | self.stuck.arrays()).items()}
+
+    def of_places(self) -> dict[str, NDArray[np.generic]]:
+        """The part of it that is said of places on colliders, whatever surface a body has there."""
+        return {"edges_" + name: values for name, values in self.stuck.arrays().items()}
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take `arrays` back; what sticks is forgotten where there are none, as after a remesh."""
+        """Take `arrays` back; what friction holds is forgotten where they say nothing of it, as after a remesh."""
         own = {name.removeprefix("edges_"): values for name, values in arrays.items()}
-        self.held = Held.from_arrays(own) if own else Held()
+        self.held = Held.from_arrays(own) if "held_points" in own else Held()
+        self.stuck = self.sticking = Sticking.from_arrays(own)
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
         """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end."""
         self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
+        self.sticking = self.stuck.carried({one.number: one.field for one in self.colliders}, time - step, time)
         for collider in self.colliders:
             now, offset = collider.corners(time)
             then = now if collider.field.still else collider.corners(time - step)[0]
@@ -86,8 +96,12 @@ class EdgeContacts:
             ways_out = collider.ways_out(corners[1])
             self.meetings.append(Meeting(body, number, element, faces, collider, pairs, begun, *corners, offset, *ways_out))
 
-    def linearize(self, positions: Array) -> Entries | None:
-        """Planes of all that touches, or is about to, at node positions (n, 3); None where nothing does."""
+    def linearize(self, positions: Array, by_points: HeldByPoints = NOTHING_HELD) -> Entries | None:
+        """Planes of all that touches, or is about to, at node positions (n, 3); None where nothing does.
+
+        by_points: what contact points hold by stickiness, their places (k, 3), colliders (k,) and areas (k,) [m^2].
+        """
+        self.by_points = by_points
         found = [entries for meeting in self.meetings if (entries := self._planes(meeting, positions)) is not None]
         if found:
             now = {tuple(key) for entries in found for key in entries.keys.tolist()}
@@ -143,7 +157,7 @@ class EdgeContacts:
         normal, held = at.normal, np.empty((count, 3))
         carry(positions, nodes, touches.weights, held)
         loose = touches.begun - across(self.held.of(at.keys), normal)
-        friction, _ = field.touch(at.met, self.time)
+        friction, stickiness = field.touch(at.met, self.time)
         reach, gap = np.full(count, REACH * points.size[point]), self._gap(meeting, at)
         stiffness, grip = at.size * points.stiffness[point], np.empty(count)
         normal_forces(gap, reach, stiffness, grip)
@@ -152,14 +166,48 @@ class EdgeContacts:
             (touches.tets + body.first_tet).astype(np.int32), nodes, touches.weights, normal,
             along(normal, held) - gap, reach, stiffness, loose + at.met - at.met_then + held - touches.here,
             grip * friction, np.full(count, slip), friction, np.zeros(count),
+            stickiness * self._areas(meeting, at), np.full(count, self._range(meeting)),
             np.full(count, meeting.collider.number * len(points.tets) + point), keys=at.keys,
         )  # fmt: skip
 
+    def _range(self, meeting: Meeting) -> float:
+        return sticking_range(float(self.points.extent[meeting.body.point]), meeting.element)
+
+    def _areas(self, meeting: Meeting, at: Crossings) -> Array:
+        """What stickiness acts on at places (m,) [m^2]."""
+        collider, areas = meeting.collider, np.zeros(len(at.gap))
+        if not collider.field.sticky:
+            return areas
+        sticks = self.sticking.holds(collider.number, at.met, meeting.element)
+        if sticks.any():
+            if meeting.widths is None:
+                meeting.widths = collider.widths(self.time)
+            areas[sticks] = held_areas(
+                at.met[sticks], at.normal[sticks], at.keys[sticks], collider.sharp.ends, meeting.now,
+                collider.inwards(meeting.now), meeting.widths, self._range(meeting), meeting.element,
+            )  # fmt: skip
+            own = self.by_points[1] == collider.number
+            areas = left_over(areas, at.met, self.by_points[0][own], self.by_points[2][own], meeting.element)
+        return areas
+
     def end_step(self, positions: Array, entries: Entries) -> None:
-        """Keep what sticks where the step just accepted has ended: of these entries, those of edges."""
+        """Keep what is held where the step just accepted has ended: of these entries, those of edges."""
+        stuck = [self._stuck(meeting, positions) for meeting in self.meetings]
+        counts, numbers = [len(places) for places in stuck], [meeting.collider.number for meeting in self.meetings]
+        self.stuck = Sticking(np.concatenate(stuck), np.repeat(np.array(numbers, np.int32), counts)) if stuck else Sticking()
         if self.holds:
             own = slice(len(entries.level) - len(entries.keys), None)
             self.held = Held(entries.keys, entries.stretch(positions)[own])
+
+    def _stuck(self, meeting: Meeting, positions: Array) -> Array:
+        """Places (s, 3) of a meeting that stick from now on: that touch, or have and are not free."""
+        if not meeting.collider.field.sticky:
+            return np.zeros((0, 3))
+        at, element, number = meeting.touches(positions[meeting.body.nodes]).at, meeting.element, meeting.collider.number
+        gap, reach, held = self._gap(meeting, at), REACH * element, self.sticking.holds(number, at.met, element)
+        sticks = (gap < reach) | (held & (gap < reach + self._range(meeting)))
+        places: Array = at.met[sticks]
+        return places
 
 
 def _others(keys: NDArray[np.int32], known: set[tuple[int, ...]]) -> NDArray[np.bool_]:

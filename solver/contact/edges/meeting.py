@@ -1,7 +1,7 @@
 """A body and a collider whose sharp edges come near it: what a step has to know of both, and where they touch."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ class EdgedCollider:
     """What is asked of a collider: its field, its number, and its sharp edges by their own corners.
 
     vertices (v,)          : those of the field's corners that are used
-    sharp                  : in numbers among these
+    sharp                  : ends and wings in numbers among these
     first (v + 1,), ends   : sharp edges lead from corner i to ends[first[i]:first[i + 1]]
     """
 
@@ -50,28 +50,36 @@ class EdgedCollider:
         both = np.concatenate([ends, ends[:, ::-1]])
         both = both[np.argsort(both[:, 0], kind="stable")]
         first = np.searchsorted(both[:, 0], np.arange(len(vertices) + 1))
-        return cls(field, number, vertices, Sharp(ends, rank[sharp.wings]), first, np.ascontiguousarray(both[:, 1]))
+        own = replace(sharp, ends=ends, wings=rank[sharp.wings])
+        return cls(field, number, vertices, own, first, np.ascontiguousarray(both[:, 1]))
 
     def corners(self, time: float) -> tuple[Array, float]:
         """Where they are (v, 3) at a time [s], and how far outside of them the surface is [m]."""
         places, offset = self.field.corners(time)
         return np.ascontiguousarray(places[self.vertices]), offset
 
+    def widths(self, time: float) -> Array:
+        """How wide (e, 2) [m] what belongs to its edges is of their faces at a time [s]."""
+        assert self.field.sharp is not None  # or there were no EdgedCollider of it
+        return self.field.sharp.widths(self.field.corners(time)[0])
+
     def ways_out(self, corners: Array) -> tuple[Array, Array]:
         """Unit vectors half-way between the faces, outwards, at the edges (e, 3) and corners (v, 3), which are at (v, 3).
 
         Zero where none is known, as of an edge of more than two faces.
         """
+        edges, turned = unit(-self.inwards(corners).sum(axis=1)), np.zeros_like(corners)
+        for end in self.sharp.ends.T:
+            np.add.at(turned, end, edges)
+        return edges, unit(turned)
+
+    def inwards(self, corners: Array) -> Array:
+        """Unit vectors (e, 2, 3) along the faces to both sides of edges and square to these; zero where there is none."""
         ends, wings = self.sharp.ends, self.sharp.wings
         start = corners[ends[:, 0]]
         edge = unit(corners[ends[:, 1]] - start)
-        out = np.zeros_like(start)
-        for side in wings.T:
-            out -= (side >= 0)[:, None] * unit(across(corners[side] - start, edge))
-        edges, turned = unit(out), np.zeros_like(corners)
-        for end in ends.T:
-            np.add.at(turned, end, edges)
-        return edges, unit(turned)
+        sides = [(side >= 0)[:, None] * unit(across(corners[side] - start, edge)) for side in wings.T]
+        return np.stack(sides, axis=1)
 
 
 @dataclass
@@ -144,6 +152,7 @@ class Meeting:
     begun (p, 3)    : where the body's points of `pairs` were when the step began
     then, now (v, 3), offset : the collider's corners when the step begins and ends, and its surface outside of them [m]
     edges_out (e, 3), corners_out (v, 3) : the way out of it at its edges and corners
+    widths (e, 2)   : of what belongs to its edges of their faces, when the step ends, once it has been asked for [m]
     """
 
     body: EdgedBody
@@ -158,6 +167,7 @@ class Meeting:
     offset: float
     edges_out: Array
     corners_out: Array
+    widths: Array | None = None
 
     def touches(self, nodes: Array) -> Touches:
         """Where they touch, or are about to, with the body's nodes at (n, 3)."""
