@@ -179,7 +179,7 @@ class Meeting:
         doubtful = found.depth > FREE_DEPTH * self.element
         found = found.taken(~_far_sides(found.met, found.normal, found.gap, doubtful, self.element))
         points, shares = found.points, found.shares
-        tets, taken, weights = self.faces.feet(np.einsum("km,kmi->ki", shares, self.faces.rest[pairs.points[points]]))
+        tets, taken, weights = self.faces.feet(pairs.points[points], shares)
         place, start = (np.einsum("km,kmi->ki", shares, side[points]) for side in (here, self.begun))
         return Touches(found, place, start, tets, taken, weights)
 

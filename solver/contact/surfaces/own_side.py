@@ -37,14 +37,14 @@ def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding)
     nearest = corners[np.arange(len(points)), found.weights.argmax(axis=1)]
     away = points - seen.positions[nearest]
     told = (away**2).sum(axis=1) < (TOLD * mesh.mean_edge) ** 2
-    across = told & ~_near(mesh, bound.tets, binding.tets[nearest])
+    across = told & ~led_to(mesh, bound.tets, binding.tets[nearest])
     if not across.any():
         return rows
     own = shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions))
     return csr_matrix(diags((~across).astype(float)) @ rows + diags(across.astype(float)) @ own)
 
 
-def _near(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:
+def led_to(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Whether pairs of tets (k,), (k,) have nodes that two edges or fewer lead from one to the other.
 
     Nearly all have a node in common; only for others the edges are followed.
@@ -52,11 +52,11 @@ def _near(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) ->
     near = (mesh.tets[first][:, :, None] == mesh.tets[second][:, None, :]).any(axis=(1, 2))
     left = np.flatnonzero(~near)
     if len(left):
-        near[left] = _led_to(mesh, first[left], second[left])
+        near[left] = _followed(mesh, first[left], second[left])
     return np.asarray(near)
 
 
-def _led_to(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _followed(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Whether two edges or fewer lead from a node of each tet (k,) to one of the other (k,)."""
     count = len(mesh.tets)
     holds = csr_matrix(

@@ -1,0 +1,53 @@
+"""Who takes the force of a collider's edge where a body has folded onto itself: the side that is seen there, not the other."""
+
+import numpy as np
+
+from solver.contact.edges.faces import Faces
+from solver.embedding import bind
+from solver.tetmesh.mesh import TetMesh
+from tests.physics.scenes import boundary, box_mesh
+
+LONG, THICK, CELL = 4.0, 0.2, 0.2
+GAP = 0.02  # between the arms' tets, into which what is seen reaches by more than that from both sides
+BULGE = 0.06
+
+
+def hairpin(places: np.ndarray) -> np.ndarray:
+    """Places (n, 3) of a strip along x, bent about its middle until its ends lie on each other, 0 to THICK outside of the bend."""
+    radius, turn = 0.5 * GAP, np.pi
+    bend = (radius + 0.5 * THICK) * turn
+    along, z = places[:, 0] - 0.5 * LONG, radius + places[:, 2]
+    angle = np.clip(along / bend + 0.5, 0.0, 1.0) * np.pi
+    rest = along - np.clip(along, -0.5 * bend, 0.5 * bend)
+    x = z * np.sin(angle) - np.abs(rest)
+    return np.column_stack([x, places[:, 1], -z * np.cos(angle)])
+
+
+def folded() -> tuple[Faces, np.ndarray]:
+    """Faces of a strip folded so, of which what is seen lies outside the tets within the fold; its nodes when it was straight."""
+    straight = box_mesh((20, 3, 1), (LONG, 0.6, THICK))
+    shell = boundary(straight)
+    inner = shell.positions[:, 2] < 1e-9
+    seen = shell.positions - BULGE * inner[:, None] * (0.0, 0.0, 1.0)
+    binding = bind(straight, seen)
+    mesh = TetMesh(hairpin(straight.positions), straight.tets)
+    faces = Faces.of(mesh, binding, shell.triangles, CELL)
+    assert faces is not None
+    return faces, straight.positions
+
+
+def test_each_side_of_a_fold_takes_what_is_pressed_on_it():
+    """By nodes of its own arm, and so that a push moves what is seen there: 1 is as far as it moves these."""
+    faces, straight = folded()
+    triangles = faces.surface.triangles
+    rng = np.random.default_rng(3)
+    shares = rng.dirichlet(np.ones(3), len(triangles))
+    tets, nodes, weights = faces.feet(triangles, shares)
+    seen = np.einsum("ti,tid->td", shares, (faces.rows @ straight)[triangles])
+    taken = np.einsum("ti,tid->td", weights, straight[nodes])
+    within = (seen[:, 2] < -0.5 * BULGE) & (np.abs(seen[:, 0] - 0.5 * LONG) > 2.0 * CELL)
+    assert within.sum() > 50 and np.allclose(weights.sum(axis=1), 1.0) and weights.min() >= -1e-9
+    assert np.abs(seen - taken)[within, 0].max() < CELL
+    carrying = np.einsum("tm,tmn->tn", shares, faces.rows.toarray()[triangles])
+    own = carrying[np.arange(len(nodes))[:, None], nodes]
+    assert ((own * weights).sum(axis=1) / (weights**2).sum(axis=1))[within].min() > 0.5
