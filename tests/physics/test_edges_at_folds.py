@@ -13,7 +13,7 @@ BULGE = 0.06
 
 
 def hairpin(places: np.ndarray) -> np.ndarray:
-    """Places (n, 3) of a strip along x, bent about its middle until its ends lie on each other, 0 to THICK outside of the bend."""
+    """Places (n, 3) of a strip along x, bent about its middle until its ends lie on each other, 0 to THICK off the bend."""
     radius, turn = 0.5 * GAP, np.pi
     bend = (radius + 0.5 * THICK) * turn
     along, z = places[:, 0] - 0.5 * LONG, radius + places[:, 2]
@@ -24,7 +24,7 @@ def hairpin(places: np.ndarray) -> np.ndarray:
 
 
 def folded() -> tuple[Faces, np.ndarray]:
-    """Faces of a strip folded so, of which what is seen lies outside the tets within the fold; its nodes when it was straight."""
+    """Faces of a strip folded so, of which what is seen within the fold lies outside the tets; its nodes when it was straight."""
     straight = box_mesh((20, 3, 1), (LONG, 0.6, THICK))
     shell = boundary(straight)
     inner = shell.positions[:, 2] < 1e-9

@@ -59,10 +59,11 @@ class Faces:
         return cls(Carried.by(rows), rows, own[most], surface, ends, wings, fit.positions, mesh)
 
     def feet(self, points: IntArray, shares: Array) -> tuple[IntArray, IntArray, Array]:
-        """Which tets (m,), their nodes (m, 4) and by which weights (m, 4) take the force on places between points (m, 3), by shares.
+        """Which tets (m,), their nodes (m, 4) and by which weights (m, 4) take the force on places between points (m, 3).
 
-        Where a place lies outside the tets it is taken by the boundary next to it, as that on contact points is. Where these
-        tets are another limb's, or another side's of a fold, to push them would not move what is seen: then by a tet that carries it.
+        These are places by shares (m, 3) of the points. Where one lies outside the tets it is taken by the boundary next to it,
+        as that on contact points is. Where these tets are another limb's, or another side's of a fold, to push them would not
+        move what is seen there: then it is taken by a tet that carries it.
         """
         look = Lookup.of(self.mesh, np.einsum("km,kmi->ki", shares, self.rest[points]))
         tets, weights, outside = look.tets.copy(), look.weights.copy(), look.tets < 0
