@@ -24,7 +24,7 @@ def hairpin(places: np.ndarray) -> np.ndarray:
 
 
 def folded() -> tuple[Faces, np.ndarray]:
-    """Faces of a strip folded so, of which what is seen within the fold lies outside the tets; its nodes when it was straight."""
+    """Faces of a strip folded so, of which what is seen within the fold lies outside the tets; its nodes when straight."""
     straight = box_mesh((20, 3, 1), (LONG, 0.6, THICK))
     shell = boundary(straight)
     inner = shell.positions[:, 2] < 1e-9
