@@ -284,7 +284,7 @@ class Simulation:
         past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
-        while outcome.converged and self.contacts.sunk(outcome.positions):
+        while outcome.converged and self.contacts.wake(outcome.positions, ended=True):
             outcome = problem.minimize_on(outcome, self.element_size, self.ranges)
         outcome.sunk = self.contacts.too_deep(outcome.positions)
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))

@@ -158,11 +158,17 @@ class Contacts:
         self.candidates[c] = self.points.choose(np.flatnonzero(near & self.awake))
         self.watched[c] = self.points.choose(np.flatnonzero(near & ~self.awake))
 
-    def wake(self, positions: Array) -> bool:
-        """Let points that stand by touch if they are sunk in at node positions (n, 3), where a step would end.
+    def wake(self, positions: Array, ended: bool = False) -> bool:
+        """Let what is sunk in at node positions (n, 3) and does not touch touch from now on.
 
-        Whether they are too deep for the step to be taken as it is.
+        Whether it is too deep for a step that would end there to be taken as it is. Points that stand by wake at any time; what
+        is new of edges of colliders, which are found anew all the time, only where a solve has ended.
         """
+        too_deep = self._wake_points(positions)
+        return too_deep or (ended and self.edges is not None and self.edges.wake(positions))
+
+    def _wake_points(self, positions: Array) -> bool:
+        """The same of the points."""
         woken = too_deep = False
         for c, watched in enumerate(self.watched):
             if not len(watched.points):
@@ -176,11 +182,6 @@ class Contacts:
             for c in range(len(self.fields)):
                 self._choose(c)
         return too_deep
-
-    def sunk(self, positions: Array) -> bool:
-        """Whether a step that would end with nodes at positions (n, 3) is to be solved on, for what sinks in there."""
-        woken = self.wake(positions)
-        return woken or (self.edges is not None and self.edges.sunk(positions))
 
     def too_deep(self, positions: Array) -> bool:
         """Whether a step that ends with nodes at positions (n, 3) leaves edges of colliders in bodies, solved on or not."""

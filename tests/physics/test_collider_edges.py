@@ -215,14 +215,14 @@ def test_a_step_is_solved_on_for_what_sinks_in_unknown():
     edges, positions = simulation.contacts.edges, simulation.state.positions
     down = positions - (0.0, 0.0, 0.05 * simulation.element_size)
     edges.linearize(positions)
-    assert len(edges.known.keys) and not edges.sunk(positions)
+    assert len(edges.known.keys) and not edges.wake(positions)
     edges.known = None
-    assert edges.sunk(down)
+    assert edges.wake(down)
     edges.linearize(down)
-    assert not edges.sunk(down)
+    assert not edges.wake(down)
     edges.known = None
     assert not edges.too_deep(down)  # it may be solved on
-    while edges.sunk(down):
+    while edges.wake(down):
         edges.known = None
     assert edges.too_deep(down) and not edges.too_deep(positions)
 

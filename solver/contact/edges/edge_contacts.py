@@ -111,8 +111,11 @@ class EdgeContacts:
         self.known = found[0].joined(*found[1:]) if found else None
         return self.known
 
-    def sunk(self, positions: Array) -> bool:
-        """Whether places are sunk in with nodes at positions (n, 3) whose planes were not known, or were others."""
+    def wake(self, positions: Array) -> bool:
+        """Let places touch that are sunk in at node positions (n, 3), and whose planes were not known, or were others.
+
+        Whether there are any; a step is solved on for them MOST_AGAIN times.
+        """
         if self.again == MOST_AGAIN:
             return False
         sunk = self._unknown(positions, DEEP)
