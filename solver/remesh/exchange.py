@@ -78,6 +78,7 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
 def _take_over(now: "Simulation", made: Joined, renewed: Renewed, remeshing: Remeshing) -> None:
     """Let the simulation go on with what a remesh has made, and hand on what the old one knew."""
     old, touching, pins, before = now.contacts, now.touching, now.pins, now.state.positions
+    rubbing = None if now.surfaces is None else now.surfaces.held.renumbered()
     places, owners = old.points.positions(before), now.keyed.owners
     now.settle(renewed.mesh, remeshed=True)
     now.remeshing, now.worn.last = remeshing, now.worn.last[made.firsts]
@@ -85,6 +86,8 @@ def _take_over(now: "Simulation", made: Joined, renewed: Renewed, remeshing: Rem
     now.touching = touching_handed_on(touching[made.order], made.mesh.ranges, renewed.changes)
     here = now.contacts.points.positions(now.state.positions)
     now.contacts.restore(handed_on(old, places, made.into[owners], now.contacts, here, now.keyed.owners))
+    if now.surfaces is not None and rubbing is not None:
+        now.surfaces.held = rubbing
     now.pins.hand_on(pins, before, now.state.positions, renewed.changes)
     now.keyed.restart(now.state)
 

@@ -11,6 +11,7 @@ from solver.colliders import build
 from solver.jit import use_threads
 from solver.materials import Material
 from solver.presets import load_preset
+from solver.remesh.contact_memory import handed_on
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
 from tests.physics.knives import depth, knife, nosing, prism, spike
@@ -128,6 +129,25 @@ def test_friction_at_edges_is_coulombs(friction, slides):
         assert gone == pytest.approx(way, rel=0.03)
     else:
         assert abs(gone) < 1e-4
+
+
+def test_a_new_surface_of_a_body_goes_on_sticking_to_edges():
+    """By where it sticks, as the numbers of its edges are others after a remesh: it moves no more than without one."""
+    ends = []
+    for remeshed in (False, True):
+        arguments, field = rails(np.radians(20.0), 0.45)
+        simulation, _ = run(arguments, 12, [field])
+        contacts = simulation.contacts
+        assert np.abs(contacts.edges.held.stretch).max() > 1e-6
+        if remeshed:
+            places = contacts.points.positions(simulation.state.positions)
+            owners = np.zeros(len(places), np.int64)
+            contacts.restore(handed_on(contacts, places, owners, contacts, places, owners))
+            assert contacts.edges.held.points.max() < 0
+        for _ in range(4):
+            simulation.advance()
+        ends.append(center(simulation))
+    assert np.abs(ends[1] - ends[0]).max() < 1e-7  # 1e-5 where it is forgotten
 
 
 def test_it_rests_on_edges_without_jitter():

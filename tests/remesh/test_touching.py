@@ -18,16 +18,20 @@ G = 9.81
 
 
 class Restless(Simulation):
-    """Gets new tets at every second step; notes energies (k, 2) before and after [J], and how many remeshes were put off."""
+    """Gets new tets at every second step; notes energies (k, 2) before and after [J], how many remeshes were put off, and
+    whether any forgot what sticks."""
 
     def __init__(self, *arguments, **options):
-        self.steps, self.energies, self.put_off = 0, [], 0
+        self.steps, self.energies, self.put_off, self.forgot, self.rubbed = 0, [], 0, False, 0
         super().__init__(*arguments, **options)
         self.remeshing.due = lambda *_: [0, 1] if self.steps % 2 == 0 else []
 
     def _remesh(self):
         self.steps += 1
+        sticks = self.surfaces.held.stretch
         before, done = self.energy(), super()._remesh()
+        self.forgot |= bool(done) and not np.array_equal(sticks, self.surfaces.held.stretch)
+        self.rubbed += done > 0 and len(sticks) > 0
         self.energies += [(before, self.energy())] if done else []
         self.put_off += done == 0 and self.steps % 2 == 0
         return done
@@ -63,5 +67,6 @@ def test_twenty_remeshes_of_two_bodies_that_land_on_each_other():
         assert balls.energy() < last + 1e-3 * first
         last = balls.energy()
     assert len(balls.energies) >= 20 and balls.put_off == 0 and not balls.surfaces.left_out
+    assert balls.rubbed > 5 and not balls.forgot
     assert last < 0.8 * first  # they have struck each other and the ground
     assert max(abs(after - before) for before, after in balls.energies) < 2e-3 * first

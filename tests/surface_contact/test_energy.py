@@ -161,6 +161,38 @@ def test_what_sticks_is_remembered_and_what_slips_lets_go(length, kept):
     assert stretch[:, 0].max() == pytest.approx(kept * SOFT.slip, rel=1e-6)
 
 
+@pytest.mark.parametrize("turned_about", [False, True])
+def test_what_sticks_goes_on_sticking_on_surfaces_of_other_numbers(turned_about):
+    """As after a remesh: with the bodies' points in another order, or the bodies themselves."""
+    places, contact, above = two_blocks(0.3 * REACH)
+    moved = places.copy()
+    moved[above, 0] += 0.4 * SOFT.slip
+    contact.begin_step(places)
+    contact.end_step(moved)
+    count, lower = above.start, slice(0, above.start)
+    order = np.concatenate([np.arange(len(places))[above], np.arange(count)]) if turned_about else np.arange(len(places))[::-1]
+    rest = surfaces_of(block((4, 4, 1), 0.1), block((2, 2, 1), 0.1, (0.07, 0.09, 1.0)))[0]
+    blocks = [block((4, 4, 1), 0.1)[1], block((2, 2, 1), 0.1)[1]]
+    rank = np.argsort(order)
+    if turned_about:
+        other = surfaces_of((rest[above], blocks[1]), (rest[lower], blocks[0]))
+    else:
+        rank = np.concatenate([rank[:count] - len(places) + count, rank[count:] + count])
+        order = np.argsort(rank)
+        tets = [rank[:count][blocks[0]], rank[count:][blocks[1]] - count]
+        other = surfaces_of((rest[order][:count], tets[0]), (rest[order][count:], tets[1]))
+    fresh = SurfaceContact(other[1], [SOFT, SOFT], other[0], themselves(other[0]))
+    fresh.cover(moved[order], moved[order])
+    fresh.held = contact.held.renumbered()
+    contact.begin_step(moved)
+    fresh.begin_step(moved[order])
+    old, new = energy_and_gradient(contact, moved)[1], energy_and_gradient(fresh, moved[order])[1]
+    assert np.allclose(new, old[order], atol=0.05 * np.abs(old).max())  # corners have several normals
+    fresh.held = type(contact.held)()
+    fresh.begin_step(moved[order])
+    assert not np.allclose(energy_and_gradient(fresh, moved[order])[1], old[order], atol=0.1 * np.abs(old).max())
+
+
 def test_no_friction_is_no_drag():
     places, contact, _ = two_blocks(0.3 * REACH, friction=0.0)
     contact.begin_step(places)

@@ -55,11 +55,11 @@ class EdgeContacts:
         return {"edges_" + name: values for name, values in (self.held.arrays() | self.stuck.arrays()).items()}
 
     def of_places(self) -> dict[str, NDArray[np.generic]]:
-        """The part of it that is said of places on colliders, whatever surface a body has there."""
-        return {"edges_" + name: values for name, values in self.stuck.arrays().items()}
+        """The same for a body that has got another surface: what is said of places stays."""
+        return {"edges_" + name: values for name, values in (self.held.renumbered().arrays() | self.stuck.arrays()).items()}
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take `arrays` back; what friction holds is forgotten where they say nothing of it, as after a remesh."""
+        """Take `arrays` back, where they say anything of it."""
         own = {name.removeprefix("edges_"): values for name, values in arrays.items()}
         self.held = Held.from_arrays(own) if "held_points" in own else Held()
         self.stuck = self.sticking = Sticking.from_arrays(own)
@@ -159,7 +159,7 @@ class EdgeContacts:
         nodes = (touches.nodes + body.nodes.start).astype(np.int32)
         normal, held = at.normal, np.empty((count, 3))
         carry(positions, nodes, touches.weights, held)
-        loose = touches.begun - across(self.held.of(at.keys), normal)
+        loose = touches.begun - across(self.held.of(at.keys, at.met, normal, meeting.element), normal)
         friction, stickiness = field.touch(at.met, self.time)
         reach, gap = np.full(count, REACH * points.size[point]), self._gap(meeting, at)
         stiffness, grip = at.size * points.stiffness[point], np.empty(count)
@@ -200,7 +200,9 @@ class EdgeContacts:
         self.stuck = Sticking(np.concatenate(stuck), np.repeat(np.array(numbers, np.int32), counts)) if stuck else Sticking()
         if self.holds:
             own = slice(len(entries.level) - len(entries.keys), None)
-            self.held = Held(entries.keys, entries.stretch(positions)[own])
+            places = np.empty((len(entries.keys), 3))
+            carry(positions, entries.nodes[own], entries.weights[own], places)
+            self.held = Held(entries.keys, entries.stretch(positions)[own], places, entries.normal[own])
 
     def _stuck(self, meeting: Meeting, positions: Array) -> Array:
         """Places (s, 3) of a meeting that stick from now on: that touch, or have and are not free."""

@@ -1,12 +1,13 @@
 """Friction between surfaces: the pairs that rub in a step, and what sticks from one step to the next."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
-from ..entries import kept_stretch
+from ..entries import along, kept_stretch
 
 Array = NDArray[np.float64]
 
@@ -34,22 +35,41 @@ class Friction:
 
 @dataclass
 class Held:
-    """What sticks from step to step: stretch (c, 3) [m] of pairs by their points (c, 4)."""
+    """What sticks from step to step: stretch (c, 3) [m] of pairs by their points (c, 4), or by where they are.
+
+    places (c, 3) [m] and normals (c, 3) say that; points below 0: of a surface that is no more.
+    """
 
     points: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 4), np.int32))
     stretch: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    places: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    normals: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """What a checkpoint keeps."""
-        return {"held_points": self.points.copy(), "held_stretch": self.stretch.copy()}
+        return {f"held_{name}": values.copy() for name, values in vars(self).items()}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[np.generic]]) -> "Held":
         """That of a checkpoint."""
-        return cls(np.asarray(arrays["held_points"], np.int32), np.asarray(arrays["held_stretch"], np.float64))
+        vectors = (np.asarray(arrays[f"held_{name}"], np.float64) for name in ("stretch", "places", "normals"))
+        return cls(np.asarray(arrays["held_points"], np.int32), *vectors)
 
-    def of(self, points: NDArray[np.int32]) -> Array:
-        """The stretch (c, 3) of pairs (c, 4); none of those that are new."""
+    def renumbered(self) -> "Held":
+        """The same for a surface whose points have other numbers: each pair then takes what the nearest knew."""
+        return replace(self, points=np.full_like(self.points, -1))
+
+    def of(self, points: NDArray[np.int32], places: Array, normals: Array, near: float) -> Array:
+        """The stretch (c, 3) of pairs (c, 4), at places with normals (c, 3); none of those that are new.
+
+        Pairs of a new surface take that of the nearest one, up to so far [m]; where its normal points the other way, of two
+        bodies the other one comes first now.
+        """
+        if len(self.points) and self.points[0, 0] < 0 and len(points):
+            distance, nearest = cKDTree(self.places).query(places, distance_upper_bound=near)
+            nearest = np.minimum(nearest, len(self.places) - 1)  # of those too far
+            sign = np.where(np.isfinite(distance), np.sign(along(self.normals[nearest], normals)), 0.0)
+            return np.asarray(sign[:, None] * self.stretch[nearest])
         _, number = np.unique(np.concatenate([self.points, points]), axis=0, return_inverse=True)
         number = number.ravel()
         kept = np.zeros((len(number), 3))

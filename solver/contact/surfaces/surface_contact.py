@@ -152,14 +152,17 @@ class SurfaceContact:
         grip = self.pairs.friction[which] * force
         rubs = grip > 0.0
         points, weights, normal = self.pairs.nodes[which][rubs], weights[rubs], normal[rubs]
-        stretch = across(self.held.of(points), normal)
+        spots, near = _spots(points, weights, places), min((each.element for each in self.surfaces), default=0.0)
+        stretch = across(self.held.of(points, spots, normal, near), normal)
         anchor = (weights[:, :, None] * places[points]).sum(axis=1) - stretch
         self.friction = Friction(points, weights, normal, anchor, grip[rubs], self.slip)
         self._rubbing = np.unique(points)
 
     def end_step(self, positions: Array) -> None:
         """Keep what sticks at the end of an accepted step, positions (n, 3)."""
-        self.held = Held(self.friction.points, self.friction.stretch(self.carried.places(positions, self._rubbing)))
+        places, friction = self.carried.places(positions, self._rubbing), self.friction
+        spots = _spots(friction.points, friction.weights, places)
+        self.held = Held(friction.points, friction.stretch(places), spots, friction.normal)
 
     def limit(self, positions: Array, direction: Array) -> float:
         """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
@@ -280,3 +283,9 @@ def _close(pairs: Pairs, places: Array) -> tuple[NDArray[np.int64], Array, Array
     force, slope = np.empty(most), np.empty(most)
     count = close_pairs(places, pairs, which, weights, normal, force, slope)
     return which[:count], weights[:count], normal[:count], force[:count], slope[:count]
+
+
+def _spots(points: NDArray[np.int32], weights: Array, places: Array) -> Array:
+    """Where pairs (c, 4) touch: on the first of the two surfaces (c, 3), points being at (k, 3)."""
+    first: Array = (np.maximum(weights, 0.0)[:, :, None] * places[points]).sum(axis=1)
+    return first
