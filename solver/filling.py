@@ -49,14 +49,29 @@ def filled_shares(mesh: TetMesh, seen: Surface) -> Array:
     shares = np.ones(len(mesh.tets))
     if not len(seen.triangles):
         return shares
-    tree, nodes = triangle_tree(seen.positions, seen.triangles), np.unique(mesh.faces.boundary)
-    where = standing(mesh.positions, mesh.faces.boundary, nodes, tree)
-    reaching = np.zeros(len(mesh.positions), dtype=bool)
-    reaching[nodes] = where.outside & (where.distance > OUTSIDE * mesh.mean_edge)
-    some = np.flatnonzero(reaching[mesh.tets].any(axis=1))
+    tree = triangle_tree(seen.positions, seen.triangles)
+    some = _reaching(mesh, tree)
     if len(some):
         places = np.einsum("pc,tcd->tpd", PLACES, mesh.positions[mesh.tets[some]]).reshape(-1, 3)
         inside = np.where(winding_numbers(winding_tree(tree), places) > 0.5, 1.0, 0.0)
         inside[closest_points(tree, places, ON_SURFACE * mesh.mean_edge).triangle >= 0] = 0.5
         shares[some] = inside.reshape(len(some), -1).mean(axis=1)
     return shares
+
+
+def inner_nodes_outside(mesh: TetMesh, seen: Surface) -> NDArray[np.int64]:
+    """Return the nodes (k,) that are on no boundary face, and outside of what is seen: tets may reach out so far."""
+    if not len(seen.triangles):
+        return np.zeros(0, dtype=np.int64)
+    tree = triangle_tree(seen.positions, seen.triangles)
+    near = np.setdiff1d(mesh.tets[_reaching(mesh, tree)], mesh.faces.boundary).astype(np.int64)
+    return near[winding_numbers(winding_tree(tree), np.ascontiguousarray(mesh.positions[near])) <= 0.5] if len(near) else near
+
+
+def _reaching(mesh: TetMesh, seen: TriangleTree) -> NDArray[np.int64]:
+    """The tets (k,) a corner of which reaches out of what is seen."""
+    nodes = np.unique(mesh.faces.boundary)
+    where = standing(mesh.positions, mesh.faces.boundary, nodes, seen)
+    reaching = np.zeros(len(mesh.positions), dtype=bool)
+    reaching[nodes] = where.outside & (where.distance > OUTSIDE * mesh.mean_edge)
+    return np.flatnonzero(reaching[mesh.tets].any(axis=1))

@@ -130,8 +130,8 @@ class Simulation:
         self.output = SurfaceOutput(
             scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
         )
-        extents = [body.extent for body in scene.bodies]
-        points = gather_points(self.state, self.ranges, mesh.contacts, mesh.tables, extents, settings.strongest_gravity)
+        extents, seen = [body.extent for body in scene.bodies], list(zip(mesh.surfaces, mesh.triangles, strict=True))
+        points = gather_points(self.state, self.ranges, mesh.contacts, mesh.tables, extents, settings.strongest_gravity, seen)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
         self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, mesh.surfaces, mesh.triangles)

@@ -7,16 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding, Spread
+from ..embedding import Binding, Spread, evaluate
 from ..geometry.measures import area_vectors
 from ..scene import Scene
 from ..slots import LAMBDA, MU
 from ..state import Ranges, Solids, element_size
+from ..surface import Surface
 from ..tetmesh.boundary import face_table
-from ..tetmesh.mesh import Topology
+from ..tetmesh.mesh import TetMesh, Topology
 from .response import carry_some, carry_spread
 
 Array = NDArray[np.float64]
+
+Seen = tuple[Binding, NDArray[np.int32]]  # a body's surface, bound to its tets, and its triangles (t, 3)
 
 REACH = 0.01  # gap at which a contact begins to push, in element sizes
 
@@ -82,11 +85,13 @@ class ContactPoints:
 
 
 def gather_points(
-    state: Solids, ranges: Ranges, bindings: list[Binding], tables: Sequence[Topology], extents: list[float], gravity: float
-) -> ContactPoints:
+    state: Solids, ranges: Ranges, bindings: list[Binding], tables: Sequence[Topology], extents: list[float], gravity: float,
+    seen: Sequence[Seen] = (),
+) -> ContactPoints:  # fmt: skip
     """Concatenate the bodies' contact bindings and size their stiffness. tables: how each body's tets hang together.
 
-    Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there.
+    Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there. Those of
+    tets that reach out of what is `seen` so far that they lie outside of it are none: it would stand off by as much.
     """
     parts: list[tuple[NDArray[Any], ...]] = []
     faces: list[NDArray[np.int32]] = []
@@ -95,7 +100,8 @@ def gather_points(
         first, last = ranges.tets[body], ranges.tets[body + 1]
         own = state.tets[first:last]
         faces.append((tables[body].faces.boundary + ranges.nodes[body]).astype(np.int32))
-        inner, inner_weights = _inner_nodes(own, faces[-1])
+        hidden = _outside(state, ranges, body, tables[body], seen[body]) if len(seen) else ()
+        inner, inner_weights = _inner_nodes(own, faces[-1], hidden)
         element = element_size(state.volumes[first:last])
         weight = float(state.density[first:last].mean()) * gravity * extents[body]
         modulus = contact_modulus(state.material[:, first:last], weight)
@@ -131,12 +137,24 @@ def contact_modulus(material: Array, weight: float) -> float:
     return max(float((material[LAMBDA] + 2.0 * material[MU]).mean()), 10.0 * weight)
 
 
-def _inner_nodes(tets: NDArray[np.int32], boundary: NDArray[np.int32]) -> tuple[NDArray[np.int64], Array]:
-    """Every node that is on no boundary face, as a point of one of its tets: tets (k,), weights (k, 4)."""
+def _outside(state: Solids, ranges: Ranges, body: int, table: Topology, seen: Seen) -> NDArray[np.int64]:
+    """The nodes inside a body's tets that lie outside of what is seen of it."""
+    from ..filling import inner_nodes_outside
+
+    first, (binding, triangles) = int(ranges.nodes[body]), seen
+    mesh = TetMesh.of(state.positions[first : ranges.nodes[body + 1]], table)
+    return first + inner_nodes_outside(mesh, Surface(evaluate(binding, mesh.tets, mesh.positions), triangles))
+
+
+def _inner_nodes(
+    tets: NDArray[np.int32], boundary: NDArray[np.int32], hidden: Sequence[int] | NDArray[np.int64]
+) -> tuple[NDArray[np.int64], Array]:
+    """Every node that is on no boundary face, nor hidden, as a point of one of its tets: tets (k,), weights (k, 4)."""
     nodes = tets.ravel()
     first = np.full(int(nodes.max()) + 1, -1, dtype=np.int64)
     first[nodes[::-1]] = np.arange(len(nodes))[::-1]
     first[boundary] = -1
+    first[np.asarray(hidden, dtype=np.int64)] = -1
     where = first[first >= 0]
     weights = np.zeros((len(where), 4))
     weights[np.arange(len(where)), where % 4] = 1.0

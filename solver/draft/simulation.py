@@ -44,7 +44,8 @@ class DraftSimulation:
         self.pace = self.space.linear.pace = Pace(settings.threads, len(self.state.positions))
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
         tables, extents = [mesh.topology for mesh in meshes], [self.body.extent]
-        points = gather_points(self.state, self.ranges, contacts, tables, extents, settings.strongest_gravity)
+        seen = [(surfaces[0], self.body.surface.triangles)]
+        points = gather_points(self.state, self.ranges, contacts, tables, extents, settings.strongest_gravity, seen)
         self.contacts = Contacts(points, fields, meets=meeting(scene, points.tets, self.ranges, len(fields)))
         triangles = [self.body.surface.triangles]
         self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, surfaces, triangles)
