@@ -105,7 +105,7 @@ def held_areas(
     between[(np.diff(edge) != 0) | (between > LONGEST * element)] = 0.0
     half = 0.5 * (np.append(between, 0.0) + np.append(0.0, between))
     across = _width(normal[contact], way[order], inwards[edge], widths[edge], reach, element)
-    areas: Array = np.bincount(contact, half * across, len(met))
+    areas = np.asarray(np.bincount(contact, half * across, len(met)), dtype=np.float64)
     return areas
 
 
