@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 
 from solver.fem import slabs as slabs_file
+from solver.fem.coarse_matrix import coarse_matrix
 from solver.fem.slab_product import multiply_slab
 from solver.fem.slab_sums import row_sums
 from solver.jit import kernel
 from solver.jit.simd_rows import ROWS
 from solver.tetmesh.mesh import TetMesh
-from tests.element_blocks import blocks_of
+from tests.element_blocks import blocks_of, filling
 from tests.physics.scenes import ball_mesh, box_mesh
 from tests.unit.test_linear_solve import System, single_tet
 
@@ -116,6 +117,29 @@ def test_sums_of_rows_are_those_of_all_blocks(name, slab_rows):
     assert np.abs(found[0, :, :3] - expected[:, [0, 1, 2], [0, 1, 2]]).max() < 1e-5 * np.abs(expected).max()
     assert np.abs(found[1, :, :3] - expected[:, [0, 0, 1], [1, 2, 2]]).max() < 1e-5 * np.abs(expected).max()
     assert (found[..., 3] == 0.0).all()
+
+
+@pytest.mark.parametrize("name", ["ball", "box"])
+def test_all_else_that_is_asked_of_the_blocks_does_not_depend_on_slabs(name, monkeypatch):
+    """The product in float64, the coarse level, another's weights, and nodes that are held and in contact."""
+    found = []
+    for rows in (2048, 30, 9):
+        monkeypatch.setattr(slabs_file, "SLAB", rows)
+        system = MESHES[name]()
+        _, diagonal, contact = system.contact(1e3, inside=True)
+        x, weights = system.random.normal(size=system.positions.shape), 1.0 + system.random.random(len(system.masses))
+        solver = system.solver()
+        values = coarse_matrix(
+            solver.parts, solver.layout, solver._values, solver._inertia, solver._own, solver._touched
+        )  # fmt: skip
+        scaled, own = solver.summed(filling(solver, system.blocks)).weighed(weights)
+        answers = [solver.times(x), values, scaled.times(x) + np.einsum("nij,nj->ni", own.reshape(-1, 3, 3), x)]
+        solver.assemble(filling(solver, system.blocks), diagonal, contact=contact, held=system.low(0.3))
+        answers.append(solver.times(x))
+        found.append(answers)
+    for answers in found[1:]:
+        for answer, expected in zip(answers, found[0], strict=True):
+            assert np.abs(answer - expected).max() < 1e-6 * np.abs(expected).max() > 0.0
 
 
 def test_solutions_are_the_same_bytes_on_one_thread_and_two(slab_rows):
