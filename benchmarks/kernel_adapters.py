@@ -117,8 +117,8 @@ def _of_conjugate_gradients(
         Kernel("operator product of CG, float32", lambda: _multiply_all(*vectors), matrix + 32 * per_node, product),
         Kernel("operator product, float64", lambda: frozen.times(rhs), matrix + 48 * per_node, product),
         # The product; x, r, p, q read and written once more and z read (4 float32 each), modes (4) twice, the inverse diagonal
-        # block (12) once.
-        _one_iteration(space, rhs, matrix + 32 * per_node + 4 * (11 * 4 + 12) * per_node, product + 50 * per_node),
+        # block (8) once.
+        _one_iteration(space, rhs, matrix + 32 * per_node + 4 * (11 * 4 + 8) * per_node, product + 50 * per_node),
     ]  # fmt: skip
 
 

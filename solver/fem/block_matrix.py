@@ -14,8 +14,17 @@ from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
 from ..jit import CHUNKS, inline, kernel, parallel
-from ..jit.simd import add_block, add_scaled_block, load_block, put_block, store, three, turned_block, zero_block
-from ..jit.simd_rows import load_apart, put_apart
+from ..jit.simd import store, three
+from ..jit.simd_blocks import (
+    add_block,
+    add_scaled_block,
+    load_apart,
+    load_block,
+    put_apart,
+    put_block,
+    turned_block,
+    zero_block,
+)
 from .assembly import Pattern, offsets_of
 from .incidence import edge_numbers, place_blocks, place_columns
 from .runs import BLOCKS_ALONE, Items, Runs
@@ -148,10 +157,9 @@ def _split_row(i, d, sums, contact, extra, inertia, own, touched, inverse):  # t
     if not positive:
         _, i0, i01, i02, i1, i12, i2 = _inverted(d[0], d[1], d[2], d[4], d[5], d[8])
     shift = ROUNDING * (i0 + i1 + i2)
-    at = np.uint64(12) * np.uint64(i)
-    store(inverse, at, three(np.float32(i0 + shift), np.float32(i01), np.float32(i02)))
-    store(inverse, at + np.uint64(4), three(np.float32(i01), np.float32(i1 + shift), np.float32(i12)))
-    store(inverse, at + np.uint64(8), three(np.float32(i02), np.float32(i12), np.float32(i2 + shift)))
+    at = np.uint64(8) * np.uint64(i)
+    store(inverse, at, three(np.float32(i0 + shift), np.float32(i1 + shift), np.float32(i2 + shift)))
+    store(inverse, at + np.uint64(4), three(np.float32(i01), np.float32(i02), np.float32(i12)))
     return e0 + e1 + e2
 
 
@@ -162,9 +170,9 @@ def split_diagonal(order, sums, contact, diagonal, extra, inertia, own, touched,
     sums (2, 4n): of each row's blocks, as `row_sums` has them, and `contact` those of what has been put in since; extra: None,
     or the diagonal blocks (n, 9), by rows, of what acts beside the matrix.
 
-    inverse, flat (12n,): columns of the inverted diagonal blocks, padded with 0, the preconditioner; where a block is not
-    positive, that of inertia and contact alone. stiff (CHUNKS,) counts the untouched nodes whose neighbours hold them more
-    than STIFF times as hard as inertia.
+    inverse, flat (8n,): the inverted diagonal blocks, 00, 11, 22 and 01, 02, 12, each three padded with 0, the preconditioner;
+    where a block is not positive, that of inertia and contact alone. stiff (CHUNKS,) counts the untouched nodes whose
+    neighbours hold them more than STIFF times as hard as inertia.
     """
     n = len(order)
     for chunk in prange(CHUNKS):

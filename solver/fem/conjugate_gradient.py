@@ -9,6 +9,7 @@ from numba import prange
 
 from ..jit import inline, parallel
 from ..jit.simd import add, add_products, add_scaled, lane, load, store, sum_of_three, three, zero, zero_sum
+from ..jit.simd_blocks import symmetric_product
 from .coarse_space import solve_coarse
 from .pair_coupling import add_pairs
 from .slab_product import multiply_slab
@@ -32,10 +33,8 @@ def _descend(first, last, start, order, rhs, step, inverse, modes, q, r, weights
             left = three(np.float32(rhs[node, 0]), np.float32(rhs[node, 1]), np.float32(rhs[node, 2]))
         else:
             left = add_scaled(load(r, i), load(q, i), -step)
-        b = np.uint64(3) * i
-        smooth = add_scaled(zero(), load(inverse, b), lane(left, 0))
-        smooth = add_scaled(smooth, load(inverse, b + FOUR), lane(left, 1))
-        smooth = add_scaled(smooth, load(inverse, b + np.uint64(8)), lane(left, 2))
+        b = np.uint64(2) * i
+        smooth = symmetric_product(load(inverse, b), load(inverse, b + FOUR), left)
         store(r, i, left)
         store(q, i, smooth)
         total = add_products(total, left, smooth)

@@ -59,7 +59,7 @@ class LinearSolve:
         nodes, modes = len(self.layout.order), MODES * (len(self.parts.part_offsets) - 1)
         self._values = self.layout.slabs.values()
         self._inertia, self._own = np.zeros(nodes, np.float32), np.zeros((nodes, 9))
-        self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(12 * nodes, np.float32)
+        self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(8 * nodes, np.float32)
         self._pivots = np.zeros(modes, np.float32)
         self._coupling: Arrays | None = None
         self._pairs = no_stiffness()

@@ -7,7 +7,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS, TILE, kernel, parallel
-from ..jit.simd import load_block, put_block
+from ..jit.simd_blocks import load_block, put_block
 from ..slots import SLOTS
 from .block_matrix import Layout, sum_edges
 from .calls import run_damping, run_stiffness

@@ -14,12 +14,12 @@ from numba import types
 from numba.extending import intrinsic, register_model
 
 from . import inline
-from .simd import EIGHT_DOUBLES, WHOLE_BLOCK, Vector, _data, _shuffled, _VectorModel
+from .simd import EIGHT_DOUBLES, Vector, _data, _shuffled, _VectorModel
 
 ROWS = 8
 
 _EIGHT, _LONG = ir.VectorType(ir.FloatType(), 8), ir.IntType(64)
-_BLOCK, _INT = WHOLE_BLOCK.code, ir.IntType(32)
+_INT = ir.IntType(32)
 _FUSED = ("contract",)
 _LOW, _HIGH = [0, 1, 2, 3], [4, 5, 6, 7]
 # Within each half of two vectors: their first numbers by turns, their last ones, their first two, their last two
@@ -170,35 +170,3 @@ def add_products_at(_context, array, index, a, b):  # type: ignore[no-untyped-de
 def load_three(array, index):  # type: ignore[no-untyped-def]
     """Three times eight numbers that follow one another."""
     return load_eight(array, index), load_eight(array, index + np.uint64(8)), load_eight(array, index + np.uint64(16))
-
-
-def _slot_places(context: Any, builder: Any, signature: Any, args: Any) -> list[Any]:
-    """Addresses of the nine numbers of a block that lies beside seven others, each number ROWS after the one before."""
-    data = _data(context, builder, signature.args[0], args[0])
-    steps = (ir.Constant(args[1].type, ROWS * k) for k in range(9))
-    return [builder.gep(data, [builder.add(args[1], step)]) for step in steps]
-
-
-@intrinsic
-def load_apart(_context, array, index):  # type: ignore[no-untyped-def]
-    """The block at array[index : index + 72 : 8], in one vector of sixteen, whose last seven numbers mean nothing."""
-
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        block = ir.Constant(_BLOCK, [0.0] * 16)
-        for k, place in enumerate(_slot_places(context, builder, signature, args)):
-            block = builder.insert_element(block, builder.load(place), ir.Constant(_INT, k))
-        return block
-
-    return WHOLE_BLOCK(array, index), code
-
-
-@intrinsic
-def put_apart(_context, array, index, block):  # type: ignore[no-untyped-def]
-    """array[index : index + 72 : 8] = a whole block."""
-
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        for k, place in enumerate(_slot_places(context, builder, signature, args)):
-            builder.store(builder.extract_element(args[2], ir.Constant(_INT, k)), place)
-        return context.get_dummy_value()
-
-    return types.void(array, index, WHOLE_BLOCK), code
