@@ -105,8 +105,7 @@ def held_areas(
     between[(np.diff(edge) != 0) | (between > LONGEST * element)] = 0.0
     half = 0.5 * (np.append(between, 0.0) + np.append(0.0, between))
     across = _width(normal[contact], way[order], inwards[edge], widths[edge], reach, element)
-    areas = np.asarray(np.bincount(contact, half * across, len(met)), dtype=np.float64)
-    return areas
+    return np.asarray(np.bincount(contact, half * across, len(met)), dtype=np.float64)
 
 
 def _stations(keys: IntArray, ends: IntArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
