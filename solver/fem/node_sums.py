@@ -1,8 +1,9 @@
 """Sums over nodes that a step takes again and again, each in one pass and one fixed order."""
 
 import numpy as np
+from numba import prange
 
-from ..jit import kernel
+from ..jit import CHUNKS, kernel, parallel
 
 
 @kernel
@@ -26,15 +27,22 @@ def combined(a, x, b, y, c, z):  # type: ignore[no-untyped-def]
     return result
 
 
-@kernel
-def slopes(gradient, start, first, second):  # type: ignore[no-untyped-def]
-    """sum gradient . (end - start) for two ends, all (n, 3)."""
-    one, other = 0.0, 0.0
-    for i in range(len(gradient)):
-        for k in range(3):
-            one += gradient[i, k] * (first[i, k] - start[i, k])
-            other += gradient[i, k] * (second[i, k] - start[i, k])
-    return one, other
+@parallel
+def arrive(around, step, start, gradient, end, way, rises, longest):  # type: ignore[no-untyped-def]
+    """end := around + step and way := end - start, all (n, 3); in CHUNKS parts sum gradient . way and the largest component of
+    the way."""
+    n = len(start)
+    for chunk in prange(CHUNKS):
+        x, y, z, most = 0.0, 0.0, 0.0, 0.0
+        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            for k in range(3):
+                end[i, k] = around[i, k] + step[i, k]
+                way[i, k] = end[i, k] - start[i, k]
+            x += gradient[i, 0] * way[i, 0]
+            y += gradient[i, 1] * way[i, 1]
+            z += gradient[i, 2] * way[i, 2]
+            most = max(most, abs(way[i, 0]), abs(way[i, 1]), abs(way[i, 2]))
+        rises[chunk], longest[chunk] = x + y + z, most
 
 
 @kernel
