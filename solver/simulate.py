@@ -29,6 +29,7 @@ from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, 
 from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
+from .fem.tile import Tiles
 from .fem.volume_control import VolumeControl
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
@@ -110,8 +111,9 @@ class Simulation:
         self.worn, self.remeshing = WornReports(len(scene.bodies)), Remeshing(scene, first.hosts)
         self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
         self.news: tuple[str, ...] = ()
+        self.worst: tuple[Tiles | None, int, float] = (None, 0, 0.0)  # of which tiles, after how many changes, and how bad
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
-        self.before = Snapshot.kept(self.state)
+        self.before = Snapshot.of(self.state)
 
     def settle(self, mesh: Discretization, remeshed: bool = False) -> None:
         """Take over meshes and build all that hangs on them; kept for checkpoints where they are not those of the start.
@@ -175,7 +177,7 @@ class Simulation:
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])
-        effort["worst_condition"] = float(worst_conditions(self.state, self.ranges).max())
+        effort["worst_condition"] = self._worst_condition()
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)
@@ -219,6 +221,14 @@ class Simulation:
         self._accept(attempt)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
+
+    def _worst_condition(self) -> float:
+        """The largest condition number of all basis matrices, looked for only where rest shapes may have changed."""
+        tiles, (known, changes, worst) = self.space.tiles, self.worst
+        if known is not tiles or changes != tiles.reshaped:
+            worst = float(worst_conditions(self.state, self.ranges).max())
+            self.worst = tiles, tiles.reshaped, worst
+        return worst
 
     def _remesh(self) -> int:
         """Give new tets to bodies that want some; how many."""
@@ -326,7 +336,7 @@ class Simulation:
     def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""
         state, outcome = self.state, attempt.outcome
-        self.before = Snapshot.kept(state)
+        self.before = Snapshot.of(state)  # a step makes all of these anew
         commit_flow(state, self.space.tiles, self.clock.step, outcome.positions)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
         self.volume_control.act(state, self.space, outcome.positions, self.clock.step, self.damping.lags())

@@ -215,18 +215,18 @@ class Contacts:
             self.stretch.reshape(-1, 3)[entries.places[:count]] = entries.stretch(positions)[:count]
         if self.edges is not None:
             self.edges.end_step(positions, entries)
-        now = self.points.positions(positions)
-        for c, field in enumerate(self.fields):
-            if field.sheet_offset is None and not field.sticky:
-                continue
-            near = np.flatnonzero(np.isfinite(self.near[c]))
+        remembered = [c for c, field in enumerate(self.fields) if field.sheet_offset is not None or field.sticky]
+        now = self.points.positions(positions) if remembered else self.start
+        for c in remembered:
+            field, near = self.fields[c], np.flatnonzero(np.isfinite(self.near[c]))
             distance, _, _, behind = self._look(c, near, now[near])
             reach, held = REACH * self.points.size[near], self.stuck[c, near]
             self.behind[c], self.stuck[c] = False, False
             self.behind[c, near] = behind
             self.stuck[c, near] = field.sticky & ((distance < reach) | (held & (distance < reach + self._range()[near])))
-        self.slack *= np.exp(-self.step / EXIT_TIME)
-        self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
+        if self.slack.any():
+            self.slack *= np.exp(-self.step / EXIT_TIME)
+            self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
 
     def _range(self) -> Array:
         """How far (k,) [m] stickiness holds on; contacts are only looked for within an element."""
