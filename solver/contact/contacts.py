@@ -269,7 +269,7 @@ class Contacts:
                 continue
             here = points.positions(positions, candidates)
             distance, normal, velocity, _ = self._look(c, candidates.points, here)
-            near = np.flatnonzero(distance < points.size[candidates.points])
+            near = np.flatnonzero(distance < points.size.take(candidates.points))
             if not len(near):
                 continue
             own, count = candidates.points[near], len(near)
@@ -278,16 +278,17 @@ class Contacts:
                 near, candidates.points, here, distance, normal, velocity, positions, points.nodes, points.weights, self.start,
                 self.stretch[c], slack, fade, self.step, planes, level, gap, anchors,
             )  # fmt: skip
-            coefficients, stickiness = field.touch(here[near], self.time)
+            coefficients, stickiness = field.touch(here.take(near, axis=0), self.time)
             sticky = np.where(self.stuck[c, own], stickiness, 0.0)
             found.append((own, own + c * len(points.tets), planes, level, gap, anchors, coefficients, sticky))
         chosen, places, normal, level, gap, anchors, coefficient, pull = joined(found)
-        reach, stiffness = REACH * points.size[chosen], points.stiffness[chosen]
+        reach, stiffness = REACH * points.size.take(chosen), points.stiffness.take(chosen)
         grip = np.empty(len(chosen))
         normal_forces(gap, reach, stiffness, grip)
         entries = Entries(
-            points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness, anchors,
-            grip * coefficient, SLIP_SPEED * points.extent[chosen] * (STICK_TIME if self.holds else self.step), coefficient,
+            points.tets.take(chosen), points.nodes.take(chosen, axis=0), points.weights.take(chosen, axis=0), normal, level,
+            reach, stiffness, anchors, grip * coefficient,
+            SLIP_SPEED * points.extent.take(chosen) * (STICK_TIME if self.holds else self.step), coefficient,
             np.zeros(len(chosen)), places,
         )  # fmt: skip
         if self.patches is not None and pull.any():

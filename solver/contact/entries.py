@@ -119,7 +119,8 @@ class Entries:
     def add_apart(self, positions: Array, diagonal: Array) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Add to the diagonal (n, 9) alone; return the nodes (k, 4) of tets, and what to add to their blocks (k, 6, 9)."""
         adhesion, numbers = self.adhesion, np.empty_like(self.tets)
-        nodes = self.nodes[busy(positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.grip, numbers)]
+        own = busy(positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.grip, numbers)
+        nodes = self.nodes.take(own, axis=0)
         own, nodes = len(nodes), nodes if adhesion is None else np.concatenate([nodes, adhesion.nodes])
         blocks = np.zeros((len(nodes), 6, 9), np.float32)
         self._add_stiffness(positions, numbers, blocks, diagonal)

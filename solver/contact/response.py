@@ -37,7 +37,7 @@ def normal_forces(gap, reach, stiffness, force):  # type: ignore[no-untyped-def]
 @inline
 def point_of(positions, nodes, w):  # type: ignore[no-untyped-def]
     """The contact point, (3) scalars."""
-    a, b, c, d = nodes[0], nodes[1], nodes[2], nodes[3]
+    a, b, c, d = np.uint64(nodes[0]), np.uint64(nodes[1]), np.uint64(nodes[2]), np.uint64(nodes[3])
     return (
         w[0] * positions[a, 0] + w[1] * positions[b, 0] + w[2] * positions[c, 0] + w[3] * positions[d, 0],
         w[0] * positions[a, 1] + w[1] * positions[b, 1] + w[2] * positions[c, 1] + w[3] * positions[d, 1],

@@ -57,7 +57,7 @@ def keep_limits(tiles, state: State) -> bool:  # type: ignore[no-untyped-def]
     """Cut F_p back to the limit surface where it is beyond, beta with it, and tell the tiles how far each tet has gone,
     or how far from its goal it is. Return whether there are limits."""
     limit, plastic = state.material[PLASTIC_LIMIT], state.plastic_deformation.reshape(-1, 9)
-    limited = bool(limit.any())
+    limited = bool((limit > 0.0).any())
     if limited:
         _keep_limits(tiles, limit, state.rest_shape_inverse.reshape(-1, 9), plastic)
     if (state.goal_rate >= 0.0).any():

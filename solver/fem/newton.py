@@ -19,7 +19,7 @@ from .damping import Damping
 from .line_search import search_line
 from .linear_solve import Filling
 from .momentum import drift, moved_rigidly
-from .node_sums import arrive, size
+from .node_sums import arrive, size, turn_aside
 from .pair_coupling import PairStiffness
 from .restraint import Restraint
 from .step_energy import StepEnergy
@@ -98,19 +98,18 @@ class ImplicitStep(StepEnergy):
             spent += self.search_direction(x, around, load, entries, attempt > 0)
             settled, best = np.empty_like(x), np.empty_like(x)
             slope, longest = self._arrive(x, around, internal, settled, best)
-            straight, here = settled[touching], x[touching]  # contact moves no other nodes
+            straight = settled.take(touching, axis=0)  # contact moves no other nodes
             entries.settle_step(around, settled, self.hold, free)
-            turned = settled[touching]
-            slope_left = slope + float(np.vdot(internal[touching], turned - straight))
-            slope += entries.rise(x, best)[1]
-            best[touching] = turned - here
-            slope_left += entries.rise(x, best)[1]
+            slope_left, slope = slope, slope + entries.rise(x, best)[1]
+            more, most = turn_aside(touching, settled, x, straight, internal, best)
+            slope_left += more + entries.rise(x, best)[1]
             if not slope_left < 0.0:
-                best[touching] = straight - here
-            if not max(longest, np.abs(best[touching]).max(initial=0.0)) <= self.farthest:
+                best[touching] = straight - x.take(touching, axis=0)
+            if not max(longest, most) <= self.farthest:
                 best = self.shortened(best)
             found = best if attempt == 0 or min(slope, slope_left) < 0.0 else found
-            known = slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(turned - straight) < DIVERTED
+            aside = settled.take(touching, axis=0) - straight
+            known = slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(aside) < DIVERTED
             if not self._meets(x, best) and (known or attempt + 1 >= SOLVES):
                 break
             around = settled
@@ -195,7 +194,7 @@ class ImplicitStep(StepEnergy):
             spread_inertia(self.inertia, diagonal)
             self.damping.add_own(self.past.effective, diagonal)
         touching = entries.touching_nodes
-        self.apart = touching, diagonal[touching]
+        self.apart = touching, diagonal.take(touching, axis=0)
         contact = ContactStiffness(touching, *entries.add_apart(around, diagonal))
         if again:
             space.linear.touch(diagonal, contact)
@@ -221,7 +220,7 @@ class ImplicitStep(StepEnergy):
         x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step, pushing)
         entries.settle_guess(x, pressing, self.hold)
         touching = entries.touching_nodes
-        if entries.largest_move(x[touching] - guess[touching]) > CRUSHED:
+        if entries.largest_move(x.take(touching, axis=0) - guess.take(touching, axis=0)) > CRUSHED:
             linear, x = self.predict(x, entries, ranges, progress)
         if self.surfaces is not None:
             x = self.surfaces.reachable(self.state.positions, x)

@@ -46,6 +46,20 @@ def arrive(around, step, start, gradient, end, way, rises, longest):  # type: ig
 
 
 @kernel
+def turn_aside(nodes, place, start, before, gradient, way):  # type: ignore[no-untyped-def]
+    """way := place - start at some nodes (t,), all else (n, 3); sum gradient . (place - before) there, before (t, 3), and the
+    largest component of the way there."""
+    rise, longest = 0.0, 0.0
+    for t in range(len(nodes)):
+        i = nodes[t]
+        for k in range(3):
+            way[i, k] = place[i, k] - start[i, k]
+            rise += gradient[i, k] * (place[i, k] - before[t, k])
+            longest = max(longest, abs(way[i, k]))
+    return rise, longest
+
+
+@kernel
 def size(vectors):  # type: ignore[no-untyped-def]
     """Root mean square and largest absolute value of all components of vectors (n, 3)."""
     x, y, z, largest = 0.0, 0.0, 0.0, 0.0
