@@ -11,7 +11,7 @@ from .entries import Entries, along
 from .passage import met_on_the_way
 from .planes import Columns, joined, lay_planes
 from .points import REACH, Chosen, ContactPoints
-from .response import normal_forces
+from .response import longest_way, normal_forces
 
 if TYPE_CHECKING:
     from ..colliders.sharp import Sharp
@@ -135,13 +135,13 @@ class Contacts:
         if not len(points.tets):
             return
         ahead = points.positions(guess)
-        travel = _longest(ahead - self.start)
+        travel = longest_way(self.start, ahead)
         closest = np.full(len(points.tets), np.inf)
         for c, field in enumerate(self.fields):
             begun, moved = self.start, 0.0
             if not field.still and not field.endless:  # seen from the collider, its own motion is the points'
                 begun = field.carried(self.start, time - step, time)
-                moved = _longest(begun - self.start)
+                moved = longest_way(self.start, begun)
             margin = 2.0 * self._reach(field) + 2.0 * (travel + moved)
             near, _, _ = query(field, begun, time, margin)
             self.begun[c], self.near[c] = begun, np.where(near < margin, near, np.inf)
@@ -296,11 +296,6 @@ class Contacts:
             entries.stick(positions, pull, self._range()[chosen])
         edges = None if self.edges is None else self.edges.linearize(positions)
         return entries if edges is None else entries.joined(edges)
-
-
-def _longest(ways: Array) -> float:
-    """The length of the longest of vectors (k, 3)."""
-    return float(np.sqrt(along(ways, ways).max()))
 
 
 def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:

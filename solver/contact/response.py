@@ -72,6 +72,16 @@ def carry_some(positions, some, nodes, weights, points):  # type: ignore[no-unty
 
 
 @kernel
+def longest_way(before, after):  # type: ignore[no-untyped-def]
+    """The length of the longest way between points (k, 3)."""
+    longest = 0.0
+    for k in range(len(before)):
+        x, y, z = after[k, 0] - before[k, 0], after[k, 1] - before[k, 1], after[k, 2] - before[k, 2]
+        longest = max(longest, x * x + y * y + z * z)
+    return np.sqrt(longest)
+
+
+@kernel
 def carry_spread(positions, places, rows, start, nodes, weights, points):  # type: ignore[no-untyped-def]
     """Set points[places[c]] to where row r = rows[c], nodes by weights from start[r] to start[r + 1], carries it."""
     for c in range(len(rows)):

@@ -33,7 +33,7 @@ def arrive(around, step, start, gradient, end, way, rises, longest):  # type: ig
     the way."""
     n = len(start)
     for chunk in prange(CHUNKS):
-        x, y, z, most = 0.0, 0.0, 0.0, 0.0
+        x, y, z, most_x, most_y, most_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
             for k in range(3):
                 end[i, k] = around[i, k] + step[i, k]
@@ -41,8 +41,18 @@ def arrive(around, step, start, gradient, end, way, rises, longest):  # type: ig
             x += gradient[i, 0] * way[i, 0]
             y += gradient[i, 1] * way[i, 1]
             z += gradient[i, 2] * way[i, 2]
-            most = max(most, abs(way[i, 0]), abs(way[i, 1]), abs(way[i, 2]))
-        rises[chunk], longest[chunk] = x + y + z, most
+            most_x, most_y, most_z = max(most_x, abs(way[i, 0])), max(most_y, abs(way[i, 1])), max(most_z, abs(way[i, 2]))
+        rises[chunk], longest[chunk] = x + y + z, max(most_x, most_y, most_z)
+
+
+@kernel
+def velocities(ends, base, effective):  # type: ignore[no-untyped-def]
+    """(end - base) / effective of ends and bases (n, 3) [m] and effective (n,) [s]."""
+    result = np.empty_like(ends)
+    for i in range(len(ends)):
+        for k in range(3):
+            result[i, k] = (ends[i, k] - base[i, k]) / effective[i]
+    return result
 
 
 @kernel
@@ -62,12 +72,12 @@ def turn_aside(nodes, place, start, before, gradient, way):  # type: ignore[no-u
 @kernel
 def size(vectors):  # type: ignore[no-untyped-def]
     """Root mean square and largest absolute value of all components of vectors (n, 3)."""
-    x, y, z, largest = 0.0, 0.0, 0.0, 0.0
+    x, y, z, most_x, most_y, most_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(vectors)):
         a, b, c = abs(vectors[i, 0]), abs(vectors[i, 1]), abs(vectors[i, 2])
         x, y, z = x + a * a, y + b * b, z + c * c
-        largest = max(largest, a, b, c)
-    return np.sqrt((x + y + z) / (3.0 * len(vectors))), largest
+        most_x, most_y, most_z = max(most_x, a), max(most_y, b), max(most_z, c)  # side by side: one would wait for the other
+    return np.sqrt((x + y + z) / (3.0 * len(vectors))), max(most_x, most_y, most_z)
 
 
 @kernel

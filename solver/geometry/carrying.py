@@ -35,6 +35,17 @@ def carry_by_rows(points, start, nodes, weights, values, result):  # type: ignor
 
 
 @kernel
+def part(begin, end, carried, origin, positions, velocities, strain, stress):  # type: ignore[no-untyped-def]
+    """Rows begin .. end - 1 of what a frame holds in single precision, of carried (k, 8): places, which become relative to an
+    origin, velocities, and two quantities that are not negative."""
+    for p in range(begin, end):
+        for k in range(3):
+            positions[p, k] = carried[p, k] - origin[k]
+            velocities[p, k] = carried[p, 3 + k]
+        strain[p], stress[p] = max(carried[p, 6], 0.0), max(carried[p, 7], 0.0)
+
+
+@kernel
 def mix(a, x, b, y, result):  # type: ignore[no-untyped-def]
     """result := a x + b y, flat, all (k,)."""
     for i in range(len(result)):
@@ -42,13 +53,17 @@ def mix(a, x, b, y, result):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def average_at_nodes(begin, end, corner_offsets, corners, shares, first, second, values):  # type: ignore[no-untyped-def]
-    """Rows begin .. end - 1 of values (n, 2): two quantities (m,) of the tets averaged over each node's corners by their
-    shares (4m,)."""
+def gather_at_nodes(  # type: ignore[no-untyped-def]
+    begin, end, corner_offsets, corners, shares, positions, velocities, first, second, values
+):
+    """Rows begin .. end - 1 of values (n, 8): positions, velocities, and two quantities (m,) of the tets averaged over each
+    node's corners by their shares (4m,)."""
     for i in range(begin, end):
         a, b = 0.0, 0.0
         for k in range(np.uint64(corner_offsets[i]), np.uint64(corner_offsets[i + 1])):
             corner = np.uint64(corners[k])
             a += shares[corner] * first[corner >> TWO]
             b += shares[corner] * second[corner >> TWO]
-        values[i, 0], values[i, 1] = a, b
+        for k in range(3):
+            values[i, k], values[i, 3 + k] = positions[i, k], velocities[i, k]
+        values[i, 6], values[i, 7] = a, b
