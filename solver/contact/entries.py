@@ -131,13 +131,13 @@ class Entries:
     @property
     def touching_nodes(self) -> NDArray[np.int64]:
         """The nodes (t,) that these contacts can move, rising."""
-        return self._touching[0]
+        return self.touching[0]
 
     @cached_property
-    def _touching(self) -> tuple[NDArray[np.int64], Array]:
-        """These, and of each the least reach (t,) [m] of its contacts."""
-        found: tuple[NDArray[np.int64], Array] = touched(self.nodes, self.weights, self.reach)
-        return found
+    def touching(self) -> tuple[NDArray[np.int64], Array]:
+        """These, and the element size (t,) [m] about each."""
+        nodes, reach = touched(self.nodes, self.weights, self.reach)
+        return nodes, reach / REACH
 
     def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
         """Add to gradient (n, 3) what contact's laws, taken for linear around one place, say at positions (n, 3)."""
@@ -179,10 +179,6 @@ class Entries:
         )  # fmt: skip
         self.bond[which] = self.friction[which] * self.adhesion.hold(positions)
         self.grip += self.bond
-
-    def largest_move(self, ways: Array) -> float:
-        """How long in element sizes the longest of ways (t, 3) [m] of the touching nodes is."""
-        return float(REACH * (np.sqrt(along(ways, ways)) / self._touching[1]).max(initial=0.0))
 
     def _settle(self, positions: Array, hold: Array, force: Array, free: bool) -> None:
         settle(

@@ -19,7 +19,7 @@ from .damping import Damping
 from .line_search import search_line
 from .linear_solve import Filling
 from .momentum import drift, moved_rigidly
-from .node_sums import arrive, size, turn_aside
+from .node_sums import arrive, largest_change, size, turn_aside
 from .pair_coupling import PairStiffness
 from .restraint import Restraint
 from .step_energy import StepEnergy
@@ -92,7 +92,7 @@ class ImplicitStep(StepEnergy):
         system, and those that are not pressed at its end are let go, until it knows them all: else each iteration would be
         stopped by the next of them.
         """
-        spent, self.ahead, found, touching = 0, None, np.zeros(0), entries.touching_nodes
+        spent, self.ahead, found, (touching, sizes) = 0, None, np.zeros(0), entries.touching
         for attempt in range(MOST_SOLVES):
             load = self._load(x, around, internal, entries) if whole is None or attempt else np.negative(whole, out=whole)
             spent += self.search_direction(x, around, load, entries, attempt > 0)
@@ -101,15 +101,14 @@ class ImplicitStep(StepEnergy):
             straight = settled.take(touching, axis=0)  # contact moves no other nodes
             entries.settle_step(around, settled, self.hold, free)
             slope_left, slope = slope, slope + entries.rise(x, best)[1]
-            more, most = turn_aside(touching, settled, x, straight, internal, best)
+            more, most, moved = turn_aside(touching, sizes, settled, x, straight, internal, best)
             slope_left += more + entries.rise(x, best)[1]
             if not slope_left < 0.0:
                 best[touching] = straight - x.take(touching, axis=0)
             if not max(longest, most) <= self.farthest:
                 best = self.shortened(best)
             found = best if attempt == 0 or min(slope, slope_left) < 0.0 else found
-            aside = settled.take(touching, axis=0) - straight
-            known = slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(aside) < DIVERTED
+            known = slope_left < min(0.0, DESCENT_LEFT * slope) and moved < DIVERTED
             if not self._meets(x, best) and (known or attempt + 1 >= SOLVES):
                 break
             around = settled
@@ -219,8 +218,7 @@ class ImplicitStep(StepEnergy):
         self.farthest = size(guess - self.state.positions)[1] + FARTHEST * element_size
         x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step, pushing)
         entries.settle_guess(x, pressing, self.hold)
-        touching = entries.touching_nodes
-        if entries.largest_move(x.take(touching, axis=0) - guess.take(touching, axis=0)) > CRUSHED:
+        if largest_change(*entries.touching, guess, x) > CRUSHED:
             linear, x = self.predict(x, entries, ranges, progress)
         if self.surfaces is not None:
             x = self.surfaces.reachable(self.state.positions, x)

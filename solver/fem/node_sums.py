@@ -27,6 +27,21 @@ def combined(a, x, b, y, c, z):  # type: ignore[no-untyped-def]
     return result
 
 
+@kernel
+def led_on(positions, speeds, speedups, loads, pull, ahead, back, push):  # type: ignore[no-untyped-def]
+    """What generalized alpha makes of the past: with y = ahead . (x, v, a), back . (y, v, a) and push . (y, load, a) + pull, of
+    vectors (n, 3); pull also (1, 3)."""
+    base, targets = np.empty_like(positions), np.empty_like(positions)
+    for i in range(len(positions)):
+        p = i if len(pull) > 1 else 0
+        for k in range(3):
+            v, a = speeds[i, k], speedups[i, k]
+            y = ahead[0] * positions[i, k] + ahead[1] * v + ahead[2] * a
+            base[i, k] = back[0] * y + back[1] * v + back[2] * a
+            targets[i, k] = push[0] * y + push[1] * loads[i, k] + push[2] * a + pull[p, k]
+    return base, targets
+
+
 @parallel
 def arrive(around, step, start, gradient, end, way, rises, longest):  # type: ignore[no-untyped-def]
     """end := around + step and way := end - start, all (n, 3); in CHUNKS parts sum gradient . way and the largest component of
@@ -56,17 +71,32 @@ def velocities(ends, base, effective):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def turn_aside(nodes, place, start, before, gradient, way):  # type: ignore[no-untyped-def]
-    """way := place - start at some nodes (t,), all else (n, 3); sum gradient . (place - before) there, before (t, 3), and the
-    largest component of the way there."""
-    rise, longest = 0.0, 0.0
+def turn_aside(nodes, scale, place, start, before, gradient, way):  # type: ignore[no-untyped-def]
+    """way := place - start at some nodes (t,), all else (n, 3); there, with before and scale (t, 3) and (t,), sum gradient .
+    (place - before), the largest component of the way and the largest |place - before| / scale."""
+    rise, longest, furthest = 0.0, 0.0, 0.0
     for t in range(len(nodes)):
-        i = nodes[t]
+        i, square = nodes[t], 0.0
         for k in range(3):
             way[i, k] = place[i, k] - start[i, k]
-            rise += gradient[i, k] * (place[i, k] - before[t, k])
+            aside = place[i, k] - before[t, k]
+            rise += gradient[i, k] * aside
+            square += aside * aside
             longest = max(longest, abs(way[i, k]))
-    return rise, longest
+        furthest = max(furthest, np.sqrt(square) / scale[t])
+    return rise, longest, furthest
+
+
+@kernel
+def largest_change(nodes, scale, before, after):  # type: ignore[no-untyped-def]
+    """The largest |after - before| / scale at some nodes (t,) of vectors (n, 3); scale (t,)."""
+    furthest = 0.0
+    for t in range(len(nodes)):
+        i, square = nodes[t], 0.0
+        for k in range(3):
+            square += (after[i, k] - before[i, k]) ** 2
+        furthest = max(furthest, np.sqrt(square) / scale[t])
+    return furthest
 
 
 @kernel
