@@ -307,7 +307,7 @@ def crossed(offset: float, before: Array, now: Array, distance: Array, normal: A
 
 def query(field: ColliderField, points: Array, time: float, margin: float) -> tuple[Array, Array, Array]:
     """Distance (k,), normal (k, 3), velocity (k, 3) of a collider at points (k, 3)."""
-    distance, normal, velocity = np.full(len(points), np.inf), np.zeros((len(points), 3)), np.zeros((len(points), 3))
+    distance, (normal, velocity) = np.empty(len(points)), np.empty((2, len(points), 3))
     if len(points):
         field.query(np.ascontiguousarray(points), time, margin, distance, normal, velocity)
     return distance, normal, velocity
