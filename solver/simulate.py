@@ -224,11 +224,10 @@ class Simulation:
 
     def _worst_condition(self) -> float:
         """The largest condition number of all basis matrices, looked for only where rest shapes may have changed."""
-        tiles, (known, changes, worst) = self.space.tiles, self.worst
-        if known is not tiles or changes != tiles.reshaped:
-            worst = float(worst_conditions(self.state, self.ranges).max())
-            self.worst = tiles, tiles.reshaped, worst
-        return worst
+        tiles: Tiles = self.space.tiles
+        if self.worst[0] is not tiles or self.worst[1] != tiles.reshaped:
+            self.worst = tiles, tiles.reshaped, float(worst_conditions(self.state, self.ranges).max())
+        return self.worst[2]
 
     def _remesh(self) -> int:
         """Give new tets to bodies that want some; how many."""
