@@ -29,7 +29,6 @@ from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, 
 from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
-from .fem.tile import Tiles
 from .fem.volume_control import VolumeControl
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
@@ -47,7 +46,7 @@ from .pinched import PinchReports
 from .pins.holding import Holding
 from .remesh.discretization import Discretization, at_rest
 from .remesh.exchange import renew
-from .remesh.remeshing import Remeshing, worst_conditions
+from .remesh.remeshing import Remeshing, WorstCondition
 from .scene import Scene
 from .state import element_size
 from .step_failure import step_failure
@@ -108,10 +107,9 @@ class Simulation:
         self.gravity = self.keyed.gravity(0.0)
         self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
         self.frame = settings.frame_start - 1
-        self.worn, self.remeshing = WornReports(len(scene.bodies)), Remeshing(scene, first.hosts)
+        self.worn, self.remeshing, self.worst = WornReports(len(scene.bodies)), Remeshing(scene, first.hosts), WorstCondition()
         self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
         self.news: tuple[str, ...] = ()
-        self.worst: tuple[Tiles | None, int, float] = (None, 0, 0.0)  # of which tiles, after how many changes, and how bad
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.before = Snapshot.of(self.state)
 
@@ -177,7 +175,7 @@ class Simulation:
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])
-        effort["worst_condition"] = self._worst_condition()
+        effort["worst_condition"] = self.worst.of(self.state, self.space.tiles)
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)
@@ -221,13 +219,6 @@ class Simulation:
         self._accept(attempt)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
-
-    def _worst_condition(self) -> float:
-        """The largest condition number of all basis matrices, looked for only where rest shapes may have changed."""
-        tiles: Tiles = self.space.tiles
-        if self.worst[0] is not tiles or self.worst[1] != tiles.reshaped:
-            self.worst = tiles, tiles.reshaped, float(worst_conditions(self.state, self.ranges).max())
-        return self.worst[2]
 
     def _remesh(self) -> int:
         """Give new tets to bodies that want some; how many."""
@@ -283,8 +274,7 @@ class Simulation:
             return self._solve_explicitly(step)
         guess = first_guess(state, step, self.clock.previous_step)
         self.held.put(guess)
-        going = (guess - state.positions) / step if self.force_fields.acting else guess  # nobody asks then
-        pull = self.force_fields.act(self.gravity, guess, going, self.clock.time + step, self.held)
+        pull = self.force_fields.act_ahead(self.gravity, state.positions, guess, step, self.clock.time + step, self.held)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
         if self.surfaces is not None:

@@ -29,7 +29,6 @@ def grow(state: State, tiles: Tiles, grown: Array) -> None:
     state.volumes = state.volumes * np.exp(grown)
     state.density = state.density * np.exp(-grown)
     state.rest_shape_inverse = state.rest_shape_inverse * np.exp(-grown / 3.0)[:, None, None]
-    tiles.reshaped += 1
     tiles.pack(B, state.rest_shape_inverse.reshape(-1, 9))
     tiles.pack(VOLUME, state.volumes)
     tiles.pack(DENSITY, state.density)

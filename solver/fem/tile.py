@@ -53,7 +53,7 @@ class Tiles:
     offsets  : (tiles + 1,) int64, where each tile's programs lie
     fibred   : (tiles,) bool, which of them hold fibres
     phases   : (PHASES,) int64, addresses of what all laws share (phases.py)
-    reshaped : how often rest shapes may have changed
+    reshaped : how often rest shapes may have changed, but for their size
     """
 
     data: Numbers
