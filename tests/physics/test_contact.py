@@ -222,7 +222,8 @@ def test_how_contact_rises_along_a_way_is_what_its_gradient_says():
     (above, _), (below, _) = (entries.rise(here + sign * 1e-8 * way, way) for sign in (1.0, -1.0))
     assert rise == pytest.approx((above - below) / 2e-8, rel=1e-5)
     nodes, sizes = entries.touching
-    assert (nodes == np.unique(entries.nodes[entries.weights != 0.0])).all() and (sizes == simulation.contacts.points.size[0]).all()
+    assert (nodes == np.unique(entries.nodes[entries.weights != 0.0])).all()
+    assert (sizes == simulation.contacts.points.size[0]).all()
 
 
 def test_a_failure_names_the_collider_that_the_body_lies_in(monkeypatch):
