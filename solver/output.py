@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from .embedding import Binding, evaluate, shifted
 from .fem.assembly import Pattern
 from .frame import BodyFrame
-from .geometry.carrying import average_at_nodes, mix
+from .geometry.carrying import gather_at_nodes, mix, part
 from .geometry.chunks import evenly
 from .scene import Body, Scene
 from .state import Ranges, Solids
@@ -83,22 +83,19 @@ class SurfaceOutput:
 
     def frame(self, moment: Snapshot) -> tuple[BodyFrame, ...]:
         """Every body at one moment; scalars are averaged by volume from tets to nodes, then carried to the points."""
-        scalars = np.empty((len(moment.positions), 2))
+        values = np.empty((len(moment.positions), 8))
         evenly(
-            average_at_nodes, len(scalars), self.pattern.corner_offsets, self.pattern.corners, self.shares,
-            moment.plastic_strain, moment.stress, scalars,
+            gather_at_nodes, len(values), self.pattern.corner_offsets, self.pattern.corners, self.shares,
+            moment.positions, moment.velocities, moment.plastic_strain, moment.stress, values,
         )  # fmt: skip
-        values = np.concatenate([moment.positions, moment.velocities, scalars], axis=1)
         return tuple(self._body(b, values) for b in range(len(self.bodies)))
 
     def _body(self, body: int, values: Array) -> BodyFrame:
         origin, carried = self.origins[body], evaluate(self.surfaces[body], self.tets, values)
-        attributes = {
-            "velocity": carried[:, 3:6].astype(np.float32),
-            "plastic_strain": np.maximum(carried[:, 6], 0.0).astype(np.float32),
-            "stress": np.maximum(carried[:, 7], 0.0).astype(np.float32),
-        }
-        positions = (carried[:, :3] - origin).astype(np.float32)
+        positions, velocities = np.empty((2, len(carried), 3), np.float32)
+        strain, stress = np.empty((2, len(carried)), np.float32)
+        evenly(part, len(carried), carried, origin, positions, velocities, strain, stress)
+        attributes = {"velocity": velocities, "plastic_strain": strain, "stress": stress}
         return BodyFrame(self.bodies[body].uid, origin, positions, attributes, int(self.topologies[body]))
 
 

@@ -46,7 +46,7 @@ from .pinched import PinchReports
 from .pins.holding import Holding
 from .remesh.discretization import Discretization, at_rest
 from .remesh.exchange import renew
-from .remesh.remeshing import Remeshing, worst_conditions
+from .remesh.remeshing import Remeshing, WorstCondition
 from .scene import Scene
 from .state import element_size
 from .step_failure import step_failure
@@ -107,11 +107,11 @@ class Simulation:
         self.gravity = self.keyed.gravity(0.0)
         self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
         self.frame = settings.frame_start - 1
-        self.worn, self.remeshing = WornReports(len(scene.bodies)), Remeshing(scene, first.hosts)
+        self.worn, self.remeshing, self.worst = WornReports(len(scene.bodies)), Remeshing(scene, first.hosts), WorstCondition()
         self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
         self.news: tuple[str, ...] = ()
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
-        self.before = Snapshot.kept(self.state)
+        self.before = Snapshot.of(self.state)
 
     def settle(self, mesh: Discretization, remeshed: bool = False) -> None:
         """Take over meshes and build all that hangs on them; kept for checkpoints where they are not those of the start.
@@ -175,7 +175,7 @@ class Simulation:
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])
-        effort["worst_condition"] = float(worst_conditions(self.state, self.ranges).max())
+        effort["worst_condition"] = self.worst.of(self.state, self.space.tiles)
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)
@@ -274,7 +274,7 @@ class Simulation:
             return self._solve_explicitly(step)
         guess = first_guess(state, step, self.clock.previous_step)
         self.held.put(guess)
-        pull = self.force_fields.act(self.gravity, guess, (guess - state.positions) / step, self.clock.time + step, self.held)
+        pull = self.force_fields.act_ahead(self.gravity, state.positions, guess, step, self.clock.time + step, self.held)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
         if self.surfaces is not None:
@@ -326,7 +326,7 @@ class Simulation:
     def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""
         state, outcome = self.state, attempt.outcome
-        self.before = Snapshot.kept(state)
+        self.before = Snapshot.of(state)  # a step makes all of these anew
         commit_flow(state, self.space.tiles, self.clock.step, outcome.positions)
         rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
         self.volume_control.act(state, self.space, outcome.positions, self.clock.step, self.damping.lags())

@@ -21,7 +21,7 @@ class WornReports:
         """Return a sentence for each body due; worn (m,) is State.worn."""
         found = []
         for body, (a, b) in enumerate(zip(ranges.tets[:-1], ranges.tets[1:], strict=True)):
-            share = float((worn[a:b] == WORN).mean())
+            share = np.count_nonzero(worn[a:b] == WORN) / max(b - a, 1)
             if share > SHARE and frame - self.last[body] >= PAUSE:
                 self.last[body] = frame
                 found.append(

@@ -62,13 +62,13 @@ def _query(points, origin, up, thickness, margin, drift, spin, static, distance,
     for k in range(len(points)):
         x, y, z = points[k, 0] - origin[0], points[k, 1] - origin[1], points[k, 2] - origin[2]
         height = x * up[0] + y * up[1] + z * up[2]
-        normal[k] = 0.0
-        velocity[k] = 0.0
-        if height - thickness > margin:
-            distance[k] = np.inf
+        near = not height - thickness > margin
+        distance[k] = height - thickness if near else np.inf
+        for c in range(3):
+            normal[k, c] = up[c] if near else 0.0
+            velocity[k, c] = 0.0
+        if not near:
             continue
-        distance[k] = height - thickness
-        normal[k] = up
         if not static:
             x, y, z = x - height * up[0], y - height * up[1], z - height * up[2]
             velocity[k, 0] = drift[0] + spin[1] * z - spin[2] * y

@@ -53,8 +53,14 @@ class Adhesion:
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3) [N], return the energy [J]."""
         t = self._way(positions)
-        self._add(self.bound * PEAK * t * (1.0 - t) ** 2, gradient)
-        return float((self.bound * self.range * PEAK * t * t * (0.5 - t * (2.0 / 3.0 - 0.25 * t))).sum())
+        self._add(self._pull(t), gradient)
+        return self._energy(t)
+
+    def rise(self, positions: Array, way: Array) -> tuple[float, float]:
+        """The energy [J] at positions (n, 3), and how it rises along a way (n, 3) [J]."""
+        t, moved = self._way(positions), np.empty_like(self.normal)
+        carry(way, self.nodes, self.weights, moved)
+        return self._energy(t), float((self._pull(t) * np.einsum("ki,ki->k", moved, self.normal)).sum())
 
     def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
         """Add to gradient (n, 3) what the law, taken for linear around one place, says at positions (n, 3)."""
@@ -63,7 +69,7 @@ class Adhesion:
         carry(around, self.nodes, self.weights, here)
         t = self._way(around)
         moved = np.einsum("ki,ki->k", there - here, self.normal)
-        self._add(self.bound * PEAK * t * (1.0 - t) ** 2 + self._slope(t) * moved, gradient)
+        self._add(self._pull(t) + self._slope(t) * moved, gradient)
 
     def add_stiffness(self, positions: Array, blocks: NDArray[np.float32], diagonal: Array) -> None:
         """Add to the element blocks and to the diagonal (n, 9), where the pull grows."""
@@ -73,6 +79,15 @@ class Adhesion:
             positions, self.tets, self.nodes, self.weights, self.normal, deep, ones, self._slope(self._way(positions)),
             np.zeros_like(self.normal), none, ones, 1.0, blocks, diagonal,
         )  # fmt: skip
+
+    def _pull(self, t: Array) -> Array:
+        """The pull (c,) [N]."""
+        pull: Array = self.bound * PEAK * t * (1.0 - t) ** 2
+        return pull
+
+    def _energy(self, t: Array) -> float:
+        """Of all of them [J]."""
+        return float((self.bound * self.range * PEAK * t * t * (0.5 - t * (2.0 / 3.0 - 0.25 * t))).sum())
 
     def _slope(self, t: Array) -> Array:
         """How the pull grows with the gap [N/m]; what gives way counts as nothing, so that the matrix stays positive."""

@@ -11,7 +11,7 @@ from .entries import NOTHING_HELD, Entries, along
 from .passage import met_on_the_way
 from .planes import Columns, joined, lay_planes
 from .points import REACH, Chosen, ContactPoints
-from .response import normal_forces
+from .response import longest_way, normal_forces
 
 if TYPE_CHECKING:
     from ..colliders.sharp import Sharp
@@ -135,13 +135,13 @@ class Contacts:
         if not len(points.tets):
             return
         ahead = points.positions(guess)
-        travel = _longest(ahead - self.start)
+        travel = longest_way(self.start, ahead)
         closest = np.full(len(points.tets), np.inf)
         for c, field in enumerate(self.fields):
             begun, moved = self.start, 0.0
             if not field.still and not field.endless:  # seen from the collider, its own motion is the points'
                 begun = field.carried(self.start, time - step, time)
-                moved = _longest(begun - self.start)
+                moved = longest_way(self.start, begun)
             margin = 2.0 * self._reach(field) + 2.0 * (travel + moved)
             near, _, _ = query(field, begun, time, margin)
             self.begun[c], self.near[c] = begun, np.where(near < margin, near, np.inf)
@@ -214,11 +214,10 @@ class Contacts:
             self.stretch[:] = 0.0
             count = len(entries.places) - len(entries.keys)
             self.stretch.reshape(-1, 3)[entries.places[:count]] = entries.stretch(positions)[:count]
-        now = self.points.positions(positions)
-        for c, field in enumerate(self.fields):
-            if field.sheet_offset is None and not field.sticky:
-                continue
-            near = np.flatnonzero(np.isfinite(self.near[c]))
+        remembered = [c for c, field in enumerate(self.fields) if field.sheet_offset is not None or field.sticky]
+        now = self.points.positions(positions) if remembered else self.start
+        for c in remembered:
+            field, near = self.fields[c], np.flatnonzero(np.isfinite(self.near[c]))
             distance, _, _, behind = self._look(c, near, now[near])
             reach, held = REACH * self.points.size[near], self.stuck[c, near]
             self.behind[c], self.stuck[c] = False, False
@@ -226,8 +225,9 @@ class Contacts:
             self.stuck[c, near] = field.sticky & ((distance < reach) | (held & (distance < reach + self._range()[near])))
         if self.edges is not None:
             self.edges.end_step(positions, entries)
-        self.slack *= np.exp(-self.step / EXIT_TIME)
-        self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
+        if self.slack.any():
+            self.slack *= np.exp(-self.step / EXIT_TIME)
+            self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
 
     def _range(self) -> Array:
         """How far (k,) [m] stickiness holds on; contacts are only looked for within an element."""
@@ -270,7 +270,7 @@ class Contacts:
                 continue
             here = points.positions(positions, candidates)
             distance, normal, velocity, _ = self._look(c, candidates.points, here)
-            near = np.flatnonzero(distance < points.size[candidates.points])
+            near = np.flatnonzero(distance < points.size.take(candidates.points))
             if not len(near):
                 continue
             own, count = candidates.points[near], len(near)
@@ -279,16 +279,17 @@ class Contacts:
                 near, candidates.points, here, distance, normal, velocity, positions, points.nodes, points.weights, self.start,
                 self.stretch[c], slack, fade, self.step, planes, level, gap, anchors,
             )  # fmt: skip
-            coefficients, stickiness = field.touch(here[near], self.time)
+            coefficients, stickiness = field.touch(here.take(near, axis=0), self.time)
             sticky = np.where(self.stuck[c, own], stickiness, 0.0)
             found.append((own, own + c * len(points.tets), planes, level, gap, anchors, coefficients, sticky))
         chosen, places, normal, level, gap, anchors, coefficient, pull = joined(found)
-        reach, stiffness = REACH * points.size[chosen], points.stiffness[chosen]
+        reach, stiffness = REACH * points.size.take(chosen), points.stiffness.take(chosen)
         grip = np.empty(len(chosen))
         normal_forces(gap, reach, stiffness, grip)
         entries = Entries(
-            points.tets[chosen], points.nodes[chosen], points.weights[chosen], normal, level, reach, stiffness, anchors,
-            grip * coefficient, SLIP_SPEED * points.extent[chosen] * (STICK_TIME if self.holds else self.step), coefficient,
+            points.tets.take(chosen), points.nodes.take(chosen, axis=0), points.weights.take(chosen, axis=0), normal, level,
+            reach, stiffness, anchors, grip * coefficient,
+            SLIP_SPEED * points.extent.take(chosen) * (STICK_TIME if self.holds else self.step), coefficient,
             np.zeros(len(chosen)), pull, self._range()[chosen], places,
         )  # fmt: skip
         holding = NOTHING_HELD
@@ -303,11 +304,6 @@ class Contacts:
         return entries
 
 
-def _longest(ways: Array) -> float:
-    """The length of the longest of vectors (k, 3)."""
-    return float(np.sqrt(along(ways, ways).max()))
-
-
 def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:
     """Which points (k,) have gone through a sheet between two places (k, 3): its plane where it is closest lies between."""
     reached = np.isfinite(distance)
@@ -317,7 +313,7 @@ def crossed(offset: float, before: Array, now: Array, distance: Array, normal: A
 
 def query(field: ColliderField, points: Array, time: float, margin: float) -> tuple[Array, Array, Array]:
     """Distance (k,), normal (k, 3), velocity (k, 3) of a collider at points (k, 3)."""
-    distance, normal, velocity = np.full(len(points), np.inf), np.zeros((len(points), 3)), np.zeros((len(points), 3))
+    distance, (normal, velocity) = np.empty(len(points)), np.empty((2, len(points), 3))
     if len(points):
         field.query(np.ascontiguousarray(points), time, margin, distance, normal, velocity)
     return distance, normal, velocity

@@ -10,13 +10,15 @@ from .adhesion import Adhesion
 from .points import REACH
 from .response import (
     add_forces,
+    busy,
     carry,
     contact_gradient,
+    contact_rise,
     contact_stiffness,
-    largest_change,
     linear_forces,
     mark_pressed,
     normal_forces,
+    touched,
 )  # fmt: skip
 from .settle import settle
 
@@ -92,29 +94,54 @@ class Entries:
         )  # fmt: skip
         return energy
 
+    def rise(self, positions: Array, way: Array) -> tuple[float, float]:
+        """The energy [J] at positions (n, 3), and how it rises along a way (n, 3) [J]."""
+        energy, rise = contact_rise(
+            positions, way, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness, self.anchor,
+            self.grip, self.slip,
+        )  # fmt: skip
+        if self.adhesion is not None:
+            more = self.adhesion.rise(positions, way)
+            energy, rise = energy + more[0], rise + more[1]
+        return energy, rise
+
     def add_stiffness(self, positions: Array, blocks: NDArray[np.float32], diagonal: Array) -> None:
         """Add to the element blocks and to the diagonal (n, 9)."""
-        contact_stiffness(
-            positions, self.tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
-            self.anchor, self.grip, self.slip, self.exact, blocks, diagonal,
-        )  # fmt: skip
+        self._add_stiffness(positions, self.tets, blocks, diagonal)
         if self.adhesion is not None:
             self.adhesion.add_stiffness(positions, blocks, diagonal)
 
+    def _add_stiffness(
+        self, positions: Array, tets: NDArray[np.int32], blocks: NDArray[np.float32], diagonal: Array
+    ) -> None:  # fmt: skip
+        """The same but for what sticks, for blocks numbered by `tets` (c,)."""
+        contact_stiffness(
+            positions, tets, self.nodes, self.weights, self.normal, self.level, self.reach, self.stiffness,
+            self.anchor, self.grip, self.slip, self.exact, blocks, diagonal,
+        )  # fmt: skip
+
     def add_apart(self, positions: Array, diagonal: Array) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Add to the diagonal (n, 9) alone; return the nodes (k, 4) of tets, and what to add to their blocks (k, 6, 9)."""
-        adhesion, count = self.adhesion, len(self.tets)
-        nodes = self.nodes if adhesion is None else np.concatenate([self.nodes, adhesion.nodes])
-        numbers, blocks = np.arange(len(nodes), dtype=np.int32), np.zeros((len(nodes), 6, 9), np.float32)
-        stuck = None if adhesion is None else replace(adhesion, tets=numbers[count:])
-        replace(self, tets=numbers[:count], adhesion=stuck).add_stiffness(positions, blocks, diagonal)
+        adhesion, numbers = self.adhesion, np.empty_like(self.tets)
+        own = busy(positions, self.nodes, self.weights, self.normal, self.level, self.reach, self.grip, numbers)
+        nodes = self.nodes.take(own, axis=0)
+        own, nodes = len(nodes), nodes if adhesion is None else np.concatenate([nodes, adhesion.nodes])
+        blocks = np.zeros((len(nodes), 6, 9), np.float32)
+        self._add_stiffness(positions, numbers, blocks, diagonal)
+        if adhesion is not None:
+            replace(adhesion, tets=np.arange(own, len(nodes), dtype=np.int32)).add_stiffness(positions, blocks, diagonal)
         return nodes, blocks
 
-    @cached_property
+    @property
     def touching_nodes(self) -> NDArray[np.int64]:
-        """The nodes (k,) that these contacts can move, rising."""
-        nodes: NDArray[np.int64] = np.unique(self.nodes[self.weights != 0.0])
-        return nodes
+        """The nodes (t,) that these contacts can move, rising."""
+        return self.touching[0]
+
+    @cached_property
+    def touching(self) -> tuple[NDArray[np.int64], Array]:
+        """These, and the element size (t,) [m] about each."""
+        nodes, reach = touched(self.nodes, self.weights, self.reach)
+        return nodes, reach / REACH
 
     def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
         """Add to gradient (n, 3) what contact's laws, taken for linear around one place, say at positions (n, 3)."""
@@ -156,10 +183,6 @@ class Entries:
         )  # fmt: skip
         self.bond[which] = self.friction[which] * self.adhesion.hold(positions)
         self.grip += self.bond
-
-    def largest_move(self, before: Array, after: Array) -> float:
-        """How far in element sizes the contacts' nodes are apart, at most, in two sets of positions (n, 3)."""
-        return float(REACH * largest_change(self.nodes, before, after, self.reach))
 
     def _settle(self, positions: Array, hold: Array, force: Array, free: bool) -> None:
         settle(

@@ -37,7 +37,7 @@ def normal_forces(gap, reach, stiffness, force):  # type: ignore[no-untyped-def]
 @inline
 def point_of(positions, nodes, w):  # type: ignore[no-untyped-def]
     """The contact point, (3) scalars."""
-    a, b, c, d = nodes[0], nodes[1], nodes[2], nodes[3]
+    a, b, c, d = np.uint64(nodes[0]), np.uint64(nodes[1]), np.uint64(nodes[2]), np.uint64(nodes[3])
     return (
         w[0] * positions[a, 0] + w[1] * positions[b, 0] + w[2] * positions[c, 0] + w[3] * positions[d, 0],
         w[0] * positions[a, 1] + w[1] * positions[b, 1] + w[2] * positions[c, 1] + w[3] * positions[d, 1],
@@ -72,6 +72,16 @@ def carry_some(positions, some, nodes, weights, points):  # type: ignore[no-unty
 
 
 @kernel
+def longest_way(before, after):  # type: ignore[no-untyped-def]
+    """The length of the longest way between points (k, 3)."""
+    longest = 0.0
+    for k in range(len(before)):
+        x, y, z = after[k, 0] - before[k, 0], after[k, 1] - before[k, 1], after[k, 2] - before[k, 2]
+        longest = max(longest, x * x + y * y + z * z)
+    return np.sqrt(longest)
+
+
+@kernel
 def carry_spread(positions, places, rows, start, nodes, weights, points):  # type: ignore[no-untyped-def]
     """Set points[places[c]] to where row r = rows[c], nodes by weights from start[r] to start[r + 1], carries it."""
     for c in range(len(rows)):
@@ -92,17 +102,44 @@ def add_forces(nodes, weights, force, gradient):  # type: ignore[no-untyped-def]
                 gradient[i, c] -= w * force[k, c]
 
 
+@inline
+def _idle(x0, x1, x2, n, level, reach, grip):  # type: ignore[no-untyped-def]
+    """Whether a contact neither pushes nor rubs at x, as most do not."""
+    return n[0] * x0 + n[1] * x1 + n[2] * x2 - level >= reach and not grip > 0.0
+
+
 @kernel
-def largest_change(nodes, before, after, reach):  # type: ignore[no-untyped-def]
-    """The longest way of a contact's nodes (c, 4) between two sets of positions (n, 3), over its reach (c,)."""
-    largest = 0.0
+def touched(nodes, weights, reach):  # type: ignore[no-untyped-def]
+    """The nodes (t,) that carry points of nodes (c, 4) by weights (c, 4), rising, and of each the least reach (t,) of them."""
+    most = -1
+    for k in range(len(nodes)):
+        most = max(most, nodes[k, 0], nodes[k, 1], nodes[k, 2], nodes[k, 3])
+    least, count = np.full(most + 1, np.inf), 0
     for k in range(len(nodes)):
         for a in range(4):
-            i, square = nodes[k, a], 0.0
-            for c in range(3):
-                square += (after[i, c] - before[i, c]) ** 2
-            largest = max(largest, np.sqrt(square) / reach[k])
-    return largest
+            if weights[k, a] != 0.0:
+                i = nodes[k, a]
+                count += least[i] == np.inf
+                least[i] = min(least[i], reach[k])
+    found, own, count = np.empty(count, np.int64), np.empty(count), 0
+    for i in range(len(least)):
+        if least[i] < np.inf:
+            found[count], own[count] = i, least[i]
+            count += 1
+    return found, own
+
+
+@kernel
+def busy(positions, nodes, weights, normal, level, reach, grip, numbers):  # type: ignore[no-untyped-def]
+    """Number (c,) the contacts that are not idle at positions (n, 3) one after the other; return which these are."""
+    count, found = 0, np.empty(len(level), np.int64)
+    for k in range(len(level)):
+        x0, x1, x2 = point_of(positions, nodes[k], weights[k])
+        numbers[k] = count
+        if not _idle(x0, x1, x2, normal[k], level[k], reach[k], grip[k]):
+            found[count] = k
+            count += 1
+    return found[:count]
 
 
 @inline
@@ -141,6 +178,8 @@ def contact_gradient(  # type: ignore[no-untyped-def]
     energy = 0.0
     for k in range(len(level)):
         x0, x1, x2 = point_of(positions, nodes[k], weights[k])
+        if _idle(x0, x1, x2, normal[k], level[k], reach[k], grip[k]):
+            continue
         e, (g0, g1, g2) = _law(x0, x1, x2, normal[k], level[k], reach[k], stiffness[k], anchor[k], grip[k], slip[k])
         energy += e
         for a in range(4):
@@ -149,6 +188,23 @@ def contact_gradient(  # type: ignore[no-untyped-def]
             gradient[i, 1] += weights[k, a] * g1
             gradient[i, 2] += weights[k, a] * g2
     return energy
+
+
+@kernel
+def contact_rise(  # type: ignore[no-untyped-def]
+    positions, way, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip
+):
+    """The contacts' energy [J] at positions (n, 3), and how it rises along a way (n, 3) [J]; the rest as above."""
+    energy, rise = 0.0, 0.0
+    for k in range(len(level)):
+        x0, x1, x2 = point_of(positions, nodes[k], weights[k])
+        if _idle(x0, x1, x2, normal[k], level[k], reach[k], grip[k]):
+            continue
+        e, (g0, g1, g2) = _law(x0, x1, x2, normal[k], level[k], reach[k], stiffness[k], anchor[k], grip[k], slip[k])
+        d0, d1, d2 = point_of(way, nodes[k], weights[k])
+        energy += e
+        rise += g0 * d0 + g1 * d1 + g2 * d2
+    return energy, rise
 
 
 @kernel
@@ -179,7 +235,11 @@ def linear_forces(  # type: ignore[no-untyped-def]
     """Fill force (c, 3) [N] of the contacts at `positions`, their laws taken for linear from `start` on."""
     h = np.empty((3, 3))
     for k in range(len(level)):
-        x, to = point_of(start, nodes[k], weights[k]), point_of(positions, nodes[k], weights[k])
+        x = point_of(start, nodes[k], weights[k])
+        if _idle(x[0], x[1], x[2], normal[k], level[k], reach[k], grip[k]):
+            force[k, 0] = force[k, 1] = force[k, 2] = 0.0
+            continue
+        to = point_of(positions, nodes[k], weights[k])
         d = (to[0] - x[0], to[1] - x[1], to[2] - x[2])
         _, g = _law(x[0], x[1], x[2], normal[k], level[k], reach[k], stiffness[k], anchor[k], grip[k], slip[k])
         _tangent(x, normal[k], level[k], reach[k], stiffness[k], anchor[k], grip[k], slip[k], exact, h)
@@ -199,6 +259,8 @@ def contact_stiffness(  # type: ignore[no-untyped-def]
     h = np.empty((3, 3))
     for k in range(len(level)):
         x = point_of(positions, nodes[k], weights[k])
+        if _idle(x[0], x[1], x[2], normal[k], level[k], reach[k], grip[k]):
+            continue
         _tangent(x, normal[k], level[k], reach[k], stiffness[k], anchor[k], grip[k], slip[k], exact, h)
         pair = 0
         for a in range(4):

@@ -90,13 +90,18 @@ def settle(  # type: ignore[no-untyped-def]
             looks += 1
             looked[k] = looks
             x0, x1, x2 = point_of(positions, nodes[k], weights[k])
-            g, old = give[k], force[k]
+            g, old, n = give[k], force[k], normal[k]
+            if old[0] == 0.0 and old[1] == 0.0 and old[2] == 0.0 and n[0] * x0 + n[1] * x1 + n[2] * x2 - level[k] >= reach[k]:
+                bound = bond[k] if free else grip[k]
+                if not bound > 0.0:
+                    grip[k] = bound
+                    continue  # out of reach, as most are
             grip[k] = _settled_force(
                 (x0 - g * old[0], x1 - g * old[1], x2 - g * old[2]), free, normal[k], level[k], reach[k], stiffness[k],
                 anchor[k], friction[k], bond[k], grip[k], slip[k], g, fresh,
             )  # fmt: skip
             if fresh[0] == old[0] and fresh[1] == old[1] and fresh[2] == old[2]:
-                continue  # out of reach, as most are
+                continue
             for c in range(3):
                 change = fresh[c] - old[c]
                 old[c] = fresh[c]

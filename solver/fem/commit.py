@@ -13,6 +13,7 @@ from ..slots import (
     MINIMUM_YIELD,
     MISES,
     NORM,
+    REMADE,
     SIZE,
     STRESS_TIME,
     VOLUME,
@@ -45,7 +46,7 @@ def largest_flow(state: State, tiles: Tiles) -> float:
 def _largest_flow(tiles, worn, largest):  # type: ignore[no-untyped-def]
     for k in prange(len(tiles)):
         w = tiles[k]
-        for i in range(min(TILE, len(worn) - k * TILE)):
+        for i in range(0 if w[REMADE * T] > 0.0 else min(TILE, len(worn) - k * TILE)):
             if w[FLOW * T + i] > 0.0 and w[SIZE * T + i] > 0.0 and worn[k * TILE + i] == 0.0:
                 steepest = max(abs(w[N * T + i]), abs(w[(N + 1) * T + i]), abs(w[(N + 2) * T + i]))
                 largest[k] = max(largest[k], w[FLOW * T + i] * steepest)
@@ -60,16 +61,24 @@ def commit_flow(state: State, tiles: Tiles, step: float, positions: NDArray[np.f
     MOST_SLENDER, or beside what is inside out (entangled.py), the flow is not made permanent: the element stays as soft as
     it is and springs back, and `worn` says why.
     Elements with a goal keep what leads there instead (steering.py), and their volume follows.
+
+    Stresses go into an array of their own, and so does plastic strain where there is flow: who has kept those of the step
+    before (output.Snapshot) has them still.
     """
+    steering = bool((state.goal_rate >= 0.0).any())
+    state.stress = np.empty_like(state.stress)
+    if steering or tiles.flowing:
+        state.plastic_strain = state.plastic_strain.copy()
+        tiles.reshaped += 1
     arrays = (
         tiles.data, tiles.materials, tiles.kinds, step, state.rest_shape_inverse.reshape(-1, 9),
         state.plastic_deformation.reshape(-1, 9), state.plastic_strain, state.hardening, state.yield_stress, state.flow_stress,
         state.stress, state.worn, state.goal_rate,
     )  # fmt: skip
-    _commit(*arrays, entangled(state, tiles, positions))
-    if (state.goal_rate >= 0.0).any():
+    _commit(*arrays, entangled(state, tiles, positions), steering)
+    if steering:
         _commit_steered(*arrays, state.volumes, state.goal)
-    keep_limits(tiles.data, state)
+    tiles.reshaped += keep_limits(tiles.data, state)
     tiles.turn_fibres(state)
 
 
@@ -182,15 +191,42 @@ def _record(w, own, i, t, step, gain, strain, hardening, yield_stress, flow_stre
     w[FLOW_STRESS * T + i], w[YIELD * T + i] = flow_stress[t], yield_stress[t]
 
 
+@kernel
+def _record_still(w, own, step, hardening, yield_stress, flow_stress, stress):  # type: ignore[no-untyped-def]
+    """The same of the elements (l,) of a tile in which nothing flows; one array after the other, which is all memory's time."""
+    timed = False
+    for i in range(T):
+        timed |= own[STRESS_TIME * T + i] > 0.5
+    for i in range(len(stress)):
+        stress[i] = w[MISES * T + i]
+    for i in range(len(stress)):
+        flow_stress[i] = w[MEASURE * T + i]
+    for i in range(len(stress)):
+        w[FLOW_STRESS * T + i] = w[MEASURE * T + i]
+    for i in range(len(stress) if timed else 0):
+        hardening[i] += step * w[NORM * T + i] if own[STRESS_TIME * T + i] > 0.5 else 0.0
+    for i in range(len(stress)):
+        hard = own[YIELD_STRESS * T + i] + own[HARDENING * T + i] * hardening[i]
+        yield_stress[i] = max(hard, own[MINIMUM_YIELD * T + i])
+    for i in range(len(stress)):
+        w[YIELD * T + i] = yield_stress[i]
+
+
 @parallel
 def _commit(  # type: ignore[no-untyped-def]
     tiles, materials, kinds, step, inverse, plastic, strain, hardening, yield_stress, flow_stress, stress, worn, goal_rate,
-    held,
+    held, steering,
 ):
-    """Elements without a goal; what is held (m,) keeps its rest shape."""
+    """Elements without a goal, `steering` being whether any has one; what is held (m,) keeps its rest shape."""
     for k in prange(len(tiles)):
-        w, own, scratch = tiles[k], materials[kinds[k]], np.empty((3, 9))
-        for i in range(min(TILE, len(strain) - k * TILE)):
+        w, own, first, last = tiles[k], materials[kinds[k]], k * TILE, min((k + 1) * TILE, len(strain))
+        still = w[REMADE * T] > 0.0 and not steering
+        if still:
+            _record_still(
+                w, own, step, hardening[first:last], yield_stress[first:last], flow_stress[first:last], stress[first:last]
+            )
+        scratch = np.empty((3, 9))
+        for i in range(0 if still else last - first):
             t = k * TILE + i
             if goal_rate[t] < 0.0:
                 gain = 0.0

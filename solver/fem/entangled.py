@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from ..geometry.chunks import evenly
 from ..geometry.inside_out import signed_volume
-from ..jit import TILE, kernel
-from ..slots import REMADE
+from ..jit import kernel
 from ..state import State
 from .plasticity import SMALLEST_STRETCH
 from .tile import Tiles
@@ -31,7 +30,7 @@ def entangled(state: State, tiles: Tiles, positions: NDArray[np.float64]) -> NDA
     Nobody asks where nothing flows; False all over then.
     """
     reached: NDArray[np.bool_] = np.zeros(len(positions), dtype=np.bool_)
-    if (tiles.data[:, REMADE * TILE] == 0.0).any():
+    if tiles.flowing:
         arguments = positions, state.tets, state.volumes, reached
         if any(evenly(_reach, len(state.tets), *arguments)):
             return np.asarray(reached[state.tets].any(axis=1), dtype=np.bool_)

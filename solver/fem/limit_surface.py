@@ -53,14 +53,16 @@ def find_room(w):  # type: ignore[no-untyped-def]
         w[ROOM * T + i] = min(max(along, ZERO), a) if w[LED * T + i] > ZERO else room
 
 
-def keep_limits(tiles, state: State) -> None:  # type: ignore[no-untyped-def]
+def keep_limits(tiles, state: State) -> bool:  # type: ignore[no-untyped-def]
     """Cut F_p back to the limit surface where it is beyond, beta with it, and tell the tiles how far each tet has gone,
-    or how far from its goal it is."""
+    or how far from its goal it is. Return whether there are limits."""
     limit, plastic = state.material[PLASTIC_LIMIT], state.plastic_deformation.reshape(-1, 9)
-    if limit.any():
+    limited = bool((limit > 0.0).any())
+    if limited:
         _keep_limits(tiles, limit, state.rest_shape_inverse.reshape(-1, 9), plastic)
     if (state.goal_rate >= 0.0).any():
         _look_at_goals(tiles, state.goal_rate, state.goal, plastic)
+    return limited
 
 
 @parallel

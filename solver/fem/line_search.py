@@ -33,17 +33,14 @@ def search_line(
     that have no exact energy (stress-dependent rate, eq 10's norm) make the energy an estimate. Energies and
     gradients (n, 3) are without contact, which is added here, since its friction bounds may just have changed.
     """
-    gradient = internal.copy()
-    energy = elastic + entries.add_gradient(x, gradient)
-    slope = dot(gradient, direction)
+    energy, slope = entries.rise(x, direction)
+    energy, slope = energy + elastic, slope + dot(internal, direction)
     fraction = 1.0 if problem.surfaces is None else problem.surfaces.limit(x, direction)
     for _ in range(CUTS):
-        trial = fraction * direction
-        trial += x
+        trial = x + (direction if fraction == 1.0 else fraction * direction)
         elastic_there, internal_there = problem.merit(trial)
-        there = internal_there.copy()
-        energy_there = elastic_there + entries.add_gradient(trial, there)
-        slope_there = dot(there, direction)
+        energy_there, slope_there = entries.rise(trial, direction)
+        energy_there, slope_there = energy_there + elastic_there, slope_there + dot(internal_there, direction)
         if np.isfinite(energy_there) and (
             slope_there <= -SLOPE_KEPT * slope or energy_there <= energy + 1e-4 * fraction * slope
         ):

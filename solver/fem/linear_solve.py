@@ -166,6 +166,8 @@ class LinearSolve:
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
+        if self.pace is not None and self.pace.tried is not None:
+            self.pace.set(measured=True)
         started = perf_counter()
         spent: int = conjugate_gradient(
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.slabs.arrays, self._values, self._inertia,

@@ -10,6 +10,7 @@ from ..contact.entries import Entries
 from ..contact.surfaces.meetings import Meetings, learned
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
+from ..jit import CHUNKS
 from ..state import Ranges, State
 from .assembly import spread_inertia
 from .contact_coupling import ContactStiffness
@@ -18,7 +19,7 @@ from .damping import Damping
 from .line_search import search_line
 from .linear_solve import Filling
 from .momentum import drift, moved_rigidly
-from .node_sums import size, slopes
+from .node_sums import arrive, largest_change, size, turn_aside
 from .pair_coupling import PairStiffness
 from .restraint import Restraint
 from .step_energy import StepEnergy
@@ -77,46 +78,63 @@ class ImplicitStep(StepEnergy):
         self.farthest = np.inf  # that a node may be moved by one direction [m]
         self.exact = True  # whether the last direction came from the true stiffness
 
-    def find_direction(self, x: Array, around: Array, internal: Array, entries: Entries, free: bool) -> tuple[int, Array]:
+    def find_direction(
+        self, x: Array, around: Array, internal: Array, entries: Entries, free: bool, whole: Array | None = None
+    ) -> tuple[int, Array]:
         """Newton direction (n, 3) from x, corrected at the contacts, and its linear iterations.
 
         Elasticity is taken for linear around x, where the tiles are evaluated and internal (n, 3) is the gradient; contact
-        is around another place. Each contact then obeys its law while the rest holds still (contact/settle.py); with `free`
+        is around another place. `whole` (n, 3): the gradient with contact's at x, where that is the place and it is known
+        already; it is spoilt. Each contact then obeys its law while the rest holds still (contact/settle.py); with `free`
         the friction bounds follow. Where this changes the direction much, it runs into contacts that the linear system
         does not know, in a place that gives way: it is solved again with contact as it is there. A correction that still
         leads uphill after SOLVES of them is left away. Pairs of surfaces that meet on the way become springs in the
         system, and those that are not pressed at its end are let go, until it knows them all: else each iteration would be
         stopped by the next of them.
         """
-        spent, self.ahead, found = 0, None, np.zeros(0)
+        spent, self.ahead, found, (touching, sizes) = 0, None, np.zeros(0), entries.touching
         for attempt in range(MOST_SOLVES):
-            spent += self.search_direction(x, around, self._pulled(internal), entries, attempt > 0)
-            straight = around + self.space.linear.direction
-            settled = straight.copy()
+            load = self._load(x, around, internal, entries) if whole is None or attempt else np.negative(whole, out=whole)
+            spent += self.search_direction(x, around, load, entries, attempt > 0)
+            settled, best = np.empty_like(x), np.empty_like(x)
+            slope, longest = self._arrive(x, around, internal, settled, best)
+            straight = settled.take(touching, axis=0)  # contact moves no other nodes
             entries.settle_step(around, settled, self.hold, free)
-            gradient = internal.copy()
-            entries.add_gradient(x, gradient)
-            slope, slope_left = slopes(gradient, x, straight, settled)
-            best = self.shortened((settled if slope_left < 0.0 else straight) - x)
+            slope_left, slope = slope, slope + entries.rise(x, best)[1]
+            more, most, moved = turn_aside(touching, sizes, settled, x, straight, internal, best)
+            slope_left += more + entries.rise(x, best)[1]
+            if not slope_left < 0.0:
+                best[touching] = straight - x.take(touching, axis=0)
+            if not max(longest, most) <= self.farthest:
+                best = self.shortened(best)
             found = best if attempt == 0 or min(slope, slope_left) < 0.0 else found
-            known = slope_left < min(0.0, DESCENT_LEFT * slope) and entries.largest_move(straight, settled) < DIVERTED
+            known = slope_left < min(0.0, DESCENT_LEFT * slope) and moved < DIVERTED
             if not self._meets(x, best) and (known or attempt + 1 >= SOLVES):
                 break
             around = settled
         return spent, found
+
+    def _arrive(self, x: Array, around: Array, internal: Array, end: Array, way: Array) -> tuple[float, float]:
+        """Fill in where the last solution leads from `around`, and the way there from x, all (n, 3); how internal (n, 3) rises
+        along it [J], and its largest component [m]."""
+        rises, longest = np.empty(CHUNKS), np.empty(CHUNKS)
+        arrive(around, self.space.linear.direction, x, internal, end, way, rises, longest)
+        return float(rises.sum()), float(longest.max())
 
     def shortened(self, direction: Array) -> Array:
         """A direction (n, 3) whose longest way is one that a step may have: what an almost singular matrix says is no place."""
         longest = size(direction)[1]
         return direction if longest <= self.farthest else direction * (self.farthest / longest)
 
-    def _pulled(self, internal: Array) -> Array:
-        """The gradient (n, 3) with what pairs that meet ahead add to it."""
-        if self.ahead is None:
-            return internal
-        gradient = internal.copy()
-        self.ahead.add_gradient(gradient)
-        return gradient
+    def _load(self, x: Array, around: Array, internal: Array, entries: Entries) -> Array:
+        """The force (n, 3) that leads on from x: of internal (n, 3), of pairs that meet ahead, and of contact, taken for linear
+        around another place."""
+        load = internal.copy()
+        if self.ahead is not None:
+            self.ahead.add_gradient(load)
+        entries.add_linear_gradient(around, x, load)
+        load[self.held] = 0.0
+        return np.negative(load, out=load)
 
     def _meets(self, x: Array, direction: Array) -> bool:
         """Whether a direction (n, 3) brings other pairs together than the linear system knows of; it is told of them."""
@@ -129,17 +147,13 @@ class ImplicitStep(StepEnergy):
         self.pairs = self.surfaces.stiffness(x, self.space.linear.rank, met)
         return True
 
-    def search_direction(self, x: Array, around: Array, internal: Array, entries: Entries, again: bool) -> int:
-        """Solve for the way on from `around` into `linear`; return its iterations.
+    def search_direction(self, x: Array, around: Array, load: Array, entries: Entries, again: bool) -> int:
+        """Solve for the way on from `around` under a load (n, 3) into `linear`; return its iterations.
 
         The true stiffness converges fastest, and inertia makes it positive as a rule. Once it is found not to be, the
         projected one is used for some iterations. `again` says that only contact has changed since the last solve.
         """
-        load, spent = internal.copy(), 0
-        entries.add_linear_gradient(around, x, load)
-        load[self.held] = 0.0
-        np.negative(load, out=load)
-        offset = None if around is x else around - x
+        spent, offset = 0, None if around is x else around - x
         if not self.projected:
             if not again:
                 self.stiffen(x, -1.0)
@@ -179,7 +193,7 @@ class ImplicitStep(StepEnergy):
             spread_inertia(self.inertia, diagonal)
             self.damping.add_own(self.past.effective, diagonal)
         touching = entries.touching_nodes
-        self.apart = touching, diagonal[touching]
+        self.apart = touching, diagonal.take(touching, axis=0)
         contact = ContactStiffness(touching, *entries.add_apart(around, diagonal))
         if again:
             space.linear.touch(diagonal, contact)
@@ -204,7 +218,7 @@ class ImplicitStep(StepEnergy):
         self.farthest = size(guess - self.state.positions)[1] + FARTHEST * element_size
         x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step, pushing)
         entries.settle_guess(x, pressing, self.hold)
-        if entries.largest_move(guess, x) > CRUSHED:
+        if largest_change(*entries.touching, guess, x) > CRUSHED:
             linear, x = self.predict(x, entries, ranges, progress)
         if self.surfaces is not None:
             x = self.surfaces.reachable(self.state.positions, x)
@@ -229,7 +243,7 @@ class ImplicitStep(StepEnergy):
             around = self.led(x)
             if around is x and progress.balanced(gradient, self.inertia, self.hold):
                 return Outcome(x, internal, True, iteration, linear, entries)
-            spent, direction = self.find_direction(x, around, internal, entries, fresh)
+            spent, direction = self.find_direction(x, around, internal, entries, fresh, gradient if around is x else None)
             linear += spent
             progress.take(direction)
             found = search_line(self, x, elastic, internal, entries, direction)

@@ -1,8 +1,9 @@
 """Sums over nodes that a step takes again and again, each in one pass and one fixed order."""
 
 import numpy as np
+from numba import prange
 
-from ..jit import kernel
+from ..jit import CHUNKS, kernel, parallel
 
 
 @kernel
@@ -27,25 +28,86 @@ def combined(a, x, b, y, c, z):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def slopes(gradient, start, first, second):  # type: ignore[no-untyped-def]
-    """sum gradient . (end - start) for two ends, all (n, 3)."""
-    one, other = 0.0, 0.0
-    for i in range(len(gradient)):
+def led_on(positions, speeds, speedups, loads, pull, ahead, back, push):  # type: ignore[no-untyped-def]
+    """What generalized alpha makes of the past: with y = ahead . (x, v, a), back . (y, v, a) and push . (y, load, a) + pull, of
+    vectors (n, 3); pull also (1, 3)."""
+    base, targets = np.empty_like(positions), np.empty_like(positions)
+    for i in range(len(positions)):
+        p = i if len(pull) > 1 else 0
         for k in range(3):
-            one += gradient[i, k] * (first[i, k] - start[i, k])
-            other += gradient[i, k] * (second[i, k] - start[i, k])
-    return one, other
+            v, a = speeds[i, k], speedups[i, k]
+            y = ahead[0] * positions[i, k] + ahead[1] * v + ahead[2] * a
+            base[i, k] = back[0] * y + back[1] * v + back[2] * a
+            targets[i, k] = push[0] * y + push[1] * loads[i, k] + push[2] * a + pull[p, k]
+    return base, targets
+
+
+@parallel
+def arrive(around, step, start, gradient, end, way, rises, longest):  # type: ignore[no-untyped-def]
+    """end := around + step and way := end - start, all (n, 3); in CHUNKS parts sum gradient . way and the largest component of
+    the way."""
+    n = len(start)
+    for chunk in prange(CHUNKS):
+        x, y, z, most_x, most_y, most_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            for k in range(3):
+                end[i, k] = around[i, k] + step[i, k]
+                way[i, k] = end[i, k] - start[i, k]
+            x += gradient[i, 0] * way[i, 0]
+            y += gradient[i, 1] * way[i, 1]
+            z += gradient[i, 2] * way[i, 2]
+            most_x, most_y, most_z = max(most_x, abs(way[i, 0])), max(most_y, abs(way[i, 1])), max(most_z, abs(way[i, 2]))
+        rises[chunk], longest[chunk] = x + y + z, max(most_x, most_y, most_z)
+
+
+@kernel
+def velocities(ends, base, effective):  # type: ignore[no-untyped-def]
+    """(end - base) / effective of ends and bases (n, 3) [m] and effective (n,) [s]."""
+    result = np.empty_like(ends)
+    for i in range(len(ends)):
+        for k in range(3):
+            result[i, k] = (ends[i, k] - base[i, k]) / effective[i]
+    return result
+
+
+@kernel
+def turn_aside(nodes, scale, place, start, before, gradient, way):  # type: ignore[no-untyped-def]
+    """way := place - start at some nodes (t,), all else (n, 3); there, with before and scale (t, 3) and (t,), sum gradient .
+    (place - before), the largest component of the way and the largest |place - before| / scale."""
+    rise, longest, furthest = 0.0, 0.0, 0.0
+    for t in range(len(nodes)):
+        i, square = nodes[t], 0.0
+        for k in range(3):
+            way[i, k] = place[i, k] - start[i, k]
+            aside = place[i, k] - before[t, k]
+            rise += gradient[i, k] * aside
+            square += aside * aside
+            longest = max(longest, abs(way[i, k]))
+        furthest = max(furthest, np.sqrt(square) / scale[t])
+    return rise, longest, furthest
+
+
+@kernel
+def largest_change(nodes, scale, before, after):  # type: ignore[no-untyped-def]
+    """The largest |after - before| / scale at some nodes (t,) of vectors (n, 3); scale (t,)."""
+    furthest = 0.0
+    for t in range(len(nodes)):
+        i, square = nodes[t], 0.0
+        for k in range(3):
+            square += (after[i, k] - before[i, k]) ** 2
+        furthest = max(furthest, np.sqrt(square) / scale[t])
+    return furthest
 
 
 @kernel
 def size(vectors):  # type: ignore[no-untyped-def]
     """Root mean square and largest absolute value of all components of vectors (n, 3)."""
-    x, y, z, largest = 0.0, 0.0, 0.0, 0.0
+    x, y, z, most_x, most_y, most_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(vectors)):
         a, b, c = abs(vectors[i, 0]), abs(vectors[i, 1]), abs(vectors[i, 2])
         x, y, z = x + a * a, y + b * b, z + c * c
-        largest = max(largest, a, b, c)
-    return np.sqrt((x + y + z) / (3.0 * len(vectors))), largest
+        most_x, most_y, most_z = max(most_x, a), max(most_y, b), max(most_z, c)  # side by side: one would wait for the other
+    return np.sqrt((x + y + z) / (3.0 * len(vectors))), max(most_x, most_y, most_z)
 
 
 @kernel

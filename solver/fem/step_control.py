@@ -114,7 +114,8 @@ def is_drastic(after: Array, before: Array, pattern: Pattern) -> bool:
 
 
 @inline
-def _squared_length(x, a, b):  # type: ignore[no-untyped-def]
+def _squared_length(x, edge):  # type: ignore[no-untyped-def]
+    a, b = np.uint64(edge[0]), np.uint64(edge[1])
     return (x[a, 0] - x[b, 0]) ** 2 + (x[a, 1] - x[b, 1]) ** 2 + (x[a, 2] - x[b, 2]) ** 2
 
 
@@ -124,7 +125,7 @@ def _squared_lengths(positions, edges, squares, sums):  # type: ignore[no-untype
     for chunk in prange(CHUNKS):
         total = 0.0
         for e in range(len(edges) * chunk // CHUNKS, len(edges) * (chunk + 1) // CHUNKS):
-            squares[e] = _squared_length(positions, edges[e, 0], edges[e, 1])
+            squares[e] = _squared_length(positions, edges[e])
             total += squares[e]
         sums[chunk] = total
 
@@ -136,7 +137,7 @@ def _changes(positions, edges, old, floor, most, worst, many):  # type: ignore[n
     for chunk in prange(CHUNKS):
         largest, count = 1.0, 0
         for e in range(len(edges) * chunk // CHUNKS, len(edges) * (chunk + 1) // CHUNKS):
-            ratio = (_squared_length(positions, edges[e, 0], edges[e, 1]) + floor) / (old[e] + floor)
+            ratio = (_squared_length(positions, edges[e]) + floor) / (old[e] + floor)
             ratio = max(ratio, 1.0 / ratio)
             largest = max(largest, ratio)
             count += ratio > most

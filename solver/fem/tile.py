@@ -27,6 +27,7 @@ from ..slots import (
     KEPT,
     KEPT_WITH_EXTRAS,
     PLASTIC_LIMIT,
+    REMADE,
     VOLUME,
     YIELD,
     B,
@@ -52,6 +53,7 @@ class Tiles:
     offsets  : (tiles + 1,) int64, where each tile's programs lie
     fibred   : (tiles,) bool, which of them hold fibres
     phases   : (PHASES,) int64, addresses of what all laws share (phases.py)
+    reshaped : how often rest shapes may have changed, but for their size
     """
 
     data: Numbers
@@ -61,6 +63,7 @@ class Tiles:
     offsets: NDArray[np.int64]
     fibred: NDArray[np.bool_]
     phases: NDArray[np.int64]
+    reshaped: int = 0
 
     @classmethod
     def of(cls, state: State, precision: type[np.floating] = np.float32) -> "Tiles":
@@ -81,12 +84,18 @@ class Tiles:
         return self.data, self.materials, self.kinds, self.programs, self.offsets, self.phases
 
     @property
+    def flowing(self) -> bool:
+        """Whether anything flows, as far as the last evaluation knows."""
+        return bool((self.data[:, REMADE * TILE] == 0.0).any())
+
+    @property
     def lanes(self) -> int:
         """How many tets they have room for."""
         return len(self.data) * TILE
 
     def refresh(self, state: State) -> None:
         """Take over what flow has changed."""
+        self.reshaped += 1
         if self.fibred.any() or (state.goal_rate >= 0.0).any() or state.material[PLASTIC_LIMIT].any():
             self.keep_extras()
         self.pack(B, state.rest_shape_inverse.reshape(-1, 9))

@@ -36,6 +36,8 @@ def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Arr
 
     filled (m,) is phi. Return the share (m,) of its trial strain that each tet has lost by flow; None where nothing has flowed.
     """
+    if not tiles.flowing:
+        return None
     tets, count = state.tets, len(state.volumes)
     shares, present = np.zeros((2, count))
     _flowed(tiles.data, state.worn, state.goal_rate, positions, tets, shares, present)

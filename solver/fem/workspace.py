@@ -29,7 +29,6 @@ class Workspace:
     energies: Array
     forces: ForceSum
     diagonal: Array
-    gradient: Array
     linear: LinearSolve
     stiffness: StiffnessSum
     firmness: Array
@@ -51,7 +50,7 @@ class Workspace:
         )  # fmt: skip
         return cls(
             pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)), forces=forces, diagonal=np.zeros((nodes, 9)),
-            gradient=np.zeros((nodes, 3)), linear=linear, stiffness=StiffnessSum(state.tets, linear.layout), firmness=firmness,
+            linear=linear, stiffness=StiffnessSum(state.tets, linear.layout), firmness=firmness,
             volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
 

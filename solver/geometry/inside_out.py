@@ -15,7 +15,7 @@ def count_inverted(positions: NDArray[np.float64], tets: NDArray[np.int32]) -> f
 @inline
 def signed_volume(x, tet):  # type: ignore[no-untyped-def]
     """The volume of a tet at positions x (n, 3), negative where it is inside out."""
-    a, b, c, d = tet[0], tet[1], tet[2], tet[3]
+    a, b, c, d = np.uint64(tet[0]), np.uint64(tet[1]), np.uint64(tet[2]), np.uint64(tet[3])
     u0, u1, u2 = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
     v0, v1, v2 = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
     w0, w1, w2 = x[d, 0] - x[a, 0], x[d, 1] - x[a, 1], x[d, 2] - x[a, 2]
@@ -24,7 +24,7 @@ def signed_volume(x, tet):  # type: ignore[no-untyped-def]
 
 @kernel
 def _count(begin, end, positions, tets):  # type: ignore[no-untyped-def]
-    count = 0.0
-    for t in range(begin, end):
+    count = 0
+    for t in range(np.uint64(begin), np.uint64(end)):
         count += not signed_volume(positions, tets[t]) > 0.0
     return count

@@ -34,15 +34,14 @@ def extrapolate(
 
     Nodes `struck` (n,) by a collider are stepped by backward Euler: an acceleration that stopped them must not go on.
     """
-    from ..fem.node_sums import combined  # one pass over the nodes; what only names an integrator needs no compiler
+    from ..fem.node_sums import led_on  # one pass over the nodes; what only names an integrator needs no compiler
 
-    count, speeds, speedups = len(state.positions), state.velocities, state.accelerations
-    ahead = combined(1.0, state.positions, step, speeds, (0.5 - BETA) * step**2, speedups)
+    count, share = len(state.positions), BETA * step**2 / (1.0 - M)
     reach, time = BETA * step / GAMMA, step * np.sqrt(BETA * (1.0 - F) / (1.0 - M))
-    base = combined(1.0, ahead, -reach, speeds, -reach * (1.0 - GAMMA) * step, speedups)
-    share = BETA * step**2 / (1.0 - M)
-    targets = combined(1.0, ahead, share * F, state.loads, -share * M, speedups)
-    targets += share * (1.0 - F) * gravity
+    base, targets = led_on(
+        state.positions, state.velocities, state.accelerations, state.loads, np.array(share * (1.0 - F) * gravity, ndmin=2),
+        (1.0, step, (0.5 - BETA) * step**2), (1.0, -reach, -reach * (1.0 - GAMMA) * step), (1.0, share * F, -share * M),
+    )  # fmt: skip
     effective, inertial = np.full(count, reach), np.full(count, time)
     hit = np.flatnonzero(struck)
     base[hit], effective[hit], inertial[hit] = state.positions[hit], step, step

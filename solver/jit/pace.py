@@ -33,16 +33,17 @@ class Pace:
 
     @property
     def threads(self) -> int:
-        """The number for the next piece of work."""
+        """The number for the next piece of work that is measured."""
         return self.choices[self.chosen if self.tried is None else self.tried]
 
     def hold(self, threads: int) -> None:
         """Stay with so many threads."""
         self.choices, self.chosen, self.tried = [threads], 0, None
 
-    def set(self) -> None:
-        """Let the kernels use the number for the next piece of work."""
-        use_threads(self.threads)
+    def set(self, measured: bool = False) -> None:
+        """Let the kernels use the number that has been fastest, or for a piece of work that is `measured` the one to be tried:
+        all that comes between two such pieces need not be the slower for it."""
+        use_threads(self.threads if measured else self.choices[self.chosen])
 
     def note(self, seconds: float, work: int) -> None:
         """Note how long so much work has taken with `threads`, and choose for the next."""

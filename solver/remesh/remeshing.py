@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..embedding import Binding, evaluate
 from ..errors import MeshingError
 from ..fem.seen_volume import show, whole
+from ..fem.tile import Tiles
 from ..frame import TopologyChange
 from ..geometry.edge_crossings import pairs_of_shells
 from ..merging.joining import Joined, element_sizes, living
@@ -225,6 +226,20 @@ def _seen_at(body: Body, state: State, surface: Binding, ahead: float) -> Array:
     if ahead > 0.0:
         return evaluate(surface, state.tets, state.positions + ahead * state.velocities)
     return as_shown(body, evaluate(surface, state.tets, state.positions))
+
+
+class WorstCondition:
+    """The largest condition number of all tets, looked for only when rest shapes may have changed since the last time."""
+
+    def __init__(self) -> None:
+        self.tiles: Tiles | None = None
+        self.changes, self.last = 0, 0.0
+
+    def of(self, state: State, tiles: Tiles) -> float:
+        """That of a state whose tiles these are."""
+        if self.tiles is not tiles or self.changes != tiles.reshaped:
+            self.tiles, self.changes, self.last = tiles, tiles.reshaped, float(conditions(state.rest_shape_inverse).max())
+        return self.last
 
 
 def worst_conditions(state: State, ranges: Ranges) -> Array:

@@ -55,6 +55,9 @@ def test_the_law_is_the_derivative_of_its_energy_and_pulls_its_bound_at_most(gap
     difference = adhesion.add_gradient(above, other) - adhesion.add_gradient(below, other)
     adhesion.add_gradient(here, gradient)
     assert gradient[0, 2] == pytest.approx(difference / 2e-6, abs=1e-6)
+    way = np.random.default_rng(2).normal(size=here.shape)
+    assert adhesion.rise(here, way)[1] == pytest.approx((gradient * way).sum(), rel=1e-12, abs=1e-15)
+    assert adhesion.rise(above, way)[0] - adhesion.rise(below, way)[0] == pytest.approx(difference, rel=1e-12, abs=1e-18)
     assert 0.0 <= gradient[0, 2] <= 5.0 + 1e-9 and not gradient[:, :2].any()
     assert (gradient[0, 2] > 0.0) == (0.01 < gap < 0.31)
 

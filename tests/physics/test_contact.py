@@ -208,6 +208,24 @@ def test_linearised_contact_is_contact_where_it_is_linearised():
     np.testing.assert_allclose(moved - law, expected, atol=1e-5 * np.abs(expected).max())
 
 
+def test_how_contact_rises_along_a_way_is_what_its_gradient_says():
+    """Where contacts push and rub, and where most of them are out of reach."""
+    mesh = box_mesh((3, 3, 3), (0.5, 0.5, 0.5), (0.0, 0.0, 0.001))
+    simulation, _ = run(make_scene([mesh], [BLOCK], velocity=(1.0, 0.0, 0.0)), 6, [PlaneField(friction=0.5)])
+    here, rng = simulation.state.positions, np.random.default_rng(4)
+    entries = simulation.contacts.linearize(here)
+    assert entries.grip.any() and (entries.depth(here) < -entries.reach).any()
+    way, gradient = rng.normal(size=here.shape), np.zeros_like(here)
+    energy, rise = entries.rise(here, way)
+    assert energy == pytest.approx(entries.add_gradient(here, gradient), rel=1e-12)
+    assert rise == pytest.approx((gradient * way).sum(), rel=1e-9)
+    (above, _), (below, _) = (entries.rise(here + sign * 1e-8 * way, way) for sign in (1.0, -1.0))
+    assert rise == pytest.approx((above - below) / 2e-8, rel=1e-5)
+    nodes, sizes = entries.touching
+    assert (nodes == np.unique(entries.nodes[entries.weights != 0.0])).all()
+    assert (sizes == simulation.contacts.points.size[0]).all()
+
+
 def test_a_failure_names_the_collider_that_the_body_lies_in(monkeypatch):
     monkeypatch.setattr("solver.simulate.refusal", lambda *_: "made up")
     arguments = make_scene([ball_mesh(3, 0.2)], [BLOCK])

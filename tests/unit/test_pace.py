@@ -3,7 +3,7 @@
 import numba
 import pytest
 
-from solver.jit.pace import LATEST, Pace
+from solver.jit.pace import LATEST, SOONEST, Pace
 
 
 def run(pace, seconds_of, pieces):
@@ -57,3 +57,15 @@ def test_a_number_that_is_held_stays(many_cores):
     pace = Pace(0, 10**5)
     pace.hold(2)
     assert run(pace, {2: 1.0}, 300) == {2: 300}
+
+
+def test_another_number_is_tried_on_what_is_measured_alone(many_cores, monkeypatch):
+    """What comes between two pieces of work goes on with the number that has been fastest."""
+    given = []
+    monkeypatch.setattr("solver.jit.pace.use_threads", given.append)
+    pace = Pace(2, 10**5)
+    for _ in range(SOONEST):
+        pace.note(1.0, 1)
+    pace.set()
+    pace.set(measured=True)
+    assert pace.tried is not None and given == [2, 1]
