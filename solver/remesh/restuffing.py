@@ -139,7 +139,7 @@ def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool, solid: Surface | None) 
         inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
     else:
         sheets = sheets_of(old, lattice, points)
-        if is_folded(sheets, lattice):
+        if is_folded(sheets, lattice, points, old):
             return unfused(sheets, old, lattice, points)
         inside = np.diff(sheets.begin) > 0
     return cut(around, lattice, points, inside, np.zeros(len(points), dtype=bool)), None
