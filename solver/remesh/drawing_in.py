@@ -15,7 +15,7 @@ from ..tetmesh.mesh import TetMesh
 
 FARTHEST = 2.0  # element sizes outside up to which a vertex stays where it is
 FAR = 0.25  # element sizes outside its tets where what is seen is left behind,
-FURTHER = 0.02  # if it was not as far outside before, but for so many
+FURTHER = 0.5 * FAR  # if it was so much less far outside before
 AT_ONCE = 0.01  # element sizes by which it is drawn in at most
 
 
@@ -48,14 +48,12 @@ def outside(look: Lookup) -> NDArray[np.float64]:
 def left_behind(old: TetMesh, look: Lookup, element_size: float) -> tuple[float, float]:
     """Return how far outside new tets [m] the farthest of some points, looked up there, is left behind, and which share of them.
 
-    Left behind is what lies FAR outside, and FURTHER than outside the old ones; for the share it counts only if it is so by half
-    as much as FAR.
+    Left behind is what lies FAR outside, and FURTHER than outside the old ones.
     """
     distance = outside(look)
     far = np.flatnonzero(distance > FAR * element_size)
     if not len(far):
         return 0.0, 0.0
     before = np.where(old.located(look.points[far])[0] < 0, closest_points(old.hull, look.points[far]).distance, 0.0)
-    further = distance[far] - before
-    left = distance[far][further > FURTHER * element_size]
-    return float(left.max(initial=0.0)), float((further > 0.5 * FAR * element_size).sum() / len(distance))
+    left = distance[far][distance[far] > before + FURTHER * element_size]
+    return float(left.max(initial=0.0)), len(left) / len(distance)

@@ -144,7 +144,7 @@ def _renewed_body(
         if body.seen == "tets":
             change = mesh_change(here, new, sheets).in_world(old, frame)
             return _laid(body, element_size, change, seen, carrying)
-        _refuse(body, farthest, insist)
+        _refuse(body, farthest, sheets, insist)
         change, (drawn, bound) = side_by_side(
             lambda: mesh_change(here, new, sheets), lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing)
         )
@@ -182,17 +182,18 @@ def _renewed_body(
     bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
     bound = gathered(*bound, seen, change.new, element_size)
     look = Lookup.about(frame.mesh(change.new), frame.points(seen.positions))
-    _refuse(body, left_behind(here, look, element_size)[0], insist or bool(cuts) or apart)
+    _refuse(body, left_behind(here, look, element_size)[0], _joined_sheets(parts), insist or bool(cuts) or apart)
     farthest = float(outside(look).max())
     return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume), outside=farthest)
 
 
-def _refuse(body: Body, farthest: float, insist: bool) -> None:
+def _refuse(body: Body, farthest: float, sheets: OfSheets | None, insist: bool) -> None:
     """Refuse new tets that something seen is left behind so far outside of [m], but for those who insist.
 
-    The variational remesher is not fitted to what is seen.
+    Those of a folded body, of sheets, and of the variational remesher are not fitted to what is seen, and others would leave as
+    much.
     """
-    if farthest > 0.0 and body.remesher == "stuffing" and not insist:
+    if farthest > 0.0 and sheets is None and body.remesher == "stuffing" and not insist:
         raise LeftOutside("Something seen would be left outside its new tets.", remedy="Raise the Resolution.")
 
 
