@@ -12,7 +12,7 @@ from .sheets import Sheets
 Array = NDArray[np.float64]
 
 DETOUR = 3  # points of the lattice that lead around a notch
-AROUND = 1.5  # cells about two points within which old tets may lead from one to the other as well
+AROUND = 2.0  # cells about two points within which old tets may lead from one to the other as well
 
 
 def is_folded(sheets: Sheets, lattice: Lattice, points: Array, old: TetMesh) -> bool:
@@ -91,9 +91,11 @@ def _leads_nowhere(positions, tets, neighbours, pairs, places, reach):  # type: 
 
 @inline
 def _comes_within(positions, tet, place, reach):  # type: ignore[no-untyped-def]
-    """Whether a corner of a tet does."""
-    for corner in range(4):
-        x, y, z = positions[tet[corner], 0] - place[0], positions[tet[corner], 1] - place[1], positions[tet[corner], 2] - place[2]
-        if x * x + y * y + z * z <= reach * reach:
-            return True
-    return False
+    """Whether the box around a tet does: those of worn bodies may be longer than the reach."""
+    total = 0.0
+    for a in range(3):
+        p, q, r, s = positions[tet[0], a], positions[tet[1], a], positions[tet[2], a], positions[tet[3], a]
+        low, high = min(min(p, q), min(r, s)), max(max(p, q), max(r, s))
+        away = max(low - place[a], place[a] - high, 0.0)
+        total += away * away
+    return total <= reach * reach
