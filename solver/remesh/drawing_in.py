@@ -46,7 +46,7 @@ def outside(look: Lookup) -> NDArray[np.float64]:
 
 
 def left_behind(old: TetMesh, look: Lookup, element_size: float) -> tuple[float, float]:
-    """Return how far outside new tets [m] the farthest of some points, looked up there, is left behind, and which share of them.
+    """Return how far outside new tets [m] the farthest of some points, looked up there, is left behind, and what share is.
 
     Left behind is what lies FAR outside, and FURTHER than outside the old ones.
     """

@@ -12,8 +12,8 @@ from ..contact.surfaces.bodies import left_out, touching_bodies
 from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
 from .contact_memory import handed_on
-from .drawing_in import FAR
 from .discretization import Discretization
+from .drawing_in import FAR
 from .remeshing import MOST_REFUSED, Remeshing, Renewed, touching_handed_on
 
 if TYPE_CHECKING:

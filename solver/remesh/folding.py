@@ -31,7 +31,7 @@ def is_folded(sheets: Sheets, lattice: Lattice, points: Array, old: TetMesh) -> 
 
 @kernel
 def _far_along(lattice, place, begin, link):  # type: ignore[no-untyped-def]
-    """Pairs (k, 2) of points that are neighbours, of which one is not to be reached from the other along links in DETOUR steps."""
+    """Pairs (k, 2) of neighbouring points of which one is not to be reached from the other along links in DETOUR steps."""
     around, step = np.empty(DIRECTIONS**2 * DIRECTIONS, dtype=np.int32), np.full(len(place), -1, dtype=np.int32)
     pairs, found = np.empty((64, 2), dtype=np.int64), 0
     for s in range(len(place)):

@@ -34,8 +34,7 @@ from .volume import with_volumes
 Array = NDArray[np.float64]
 
 # Where something seen is left more than NEAR element sizes outside, and further than it was, or a piece falls apart or is lost,
-# the lattice is moved so far, in cells, and what leaves least is taken: parts as thick as a tet may lie between the points of one
-# lattice
+# the lattice is moved so far, in cells, and what leaves least is taken: parts as thick as a tet may lie between its points
 NEAR = 0.15
 SHIFTS = ((0.25, 0.25, 0.25), (0.0, 0.25, 0.5), (0.5, 0.0, 0.25))
 GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes back to a symmetry of the lattice
@@ -77,7 +76,7 @@ def restuffed_sheets(
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     _ = old.boxes, old.faces  # both ask for these
-    stuffed, shape = side_by_side(
+    (mesh, sheets), shape = side_by_side(
         lambda: _stuffed(old, lattice, fuse, solid), lambda: outline(old, element_size, seen, filled) if fit else None
     )
     best, near, vanished = None, NEAR * element_size, None
@@ -85,8 +84,8 @@ def restuffed_sheets(
         try:
             if any(shift):
                 moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
-                stuffed = _stuffed(old, moved, fuse, solid)
-            made = _finished(old, *stuffed, shape, element_size, seen)
+                mesh, sheets = _stuffed(old, moved, fuse, solid)
+            made = _finished(old, mesh, sheets, shape, element_size, seen)
         except Vanished as error:
             if seen is None:
                 raise
