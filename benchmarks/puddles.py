@@ -6,9 +6,9 @@
     python benchmarks/puddles.py dough --keep FOLDER             its frames stay there
 
 A ball of half a metre falls its own diameter. Numbers as in tools/figure_scenes/bargteil_8.py; volumes are those of what is
-seen. In a blow goo is squeezed as much as its moduli let it, so the least in the first two seconds is said by itself: the preset
-of cornstarch keeps its volume to 1 % there too, dough does with the volume kept at nodes (INCOMPRESSIBLE). Ends with 1 where one
-does not end as flat as it ought to, does not keep its volume, or resumes to other bytes.
+seen. In a blow goo is squeezed as much as its moduli let it, so the least in the first two seconds is said by itself: the
+preset of cornstarch keeps its volume to 1 % there too, dough does with the volume kept at nodes (INCOMPRESSIBLE). Ends with 1
+where one does not end as flat as it ought to, does not keep its volume, or resumes to other bytes.
 """
 
 import argparse
