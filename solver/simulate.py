@@ -175,8 +175,7 @@ class Simulation:
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])
-        effort["worst_condition"] = float(worst_conditions(self.state, self.ranges).max())
-        effort["outside"] = float(self.remeshing.outside.max())
+        effort["worst_condition"], effort["outside"] = worst_conditions(self.state, self.ranges).max(), self.remeshing.outside.max()
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)

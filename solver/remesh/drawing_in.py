@@ -4,6 +4,8 @@ Parts thinner than an element vanish at a remesh, and leave vertices behind that
 stretch of the tets next to it: from remesh to remesh its distance would grow with every stretch that they have had, to a spike.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,10 @@ from ..geometry.triangle_tree import closest_points
 from ..lookup import Lookup
 from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
+
+if TYPE_CHECKING:
+    from ..scene import Body
+    from .unfused import OfSheets
 
 FARTHEST = 2.0  # element sizes outside up to which a vertex stays where it is
 FAR = 0.25  # element sizes outside its tets where what is seen is left behind,
@@ -57,3 +63,13 @@ def left_behind(old: TetMesh, look: Lookup, element_size: float) -> tuple[float,
     before = np.where(old.located(look.points[far])[0] < 0, closest_points(old.hull, look.points[far]).distance, 0.0)
     left = distance[far][distance[far] > before + FURTHER * element_size]
     return float(left.max(initial=0.0)), len(left) / len(distance)
+
+
+def refuse(body: "Body", farthest: float, sheets: "OfSheets | None", insist: bool) -> None:
+    """Refuse new tets that something seen is left behind so far outside of [m], but for those who insist.
+
+    Those of a folded body, of sheets, and of the variational remesher are not fitted to what is seen, and others would leave as
+    much.
+    """
+    if farthest > 0.0 and sheets is None and body.remesher == "stuffing" and not insist:
+        raise LeftOutside("Something seen would be left outside its new tets.", remedy="Raise the Resolution.")

@@ -20,7 +20,7 @@ from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
 from ..merging.closing import creases_closed
 from ..merging.touching import DEEP, clumps
-from ..remesh.drawing_in import LeftOutside, drawn_in, left_behind, outside
+from ..remesh.drawing_in import drawn_in, left_behind, outside, refuse
 from ..remesh.lattice_frame import LatticeFrame
 from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
@@ -144,7 +144,7 @@ def _renewed_body(
         if body.seen == "tets":
             change = mesh_change(here, new, sheets).in_world(old, frame)
             return _laid(body, element_size, change, seen, carrying)
-        _refuse(body, farthest, sheets, insist)
+        refuse(body, farthest, sheets, insist)
         change, (drawn, bound) = side_by_side(
             lambda: mesh_change(here, new, sheets), lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing)
         )
@@ -182,19 +182,9 @@ def _renewed_body(
     bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
     bound = gathered(*bound, seen, change.new, element_size)
     look = Lookup.about(frame.mesh(change.new), frame.points(seen.positions))
-    _refuse(body, left_behind(here, look, element_size)[0], _joined_sheets(parts), insist or bool(cuts) or apart)
+    refuse(body, left_behind(here, look, element_size)[0], _joined_sheets(parts), insist or bool(cuts) or apart)
     farthest = float(outside(look).max())
     return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume), outside=farthest)
-
-
-def _refuse(body: Body, farthest: float, sheets: OfSheets | None, insist: bool) -> None:
-    """Refuse new tets that something seen is left behind so far outside of [m], but for those who insist.
-
-    Those of a folded body, of sheets, and of the variational remesher are not fitted to what is seen, and others would leave as
-    much.
-    """
-    if farthest > 0.0 and sheets is None and body.remesher == "stuffing" and not insist:
-        raise LeftOutside("Something seen would be left outside its new tets.", remedy="Raise the Resolution.")
 
 
 def _laid(body: Body, element_size: float, change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> RenewedBody:
