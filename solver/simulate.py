@@ -46,7 +46,7 @@ from .pinched import PinchReports
 from .pins.holding import Holding
 from .remesh.discretization import Discretization, at_rest
 from .remesh.exchange import renew
-from .remesh.remeshing import Remeshing, worst_conditions
+from .remesh.remeshing import Remeshing
 from .scene import Scene
 from .state import element_size
 from .step_failure import step_failure
@@ -175,7 +175,7 @@ class Simulation:
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])
-        effort["worst_condition"], effort["outside"] = worst_conditions(self.state, self.ranges).max(), self.remeshing.outside.max()
+        effort |= self.remeshing.report(self.state, self.ranges)
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)

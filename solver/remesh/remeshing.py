@@ -98,6 +98,10 @@ class Remeshing:
         bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
 
+    def report(self, state: State, ranges: Ranges) -> dict[str, float]:
+        """What each frame says: the worst condition now, and how far outside its tets something seen lay when they were new."""
+        return {"worst_condition": float(worst_conditions(state, ranges).max()), "outside": float(self.outside.max())}
+
     def coarse(self, present: Discretization) -> Array:
         """How many times too long the longest seen edge of each body (b,) is; 0 where it is not to be refined."""
         result = np.zeros(len(self.scene.bodies))

@@ -38,7 +38,7 @@ from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from .cutter import cutter
 from .pieces import Pieces, voted
-from .surface_cut import SurfaceCut, cut_surface, united_surface
+from .surface_cut import SurfaceCut, cut_surface, still_carrying, united_surface
 from .thin import torn
 
 Array = NDArray[np.float64]
@@ -179,7 +179,7 @@ def _renewed_body(
             cuts.append(cut if moved is None else replace(cut, positions=moved))
     seen = _after(cuts, seen)
     bound = _bound(seen, change.new, element_size, spacing)
-    bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
+    bound = _on_own_sheets(*bound, seen, still_carrying(carrying, cuts), change, _joined_sheets(parts))
     bound = gathered(*bound, seen, change.new, element_size)
     look = Lookup.about(frame.mesh(change.new), frame.points(seen.positions))
     refuse(body, left_behind(here, look, element_size)[0], _joined_sheets(parts), insist or bool(cuts) or apart)
@@ -218,14 +218,6 @@ def _drawn_in_and_bound(
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     """The surface after the last cut, if there was one."""
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
-
-
-def _still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
-    """The old tet (n',) that carries each vertex of a surface that has been cut; -1 for new vertices."""
-    for cut in cuts:
-        known = carrying[cut.kept]
-        carrying = np.concatenate([known, np.full(len(cut.positions) - len(known), -1, dtype=np.int32)])
-    return carrying
 
 
 def _joined_sheets(parts: list[_Part]) -> OfSheets | None:
