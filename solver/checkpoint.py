@@ -37,6 +37,8 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "waits": now.remeshing.waits.copy(),
         "creases": now.remeshing.creases.copy(),
         "drawn": now.remeshing.drawn.copy(),
+        "refused": now.remeshing.refused.copy(),
+        "outside": now.remeshing.outside.copy(),
         **({} if now.remeshed is None else now.remeshed.arrays()),
     }
 
@@ -64,9 +66,11 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
         now.surfaces.held = Held.from_arrays(floats)
     now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
     now.pins.restore(floats["anchors"])
-    now.remeshing.fresh, now.remeshing.drawn = floats["fresh"].copy(), floats["drawn"].copy()
-    now.remeshing.counts, now.remeshing.waits, now.remeshing.creases = (
-        floats[name].astype(np.int64) for name in ("remeshes", "waits", "creases")
+    now.remeshing.fresh, now.remeshing.drawn, now.remeshing.outside = (
+        floats[name].copy() for name in ("fresh", "drawn", "outside")
+    )
+    now.remeshing.counts, now.remeshing.waits, now.remeshing.creases, now.remeshing.refused = (
+        floats[name].astype(np.int64) for name in ("remeshes", "waits", "creases", "refused")
     )
     now.space.tiles.refresh(now.state)
     now.cuts, now.news = (), ()

@@ -175,7 +175,7 @@ class Simulation:
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])
-        effort["worst_condition"] = self.worst.of(self.state, self.space.tiles)
+        effort |= self.remeshing.report(self.worst.of(self.state, self.space.tiles))
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)

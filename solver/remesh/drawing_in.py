@@ -4,17 +4,29 @@ Parts thinner than an element vanish at a remesh, and leave vertices behind that
 stretch of the tets next to it: from remesh to remesh its distance would grow with every stretch that they have had, to a spike.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import MeshingError
 from ..geometry.triangle_tree import closest_points
 from ..lookup import Lookup
 from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 
+if TYPE_CHECKING:
+    from ..scene import Body
+    from .unfused import OfSheets
+
 FARTHEST = 2.0  # element sizes outside up to which a vertex stays where it is
-FAR = 0.25  # element sizes outside its tets where what is seen is left behind
+FAR = 0.25  # element sizes outside its tets where what is seen is left behind,
+FURTHER = 0.5 * FAR  # if it was so much less far outside before
 AT_ONCE = 0.01  # element sizes by which it is drawn in at most
+
+
+class LeftOutside(MeshingError):
+    """Something seen would be left behind outside new tets."""
 
 
 def drawn_in(seen: Surface, look: Lookup, turn: NDArray[np.float64], element_size: float) -> Surface:
@@ -34,11 +46,30 @@ def drawn_in(seen: Surface, look: Lookup, turn: NDArray[np.float64], element_siz
     return Surface(positions, seen.triangles)
 
 
-def left_behind(old: TetMesh, look: Lookup, element_size: float) -> float:
-    """Return the share of points, looked up in new tets, that lie FAR outside these, and further than outside the old ones."""
-    distance = look.closest.distance
-    far = np.flatnonzero((look.tets < 0) & (distance > FAR * element_size))
+def outside(look: Lookup) -> NDArray[np.float64]:
+    """Return how far outside its mesh each point (k,) lies [m]; 0 within."""
+    return np.where(look.tets < 0, look.closest.distance, 0.0)
+
+
+def left_behind(old: TetMesh, look: Lookup, element_size: float) -> tuple[float, float]:
+    """Return how far outside new tets [m] the farthest of some points, looked up there, is left behind, and what share is.
+
+    Left behind is what lies FAR outside, and FURTHER than outside the old ones.
+    """
+    distance = outside(look)
+    far = np.flatnonzero(distance > FAR * element_size)
     if not len(far):
-        return 0.0
+        return 0.0, 0.0
     before = np.where(old.located(look.points[far])[0] < 0, closest_points(old.hull, look.points[far]).distance, 0.0)
-    return float((distance[far] > before + 0.5 * FAR * element_size).sum() / len(distance))
+    left = distance[far][distance[far] > before + FURTHER * element_size]
+    return float(left.max(initial=0.0)), len(left) / len(distance)
+
+
+def refuse(body: "Body", farthest: float, sheets: "OfSheets | None", insist: bool) -> None:
+    """Refuse new tets that something seen is left behind so far outside of [m], but for those who insist.
+
+    Those of a folded body, of sheets, and of the variational remesher are not fitted to what is seen, and others would leave as
+    much.
+    """
+    if farthest > 0.0 and sheets is None and body.remesher == "stuffing" and not insist:
+        raise LeftOutside("Something seen would be left outside its new tets.", remedy="Raise the Resolution.")

@@ -13,7 +13,8 @@ from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
 from .contact_memory import handed_on
 from .discretization import Discretization
-from .remeshing import Remeshing, Renewed, touching_handed_on
+from .drawing_in import FAR
+from .remeshing import MOST_REFUSED, Remeshing, Renewed, touching_handed_on
 
 if TYPE_CHECKING:
     from ..simulate import Simulation
@@ -112,6 +113,13 @@ def _news(now: "Simulation", made: Joined, renewed: Renewed) -> Iterator[str]:
     for number in renewed.thin:
         name = now.scene.bodies[number].name
         yield f"'{name}', frame {now.frame}: it has become thinner than its tets and keeps them; raise its Resolution."
+    for number, farthest in renewed.outside.items():
+        name, elements = now.scene.bodies[number].name, farthest / now.remeshing.sizes[number]
+        if now.remeshing.refused[number] >= MOST_REFUSED and elements > FAR:
+            yield (
+                f"'{name}', frame {now.frame}: of {MOST_REFUSED + 1} new meshes none reaches all that is seen, the last one is "
+                f"taken; up to {elements:.2g} elements lie outside it. Raise its Resolution."
+            )
     for number, (count, volume) in renewed.fragments.items():
         name, which = now.scene.bodies[number].name, "a fragment" if count == 1 else f"{count} fragments"
         yield f"'{name}', frame {now.frame}: {which} of {volume:.2g} m3, too small for tets of their own, vanished at a tear."

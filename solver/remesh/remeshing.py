@@ -1,6 +1,6 @@
 """Wholesale remeshing during a bake: which bodies are due, and the meshes that they get (Bargteil 2007, section 4)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..state import Ranges, State, material_rows
 from ..tearing.renewal import renewed_body
 from .condition import conditions
 from .discretization import Discretization
+from .drawing_in import LeftOutside
 from .record import MeshChange
 from .restuffing import Vanished, lattice_turn
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
@@ -31,7 +32,9 @@ Array = NDArray[np.float64]
 MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
 OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
 AGAIN = 1.5  # and times what was left the last time
-WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due
+WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due,
+SOON = 1.15  # or times what an old mesh had that was kept as something seen would have been left outside,
+MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are taken whatever is left outside
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Renewed:
     apart     : bodies of which pieces touch that should have merged, and are still apart
     fragments : by body how many pieces vanished at a tear, and their volume [m^3]
     thin      : bodies that have kept their tets, new ones being thicker than they are
+    refused   : bodies that have kept their tets for now, as something seen would have been left outside of new ones
+    outside   : by body how far outside its new tets the farthest lies that is seen [m]
     """
 
     mesh: Discretization
@@ -49,6 +54,8 @@ class Renewed:
     apart: frozenset[int]
     fragments: dict[int, tuple[int, float]]
     thin: tuple[int, ...] = ()
+    refused: tuple[int, ...] = ()
+    outside: dict[int, float] = field(default_factory=dict)
 
 
 class Remeshing:
@@ -58,7 +65,9 @@ class Remeshing:
     the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once.
     `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `creases` how many of its
     faces passed through it after creases of it were closed the last time, `drawn` how many times too long its longest seen edge
-    was after what is seen was refined the last time.
+    was after what is seen was refined the last time. `refused` counts how many new meshes in a row it was refused as they would
+    leave something seen outside, and `outside` how far outside its tets the farthest lay that is seen when they were new, in
+    element sizes.
     """
 
     def __init__(self, scene: Scene, hosts: NDArray[np.int64]) -> None:
@@ -71,11 +80,14 @@ class Remeshing:
         self.waits: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.creases: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.drawn: Array = np.zeros(count)
+        self.refused: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
+        self.outside: Array = np.zeros(count)
 
     def after(self, scene: Scene, made: Joined) -> "Remeshing":
         """The same for bodies of the scene some of which have been joined."""
         result = Remeshing(scene, made.mesh.hosts)
         result.creases, result.drawn = self.creases[made.firsts], self.drawn[made.firsts]
+        result.refused, result.outside = self.refused[made.firsts], self.outside[made.firsts]
         result.fresh, result.counts, result.waits = self.fresh[made.firsts], self.counts[made.firsts], self.waits[made.firsts]
         return result
 
@@ -86,6 +98,10 @@ class Remeshing:
         worst = worst_conditions(state, ranges)
         bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
+
+    def report(self, worst: float) -> dict[str, float]:
+        """What each frame says: the worst condition now, and how far outside its tets something seen lay when they were new."""
+        return {"worst_condition": worst, "outside": float(self.outside.max())}
 
     def coarse(self, present: Discretization) -> Array:
         """How many times too long the longest seen edge of each body (b,) is; 0 where it is not to be refined."""
@@ -153,7 +169,7 @@ class Remeshing:
         surfaces, contacts, triangles = list(present.surfaces), list(present.contacts), list(present.triangles)
         bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
         grains, tables = list(present.grains), list(present.tables)
-        apart, fragments, thin = set(), dict[int, tuple[int, float]](), []
+        apart, fragments, thin, refused, outside = set(), dict[int, tuple[int, float]](), [], [], dict[int, float]()
         for index in bodies:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
@@ -161,7 +177,11 @@ class Remeshing:
             try:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
-                new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn, soon)
+                insist = bool(self.refused[index] >= MOST_REFUSED)
+                new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn, soon, insist)
+            except LeftOutside:
+                refused.append(index)
+                continue
             except Vanished:
                 thin.append(index)
                 continue
@@ -171,7 +191,7 @@ class Remeshing:
             if not new.sewn and _has_vanished(new.change, new.fragments[1]):
                 thin.append(index)
                 continue
-            changes[index], tables[index] = new.change, new.change.new.topology
+            changes[index], tables[index], outside[index] = new.change, new.change.new.topology, new.outside
             states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
             # what is seen is another surface from now on; but of closed creases what overlapped is to come back
@@ -187,14 +207,18 @@ class Remeshing:
         state, ranges = joined_states(states)
         of_scene = topologies, present.hosts, present.merging, grains
         mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, tuple(tables))
-        return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin))
+        return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin), tuple(refused), outside)
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:
         """Take in how worn out bodies are that have just got a new mesh, or were refused one."""
-        apart = renewed.apart.union(renewed.thin)
+        apart = renewed.apart.union(renewed.thin, renewed.refused)
         self.fresh[bodies] = worst_conditions(state, ranges)[bodies]
         for body in bodies:
             self.waits[body] = self.waits[body] + 1 if body in apart else 0
+            self.refused[body] = self.refused[body] + 1 if body in renewed.refused else 0
+            self.fresh[body] *= SOON / WORSENED if body in renewed.refused else 1.0
+        for body, farthest in renewed.outside.items():
+            self.outside[body] = farthest / self.sizes[body]
 
 
 def _has_vanished(change: MeshChange, torn_off: float) -> bool:

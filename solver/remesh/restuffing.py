@@ -33,8 +33,8 @@ from .volume import with_volumes
 
 Array = NDArray[np.float64]
 
-# Where something seen is left more than NEAR element sizes outside, and further than it was, the lattice is moved so far, in
-# cells, and what leaves least is taken: parts as thick as a tet may lie between the points of one lattice, and be lost
+# Where something seen is left more than NEAR element sizes outside, and further than it was, or a piece falls apart or is lost,
+# the lattice is moved so far, in cells, and what leaves least is taken: parts as thick as a tet may lie between its points
 NEAR = 0.15
 SHIFTS = ((0.25, 0.25, 0.25), (0.0, 0.25, 0.5), (0.5, 0.0, 0.25))
 GOLDEN_ANGLE = float(np.pi * (3.0 - np.sqrt(5.0)))  # no multiple of it comes back to a symmetry of the lattice
@@ -64,7 +64,8 @@ def restuffed_sheets(
     boundary lies about the old one and what is `seen` of it (fitting.py), but for the little that gives each
     piece back its volume, and is a closed manifold. Without `fit`, and where it falls apart, it has its vertices on the old
     one, and cuts off what is round.
-    Where some of what is seen is left outside that was not, other places of the lattice are tried.
+    Where some of what is seen is left outside that was not, a piece would fall apart, or nothing of it is left, other places
+    of the lattice are tried.
     With `filled` they fill what the closed surface that is seen does, and are laid on that: so where old ones have left a gap
     within it, as below a rim that has rolled over, new ones do not.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
@@ -78,21 +79,29 @@ def restuffed_sheets(
     (mesh, sheets), shape = side_by_side(
         lambda: _stuffed(old, lattice, fuse, solid), lambda: outline(old, element_size, seen, filled) if fit else None
     )
-    best, near = _finished(old, mesh, sheets, shape, element_size, seen), NEAR * element_size
-    if best.outside > near and seen is not None:
-        before = Lookup.about(old, seen.positions)
-        near = float(before.closest.distance[before.tets < 0].max(initial=near))
-    for shift in SHIFTS:
-        if best.outside <= near:
-            break
+    best, near, vanished = None, NEAR * element_size, None
+    for shift in ((0.0, 0.0, 0.0), *SHIFTS):
         try:
-            moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
-            mesh, sheets = _stuffed(old, moved, fuse, solid)
-            other = _finished(old, mesh, sheets, shape, element_size, seen)
-        except Vanished:
+            if any(shift):
+                moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
+                mesh, sheets = _stuffed(old, moved, fuse, solid)
+            made = _finished(old, mesh, sheets, shape, element_size, seen)
+        except Vanished as error:
+            if seen is None:
+                raise
+            vanished = vanished or error
             continue
-        if other.outside < best.outside and other.mesh.piece.max() <= best.mesh.piece.max():
-            best = other
+        best = made if best is None or made.rank < best.rank else best
+        if seen is None:
+            break
+        if best.outside > near:
+            before = Lookup.about(old, seen.positions)
+            near = float(before.closest.distance[before.tets < 0].max(initial=near))
+        if best.outside <= near and best.mesh.piece.max() <= old.piece.max():
+            break
+    if best is None:
+        assert vanished is not None
+        raise vanished
     return best.mesh, best.sheets
 
 
@@ -102,6 +111,11 @@ class _Stuffing(NamedTuple):
     mesh: TetMesh
     sheets: OfSheets | None
     outside: float
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """The less the better: how many pieces it is in, and what is left outside."""
+        return int(self.mesh.piece.max()), self.outside
 
 
 def _finished(
@@ -139,7 +153,7 @@ def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool, solid: Surface | None) 
         inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
     else:
         sheets = sheets_of(old, lattice, points)
-        if is_folded(sheets, lattice):
+        if is_folded(sheets, lattice, points, old):
             return unfused(sheets, old, lattice, points)
         inside = np.diff(sheets.begin) > 0
     return cut(around, lattice, points, inside, np.zeros(len(points), dtype=bool)), None

@@ -20,7 +20,7 @@ from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
 from ..merging.closing import creases_closed
 from ..merging.touching import DEEP, clumps
-from ..remesh.drawing_in import drawn_in, left_behind
+from ..remesh.drawing_in import drawn_in, left_behind, outside, refuse
 from ..remesh.lattice_frame import LatticeFrame
 from ..remesh.own_sheet import own_binding
 from ..remesh.record import MeshChange, joined_changes, mesh_change
@@ -38,7 +38,7 @@ from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from .cutter import cutter
 from .pieces import Pieces, voted
-from .surface_cut import SurfaceCut, cut_surface, united_surface
+from .surface_cut import SurfaceCut, cut_surface, still_carrying, united_surface
 from .thin import torn
 
 Array = NDArray[np.float64]
@@ -57,6 +57,7 @@ class RenewedBody:
     fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
     creased   : whether the first of the cuts has closed creases
     laid      : whether the cut has laid the surface anew on the tets' own, in no more pieces than before
+    outside   : how far outside the new tets the farthest lies that is seen [m]
     """
 
     change: MeshChange
@@ -69,6 +70,7 @@ class RenewedBody:
     fragments: tuple[int, float] = (0, 0.0)
     creased: bool = False
     laid: bool = False
+    outside: float = 0.0
 
     @property
     def were(self) -> NDArray[np.int32] | None:
@@ -105,27 +107,28 @@ class _Seen:
 
 def renewed_body(
     body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array,
-    soon: Array | None = None,
+    soon: Array | None = None, insist: bool = False,
 ) -> RenewedBody:  # fmt: skip
     """Return a body on new tets of a size [m], on a lattice that is turned so.
 
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices. Of a body that merges
-    creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3).
+    creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3). LeftOutside where some of
+    what is seen would be left behind, and neither a tear, a merge nor a crease leaves it there; but for those who `insist`.
     """
     sews = body.merging and body.seen == "artist"
     closed = creases_closed(seen, soon, element_size) if sews and soon is not None else None
     if closed is None:
-        return _renewed_body(body, element_size, old, seen, carrying, turn)
+        return _renewed_body(body, element_size, old, seen, carrying, turn, insist)
     had = float(signed_volumes(seen.positions, seen.triangles).sum())
     seam = np.unique(closed.triangles[~closed.whole]).astype(np.int64)
     if len(seam):
         closed = replace(closed, positions=_grown(closed, closed.triangles, had, seam, element_size))
-    result = _renewed_body(body, element_size, old, _after([closed], seen), carrying[closed.kept], turn)
+    result = _renewed_body(body, element_size, old, _after([closed], seen), carrying[closed.kept], turn, True)
     return replace(result, cuts=(closed, *result.cuts), sewn=True, creased=True)
 
 
 def _renewed_body(
-    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array
+    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array, insist: bool
 ) -> RenewedBody:
     """The same as `renewed_body` of a body none of whose creases closes."""
     frame, spacing = LatticeFrame(turn, old.middle), 0.5 * element_size / body.contact_detail
@@ -135,19 +138,20 @@ def _renewed_body(
         filled = body.seen == "tets" and fills(shell, element_size, body.merging)
         new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell, filled=filled)
         look = Lookup.about(new, points)
-        lost = new.piece.any() or left_behind(here, look, element_size) > MOST_LEFT
-        if body.remesher == "stuffing" and lost:
+        farthest, share = left_behind(here, look, element_size)
+        if body.remesher == "stuffing" and (new.piece.any() or share > MOST_LEFT):
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
         if body.seen == "tets":
             change = mesh_change(here, new, sheets).in_world(old, frame)
             return _laid(body, element_size, change, seen, carrying)
+        refuse(body, farthest, sheets, insist)
         change, (drawn, bound) = side_by_side(
             lambda: mesh_change(here, new, sheets), lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing)
         )
         change = change.in_world(old, frame)
         bound = _on_own_sheets(bound[0], bound[1], drawn, carrying, change, sheets)
         bound = gathered(*bound, drawn, change.new, element_size)
-        return RenewedBody(change, *bound, drawn, ())
+        return RenewedBody(change, *bound, drawn, (), outside=float(outside(look).max()))
     left = torn(old, body.tear_thickness, element_size)
     apart, cuts = False, list[SurfaceCut]()
     if left.mesh is not old:
@@ -175,9 +179,12 @@ def _renewed_body(
             cuts.append(cut if moved is None else replace(cut, positions=moved))
     seen = _after(cuts, seen)
     bound = _bound(seen, change.new, element_size, spacing)
-    bound = _on_own_sheets(*bound, seen, _still_carrying(carrying, cuts), change, _joined_sheets(parts))
+    bound = _on_own_sheets(*bound, seen, still_carrying(carrying, cuts), change, _joined_sheets(parts))
     bound = gathered(*bound, seen, change.new, element_size)
-    return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume))
+    look = Lookup.about(frame.mesh(change.new), frame.points(seen.positions))
+    refuse(body, left_behind(here, look, element_size)[0], _joined_sheets(parts), insist or bool(cuts) or apart)
+    farthest = float(outside(look).max())
+    return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume), outside=farthest)
 
 
 def _laid(body: Body, element_size: float, change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> RenewedBody:
@@ -211,14 +218,6 @@ def _drawn_in_and_bound(
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     """The surface after the last cut, if there was one."""
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
-
-
-def _still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
-    """The old tet (n',) that carries each vertex of a surface that has been cut; -1 for new vertices."""
-    for cut in cuts:
-        known = carrying[cut.kept]
-        carrying = np.concatenate([known, np.full(len(cut.positions) - len(known), -1, dtype=np.int32)])
-    return carrying
 
 
 def _joined_sheets(parts: list[_Part]) -> OfSheets | None:

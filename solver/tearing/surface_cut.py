@@ -263,3 +263,11 @@ def _vertex_sources(
     names, first = np.unique(triangles.ravel()[order], return_index=True)
     chosen = order[first[np.searchsorted(names, fresh)]]
     return Sources(corners.triangles.ravel()[chosen], corners.weights.reshape(-1, 3)[chosen])
+
+
+def still_carrying(carrying: NDArray[np.int32], cuts: list[SurfaceCut]) -> NDArray[np.int32]:
+    """The old tet (n',) that carries each vertex of a surface that has been cut; -1 for new vertices."""
+    for cut in cuts:
+        known = carrying[cut.kept]
+        carrying = np.concatenate([known, np.full(len(cut.positions) - len(known), -1, dtype=np.int32)])
+    return carrying

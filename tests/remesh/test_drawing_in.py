@@ -1,11 +1,13 @@
 """Vertices that a remesh leaves far outside come back to the tets; all others stay to the last bit."""
 
 import numpy as np
+import pytest
 
 from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.lookup import Lookup
-from solver.remesh.drawing_in import AT_ONCE, FARTHEST, drawn_in
+from solver.remesh.drawing_in import AT_ONCE, FAR, FARTHEST, FURTHER, drawn_in, left_behind, outside
 from solver.tetmesh.boundary import face_table
+from tests.physics.scenes import box_mesh
 from tests.surfaces import sphere, surface
 
 from .shapes import ball
@@ -27,3 +29,19 @@ def test_what_is_far_outside_is_drawn_in_and_nothing_else_moves():
     others = np.setdiff1d(np.arange(len(positions)), lost)
     assert found[others].tobytes() == positions[others].tobytes()
     assert drawn_in(seen, Lookup.of(mesh, seen.positions), np.eye(3), SIZE) is seen
+
+
+@pytest.mark.parametrize("above, shrunk, left", [
+    (0.0, FAR - 0.01, 0.0),  # inside the old tets, and not far outside the new ones
+    (0.0, FAR + 0.01, FAR + 0.01),  # far outside the new ones
+    (FAR, FURTHER - 0.01, 0.0),  # outside as far before
+    (FAR, FURTHER + 0.01, FAR + FURTHER + 0.01),
+])  # fmt: skip
+def test_left_behind_is_what_lies_far_outside_and_did_not_before(above, shrunk, left):
+    """A box of tets a little lower than the one before; one of a thousand points lies above it, the others inside."""
+    old, new = box_mesh((4, 4, 4), (1.0, 1.0, 1.0)), box_mesh((4, 4, 4), (1.0, 1.0, 1.0 - shrunk * SIZE))
+    points = np.random.default_rng(1).uniform(0.1, 0.7, (1000, 3))
+    points[7] = 0.5, 0.5, 1.0 + above * SIZE
+    look = Lookup.about(new, points)
+    assert outside(look)[7] == pytest.approx((above + shrunk) * SIZE) and np.count_nonzero(outside(look)) == 1
+    assert left_behind(old, look, SIZE) == pytest.approx((left * SIZE, 0.001 if left else 0.0))

@@ -11,6 +11,7 @@ from solver.materials import Material
 from solver.remesh import sheets
 from solver.remesh.creases import OF_MIDDLE, _ended
 from solver.remesh.elastic_strain import log_left_stretch
+from solver.remesh.folding import _far_along, is_folded
 from solver.remesh.lattice_frame import LatticeFrame
 from solver.remesh.record import mesh_change
 from solver.remesh.restuffing import Vanished, lattice_turn
@@ -24,6 +25,7 @@ from solver.tetmesh.lattice_points import lattice_around, lattice_points
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
+from tests.physics.scenes import box_mesh
 from tests.surfaces import box, sphere
 
 from .folded import bent, new_sheets, roll, skin, strip
@@ -121,6 +123,22 @@ def test_a_ball_turned_partly_inside_out_is_not_folded():
     broken = TetMesh(pushed, mesh.tets)
     assert tet_volumes(broken.positions, broken.tets).min() < 0.0
     assert new_sheets(broken, SIZE, lattice_turn(1))[1] is None
+
+
+def test_a_thin_arm_is_not_folded():
+    """Of an arm thinner than a cell, bent to two cells' radius, a lattice holds too few points to lead along them all."""
+    flat = box_mesh((24, 3, 3), (8.0 * SIZE, 0.8 * SIZE, 0.8 * SIZE))
+    along, across, height = (flat.positions - flat.positions.mean(axis=0)).T
+    angle, radius, missed = along / (2.0 * SIZE), 2.0 * SIZE + across, 0
+    arm = flat.moved(np.stack([radius * np.sin(angle), radius * np.cos(angle), height], axis=1))
+    for turn in range(1, 13):
+        mesh = LatticeFrame(lattice_turn(turn), arm.middle).mesh(arm)
+        lattice = lattice_around(mesh.positions.min(axis=0), mesh.positions.max(axis=0), SIZE)
+        points = lattice_points(lattice)
+        found = sheets_of(mesh, lattice, points)
+        missed += len(_far_along(lattice, found.place, found.begin, found.link))
+        assert not is_folded(found, lattice, points, mesh)
+    assert missed > 0
 
 
 def test_ways_lead_through_what_is_inside_out():

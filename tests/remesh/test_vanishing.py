@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from solver.remesh.discretization import Discretization
-from solver.remesh.remeshing import _has_vanished
+from solver.remesh.drawing_in import FAR
+from solver.remesh.exchange import renew
+from solver.remesh.remeshing import MOST_REFUSED, SOON, _has_vanished, worst_conditions
 from solver.tetmesh.manifold import components
 from tests.tearing.shapes import pulled, scene
 
@@ -58,3 +60,39 @@ def test_what_new_tets_would_part_keeps_its_own_unless_it_may_tear(tear, parted)
     made = simulation.remeshing.renewed(Discretization(state, simulation.ranges, *simulation.bound), [0], 0.01)
     assert made.thin == (() if parted else (0,)) and len(made.cuts) == (1 if parted else 0)
     assert components(made.mesh.state.tets).max() == (1 if parted else 0)
+
+
+def spiked(monkeypatch, length=0.5):
+    """A ball one vertex of which is drawn out to a spike, so long [m] and hardly an element thick, and due for new tets."""
+    simulation = drop("cornstarch", resolution=8)
+    state = simulation.state
+    from_middle = state.positions - state.positions.mean(axis=0)
+    height = np.maximum(from_middle[:, 2] / 0.25, 0.0)
+    out = np.exp(-(from_middle[:, 0] ** 2 + from_middle[:, 1] ** 2) / 0.03**2)
+    state.positions[:, 2] += length * height * out
+    monkeypatch.setattr(type(simulation.remeshing), "due", lambda *_: [0])
+    return simulation
+
+
+def test_new_tets_that_leave_something_seen_outside_are_refused_but_not_for_ever(monkeypatch):
+    """The body keeps all that it has and asks again soon; after three times it takes what there is, and says so."""
+    simulation = spiked(monkeypatch)
+    remeshing, places = simulation.remeshing, simulation.state.positions.copy()
+    for refused in range(1, MOST_REFUSED + 1):
+        assert renew(simulation) == 0 and remeshing.refused.tolist() == [refused] and remeshing.outside.tolist() == [0.0]
+        assert simulation.state.positions.tobytes() == places.tobytes() and simulation.news == ()
+        assert remeshing.fresh == pytest.approx(SOON / 1.5 * worst_conditions(simulation.state, simulation.ranges))
+    assert remeshing.counts.tolist() == [MOST_REFUSED]  # each on another lattice
+    assert simulation.checkpoint()["refused"].tolist() == [MOST_REFUSED]
+    assert renew(simulation) == 1 and remeshing.refused.tolist() == [0]
+    size = simulation.scene.bodies[0].element_size  # drawn in by a hundredth of it at once
+    assert remeshing.outside[0] * size == pytest.approx(simulation.farthest_outside(), abs=0.011 * size)
+    assert remeshing.outside[0] > FAR and simulation.checkpoint()["outside"].tolist() == remeshing.outside.tolist()
+    assert len(simulation.news) == 1 and "elements lie outside" in simulation.news[0]
+
+
+def test_another_lattice_holds_what_was_refused(monkeypatch):
+    """A spike of five elements slips between the points of two lattices; the third one catches it."""
+    simulation = spiked(monkeypatch, length=0.3)
+    assert [renew(simulation) for _ in range(3)] == [0, 0, 1]
+    assert simulation.remeshing.outside[0] < FAR and simulation.news == ()
