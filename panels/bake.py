@@ -69,6 +69,7 @@ class SolverPanel:
         column.active = context.scene.dollop.body_contact != "off"
         column.prop(context.scene.dollop, "body_friction")
         layout.prop(context.scene.dollop, "worst_condition")
+        layout.prop(context.scene.dollop, "condition_change")
 
 
 class CachePanel:

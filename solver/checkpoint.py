@@ -33,6 +33,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "pinched": now.pinched.last.copy(),
         "anchors": now.pins.arrays(),
         "fresh": now.remeshing.fresh.copy(),
+        "begun": now.remeshing.begun.copy(),
         "remeshes": now.remeshing.counts.copy(),
         "waits": now.remeshing.waits.copy(),
         "creases": now.remeshing.creases.copy(),
@@ -65,6 +66,7 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
     now.pins.restore(floats["anchors"])
     now.remeshing.fresh, now.remeshing.drawn = floats["fresh"].copy(), floats["drawn"].copy()
+    now.remeshing.begun = floats["begun"].copy()
     now.remeshing.counts, now.remeshing.waits, now.remeshing.creases = (
         floats[name].astype(np.int64) for name in ("remeshes", "waits", "creases")
     )

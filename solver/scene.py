@@ -169,6 +169,7 @@ class Body:
         return factor * self.fibre_stiffness, factor * self.fibre_tension
 
 
+LEAST_CONDITION_CHANGE = 1.5  # times as badly shaped as when they were new: below that new tets would be hardly better
 LEAST_REFINE_LENGTH = 1.1  # closer to 1 edges would be halved that have hardly been stretched
 REMESHING = {"off": "It keeps its tets", "wholesale": "All of it gets new tets, once and again during the bake"}
 REMESHERS = {
@@ -190,7 +191,8 @@ class Settings:
     inclusive; threads 0 = all; integrator: a file of solver/integrators; maximum_substep [s], and calm_substep [s], to which
     steps may grow where hardly anything speeds up or slows down, up to four times as long; body_contact: which of the
     bodies' surfaces touch, a key of BODY_CONTACT, and body_friction their Coulomb coefficient; worst_condition: how badly
-    shaped a rest shape may become before its body is remeshed (solver/remesh/condition.py), 1 being a regular tet
+    shaped a rest shape may become before its body is remeshed (solver/remesh/condition.py), 1 being a regular tet, and
+    condition_change: how many times as badly as when its tets were new, 0 where that is not asked
     """
 
     frame_start: int = 1
@@ -205,6 +207,7 @@ class Settings:
     body_contact: str = "bodies"
     body_friction: float = 0.5
     worst_condition: float = 6.0
+    condition_change: float = 0.0
 
     @property
     def strongest_gravity(self) -> float:
@@ -261,6 +264,11 @@ def _validated_settings(settings: Settings) -> Settings:
         raise SceneError("The friction between bodies is negative or not finite.", remedy="Set it to 0 or more.")
     if not 2.0 <= settings.worst_condition < np.inf:
         raise SceneError("The worst condition that tets may have is below 2 or not finite.", remedy="Set it to 2 or more.")
+    if settings.condition_change != 0.0 and not LEAST_CONDITION_CHANGE <= settings.condition_change < np.inf:
+        raise SceneError(
+            f"Tets that are {settings.condition_change:.3g} times as badly shaped as new ones are too good to be replaced.",
+            remedy=f"Set Worsened By to {LEAST_CONDITION_CHANGE:g} or more, or to 0, where Worst Tet alone counts.",
+        )
     if settings.gravity_keys is None:
         return settings
     keys = checked_keys(settings.gravity_keys, _frames(settings), "The animation of gravity", shape=(3,))

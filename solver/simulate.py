@@ -108,6 +108,7 @@ class Simulation:
         self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
         self.frame = settings.frame_start - 1
         self.worn, self.remeshing = WornReports(len(scene.bodies)), Remeshing(scene, first.hosts)
+        self.remeshing.begun = worst_conditions(self.state, self.ranges)
         self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
         self.news: tuple[str, ...] = ()
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
