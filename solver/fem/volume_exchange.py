@@ -21,7 +21,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..geometry.inside_out import signed_volume
-from ..jit import CHUNKS, TILE, inline, parallel
+from ..jit import TILE, parallel
 from ..slots import DENSITY, FLOW, SIZE, VOLUME, B
 from ..state import State
 from .assembly import Pattern
@@ -29,8 +29,6 @@ from .tile import Tiles
 
 Array = NDArray[np.float64]
 T = TILE
-
-FARTHEST = 1.25  # times its own rest volume, and its inverse, from where on a tet takes, or gives away, no more
 
 
 def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Array, filled: Array) -> Array | None:
@@ -45,10 +43,6 @@ def exchange_volume(state: State, tiles: Tiles, pattern: Pattern, positions: Arr
         return None
     dilations = np.empty(len(positions))
     _about_nodes(pattern.corner_offsets, pattern.corners, shares * filled, present, state.volumes, dilations)
-    spent = np.zeros(CHUNKS, dtype=np.bool_)
-    _leave_out(tets, present, filled, dilations, state.volumes, state.wanted, FARTHEST, shares, spent)
-    if spent.any():
-        _about_nodes(pattern.corner_offsets, pattern.corners, shares * filled, present, state.volumes, dilations)
     shapes = state.rest_shape_inverse.reshape(-1, 9)
     _exchange(tiles.data, tets, shares, present, filled, dilations, state.volumes, state.density, shapes)
     return shares
@@ -82,27 +76,6 @@ def _about_nodes(offsets, corners, shares, present, rest, dilations):  # type: i
         dilations[n] = has / had if had > 0.0 else 1.0
 
 
-@inline
-def _even_volume(t, tets, present, filled, dilations):  # type: ignore[no-untyped-def]
-    """V*, at which tet t would have the pressure that is about its nodes."""
-    even = (1.0 - filled[t]) * present[t]
-    for c in range(4):
-        even += 0.25 * filled[t] * present[t] / dilations[tets[t, c]]
-    return even
-
-
-@parallel
-def _leave_out(tets, present, filled, dilations, rest, own, farthest, shares, spent):  # type: ignore[no-untyped-def]
-    """Set to 0 the shares (m,) of tets that are so far from their own rest volumes (m,), and would go on; where there are any."""
-    for chunk in prange(CHUNKS):
-        for t in range(len(shares) * chunk // CHUNKS, len(shares) * (chunk + 1) // CHUNKS):
-            if shares[t] > 0.0:
-                gone, grows = rest[t] / own[t], _even_volume(t, tets, present, filled, dilations) > rest[t]
-                if (gone > farthest and grows) or (gone * farthest < 1.0 and not grows):
-                    shares[t] = 0.0
-                    spent[chunk] = True
-
-
 @parallel
 def _exchange(tiles, tets, shares, present, filled, dilations, rest, density, inverse):  # type: ignore[no-untyped-def]
     """Give tets their new rest volume (m,), density (m,) and rest shape (m, 9), in state and tiles."""
@@ -111,7 +84,10 @@ def _exchange(tiles, tets, shares, present, filled, dilations, rest, density, in
         for i in range(min(T, len(shares) - k * T)):
             t = k * T + i
             if shares[t] > 0.0:
-                grown = 1.0 + shares[t] * (_even_volume(t, tets, present, filled, dilations) / rest[t] - 1.0)
+                wanted = (1.0 - filled[t]) * present[t]
+                for c in range(4):
+                    wanted += 0.25 * filled[t] * present[t] / dilations[tets[t, c]]
+                grown = 1.0 + shares[t] * (wanted / rest[t] - 1.0)
                 rest[t] *= grown
                 density[t] /= grown
                 shrunk = grown ** (-1.0 / 3.0)
