@@ -13,7 +13,7 @@ import numpy as np
 from solver.fem.assembly import inertial_gradient
 from solver.fem.elements import evaluate
 from solver.fem.linear_solve import NO_VALUES, FrozenStiffness
-from solver.fem.slabs import multiply_slab
+from solver.fem.slab_product import multiply_slab
 from solver.fem.tile import Tiles
 from solver.fem.workspace import Workspace
 from solver.simulate import Simulation
@@ -61,7 +61,9 @@ def kernels(run: Simulation) -> list[Kernel]:
     frozen = space.linear.summed(fill)
     per_node, per_edge = nodes / tets, edges / tets
     vertices = 16 + 24 * per_node  # indices, and positions once a node
-    matrix = 2 * per_edge * (9 * 4 + 4)  # row blocks (9 float32) with their column (int32), both triangles of it
+    half = space.linear.layout.slabs.arrays
+    blocks = (len(half.slot_columns) + len(half.outer_columns)) / tets
+    matrix = blocks * (9 * 4 + 4)  # blocks (9 float32) with their column (int32), of most edges one
     return [
         # 9 in, 24 out. 11 rotations of 50 (float64: 14), F^T F 30, V 32, F V 45, norms 15, three Givens 50 (float64: 86), a
         # turn 46, U 22.
@@ -84,18 +86,18 @@ def kernels(run: Simulation) -> list[Kernel]:
         # cofactors, u and c 153, what the law says 50, blocks 6 x 90, sums 54.
         Kernel(
             "stiffness by invariants, summed", lambda: space.linear.summed(fill, frozen),
-            4 * (10 + 6) + vertices + per_edge * (16 + 72), 797,
+            4 * (10 + 6) + vertices + per_edge * 16 + blocks * 36, 797,
         ),
         # The same decomposed and made positive: deform 54, SVD, law 90, moduli 39 and 70, gradients 54, blocks 6 x 147,
         # sums 54.
         Kernel(
             "projected stiffness, summed", lambda: fill(frozen.values, NO_VALUES, 0.0, STEP**-2),
-            4 * (11 + 6) + vertices + per_edge * (16 + 72), 2033,
+            4 * (11 + 6) + vertices + per_edge * 16 + blocks * 36, 2033,
         ),
-        # Stiffness and its sum; the matrix in again for its diagonal, and half of it out.
+        # Stiffness and its sum; the matrix in again for its diagonal.
         Kernel(
             "matrix assembly", lambda: space.linear.assemble(fill, diagonal),
-            4 * (10 + 6) + vertices + per_edge * (16 + 72) + matrix, 797 + 18 * per_edge,
+            4 * (10 + 6) + vertices + per_edge * 16 + blocks * 36 + matrix, 797 + 18 * per_edge,
         ),
         *_of_conjugate_gradients(space, frozen, rhs, rng, matrix),
     ]  # fmt: skip
@@ -106,18 +108,17 @@ def _of_conjugate_gradients(
 ) -> list[Kernel]:
     """Products and an iteration with the matrix that has been assembled, of so many bytes a tet; 21 operations a block."""
     tets, nodes = len(space.pattern.corners) // 4, len(rhs)
-    linear, half = space.linear, space.linear._slabs.arrays
+    linear, half = space.linear, space.linear.layout.slabs.arrays
     per_node, product = nodes / tets, 42 * len(space.pattern.edges) / tets
     p, q = rng.standard_normal((2, 4 * nodes)).astype(np.float32)
-    stored = (len(half.slot_columns) + len(half.outer_columns)) * 40 / tets
-    vectors = (half, linear._inertia, linear._own, linear._touched, p, q)
+    vectors = (half, linear._values, linear._inertia, linear._own, linear._touched, p, q)
     return [
         # Conjugate gradients' own product, in float32: of an edge within a slab one block only.
-        Kernel("operator product of CG, float32", lambda: _multiply_all(*vectors), stored + 32 * per_node, product),
+        Kernel("operator product of CG, float32", lambda: _multiply_all(*vectors), matrix + 32 * per_node, product),
         Kernel("operator product, float64", lambda: frozen.times(rhs), matrix + 48 * per_node, product),
         # The product; x, r, p, q read and written once more and z read (4 float32 each), modes (4) twice, the inverse diagonal
-        # block (12) once.
-        _one_iteration(space, rhs, stored + 32 * per_node + 4 * (11 * 4 + 12) * per_node, product + 50 * per_node),
+        # block (8) once.
+        _one_iteration(space, rhs, matrix + 32 * per_node + 4 * (11 * 4 + 8) * per_node, product + 50 * per_node),
     ]  # fmt: skip
 
 
@@ -137,12 +138,12 @@ def _decompose_all(tiles):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
-def _multiply_all(half, inertia, own, touched, p, q):  # type: ignore[no-untyped-def]
-    bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets, outer_columns, outer = half
+def _multiply_all(half, values, inertia, own, touched, p, q):  # type: ignore[no-untyped-def]
+    bounds, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets, outer_columns = half
     total = 0.0
     for slab in range(len(bounds) - 1):
         total += multiply_slab(
-            slab, bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets, outer_columns, outer,
+            slab, bounds, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets, outer_columns, values,
             inertia, own, touched, p, q,
         )
     return total

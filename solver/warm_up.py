@@ -90,10 +90,10 @@ def warm_up_solve(scene: Scene) -> None:
 
     In the order in which a step asks for them, so that `warm_up_dynamics` in another process finds them ready.
     """
-    from .fem.assembly import SPARE
     from .fem.commit import commit_flow
     from .fem.contact_coupling import ContactStiffness
     from .fem.workspace import Workspace
+    from .jit.simd_rows import ROWS
     from .state import build_state
     from .tetmesh.mesh import TetMesh
 
@@ -105,10 +105,13 @@ def warm_up_solve(scene: Scene) -> None:
     space = Workspace.of(state)
     damped, rigid = any(each[1] for each in needs), any(each[2] for each in needs)
 
+    blocks = space.linear.layout.places[:, 0]  # each cube is one slab
+
     def fill(values: NDArray[np.float32], more: NDArray[np.float32], rate: float) -> None:
         space.stiffness.fill(state.positions, space.tiles, values, -1.0, more, rate)
         values[:] = 0.0
-        values[:-SPARE].reshape(-1, 9)[:, ::4] = -1.0
+        for step in (0, 4, 8):
+            values[blocks + step * ROWS] = -1.0
 
     beside = (space.linear.summed(fill), 0.0) if damped else None
     volume = None if space.volume is None else space.volume.coupled(state.positions)

@@ -9,9 +9,10 @@ from numba import prange
 
 from ..jit import inline, parallel
 from ..jit.simd import add, add_products, add_scaled, lane, load, store, sum_of_three, three, zero, zero_sum
+from ..jit.simd_blocks import symmetric_product
 from .coarse_space import solve_coarse
 from .pair_coupling import add_pairs
-from .slabs import multiply_slab
+from .slab_product import multiply_slab
 from .volume_coupling import add_coupling
 
 FOUR = np.uint64(4)
@@ -32,10 +33,8 @@ def _descend(first, last, start, order, rhs, step, inverse, modes, q, r, weights
             left = three(np.float32(rhs[node, 0]), np.float32(rhs[node, 1]), np.float32(rhs[node, 2]))
         else:
             left = add_scaled(load(r, i), load(q, i), -step)
-        b = np.uint64(3) * i
-        smooth = add_scaled(zero(), load(inverse, b), lane(left, 0))
-        smooth = add_scaled(smooth, load(inverse, b + FOUR), lane(left, 1))
-        smooth = add_scaled(smooth, load(inverse, b + np.uint64(8)), lane(left, 2))
+        b = np.uint64(2) * i
+        smooth = symmetric_product(load(inverse, b), load(inverse, b + FOUR), left)
         store(r, i, left)
         store(q, i, smooth)
         total = add_products(total, left, smooth)
@@ -109,18 +108,18 @@ def _clear(rows, vector):  # type: ignore[no-untyped-def]
 
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
-    order, chunk_offsets, chunk_parts, modes, slabs, inertia, own, touched, inverse, coarse, lower, upper, pivots, coupling,
-    pairs, held, g, c, rhs, tolerance, most, work, solution,
+    order, chunk_offsets, chunk_parts, modes, slabs, values, inertia, own, touched, inverse, coarse, lower, upper, pivots,
+    coupling, pairs, held, g, c, rhs, tolerance, most, work, solution,
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
-    rhs and solution (n, 3) in the mesh's numbering; slabs: the matrix (slabs.py); work (4, 4n): by rows the solution x, the
-    residual r, the direction p, and q, which is A p and, once that is used, the preconditioned residual z; `coarse` whether to
-    use the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the matrix
-    (volume_coupling.py), pairs also that (pair_coupling.py); rows held (h,) stay where they are. Returns -1 - iterations,
-    with the last good solution, where A turns out not positive.
+    rhs and solution (n, 3) in the mesh's numbering; slabs and values: the matrix (slabs.py); work (4, 4n): by rows the solution
+    x, the residual r, the direction p, and q, which is A p and, once that is used, the preconditioned residual z; `coarse`
+    whether to use the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the
+    matrix (volume_coupling.py), pairs also that (pair_coupling.py); rows held (h,) stay where they are. Returns
+    -1 - iterations, with the last good solution, where A turns out not positive.
     """
-    bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets, outer_columns, outer = slabs
+    bounds, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets, outer_columns = slabs
     chunks, ranges = len(chunk_parts), len(bounds) - 1
     x, r, p, q = work[0], work[1], work[2], work[3]
     parts, shares, weights = np.empty(chunks), np.empty(ranges), np.empty((chunks, 16), np.float32)
@@ -153,8 +152,8 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
         _clear(held, p)
         for slab in prange(ranges):
             shares[slab] = multiply_slab(
-                np.int64(slab), bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets,
-                outer_columns, outer, inertia, own, touched, p, q,
+                np.int64(slab), bounds, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets,
+                outer_columns, values, inertia, own, touched, p, q,
             )
         pq = _total(shares)
         if coupling is not None:

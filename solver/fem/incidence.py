@@ -70,23 +70,22 @@ def place_blocks(nodes, rank, numbers, place, offsets, middles, items):  # type:
 
 
 @kernel
-def place_columns(edges, rank, place, offsets, columns, slots):  # type: ignore[no-untyped-def]
-    """The matrix's off-diagonal blocks by row, and each edge's two of them (e, 2); offsets (n + 1,) come as zeros."""
+def place_columns(edges, rank, place, offsets, columns, owners):  # type: ignore[no-untyped-def]
+    """The other rows that each row has edges with, and twice the edge, as `place` (e,) says, that each column belongs to, and
+    1 more where its row is the later one; offsets (n + 1,) come as zeros."""
     for e in range(len(edges)):
         offsets[rank[edges[e, 0]] + 1] += 1
         offsets[rank[edges[e, 1]] + 1] += 1
     for i in range(1, len(offsets)):
         offsets[i] += offsets[i - 1]
-    fill, owner = offsets[:-1].copy(), np.empty(len(columns), dtype=np.int32)
+    fill = offsets[:-1].copy()
     for e in range(len(edges)):
         a, b = rank[edges[e, 0]], rank[edges[e, 1]]
         low, high, own = min(a, b), max(a, b), 2 * place[e]
-        _insert(columns, owner, offsets[low], fill[low], high, own)
-        _insert(columns, owner, offsets[high], fill[high], low, own + 1)
+        _insert(columns, owners, offsets[low], fill[low], high, own)
+        _insert(columns, owners, offsets[high], fill[high], low, own + 1)
         fill[low] += 1
         fill[high] += 1
-    for k in range(len(columns)):
-        slots[owner[k] >> 1, owner[k] & 1] = k
 
 
 @kernel

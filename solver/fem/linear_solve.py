@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS
 from ..jit.pace import Pace
 from .assembly import Pattern
-from .block_matrix import Layout, build_layout, eliminate, multiply, split_diagonal, split_rows, sum_blocks, weigh
-from .coarse_space import MODES, Parts, coarse_matrix, divide, factor
+from .block_matrix import Layout, build_layout, split_diagonal, split_rows, sum_blocks
+from .coarse_matrix import coarse_matrix
+from .coarse_space import MODES, Parts, divide, factor
 from .conjugate_gradient import conjugate_gradient
 from .contact_coupling import ContactStiffness, put_in, take_out
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
-from .runs import BLOCKS, BLOCKS_ALONE, SPARE
-from .slabs import Slabs
+from .runs import BLOCKS, BLOCKS_ALONE
+from .slab_product import multiply
+from .slab_sums import eliminate, row_sums, weigh
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
 Array = NDArray[np.float64]
@@ -55,9 +57,9 @@ class LinearSolve:
 
     def __post_init__(self) -> None:
         nodes, modes = len(self.layout.order), MODES * (len(self.parts.part_offsets) - 1)
-        self._values = np.zeros(9 * len(self.layout.columns) + SPARE, np.float32)
+        self._values = self.layout.slabs.values()
         self._inertia, self._own = np.zeros(nodes, np.float32), np.zeros((nodes, 9))
-        self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(12 * nodes, np.float32)
+        self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(8 * nodes, np.float32)
         self._pivots = np.zeros(modes, np.float32)
         self._coupling: Arrays | None = None
         self._pairs = no_stiffness()
@@ -70,14 +72,14 @@ class LinearSolve:
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
         self._coarse_vectors = np.zeros((2, modes), np.float32)
         self._work, self._stiff = np.zeros((4, 4 * nodes), np.float32), np.zeros(CHUNKS)
-        self._slabs = Slabs.of(self.layout.row_offsets, self.layout.columns)
+        self._sums, self._contact_sums = np.zeros((2, 2, 4 * nodes), np.float32)  # of the matrix's rows, and of contact's
 
     @classmethod
     def of(cls, pattern: Pattern, positions: Array, starts: IntArray | None = None) -> "LinearSolve":
         """Arrays for a mesh with nodes at rest at positions (n, 3), which decide its parts and numbering; starts as in
         `build_layout`."""
         parts = divide(positions, pattern.edges)
-        layout = build_layout(pattern, parts.order, starts, BLOCKS_ALONE if starts is None else BLOCKS)
+        layout = build_layout(pattern, parts.order, parts.part_offsets, starts, BLOCKS_ALONE if starts is None else BLOCKS)
         return cls(layout, parts, np.zeros((len(positions), 3)))
 
     def assemble(
@@ -97,6 +99,8 @@ class LinearSolve:
         layout, parts = self.layout, self.parts
         more, rate = (NO_VALUES, 0.0) if beside is None else (beside[0].values, beside[1])
         filling(self._values, more, rate)
+        row_sums(layout.slabs.arrays, self._values, self._sums)
+        self._contact_sums[:] = 0.0
         self._put_in(contact)
         extra = None if volume is None else volume.diagonal()
         self._pairs = no_stiffness() if pairs is None else pairs
@@ -104,15 +108,15 @@ class LinearSolve:
             extra = np.zeros((len(diagonal), 9)) if extra is None else extra
             self._pairs.add_diagonal(extra)
         split_diagonal(
-            layout.order, layout.row_offsets, self._values, diagonal, extra, self._inertia, self._own,
-            self._touched, self._inverse, self._slabs.places, self._stiff,
+            layout.order, self._sums, self._contact_sums, diagonal, extra, self._inertia, self._own, self._touched,
+            self._inverse, self._stiff,
         )  # fmt: skip
         self._extra = extra
         self._coupling, self._held = None if volume is None else volume.arrays, self.rank[held].astype(np.int64)
         if len(held):
             rows = np.zeros(len(self._inertia), bool)
             rows[self._held] = True
-            eliminate(rows, layout.row_offsets, layout.columns, self._values, self._own, self._touched, self._slabs.places)
+            eliminate(rows, layout.slabs.arrays, self._values, self._own, self._touched)
         if not renew:
             return
         stiff = volume is not None or bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
@@ -133,12 +137,12 @@ class LinearSolve:
         """Take other contacts, and the diagonal (n, 9) with them, into the matrix of the last `assemble`, which is `alone`.
         The coarse level stays."""
         layout, rows = self.layout, self._touching
-        take_out(self._places, self._before, self._values)
+        take_out(self._places, self._before, layout.slabs.apart, self._values, rows, self._contact_sums)
         self._put_in(contact)
         rows = np.union1d(rows, self._touching)
         split_rows(
-            rows, layout.order, layout.row_offsets, self._values, diagonal, self._extra, self._inertia, self._own,
-            self._touched, self._inverse, self._slabs.places,
+            rows, layout.order, self._sums, self._contact_sums, diagonal, self._extra, self._inertia, self._own,
+            self._touched, self._inverse,
         )  # fmt: skip
 
     def _put_in(self, contact: ContactStiffness | None) -> None:
@@ -147,9 +151,11 @@ class LinearSolve:
             self._touching = self._places = NO_NODES
             return
         places, before = np.empty(12 * len(contact.nodes), np.int64), np.empty((12 * len(contact.nodes), 9), np.float32)
+        layout = self.layout
         count = put_in(
-            self.rank, self.layout.row_offsets, self.layout.columns, contact.nodes, contact.blocks, self._values, places, before
-        )
+            self.rank, layout.row_offsets, layout.columns, layout.addresses, layout.slabs.apart, contact.nodes, contact.blocks,
+            self._values, self._contact_sums, places, before,
+        )  # fmt: skip
         self._touching, self._places, self._before = self.rank[contact.touching], places[:count], before[:count]
 
     def solve(self, rhs: Array, tolerance: float, most: int = MOST_ITERATIONS) -> int:
@@ -162,8 +168,8 @@ class LinearSolve:
         self._coarse_vectors[:] = 0.0
         started = perf_counter()
         spent: int = conjugate_gradient(
-            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, self._slabs.arrays, self._inertia, self._own,
-            self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots, self._coupling,
+            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.slabs.arrays, self._values, self._inertia,
+            self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots, self._coupling,
             self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, most, self._work,
             self.direction,
         )  # fmt: skip
@@ -175,7 +181,7 @@ class LinearSolve:
     def times(self, x: Array) -> Array:
         """The product with x (n, 3) of the whole matrix as it was assembled."""
         y, layout = np.empty_like(x), self.layout
-        multiply(layout.order, layout.row_offsets, layout.columns, self._values, self._own, x, y)
+        multiply(layout.order, layout.slabs.arrays, self._values, self._own, x, y)
         if self._coupling is not None or len(self._pairs.rows):
             flat, product = np.zeros((2, len(x), 4), np.float32)
             flat[:, :3] = x[layout.order]
@@ -187,7 +193,7 @@ class LinearSolve:
 
     def summed(self, filling: Filling, into: "FrozenStiffness | None" = None) -> "FrozenStiffness":
         """The sum of element blocks, elastic or like it, in a place of its own or in an earlier one's."""
-        into = FrozenStiffness(self.layout, np.empty_like(self._values)) if into is None else into
+        into = FrozenStiffness(self.layout, self.layout.slabs.values()) if into is None else into
         filling(into.values, NO_VALUES, 0.0)
         return into
 
@@ -197,7 +203,7 @@ class LinearSolve:
         assert layout.runs.items is BLOCKS_ALONE, "blocks are summed as they are made"
 
         def fill(values: Floats, more: Floats, rate: float) -> None:
-            sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.slots, blocks, more, np.float32(rate), values)
+            sum_blocks(layout.item_offsets, layout.middles, layout.items, layout.places, blocks, more, np.float32(rate), values)
 
         return fill
 
@@ -212,13 +218,13 @@ class FrozenStiffness:
     def times(self, x: Array) -> Array:
         """The product with x (n, 3)."""
         y = np.empty_like(x)
-        multiply(self.layout.order, self.layout.row_offsets, self.layout.columns, self.values, NOTHING, x, y)
+        multiply(self.layout.order, self.layout.slabs.arrays, self.values, NOTHING, x, y)
         return y
 
     def weighed(self, weights: Array, into: "FrozenStiffness | None" = None) -> tuple["FrozenStiffness", Array]:
         """W K W for the stiffness K and weights W, one a node (n,): its off-diagonal blocks, in a place of their own or in an
         earlier one's, and the part (n, 9) of its diagonal ones that is not minus the sum of their row."""
         layout, own = self.layout, np.empty((len(weights), 9))
-        scaled = FrozenStiffness(layout, np.empty_like(self.values)) if into is None else into
-        weigh(layout.order, layout.row_offsets, layout.columns, self.values, weights, scaled.values, own)
+        scaled = FrozenStiffness(layout, layout.slabs.values()) if into is None else into
+        weigh(layout.order, layout.slabs.arrays, self.values, weights, scaled.values, own)
         return scaled, own

@@ -18,6 +18,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS, parallel
+from ..jit.simd_rows import ROWS
 from ..slots import NODAL_BULK
 from ..state import State
 from .assembly import Pattern
@@ -76,12 +77,13 @@ class NodalVolume:
         return energy
 
     def add_curvature(self, positions: Array, values: Floats) -> None:
-        """Add what the pressures do to the matrix's values, flat, by columns: sum_t p_t d2 vol_t / dx dx."""
+        """Add what the pressures do to the matrix's values: sum_t p_t d2 vol_t / dx dx."""
         _, pressures = self.pressures(positions)
         layout, slots = self.coupling.layout, self.coupling.corner_slots
         _add_curvature(
-            positions, self.tets, layout.order, self.pattern.corner_offsets, self.pattern.corners, slots, pressures, values
-        )
+            positions, self.tets, layout.order, self.pattern.corner_offsets, self.pattern.corners, slots,
+            layout.addresses, layout.slabs.apart, pressures, values,
+        )  # fmt: skip
 
     def coupled(self, positions: Array) -> VolumeCoupling:
         """The rest of the second derivative, sum_n kappa/V_n grad v_n grad v_n^T, for the linear solve."""
@@ -129,20 +131,28 @@ def _add_gradient(positions, tets, corner_offsets, corners, pressures, gradient)
 
 
 @parallel
-def _add_curvature(positions, tets, order, corner_offsets, corners, corner_slots, pressures, values):  # type: ignore[no-untyped-def]
-    """Row by row: of a node's corner to another of the tet the block is p [end - start]_x / 6 of the edge of the other two."""
+def _add_curvature(  # type: ignore[no-untyped-def]
+    positions, tets, order, corner_offsets, corners, corner_slots, addresses, apart, pressures, values
+):
+    """Row by row: of a node's corner to another of the tet the block is p [end - start]_x / 6 of the edge of the other two.
+
+    addresses (2e,): where each block begins, -1 where only the other row has it; by themselves from `apart` on.
+    """
     for row in prange(len(order)):
         for k in range(corner_offsets[order[row]], corner_offsets[order[row] + 1]):
             tet, others = tets[corners[k] >> 2], OTHERS[corners[k] & 3]
             p = (pressures[tet[0]] + pressures[tet[1]] + pressures[tet[2]] + pressures[tet[3]]) / 24.0
             for other in range(3):
-                a, b, v = tet[others[(other + 1) % 3]], tet[others[(other + 2) % 3]], 9 * corner_slots[k, other]
+                v = addresses[corner_slots[k, other]]
+                if v < 0:
+                    continue
+                a, b, step = tet[others[(other + 1) % 3]], tet[others[(other + 2) % 3]], 1 if v >= apart else ROWS
                 w0 = np.float32(p * (positions[b, 0] - positions[a, 0]))
                 w1 = np.float32(p * (positions[b, 1] - positions[a, 1]))
                 w2 = np.float32(p * (positions[b, 2] - positions[a, 2]))
-                values[v + 1] -= w2
-                values[v + 2] += w1
-                values[v + 3] += w2
-                values[v + 5] -= w0
-                values[v + 6] -= w1
-                values[v + 7] += w0
+                values[v + step] -= w2
+                values[v + 2 * step] += w1
+                values[v + 3 * step] += w2
+                values[v + 5 * step] -= w0
+                values[v + 6 * step] -= w1
+                values[v + 7 * step] += w0

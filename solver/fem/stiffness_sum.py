@@ -7,7 +7,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS, TILE, kernel, parallel
-from ..jit.simd import load_block, put_block
+from ..jit.simd_blocks import load_block, put_block
 from ..slots import SLOTS
 from .block_matrix import Layout, sum_edges
 from .calls import run_damping, run_stiffness
@@ -53,7 +53,7 @@ class StiffnessSum:
         damping = damping_address(tiles.data.dtype) if len(times) else 0
         _sum_stiffness(
             positions, self.tets, *tiles.arrays, inertia, shares, times, damping, runs.starts, runs.kept, runs.ready,
-            runs.late_offsets, runs.late, layout.item_offsets, layout.middles, layout.items, layout.slots, self.rings,
+            runs.late_offsets, runs.late, layout.item_offsets, layout.middles, layout.items, layout.places, self.rings,
             self.aside, more, np.float32(rate), values,
         )  # fmt: skip
 
@@ -69,7 +69,7 @@ def _share(shares, out):  # type: ignore[no-untyped-def]
 @parallel
 def _sum_stiffness(  # type: ignore[no-untyped-def]
     positions, tets, tiles, materials, kinds, programs, offsets, phases, inertia, shares, times, damping, starts, kept, ready,
-    late_offsets, late, item_offsets, middles, items, slots, rings, aside, more, rate, values,
+    late_offsets, late, item_offsets, middles, items, places, rings, aside, more, rate, values,
 ):
     flat, slot_count = in_fours(positions), tiles.shape[1] // T
     decompose = inertia >= 0.0 or len(shares) > 0
@@ -92,8 +92,8 @@ def _sum_stiffness(  # type: ignore[no-untyped-def]
             for item in range(np.uint64(late_offsets[k]), np.uint64(late_offsets[k + 1])):
                 put_block(aside, np.uint64(9) * item, load_block(ring, np.uint64(late[item])))
             first, last = np.int64(ready[k]), np.int64(ready[k + 1])  # as below, so that it is compiled once
-            sum_edges(first, last, item_offsets, middles, items, slots, ring, more, rate, values)
-    early, edges = ready[-1], len(slots)
+            sum_edges(first, last, item_offsets, middles, items, places, ring, more, rate, values)
+    early, edges = ready[-1], len(places)
     for chunk in prange(CHUNKS):
         first, last = (edges - early) * chunk // CHUNKS, (edges - early) * (chunk + 1) // CHUNKS
-        sum_edges(early + first, early + last, item_offsets, middles, items, slots, aside, more, rate, values)
+        sum_edges(early + first, early + last, item_offsets, middles, items, places, aside, more, rate, values)

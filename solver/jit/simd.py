@@ -1,8 +1,9 @@
 """Vectors of four numbers inside kernels, for loops that LLVM does not vectorise by itself.
 
 A node's three coordinates and a spare fill one vector. A 3x3 block is three vectors, its columns or rows, loaded with
-overlap, so that blocks lie nine numbers apart: the fourth number of a vector is the next one's first and means nothing.
-Each operation rounds as it does number by number, on any machine; a product and a sum may fuse (solver/jit).
+overlap, so that blocks lie nine numbers apart: the fourth number of a vector is the next one's first and means nothing
+(simd_blocks.py has whole blocks). Each operation rounds as it does number by number, on any machine; a product and a sum may
+fuse (solver/jit).
 
 Arrays, or pointers to their first number, are flat, contiguous and, but where another type is named, float32; indices are
 uint64, which spares numba's test for negative ones.
@@ -18,9 +19,7 @@ from numba.extending import intrinsic, register_model
 _INT = ir.IntType(32)
 _FLOATS = ir.VectorType(ir.FloatType(), 4)
 _DOUBLES, _EIGHT_DOUBLES = ir.VectorType(ir.DoubleType(), 4), ir.VectorType(ir.DoubleType(), 8)
-_BLOCK = ir.VectorType(ir.FloatType(), 16)
 _FUSED = ("contract",)
-_ROWS_FOR_COLUMNS = [0, 3, 6, 1, 4, 7, 2, 5, 8, *range(9, 16)]
 
 
 class Vector(types.Type):  # type: ignore[misc]
@@ -34,7 +33,6 @@ class Vector(types.Type):  # type: ignore[misc]
 FLOATS = Vector("Floats4", _FLOATS)
 DOUBLES = Vector("Doubles4", _DOUBLES)
 EIGHT_DOUBLES = Vector("Doubles8", _EIGHT_DOUBLES)
-WHOLE_BLOCK = Vector("Floats16", _BLOCK)
 
 
 @register_model(Vector)
@@ -171,68 +169,6 @@ def sum_of_three(_context, total):  # type: ignore[no-untyped-def]
         return builder.fadd(builder.fadd(x, y), z)
 
     return types.float64(DOUBLES), code
-
-
-@intrinsic
-def zero_block(_context):  # type: ignore[no-untyped-def]
-    """A 3x3 block of zeros in one vector of sixteen, whose last seven numbers mean nothing."""
-    return WHOLE_BLOCK(), lambda context, builder, signature, args: ir.Constant(_BLOCK, [0.0] * 16)
-
-
-@intrinsic
-def load_block(_context, array, index):  # type: ignore[no-untyped-def]
-    """The block array[index : index + 9]; what follows, up to index + 16, is read with it."""
-
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        place = builder.bitcast(_address(context, builder, signature.args[0], *args), _BLOCK.as_pointer())
-        loaded = builder.load(place)
-        loaded.align = 4
-        return loaded
-
-    return WHOLE_BLOCK(array, index), code
-
-
-@intrinsic
-def add_block(_context, a, b):  # type: ignore[no-untyped-def]
-    """a + b of whole blocks."""
-    return WHOLE_BLOCK(WHOLE_BLOCK, WHOLE_BLOCK), lambda context, builder, signature, args: builder.fadd(*args)
-
-
-@intrinsic
-def add_scaled_block(_context, total, block, number):  # type: ignore[no-untyped-def]
-    """total + block * number of whole blocks."""
-
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        one = builder.insert_element(ir.Constant(_BLOCK, ir.Undefined), args[2], ir.Constant(_INT, 0))
-        product = builder.fmul(args[1], _shuffled(builder, one, one, [0] * 16), flags=_FUSED)
-        return builder.fadd(product, args[0], flags=_FUSED)
-
-    return WHOLE_BLOCK(WHOLE_BLOCK, WHOLE_BLOCK, types.float32), code
-
-
-@intrinsic
-def turned_block(_context, block):  # type: ignore[no-untyped-def]
-    """The transposed of a whole block."""
-
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        return _shuffled(builder, args[0], args[0], _ROWS_FOR_COLUMNS)
-
-    return WHOLE_BLOCK(WHOLE_BLOCK), code
-
-
-@intrinsic
-def put_block(_context, array, index, block):  # type: ignore[no-untyped-def]
-    """array[index : index + 9] = a whole block."""
-
-    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        data = _data(context, builder, signature.args[0], args[0])
-        first, last = (builder.gep(data, [builder.add(args[1], ir.Constant(args[1].type, k))]) for k in (0, 8))
-        eight = _shuffled(builder, args[2], args[2], [*range(8)])
-        builder.store(eight, builder.bitcast(first, eight.type.as_pointer()), align=4)
-        builder.store(builder.extract_element(args[2], ir.Constant(_INT, 8)), last)
-        return context.get_dummy_value()
-
-    return types.void(array, index, WHOLE_BLOCK), code
 
 
 @intrinsic

@@ -3,7 +3,7 @@
 from numba import types
 from numba.extending import intrinsic
 
-from .simd import _DOUBLES, _FUSED, DOUBLES, FLOATS, _shuffled
+from .simd import _DOUBLES, _FUSED, DOUBLES, FLOATS, _data, _shuffled
 
 
 @intrinsic(prefer_literal=True)
@@ -24,3 +24,15 @@ def add_scaled_by(_context, total, vector, numbers, place):  # type: ignore[no-u
 def add_doubles(_context, a, b):  # type: ignore[no-untyped-def]
     """a + b in float64."""
     return DOUBLES(DOUBLES, DOUBLES), lambda context, builder, signature, args: builder.fadd(*args)
+
+
+@intrinsic
+def store_doubles(_context, array, index, vector):  # type: ignore[no-untyped-def]
+    """array[index : index + 4] = vector, of a flat float64 array."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        place = builder.gep(_data(context, builder, signature.args[0], args[0]), [args[1]])
+        builder.store(args[2], builder.bitcast(place, _DOUBLES.as_pointer()), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, index, DOUBLES), code

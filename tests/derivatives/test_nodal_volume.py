@@ -9,11 +9,10 @@ import pytest
 from solver.fem.assembly import build_pattern
 from solver.fem.linear_solve import LinearSolve
 from solver.fem.nodal_volume import NodalVolume
-from solver.fem.runs import SPARE
 from solver.fem.stiffness import PAIRS
 from solver.jit import TILE, use_threads
 from solver.slots import MATERIAL_ROWS, NODAL_BULK
-from tests.element_blocks import filling
+from tests.element_blocks import blocks_of, filling
 from tests.physics.scenes import ball_mesh, box_mesh
 
 BULK = 7.0
@@ -64,12 +63,11 @@ def dense(state, linear, volume, x):
     """What curvature adds to the matrix (3n, 3n), and B^T D B from what the linear solve multiplies with."""
     count = len(x)
     coupling, layout, nodes = volume.coupled(x), linear.layout, linear.layout.order
-    values = np.zeros(9 * len(layout.columns) + SPARE, np.float32)
+    values = layout.slabs.values()
     volume.add_curvature(x, values)
     full = np.zeros((count, 3, count, 3))
-    for row in range(count):
-        for s in range(layout.row_offsets[row], layout.row_offsets[row + 1]):
-            full[nodes[row], :, nodes[layout.columns[s]]] = values[9 * s : 9 * s + 9].reshape(3, 3).T
+    for row, column, block in zip(*blocks_of(layout, values), strict=True):
+        full[nodes[row], :, nodes[column]] = block
     for a in range(count):
         full[a, :, a] = -full[a].sum(axis=1)
     ties = np.zeros((count, count, 3))

@@ -12,6 +12,7 @@ from solver.materials import Material
 from solver.materials.elasticity import laws
 from solver.simulate import Simulation
 from solver.tetmesh.mesh import TetMesh
+from tests.element_blocks import blocks_of
 from tests.physics.scenes import boundary, box_mesh, make_scene
 from tests.physics.statics import balance
 
@@ -172,10 +173,11 @@ def frequencies(mesh, count):
     space.forces.evaluate(state.positions, tiles, 1e-3, np.empty_like(state.positions), space.energies)
     frozen = space.linear.summed(lambda *given: space.stiffness.fill(state.positions, tiles, given[0], -1.0, *given[1:]))
     layout, n = space.linear.layout, len(state.positions)
-    blocks = np.swapaxes(frozen.values[: 9 * len(layout.columns)].reshape(-1, 3, 3), 1, 2).astype(float)
-    matrix = bsr_array((blocks, layout.columns, layout.row_offsets), shape=(3 * n, 3 * n)).tocsr()
+    rows, columns, blocks = blocks_of(layout, frozen.values)
+    order = np.lexsort((columns, rows))
+    matrix = bsr_array((blocks[order], columns[order], layout.row_offsets), shape=(3 * n, 3 * n)).tocsr()
     sums = np.zeros((n, 3, 3))
-    np.add.at(sums, np.repeat(np.arange(n), np.diff(layout.row_offsets)), blocks)
+    np.add.at(sums, rows, blocks)
     matrix = matrix - bsr_array((sums, np.arange(n), np.arange(n + 1)), shape=(3 * n, 3 * n)).tocsr()
     masses = diags_array(np.repeat(state.masses[layout.order], 3))
     values = eigsh((0.5 * (matrix + matrix.T)).tocsc(), count, masses.tocsc(), sigma=-1.0, return_eigenvectors=False)

@@ -7,7 +7,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.linalg import spsolve
 
 from solver.fem.assembly import build_pattern
-from solver.fem.coarse_space import coarse_matrix
+from solver.fem.coarse_matrix import coarse_matrix
 from solver.fem.contact_coupling import ContactStiffness
 from solver.fem.linear_solve import LinearSolve
 from solver.fem.stiffness import PAIRS

@@ -1,13 +1,17 @@
-"""The half of the matrix that conjugate gradients read, against the whole one, over meshes with one slab and with many."""
+"""The half of a matrix that is kept, against the whole one, over meshes with one slab and with many."""
 
 import numba
 import numpy as np
 import pytest
 
 from solver.fem import slabs as slabs_file
-from solver.fem.slabs import ROWS, SlabArrays, Slabs, multiply_slab
+from solver.fem.coarse_matrix import coarse_matrix
+from solver.fem.slab_product import multiply_slab
+from solver.fem.slab_sums import row_sums
 from solver.jit import kernel
+from solver.jit.simd_rows import ROWS
 from solver.tetmesh.mesh import TetMesh
+from tests.element_blocks import blocks_of, filling
 from tests.physics.scenes import ball_mesh, box_mesh
 from tests.unit.test_linear_solve import System, single_tet
 
@@ -29,13 +33,13 @@ def fan(count):
 
 
 @kernel
-def product(arrays, inertia, own, touched, p, q):
-    bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets, outer_columns, outer = arrays
+def product(arrays, values, inertia, own, touched, p, q):
+    bounds, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets, outer_columns = arrays
     total = 0.0
     for slab in range(len(bounds) - 1):
         total += multiply_slab(
-            slab, bounds, group_bounds, group_rows, slot_offsets, slot_columns, blocks, outer_offsets, outer_columns, outer,
-            inertia, own, touched, p, q,
+            slab, bounds, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets, outer_columns, values, inertia,
+            own, touched, p, q,
         )  # fmt: skip
     return total
 
@@ -43,13 +47,12 @@ def product(arrays, inertia, own, touched, p, q):
 @pytest.fixture(params=[2048, 30, 9], ids=["one slab", "slabs of 30", "slabs of 9"])
 def slab_rows(request, monkeypatch):
     monkeypatch.setattr(slabs_file, "SLAB", request.param)
-    monkeypatch.setattr(slabs_file, "LEAST_SLAB", request.param)
     return request.param
 
 
 def multiplied(solver, flat):
     found = np.full_like(flat, np.nan)
-    total = product(solver._slabs.arrays, solver._inertia, solver._own, solver._touched, flat, found)
+    total = product(solver.layout.slabs.arrays, solver._values, solver._inertia, solver._own, solver._touched, flat, found)
     return found.reshape(-1, 4)[:, :3].astype(float), total
 
 
@@ -61,7 +64,8 @@ def test_product_is_that_of_the_whole_matrix(name, touched, slab_rows):
         system.touch(1e2, inside=True)
     solver = system.solver()
     count = len(system.positions)
-    assert len(solver._slabs.arrays.bounds) - 1 == (1 if slab_rows == 2048 else max(count // slab_rows, 1))
+    sizes = np.diff(solver.parts.part_offsets)
+    assert len(solver.layout.slabs.arrays.bounds) - 1 == np.maximum(sizes // slab_rows, 1).sum()
     x = np.zeros((count, 4), np.float32)
     x[:, :3] = system.random.normal(size=(count, 3))
     found, total = multiplied(solver, x.ravel())
@@ -85,7 +89,7 @@ def test_a_translation_costs_inertia_alone_to_the_last_bit(name, slab_rows):
 @pytest.mark.parametrize("name", MESHES)
 def test_an_edge_within_a_slab_is_there_once_and_one_between_slabs_twice(name, slab_rows):
     layout = MESHES[name]().solver().layout
-    arrays = Slabs.of(layout.row_offsets, layout.columns).arrays
+    arrays = layout.slabs.arrays
     slab = np.searchsorted(arrays.bounds, np.arange(len(layout.order)), side="right") - 1
     rows = np.repeat(np.arange(len(layout.order)), np.diff(layout.row_offsets))
     same = slab[rows] == slab[layout.columns]
@@ -97,6 +101,45 @@ def test_an_edge_within_a_slab_is_there_once_and_one_between_slabs_twice(name, s
     assert len(kept) == len(set(kept)) and {(min(a, b), max(a, b)) for a, b in kept} == wanted
     leading_out = np.repeat(np.arange(len(layout.order)), np.diff(arrays.outer_offsets))
     assert (leading_out == rows[~same]).all() and (arrays.outer_columns == layout.columns[~same]).all()
+
+
+@pytest.mark.parametrize("name", MESHES)
+def test_sums_of_rows_are_those_of_all_blocks(name, slab_rows):
+    system = MESHES[name]()
+    solver = system.solver()
+    sums = np.full_like(solver._sums, np.nan)
+    row_sums(solver.layout.slabs.arrays, solver._values, sums)
+    count = len(system.positions)
+    expected = np.zeros((count, 3, 3))
+    rows, _, blocks = blocks_of(solver.layout, solver._values)
+    np.add.at(expected, rows, blocks)
+    found = sums.reshape(2, count, 4)
+    assert np.abs(found[0, :, :3] - expected[:, [0, 1, 2], [0, 1, 2]]).max() < 1e-5 * np.abs(expected).max()
+    assert np.abs(found[1, :, :3] - expected[:, [0, 0, 1], [1, 2, 2]]).max() < 1e-5 * np.abs(expected).max()
+    assert (found[..., 3] == 0.0).all()
+
+
+@pytest.mark.parametrize("name", ["ball", "box"])
+def test_all_else_that_is_asked_of_the_blocks_does_not_depend_on_slabs(name, monkeypatch):
+    """The product in float64, the coarse level, another's weights, and nodes that are held and in contact."""
+    found = []
+    for rows in (2048, 30, 9):
+        monkeypatch.setattr(slabs_file, "SLAB", rows)
+        system = MESHES[name]()
+        _, diagonal, contact = system.contact(1e3, inside=True)
+        x, weights = system.random.normal(size=system.positions.shape), 1.0 + system.random.random(len(system.masses))
+        solver = system.solver()
+        values = coarse_matrix(
+            solver.parts, solver.layout, solver._values, solver._inertia, solver._own, solver._touched
+        )  # fmt: skip
+        scaled, own = solver.summed(filling(solver, system.blocks)).weighed(weights)
+        answers = [solver.times(x), values, scaled.times(x) + np.einsum("nij,nj->ni", own.reshape(-1, 3, 3), x)]
+        solver.assemble(filling(solver, system.blocks), diagonal, contact=contact, held=system.low(0.3))
+        answers.append(solver.times(x))
+        found.append(answers)
+    for answers in found[1:]:
+        for answer, expected in zip(answers, found[0], strict=True):
+            assert np.abs(answer - expected).max() < 1e-6 * np.abs(expected).max() > 0.0
 
 
 def test_solutions_are_the_same_bytes_on_one_thread_and_two(slab_rows):
@@ -117,6 +160,6 @@ def test_solutions_are_the_same_bytes_on_one_thread_and_two(slab_rows):
 def test_slots_are_nearly_full():
     """A row lies beside seven with nearly as many edges: what is read in vain is a few hundredths."""
     layout = System(ball_mesh(14), 1e6).solver().layout
-    arrays: SlabArrays = Slabs.of(layout.row_offsets, layout.columns).arrays
+    arrays = layout.slabs.arrays
     edges = len(layout.columns) // 2
     assert len(arrays.slot_columns) < 1.05 * edges and len(arrays.outer_columns) < 0.3 * edges

@@ -33,7 +33,7 @@ def test_the_layout_is_that_of_sorting(mesh):
     """Whatever the order of the nodes: blocks of an edge together, upright before turned, columns rising in each row."""
     pattern = build_pattern(mesh.tets, len(mesh.positions))
     order = np.random.default_rng(3).permutation(len(mesh.positions)).astype(np.int32)
-    layout, rank = build_layout(pattern, order), np.argsort(order)
+    layout, rank = build_layout(pattern, order, np.array([0, len(order)])), np.argsort(order)
     ends = rank[mesh.tets[:, PAIRS].reshape(-1, 2)]  # of every block, by rows of the matrix
     blocks = np.split(layout.items // 9, layout.item_offsets[1:-1])  # where they begin
     last = [own.max() for own in blocks]
@@ -46,9 +46,9 @@ def test_the_layout_is_that_of_sorting(mesh):
         turned = ends[own, 0] > ends[own, 1]
         assert layout.middles[e] == layout.item_offsets[e] + (~turned).sum() and (np.diff(turned.astype(int)) >= 0).all()
         assert all((np.diff(own[turned == side]) > 0).all() for side in (False, True))
-        there = layout.slots[e]
-        assert (rows[there] == (low, high)).all() and (layout.columns[there] == (high, low)).all()
-    assert np.array_equal(np.sort(layout.slots.ravel()), np.arange(len(layout.columns)))
+        for place, row, column in zip(layout.places[e], (low, high), (high, low), strict=True):
+            there = np.flatnonzero((rows == row) & (layout.columns == column))
+            assert len(there) == 1 and place == layout.addresses[there[0]]
 
 
 def test_a_tree_is_the_same_on_two_threads_and_holds_its_items():

@@ -1,0 +1,226 @@
+"""The coarse level's matrix W^T A W: what the affine motions of parts (coarse_space.py) meet in the matrix of block_matrix.py.
+
+With f the modes of a row, an edge (i, j) adds f_i A_ij (f_j - f_i) + f_j A_ij^T (f_i - f_j). Slabs are pieces of parts; where
+both rows are of one, that is written by d = f_j - f_i, and as the whole sum is symmetric only this part of it is taken:
+
+    d d S + (f_i d - d f_i) R    with S the symmetric part of -A_ij and R the other part of A_ij.
+
+So nothing of a translation is left to rounding, nor of the constant mode.
+"""
+
+import numpy as np
+from numba import prange
+from numpy.typing import NDArray
+
+from ..jit import inline, parallel
+from ..jit.simd import add_scaled, lane, load, store, subtract, zero
+from ..jit.simd_rows import add_eight, add_products_at, all_eight, load_rows, load_three, subtract_eight, sum_of_eights
+from .block_matrix import Layout
+from .coarse_space import MODES, Parts
+from .slabs import SLOT
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+
+EIGHT = np.uint64(8)
+PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # of modes, in `within`
+SIDES = ((0, 1), (0, 2), (1, 2))  # of a block, in `skew`
+
+
+@inline
+def _add_pair(within, at, both, a, b, c, ab, ac, bc):  # type: ignore[no-untyped-def]
+    """Add a pair of modes' product times six numbers of blocks to within[at : at + 48]."""
+    add_products_at(within, at, both, a)
+    add_products_at(within, at + np.uint64(8), both, b)
+    add_products_at(within, at + np.uint64(16), both, c)
+    add_products_at(within, at + np.uint64(24), both, ab)
+    add_products_at(within, at + np.uint64(32), both, ac)
+    add_products_at(within, at + np.uint64(40), both, bc)
+
+
+@inline
+def _add_turn(skew, at, mode, a0, a1, a2, b0, b1, b2, c0, c1, c2):  # type: ignore[no-untyped-def]
+    """Add a mode of eight rows times what their edges add up to to skew[at : at + 72]."""
+    add_products_at(skew, at, mode, a0)
+    add_products_at(skew, at + np.uint64(8), mode, a1)
+    add_products_at(skew, at + np.uint64(16), mode, a2)
+    add_products_at(skew, at + np.uint64(24), mode, b0)
+    add_products_at(skew, at + np.uint64(32), mode, b1)
+    add_products_at(skew, at + np.uint64(40), mode, b2)
+    add_products_at(skew, at + np.uint64(48), mode, c0)
+    add_products_at(skew, at + np.uint64(56), mode, c1)
+    add_products_at(skew, at + np.uint64(64), mode, c2)
+
+
+@inline
+def _add_group(rows, group, first, last, columns, values, modes, within, skew):  # type: ignore[no-untyped-def]
+    """Add a group's slots, first to last - 1, eight edges side by side: to within, flat (6 * 6 * 8), d d times A_00, A_11, A_22
+    and twice the symmetric part's 01, 02, 12; to skew, flat (4 * 3 * 3 * 8), f d times those three of 2 R."""
+    x, y, z = load_rows(modes, rows, group)
+    one, none = all_eight(np.float32(1.0)), all_eight(np.float32(0.0))
+    a0, a1, a2, b0, b1, b2, c0, c1, c2 = none, none, none, none, none, none, none, none, none
+    for slot in range(first, last):
+        v = np.uint64(SLOT) * slot
+        u, w, t = load_rows(modes, columns, EIGHT * slot)
+        u, w, t = subtract_eight(u, x), subtract_eight(w, y), subtract_eight(t, z)
+        m00, m10, m20 = load_three(values, v)
+        m01, m11, m21 = load_three(values, v + np.uint64(24))
+        m02, m12, m22 = load_three(values, v + np.uint64(48))
+        s01, s02, s12 = sum_of_eights(m01, m10), sum_of_eights(m02, m20), sum_of_eights(m12, m21)
+        r01, r02, r12 = subtract_eight(m01, m10), subtract_eight(m02, m20), subtract_eight(m12, m21)
+        _add_pair(within, np.uint64(0), add_eight(none, u, u), m00, m11, m22, s01, s02, s12)
+        _add_pair(within, np.uint64(48), add_eight(none, u, w), m00, m11, m22, s01, s02, s12)
+        _add_pair(within, np.uint64(96), add_eight(none, u, t), m00, m11, m22, s01, s02, s12)
+        _add_pair(within, np.uint64(144), add_eight(none, w, w), m00, m11, m22, s01, s02, s12)
+        _add_pair(within, np.uint64(192), add_eight(none, w, t), m00, m11, m22, s01, s02, s12)
+        _add_pair(within, np.uint64(240), add_eight(none, t, t), m00, m11, m22, s01, s02, s12)
+        a0, a1, a2 = add_eight(a0, r01, u), add_eight(a1, r02, u), add_eight(a2, r12, u)
+        b0, b1, b2 = add_eight(b0, r01, w), add_eight(b1, r02, w), add_eight(b2, r12, w)
+        c0, c1, c2 = add_eight(c0, r01, t), add_eight(c1, r02, t), add_eight(c2, r12, t)
+    _add_turn(skew, np.uint64(0), x, a0, a1, a2, b0, b1, b2, c0, c1, c2)
+    _add_turn(skew, np.uint64(72), y, a0, a1, a2, b0, b1, b2, c0, c1, c2)
+    _add_turn(skew, np.uint64(144), z, a0, a1, a2, b0, b1, b2, c0, c1, c2)
+    _add_turn(skew, np.uint64(216), one, a0, a1, a2, b0, b1, b2, c0, c1, c2)
+
+
+@inline
+def _sum_run(k, end, here, node_parts, modes, columns, values, start, sums):  # type: ignore[no-untyped-def]
+    """sums (48) := modes relative to `here` times blocks by themselves, which begin at `start`, over a row's from k on that
+    lead to one part; their end.
+
+    Four modes of three columns of four numbers, of which the last means nothing.
+    """
+    other = node_parts[columns[k]]
+    a0, a1, a2, b0, b1, b2 = zero(), zero(), zero(), zero(), zero(), zero()
+    c0, c1, c2, d0, d1, d2 = zero(), zero(), zero(), zero(), zero(), zero()
+    while k < end and node_parts[columns[k]] == other:
+        f, v = subtract(load(modes, np.uint64(4) * np.uint64(columns[k])), here), start + np.uint64(9) * np.uint64(k)
+        x, y, z = load(values, v), load(values, v + np.uint64(3)), load(values, v + np.uint64(6))
+        a0, a1, a2 = add_scaled(a0, x, lane(f, 0)), add_scaled(a1, y, lane(f, 0)), add_scaled(a2, z, lane(f, 0))
+        b0, b1, b2 = add_scaled(b0, x, lane(f, 1)), add_scaled(b1, y, lane(f, 1)), add_scaled(b2, z, lane(f, 1))
+        c0, c1, c2 = add_scaled(c0, x, lane(f, 2)), add_scaled(c1, y, lane(f, 2)), add_scaled(c2, z, lane(f, 2))
+        d0, d1, d2 = add_scaled(d0, x, lane(f, 3)), add_scaled(d1, y, lane(f, 3)), add_scaled(d2, z, lane(f, 3))
+        k += 1
+    _store_columns(sums, np.uint64(0), a0, a1, a2)
+    _store_columns(sums, np.uint64(12), b0, b1, b2)
+    _store_columns(sums, np.uint64(24), c0, c1, c2)
+    _store_columns(sums, np.uint64(36), d0, d1, d2)
+    return k
+
+
+@inline
+def _store_columns(sums, at, x, y, z):  # type: ignore[no-untyped-def]
+    store(sums, at, x)
+    store(sums, at + np.uint64(4), y)
+    store(sums, at + np.uint64(8), z)
+
+
+@inline
+def _add_run(sums, f, most, total, at):  # type: ignore[no-untyped-def]
+    """total[at : at + 192] += modes f (4) times the first `most` of sums (48)."""
+    f0, f1, f2, f3 = np.float64(f[0]), np.float64(f[1]), np.float64(f[2]), np.float64(f[3])
+    for c in range(most):
+        number, t = np.float64(sums[c]), at + np.uint64(c)
+        total[t] += f0 * number
+        total[t + np.uint64(48)] += f1 * number
+        total[t + np.uint64(96)] += f2 * number
+        total[t + np.uint64(144)] += f3 * number
+
+
+@inline
+def _take_constant(sums, f, total, at):  # type: ignore[no-untyped-def]
+    """total[at : at + 192] -= modes f (4) times modes f times what the constant mode of `sums` (48) holds."""
+    for m in range(4):
+        for q in range(4):
+            product = np.float64(f[m]) * np.float64(f[q])
+            for c in range(12):
+                total[at + np.uint64(48 * m + 12 * q + c)] -= product * sums[36 + c]
+
+
+@inline
+def _add_own(block, f, square):  # type: ignore[no-untyped-def]
+    """Add a row's inertia and contact, a block (9), to square (4, 4, 9): modes f (4) times modes times block."""
+    for m in range(4):
+        for q in range(4):
+            product = np.float64(f[m]) * np.float64(f[q])
+            for c in range(9):
+                square[m, q, c] += product * block[c]
+
+
+@inline
+def _add_inertia(inertia, f, square):  # type: ignore[no-untyped-def]
+    """The same where there is nothing but inertia, to the first of each nine."""
+    for m in range(4):
+        for q in range(4):
+            square[m, q] += np.float64(f[m]) * np.float64(f[q]) * inertia
+
+
+@parallel
+def _coarse_blocks(  # type: ignore[no-untyped-def]
+    part_offsets, part_slabs, node_parts, modes, slabs, values, inertia, own, touched, within, skew, between, square
+):
+    """Per part what edges of one slab add, within (a, 288) and skew (a, 288), of eight edges each, and what inertia and contact
+    add, square (a, 4, 4, 9); per pair of parts what all other edges add, between, flat (192 a a)."""
+    _, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets, columns = slabs
+    count, start = len(part_offsets) - 1, np.uint64(SLOT) * np.uint64(slot_offsets[-1])
+    for part in prange(count):
+        for g in range(group_bounds[part_slabs[part]], group_bounds[part_slabs[part + 1]]):
+            first, last = np.uint64(slot_offsets[g]), np.uint64(slot_offsets[g + 1])
+            _add_group(group_rows, EIGHT * np.uint64(g), first, last, slot_columns, values, modes, within[part], skew[part])
+        sums, f, free = np.zeros(48, np.float32), np.empty(4, np.float32), np.zeros((4, 4))
+        ahead, here = np.uint64(192 * count * part), np.uint64(192 * (count * part + part))
+        for i in range(part_offsets[part], part_offsets[part + 1]):
+            row = load(modes, np.uint64(4) * np.uint64(i))
+            store(f, np.uint64(0), row)
+            k, end = np.int64(outer_offsets[i]), outer_offsets[i + 1]
+            while k < end:
+                other = node_parts[columns[k]]
+                if other == part:  # the difference, as within a slab
+                    k = _sum_run(k, end, row, node_parts, modes, columns, values, start, sums)
+                    _add_run(sums, f, 36, between, here)
+                else:
+                    k = _sum_run(k, end, zero(), node_parts, modes, columns, values, start, sums)
+                    _add_run(sums, f, 48, between, ahead + np.uint64(192) * np.uint64(other))
+                    _take_constant(sums, f, between, here)
+            if touched[i]:
+                _add_own(own[i], f, square[part])
+            else:
+                _add_inertia(np.float64(inertia[i]), f, free)
+        for axis in range(3):
+            square[part, :, :, 4 * axis] += free
+
+
+def _of_slabs(within: Array, skew: Array) -> Array:
+    """The blocks (a, 4, 4, 3, 3) of what edges within slabs add."""
+    six, nine = within.reshape(-1, 6, 6, 8).sum(axis=-1), 0.5 * skew.reshape(-1, 4, 3, 3, 8).sum(axis=-1)
+    straight = -six[..., [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 6, 3, 3)
+    blocks = np.zeros((len(six), 4, 4, 3, 3))
+    for k, (m, q) in enumerate(PAIRS):
+        blocks[:, m, q] = blocks[:, q, m] = straight[:, k] * np.where(np.eye(3, dtype=bool), 1.0, 0.5)
+    turns = np.zeros((len(six), 4, 3, 3, 3))
+    for k, (row, column) in enumerate(SIDES):
+        turns[..., row, column], turns[..., column, row] = nine[..., k], -nine[..., k]
+    blocks[:, :, :3] += turns
+    blocks[:, :3] -= np.swapaxes(turns, 1, 2)
+    return blocks
+
+
+def coarse_matrix(
+    parts: Parts, layout: Layout, values: Floats, inertia: Floats, own: Array, touched: NDArray[np.bool_]
+) -> Array:
+    """W^T A W (12a, 12a) of the matrix in block_matrix.py's arrays; a part's mode 3m + axis moves along axis by modes[m]."""
+    count, slabs = len(parts.part_offsets) - 1, layout.slabs.arrays
+    within, skew = np.zeros((count, 288)), np.zeros((count, 288))
+    between, square = np.zeros(192 * count * count), np.zeros((count, 4, 4, 9))
+    part_slabs = np.searchsorted(slabs.bounds, parts.part_offsets)
+    _coarse_blocks(
+        parts.part_offsets, part_slabs, parts.node_parts, parts.modes, slabs, values, inertia, own, touched, within, skew,
+        between, square,
+    )  # fmt: skip
+    blocks = np.swapaxes(between.reshape(count, count, 4, 4, 3, 4)[..., :3], 4, 5)  # part, other, mode, mode, row, column
+    every = np.arange(count)
+    single = blocks[every, every]
+    blocks[every, every] = (
+        0.5 * (single + single.transpose(0, 2, 1, 4, 3)) + _of_slabs(within, skew) + square.reshape(count, 4, 4, 3, 3)
+    )  # fmt: skip
+    return np.ascontiguousarray(blocks.transpose(0, 2, 4, 1, 3, 5)).reshape(MODES * count, MODES * count)
