@@ -32,7 +32,12 @@ def eased(positions: Array, triangles: NDArray[np.int32], most: float, settled: 
 
 
 def _drawn(
-    positions: Array, triangles: NDArray[np.int32], edges: NDArray[np.int32], through: NDArray[np.int64], first: int, most: float
+    positions: Array,
+    triangles: NDArray[np.int32],
+    edges: NDArray[np.int32],
+    through: NDArray[np.int64],
+    first: int,
+    most: float,
 ) -> Array | None:
     """The positions with vertices from number `first` on drawn towards their neighbours until nothing passes through."""
     moved = positions.copy()

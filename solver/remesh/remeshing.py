@@ -53,8 +53,8 @@ class Remeshing:
     """Remembers for each body (b,) how worn out its mesh was when it was new, and how many it has had.
 
     A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and 1.5 times what that was after
-    the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once. With `condition_change`
-    it is also due when that is so many times what it was when its tets were new (`begun`), however good it still is.
+    the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once. It is also due, with
+    `condition_change`, when that is so many times what it was when its tets were new (`begun`), however good it still is.
     `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `creases` how many of its
     faces passed through it after creases of it were closed the last time, `drawn` how many times too long its longest seen edge
     was after what is seen was refined the last time.

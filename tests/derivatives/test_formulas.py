@@ -126,7 +126,7 @@ def test_a_step_satisfies_the_printed_scheme(integrator: str) -> None:
 
 
 def test_flow_to_a_goal_ends_at_the_nearest_place_of_its_way() -> None:
-    """Against a search along the way in logarithms; with a rate it comes nearer by exp(-rate t) besides; turns change nothing."""
+    """Against a search along the way in logarithms; with a rate it comes nearer by exp(-rate t), too. Turns change nothing."""
     rng, count = np.random.default_rng(12), 8
     before, trial, goal = (0.3 * (m + np.swapaxes(m, 1, 2)) for m in rng.standard_normal((3, count, 3, 3)))
     turns = Rotation.random(2 * count, random_state=4).as_matrix()

@@ -65,7 +65,7 @@ def replayed(records, names, away, changes):
 
 
 def test_a_checker_through_twenty_remeshes_a_merge_and_a_split():
-    """Where no seam meets it the map drifts by a hundredth of an element at most in all, and nothing jumps by two hundredths."""
+    """Where no seam meets it the map drifts by a hundredth of an element in all at most, and nothing jumps by two."""
     shot = pair(60, tear_thickness=0.0)
     late = np.concatenate([np.zeros(12), np.full(48, 0.14)])
     left, right = (replace(body, switches={"tear_thickness": late}) for body in shot.bodies)

@@ -1,4 +1,4 @@
-"""What hardening does under a load that stays, against the solution of its equation; Bargteil's printed measures, eqs 10 and 11."""
+"""What hardening does under a load that stays, against the solution of its equation; Bargteil's eqs 10 and 11 as printed."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def loaded(hardening, least=0.0):
 
 @pytest.mark.parametrize("hardening", [8e4, 0.0, -4e3])
 def test_a_load_that_stays_draws_goo_out_as_its_equation_says(hardening):
-    """dp/dt = r (s - Y - H p) / 3 mu (Wicke 2010 eq 3, claim W5): p = (s - Y)/H (1 - exp(-r H t / 3 mu)), for H of either sign."""
+    """dp/dt = r (s - Y - H p) / 3 mu (claim W5): p = (s - Y)/H (1 - exp(-r H t / 3 mu)), for H of either sign."""
     rate, over = GOO["flow_rate"] / (3.0 * MU), LOAD - GOO["yield_stress"]
     times = STEP * np.arange(STEPS + 1)
     expected = rate * over * times if hardening == 0.0 else -over / hardening * np.expm1(-rate * hardening * times)

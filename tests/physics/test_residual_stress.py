@@ -1,4 +1,4 @@
-"""What each tet has flowed by itself does not fit together (Bargteil 2007, claim B12), and tets turn inside out in small bends."""
+"""What each tet has flowed by itself does not fit together (claim B12), and tets turn inside out in small bends (I27)."""
 
 import numpy as np
 import pytest
