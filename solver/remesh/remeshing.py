@@ -15,10 +15,11 @@ from ..merging.joining import Joined, element_sizes, living
 from ..output import as_shown
 from ..painted import painted_rows
 from ..refining.refinement import coarseness, refined
-from ..scene import LEAST_CONDITION_CHANGE, Body, Scene, Surface
+from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
 from ..tearing.renewal import renewed_body
+from ..topology_checks import LEAST_CONDITION_CHANGE
 from .condition import conditions
 from .discretization import Discretization
 from .record import MeshChange
@@ -199,6 +200,13 @@ class Remeshing:
         self.fresh[bodies] = self.begun[bodies] = worst_conditions(state, ranges)[bodies]
         for body in bodies:
             self.waits[body] = self.waits[body] + 1 if body in apart else 0
+
+
+def begun(scene: Scene, first: Discretization) -> Remeshing:
+    """The memory of a simulation that begins with the meshes that its bodies were filled with."""
+    result = Remeshing(scene, first.hosts)
+    result.begun = worst_conditions(first.state, first.ranges)
+    return result
 
 
 def _has_vanished(change: MeshChange, torn_off: float) -> bool:
