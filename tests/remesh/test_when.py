@@ -32,7 +32,7 @@ def test_tets_that_have_become_so_many_times_worse_are_renewed_however_good_they
         begun, worst = simulation.remeshing.begun[0], 0.0
         while len(simulation.jumps) < count:
             worst = worst_conditions(simulation.state, simulation.ranges)[0]
-            simulation.advance()
+            assert simulation.advance().number < 40
         assert begun > 1.0 and worst < 1.3 * CHANGE * begun < 20.0
         assert simulation.remeshing.begun[0] == pytest.approx(simulation.remeshing.fresh[0]) != begun
 
@@ -41,6 +41,7 @@ def test_a_checkpoint_knows_what_tets_were_like_when_they_were_new():
     whole, second = changing(), changing()
     while not whole.jumps:
         saved, frame = unpack(pack(whole.checkpoint())), whole.advance()
+        assert frame.number < 40
     second.remeshing.begun[:] = 1e9
     second.restore(saved)
     for expected in (frame, whole.advance()):
@@ -85,7 +86,7 @@ def test_seventy_five_remeshes_of_one_bake_keep_the_volume():
     simulation, kept = drop("cornstarch", resolution=6, frames=80, **STARCH), []
     simulation.remeshing.due = lambda *_: [0]
     while len(simulation.jumps) < 75:
-        simulation.advance()
+        assert simulation.advance().number < 80
         kept.append(simulation.kept())
     assert all(simulation.manifold) and np.ptp(simulation.seen()[:, 2]) < 0.4
     assert kept == pytest.approx(np.ones(len(kept)), abs=5e-3)
