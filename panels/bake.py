@@ -46,8 +46,8 @@ class BakePanel:
 
     def _draw_progress(self, context, layout, settings):
         layout.progress(factor=settings.progress, text=settings.remaining or settings.stage)
-        if settings.remaining:
-            layout.label(text=settings.stage, translate=False)
+        # As high before the first frame as after it, so that Cancel stays where the mouse is
+        layout.label(text=settings.stage if settings.remaining else " ", translate=False)
         layout.operator(ids.BAKE_CANCEL, icon="CANCEL")
         draw_found(context, layout, settings.warnings, settings.places.splitlines())
 
@@ -69,6 +69,7 @@ class SolverPanel:
         column.active = context.scene.dollop.body_contact != "off"
         column.prop(context.scene.dollop, "body_friction")
         layout.prop(context.scene.dollop, "worst_condition")
+        layout.prop(context.scene.dollop, "condition_change")
 
 
 class CachePanel:

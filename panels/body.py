@@ -44,11 +44,8 @@ class BodyPanel:
         layout.prop(settings, "remeshing")
         if settings.remeshing != "off":
             layout.prop(settings, "remesher")
-            row = layout.row(heading="Refine Surface", align=True)
-            row.prop(settings, "refine_surface", text="")
-            value = row.row()
-            value.enabled = settings.refine_surface
-            value.prop(settings, "refine_length", text="")
+            if settings.seen == "artist":
+                self._draw_refining(layout, settings)
             self._draw_topology(layout, settings)
         if settings.estimated_tets:
             estimate = layout.column()
@@ -58,6 +55,13 @@ class BodyPanel:
         row = layout.row(align=True)
         row.operator(ids.TETRAHEDRALIZE, icon="MESH_ICOSPHERE")
         row.operator(ids.PREVIEW_REMOVE, text="", icon="X")
+
+    def _draw_refining(self, layout, settings):
+        row = layout.row(heading="Refine Surface", align=True)
+        row.prop(settings, "refine_surface", text="")
+        value = row.row()
+        value.enabled = settings.refine_surface
+        value.prop(settings, "refine_length", text="")
 
     def _draw_topology(self, layout, settings):
         keyed = layout.column()

@@ -33,6 +33,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "pinched": now.pinched.last.copy(),
         "anchors": now.pins.arrays(),
         "fresh": now.remeshing.fresh.copy(),
+        "begun": now.remeshing.begun.copy(),
         "remeshes": now.remeshing.counts.copy(),
         "waits": now.remeshing.waits.copy(),
         "creases": now.remeshing.creases.copy(),
@@ -66,8 +67,8 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
         now.surfaces.held = Held.from_arrays(floats)
     now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
     now.pins.restore(floats["anchors"])
-    now.remeshing.fresh, now.remeshing.drawn, now.remeshing.outside = (
-        floats[name].copy() for name in ("fresh", "drawn", "outside")
+    now.remeshing.fresh, now.remeshing.begun, now.remeshing.drawn, now.remeshing.outside = (
+        floats[name].copy() for name in ("fresh", "begun", "drawn", "outside")
     )
     now.remeshing.counts, now.remeshing.waits, now.remeshing.creases, now.remeshing.refused = (
         floats[name].astype(np.int64) for name in ("remeshes", "waits", "creases", "refused")

@@ -22,7 +22,7 @@ from .steering_checks import with_checked_steering
 from .surface import Surface as Surface
 from .surface import not_finite as not_finite
 from .surface import validated_surface
-from .topology_checks import check_merging, with_checked_topology
+from .topology_checks import check_conditions, check_merging, with_checked_topology
 from .volume_checks import with_checked_volume
 
 FloatArray = NDArray[np.float64]
@@ -190,7 +190,8 @@ class Settings:
     inclusive; threads 0 = all; integrator: a file of solver/integrators; maximum_substep [s], and calm_substep [s], to which
     steps may grow where hardly anything speeds up or slows down, up to four times as long; body_contact: which of the
     bodies' surfaces touch, a key of BODY_CONTACT, and body_friction their Coulomb coefficient; worst_condition: how badly
-    shaped a rest shape may become before its body is remeshed (solver/remesh/condition.py), 1 being a regular tet
+    shaped a rest shape may become before its body is remeshed (solver/remesh/condition.py), 1 being a regular tet, and, if not
+    0, condition_change: how many times worse than when its tets were new
     """
 
     frame_start: int = 1
@@ -205,6 +206,7 @@ class Settings:
     body_contact: str = "bodies"
     body_friction: float = 0.5
     worst_condition: float = 6.0
+    condition_change: float = 0.0
 
     @property
     def strongest_gravity(self) -> float:
@@ -259,8 +261,7 @@ def _validated_settings(settings: Settings) -> Settings:
         )
     if not 0 <= settings.body_friction < np.inf:
         raise SceneError("The friction between bodies is negative or not finite.", remedy="Set it to 0 or more.")
-    if not 2.0 <= settings.worst_condition < np.inf:
-        raise SceneError("The worst condition that tets may have is below 2 or not finite.", remedy="Set it to 2 or more.")
+    check_conditions(settings.worst_condition, settings.condition_change)
     if settings.gravity_keys is None:
         return settings
     keys = checked_keys(settings.gravity_keys, _frames(settings), "The animation of gravity", shape=(3,))

@@ -46,7 +46,7 @@ from .pinched import PinchReports
 from .pins.holding import Holding
 from .remesh.discretization import Discretization, at_rest
 from .remesh.exchange import renew
-from .remesh.remeshing import Remeshing, WorstCondition
+from .remesh.remeshing import WorstCondition, begun
 from .scene import Scene
 from .state import element_size
 from .step_failure import step_failure
@@ -107,7 +107,7 @@ class Simulation:
         self.gravity = self.keyed.gravity(0.0)
         self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
         self.frame = settings.frame_start - 1
-        self.worn, self.remeshing, self.worst = WornReports(len(scene.bodies)), Remeshing(scene, first.hosts), WorstCondition()
+        self.worn, self.remeshing, self.worst = WornReports(len(scene.bodies)), begun(scene, first), WorstCondition()
         self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
         self.news: tuple[str, ...] = ()
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)

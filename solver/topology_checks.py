@@ -1,4 +1,4 @@
-"""What is asked of bodies whose surface may be cut, or sewn to others."""
+"""What is asked of remeshing, and of bodies whose surface may be cut at it, or sewn to others."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,8 +11,20 @@ from .keyframes import checked_keys
 if TYPE_CHECKING:
     from .scene import Body
 
+LEAST_CONDITION_CHANGE = 1.5  # times as badly shaped as when they were new: below that new tets would hardly be better
 MOST_MERGE_GROUPS = 32
 SWITCHES = {"merging": 1.0, "tear_thickness": np.inf}  # what may be keyed, and the most that it may be
+
+
+def check_conditions(worst: float, change: float) -> None:
+    """How badly shaped tets may become, and how many times worse than new ones, 0 being unasked; SceneError if out of range."""
+    if not 2.0 <= worst < np.inf:
+        raise SceneError("The worst condition that tets may have is below 2 or not finite.", remedy="Set it to 2 or more.")
+    if change != 0.0 and not LEAST_CONDITION_CHANGE <= change < np.inf:
+        raise SceneError(
+            f"Tets that are {change:.3g} times as badly shaped as new ones are too good to be replaced.",
+            remedy=f"Set Worsened By to {LEAST_CONDITION_CHANGE:g} or more, or to 0, where Worst Tet alone counts.",
+        )
 
 
 def with_checked_topology(body: "Body", frames: int) -> "Body":

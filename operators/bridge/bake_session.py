@@ -99,7 +99,7 @@ class BakeSession:
             raise SceneError("The scene was removed while it was read.", remedy="Bake again.")
         self.folder, self.status.cache_note = cache_folder(scene)
         if scene.dollop.cache_path:  # the default folder is this scene's alone
-            require_own_cache(reading, self.folder)
+            require_own_cache(reading, self.folder, self.scene_uid)
         settings, status = reading.scene.settings, self.status
         status.stage, status.first, status.last = "Starting", settings.frame_start, settings.frame_end
         self.results = LiveResults(
@@ -268,12 +268,14 @@ def run_to_end(
     return session.status
 
 
-def require_own_cache(reading: SceneReading, folder: Path) -> None:
-    """Refuse to overwrite frames that share no body with the scene; raise CacheError naming the folder."""
+def require_own_cache(reading: SceneReading, folder: Path, scene_uid: str) -> None:
+    """Refuse to overwrite another scene's frames that share no body with this one; raise CacheError naming the folder."""
     try:
         store = FrameStore.open(folder)
     except (CacheError, VersionError):
         return  # nothing there that could be lost; the bake itself judges a damaged one
+    if (store.manifest.get("scene") or {}).get("uid") == scene_uid:
+        return  # its own, whatever has become of the bodies that they show
     if all(store.body(body.uid) is None for body in reading.scene.bodies):
         raise CacheError(
             "This folder holds the bake of other bodies.", place=str(folder), remedy="Clear it, or choose another cache folder."

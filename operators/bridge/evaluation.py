@@ -103,8 +103,15 @@ def evaluated_mesh(item: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[b
 
 
 def world_matrix(item: bpy.types.Object, scene: bpy.types.Scene) -> NDArray[np.float64]:
-    """Return the object's evaluated (4, 4) local-to-world matrix, lengths in Blender units."""
-    return np.array(item.evaluated_get(view_layer_of(scene).depsgraph).matrix_world, dtype=np.float64)
+    """Return the object's evaluated (4, 4) local-to-world matrix, lengths in Blender units; SceneError if it is not finite."""
+    matrix = np.array(item.evaluated_get(view_layer_of(scene).depsgraph).matrix_world, dtype=np.float64)
+    if not np.isfinite(matrix).all():
+        raise SceneError(
+            "Its location, rotation or scale is not a finite number.",
+            body=item.name,
+            remedy="Set them anew in the sidebar's Item tab, or check its keys, drivers and parents.",
+        )
+    return matrix
 
 
 def mesh_surface(mesh: bpy.types.Mesh, matrix: NDArray[np.float64], metres: float) -> Surface:

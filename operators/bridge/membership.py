@@ -6,7 +6,7 @@ import numpy as np
 from ...solver.errors import SceneError
 from ...solver.presets import Preset
 from .estimate import refresh_estimate
-from .evaluation import evaluated_mesh, kind_in_words, made_visible, not_a_mesh
+from .evaluation import evaluated_mesh, kind_in_words, made_visible, not_a_mesh, world_matrix
 from .identity import ensure_random_uid, repair_all
 from .material import write_preset
 from .preview import remove_preview
@@ -72,6 +72,7 @@ def _require_own_object(item: bpy.types.Object) -> None:
 
 def _require_faces(item: bpy.types.Object, scene: bpy.types.Scene) -> None:
     with made_visible(scene, (item,)), evaluated_mesh(item, scene) as mesh:
+        world_matrix(item, scene)  # names one that is not finite
         if not len(mesh.polygons):
             raise SceneError("Its mesh has no faces.", body=item.name, remedy="Choose a mesh with faces.")
 

@@ -23,6 +23,7 @@ def read_settings(scene: bpy.types.Scene, *, frames: tuple[int, int] | None = No
         body_contact=settings.body_contact,
         body_friction=typed_number(settings.body_friction),
         worst_condition=typed_number(settings.worst_condition),
+        condition_change=typed_number(settings.condition_change),
     )
 
 

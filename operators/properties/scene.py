@@ -84,6 +84,15 @@ class DollopScene(bpy.types.PropertyGroup):
         soft_max=20.0,
         **SETTING,
     )
+    condition_change: FloatProperty(
+        name="Worsened By",
+        description="New tets also once the worst one is so many times as badly shaped as the worst was when they were new, "
+        "however good it still is, 1.5 or more. 0: Worst Tet alone counts",
+        default=0.0,
+        min=0.0,
+        soft_max=10.0,
+        **SETTING,
+    )
     maximum_substep: FloatProperty(
         name="Longest Step",
         description="The solver never takes a longer time step than this: shorter is livelier, and slower to bake",

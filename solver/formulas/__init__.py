@@ -11,7 +11,7 @@ from ..fem.laws import principal_response
 from ..svd import signed_svd
 from .elastic import elastic_energy, first_piola_kirchhoff, nodal_forces, stiffness_product
 from .motion import integrate
-from .plastic import FlowStep, flow_step
+from .plastic import FlowStep, flow_step, flow_to_goal
 
 __all__ = [
     "FlowStep",
@@ -21,6 +21,7 @@ __all__ = [
     "evaluate",
     "first_piola_kirchhoff",
     "flow_step",
+    "flow_to_goal",
     "integrate",
     "nodal_forces",
     "polar",

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fem.commit import commit_flow
+from ..fem.commit import MOST_SLENDER, commit_flow
+from ..fem.steering import log_stretch, steered
 from ..materials import Material
 from ..slots import HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from .sample import CORNER_VOLUME, checked, corner_sample
@@ -55,3 +56,20 @@ def flow_step(
     commit_flow(state, sample.tiles, step, positions)
     stress = -np.swapaxes(forces[:, 1:], 1, 2) / CORNER_VOLUME
     return FlowStep(state.plastic_deformation, state.plastic_strain, state.yield_stress, state.stress, stress)
+
+
+def flow_to_goal(before: Array, trial: Array, goal: Array, rate: float = 0.0, step: float = 0.0) -> Array:
+    """Return F_p (m, 3, 3), without rotation, of material with a goal shape whose flow leads from F_p = `before` to `trial`.
+
+    goal (m, 3, 3) is F_p,goal. Of the flow that part is kept that leads nearest to it, and with a rate [1/s] the material moves
+    there by itself for `step` seconds (Irving 2004, section 7; the distance is that of logarithms, rotations left out).
+    What would become more slender than a mesh can bear stays as it was.
+    """
+    count = len(before)
+    given = [checked(name, values, (count, 3, 3)) for name, values in (("before", before), ("trial", trial), ("goal", goal))]
+    kept, wanted = np.empty((count, 9)), np.empty(6)
+    for row, old, new, shape in zip(kept, *(values.reshape(-1, 9) for values in given), strict=True):
+        log_stretch(shape, wanted)
+        if steered(old, new, wanted, 1.0 - np.exp(-rate * step), MOST_SLENDER, row) < 0.0:
+            row[:] = old
+    return kept.reshape(-1, 3, 3)

@@ -20,6 +20,7 @@ from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
 from ..tearing.renewal import renewed_body
+from ..topology_checks import LEAST_CONDITION_CHANGE
 from .condition import conditions
 from .discretization import Discretization
 from .drawing_in import LeftOutside
@@ -32,8 +33,7 @@ Array = NDArray[np.float64]
 MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
 OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
 AGAIN = 1.5  # and times what was left the last time
-WORSENED = 1.5  # times what a new mesh had to begin with: from then on the next one is due,
-SOON = 1.15  # or times what an old mesh had that was kept as something seen would have been left outside,
+SOON = 1.15  # times what an old mesh had that was kept as something seen would have been left outside: then it asks again,
 MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are taken whatever is left outside
 
 
@@ -61,8 +61,9 @@ class Renewed:
 class Remeshing:
     """Remembers for each body (b,) how worn out its mesh was when it was new, and how many it has had.
 
-    A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and WORSENED times what that was after
-    the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once.
+    A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and 1.5 times what that was after
+    the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once. It is also due, with
+    `condition_change`, when that is so many times what it was when its tets were new (`begun`), however good it still is.
     `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `creases` how many of its
     faces passed through it after creases of it were closed the last time, `drawn` how many times too long its longest seen edge
     was after what is seen was refined the last time. `refused` counts how many new meshes in a row it was refused as they would
@@ -76,6 +77,7 @@ class Remeshing:
         count = len(self.scene.bodies)
         self.wholesale = np.array([body.remeshing == "wholesale" for body in self.scene.bodies])
         self.fresh: Array = np.zeros(count)
+        self.begun: Array = np.full(count, np.inf)
         self.counts: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.waits: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.creases: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
@@ -88,6 +90,7 @@ class Remeshing:
         result = Remeshing(scene, made.mesh.hosts)
         result.creases, result.drawn = self.creases[made.firsts], self.drawn[made.firsts]
         result.refused, result.outside = self.refused[made.firsts], self.outside[made.firsts]
+        result.begun = self.begun[made.firsts]
         result.fresh, result.counts, result.waits = self.fresh[made.firsts], self.counts[made.firsts], self.waits[made.firsts]
         return result
 
@@ -96,7 +99,10 @@ class Remeshing:
         if not self.wholesale.any():
             return []
         worst = worst_conditions(state, ranges)
-        bound = np.maximum(self.scene.settings.worst_condition, WORSENED * self.fresh)
+        settings = self.scene.settings
+        bound = np.maximum(settings.worst_condition, LEAST_CONDITION_CHANGE * self.fresh)
+        if settings.condition_change > 0.0:
+            bound = np.minimum(bound, settings.condition_change * self.begun)
         return [int(body) for body in np.flatnonzero(self.wholesale & (worst > bound))]
 
     def report(self, worst: float) -> dict[str, float]:
@@ -212,13 +218,20 @@ class Remeshing:
     def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:
         """Take in how worn out bodies are that have just got a new mesh, or were refused one."""
         apart = renewed.apart.union(renewed.thin, renewed.refused)
-        self.fresh[bodies] = worst_conditions(state, ranges)[bodies]
+        self.fresh[bodies] = self.begun[bodies] = worst_conditions(state, ranges)[bodies]
         for body in bodies:
             self.waits[body] = self.waits[body] + 1 if body in apart else 0
             self.refused[body] = self.refused[body] + 1 if body in renewed.refused else 0
-            self.fresh[body] *= SOON / WORSENED if body in renewed.refused else 1.0
+            self.fresh[body] *= SOON / LEAST_CONDITION_CHANGE if body in renewed.refused else 1.0
         for body, farthest in renewed.outside.items():
             self.outside[body] = farthest / self.sizes[body]
+
+
+def begun(scene: Scene, first: Discretization) -> Remeshing:
+    """The memory of a simulation that begins with the meshes that its bodies were filled with."""
+    result = Remeshing(scene, first.hosts)
+    result.begun = worst_conditions(first.state, first.ranges)
+    return result
 
 
 def _has_vanished(change: MeshChange, torn_off: float) -> bool:

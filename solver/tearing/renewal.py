@@ -175,7 +175,7 @@ def _renewed_body(
         seen = _after(cuts, seen)
         solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size)
         if solid is not None and (cut := cut_surface(seen, solid)) is not None:
-            moved = eased(cut.positions, cut.triangles, EASED * element_size)
+            moved = eased(cut.positions, cut.triangles, EASED * element_size, len(cut.kept))
             cuts.append(cut if moved is None else replace(cut, positions=moved))
     seen = _after(cuts, seen)
     bound = _bound(seen, change.new, element_size, spacing)

@@ -111,9 +111,12 @@ def test_while_baking(cube):
         ({"paint_kind": "NONE"}, {"paint_kind"}, {"paint_group", "paint_attribute", "paint_yield"}),
         ({"paint_kind": "GROUP"}, {"paint_group", "paint_stiffness", "paint_flow"}, {"paint_attribute"}),
         ({"paint_kind": "ATTRIBUTE"}, {"paint_attribute", "paint_hardening"}, {"paint_group"}),
+        ({"remeshing": "off"}, {"remeshing", "worst_condition", "condition_change"}, {"remesher", "refine_surface", "merging"}),
+        ({"remeshing": "wholesale"}, {"refine_surface", "refine_length", "inner_material"}, set()),
+        ({"remeshing": "wholesale", "seen": "tets"}, {"tear_thickness"}, {"refine_surface", "refine_length", "inner_material"}),
     ],
 )
-def test_of_goal_and_fibres_only_what_their_kind_uses_is_shown(cube, kind, shown, hidden):
+def test_of_settings_with_a_kind_only_what_it_uses_is_shown(cube, kind, shown, hidden):
     bpy.ops.dollop.body_add()
     for name, value in kind.items():
         setattr(cube.dollop, name, value)

@@ -239,6 +239,7 @@ def test_playback_is_quiet_while_reading(scene):
         (lambda scene, cube: setattr(cube.data.vertices[3], "co", (math.nan, 0, 0)), "1 of its vertices has coordinates"),
         (lambda scene, cube: cube.data.clear_geometry(), "no faces"),
         (lambda scene, cube: setattr(cube, "scale", (0, 0, 0)), "one point"),
+        (lambda scene, cube: setattr(cube, "scale", (math.nan, 1, 1)), "scale is not a finite number. Set them anew"),
         (lambda scene, cube: setattr(cube.dollop, "is_body", False), "nothing to bake"),
     ],
 )

@@ -28,6 +28,9 @@ def test_remeshing_is_off_unless_it_is_set(scene):
     assert read(scene).bodies[0].remeshing == "off"
     cube.dollop.remeshing, scene.dollop.worst_condition = "wholesale", 4.5
     assert read(scene).bodies[0].remeshing == "wholesale" and read(scene).settings.worst_condition == 4.5
+    assert read(scene).settings.condition_change == 0.0
+    scene.dollop.condition_change = 2.3
+    assert read(scene).settings.condition_change == 2.3
     assert read(scene).bodies[0].remesher == "stuffing"
     assert read(scene).bodies[0].refine_length == 1.5
     cube.dollop.refine_length = 2.2

@@ -1,5 +1,7 @@
 """Bodies, colliders and presets: the operators an artist presses before the bake."""
 
+import math
+
 import bpy
 import pytest
 
@@ -58,6 +60,9 @@ def test_what_cannot_be_a_body_is_told(scene):
     empty_mesh.select_set(True)
     bpy.context.view_layer.objects.active = empty_mesh
     refused(bpy.ops.dollop.body_add, "no faces")
+    add_cube().scale = (math.nan, 1, 1)
+    for operator in (bpy.ops.dollop.body_add, bpy.ops.dollop.collider_add):
+        refused(operator, "scale is not a finite number")
     assert not curve.dollop.is_body and not empty_mesh.dollop.is_body
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import expm, logm
 from scipy.spatial.transform import Rotation
 
 from solver.formulas import (
@@ -10,6 +11,7 @@ from solver.formulas import (
     evaluate,
     first_piola_kirchhoff,
     flow_step,
+    flow_to_goal,
     integrate,
     nodal_forces,
     signed_svd,
@@ -121,6 +123,24 @@ def test_a_step_satisfies_the_printed_scheme(integrator: str) -> None:
         np.testing.assert_allclose(v1 - v0, 0.5 * h * (a0 + a1), atol=1e-4 * size)
     np.testing.assert_allclose(left, 0.0, atol=2e-3 * size)
     np.testing.assert_allclose(moved, 0.0, atol=1e-5 * size)
+
+
+def test_flow_to_a_goal_ends_at_the_nearest_place_of_its_way() -> None:
+    """Against a search along the way in logarithms; with a rate it comes nearer by exp(-rate t), too. Turns change nothing."""
+    rng, count = np.random.default_rng(12), 8
+    before, trial, goal = (0.3 * (m + np.swapaxes(m, 1, 2)) for m in rng.standard_normal((3, count, 3, 3)))
+    turns = Rotation.random(2 * count, random_state=4).as_matrix()
+    stretches = [np.stack([expm(log) for log in logs]) for logs in (before, trial, goal)]
+    kept = flow_to_goal(stretches[0], turns[:count] @ stretches[1], turns[count:] @ stretches[2])
+    nearer = flow_to_goal(*stretches, rate=3.0, step=0.2)
+    for k in range(count):
+        way = before[k] + np.linspace(0.0, 1.0, 4001)[:, None, None] * (trial[k] - before[k])
+        nearest = way[((way - goal[k]) ** 2).sum(axis=(1, 2)).argmin()]
+        np.testing.assert_allclose(kept[k], expm(nearest), atol=2e-3)
+        expected = goal[k] + np.exp(-0.6) * (logm(kept[k]) - goal[k])
+        np.testing.assert_allclose(nearer[k], expm(expected), atol=1e-9)
+    slender = np.diag([60.0, 1.0, 1.0 / 60.0])[None]
+    assert (flow_to_goal(np.eye(3)[None], slender, slender) == np.eye(3)).all()
 
 
 def test_transfer_carries_linear_fields_exactly() -> None:

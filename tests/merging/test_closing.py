@@ -178,7 +178,7 @@ def test_what_is_seen_never_passes_through_itself(make, frames, handles):
 
 def test_a_bake_goes_on_from_a_closed_crease_with_the_same_bytes(tmp_path):
     """With several changes of one surface in a remesh, and one right before a frame."""
-    scene = pile(5)
+    scene = pile(7)
     scene = replace(scene, bodies=tuple(replace(one, uid=one.uid.replace(" ", "_")) for one in scene.bodies))
 
     def baked(folder, last, **options):
@@ -187,11 +187,11 @@ def test_a_bake_goes_on_from_a_closed_crease_with_the_same_bytes(tmp_path):
             assert list(store.damage()) == []
             return [[store.read_body_frame(number, one.uid) for one in scene.bodies] for number in store.frames()]
 
-    whole = baked(tmp_path / "whole", 5)
+    whole = baked(tmp_path / "whole", 7)
     (shown,) = (one for one in whole[-1] if len(one.positions))
     assert shown.topology > 4  # there are four bodies that another one takes in
     baked(tmp_path / "part", 3)
-    resumed = baked(tmp_path / "part", 5, resume=True)
+    resumed = baked(tmp_path / "part", 7, resume=True)
     assert [[one.positions.tobytes() for one in frame] for frame in resumed] == [
         [one.positions.tobytes() for one in frame] for frame in whole
     ]

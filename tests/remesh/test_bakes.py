@@ -69,7 +69,7 @@ class Watched(Simulation):
 
 
 def drop(
-    preset: str, *, resolution=8, height=0.0, frames=240, bound=BOUND, threads=1, remesher="stuffing", **values
+    preset: str, *, resolution=8, height=0.0, frames=240, bound=BOUND, change=0.0, threads=1, remesher="stuffing", **values
 ) -> Watched:
     """A ball of goo, half a metre across, above the ground by `height` [m]."""
     goo = load_preset(PRESETS / f"{preset}.toml")
@@ -78,7 +78,8 @@ def drop(
     body = Body(
         "b", "Goo", ball, material, goo.real_size, resolution=resolution, remeshing="wholesale", remesher=remesher
     )
-    scene = validated(Scene((body,), (), Settings(frame_end=frames, worst_condition=bound, threads=threads)))
+    settings = Settings(frame_end=frames, worst_condition=bound, condition_change=change, threads=threads)
+    scene = validated(Scene((body,), (), settings))
     prepared = prepare(scene)[0]
     return Watched(scene, [prepared.mesh], [prepared.surface], [prepared.contacts], fields=[PlaneField()])
 

@@ -149,6 +149,18 @@ def test_renamed_and_deleted_afterwards(body):
     assert bpy.context.scene.dollop.cached
 
 
+def test_frames_of_bodies_that_are_no_more_are_replaced(body, tmp_path):
+    """Also in a folder that the artist chose."""
+    bpy.context.scene.dollop.cache_path = str(tmp_path / "own")
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    bpy.ops.dollop.body_remove()
+    add_cube(size=1, location=(4, 0, 5))
+    bpy.ops.dollop.body_add()
+    bpy.context.scene.frame_end = 3
+    assert bpy.ops.dollop.bake() == {"FINISHED"}
+    assert bpy.context.scene.dollop.cached.startswith("Frames 1 to 3 are baked")
+
+
 def test_two_scenes(body):
     bpy.ops.dollop.bake()
     first = bpy.context.scene

@@ -1,0 +1,92 @@
+"""Which bodies get new tets, and when; the others keep every bit."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from solver.bake import prepare
+from solver.cache.archive import pack, unpack
+from solver.errors import SceneError
+from solver.materials import Material
+from solver.remesh.remeshing import worst_conditions
+from solver.remesh.transfer import body_state
+from solver.scene import Body, Scene, Settings, validated
+from solver.simulate import Simulation
+from tests.surfaces import sphere
+
+from .test_bakes import drop
+from .worn import STARCH
+
+CHANGE = 1.6
+
+
+def changing(**options):
+    return drop("cornstarch", resolution=6, frames=40, bound=1000.0, change=CHANGE, **STARCH, **options)
+
+
+def test_tets_that_have_become_so_many_times_worse_are_renewed_however_good_they_are():
+    """Claim B13's other half: the change of the condition since the last remesh, or since the start."""
+    simulation = changing()
+    for count in (1, 2):
+        begun, worst = simulation.remeshing.begun[0], 0.0
+        while len(simulation.jumps) < count:
+            worst = worst_conditions(simulation.state, simulation.ranges)[0]
+            assert simulation.advance().number < 40
+        assert begun > 1.0 and worst < 1.3 * CHANGE * begun < 20.0
+        assert simulation.remeshing.begun[0] == pytest.approx(simulation.remeshing.fresh[0]) != begun
+
+
+def test_a_checkpoint_knows_what_tets_were_like_when_they_were_new():
+    whole, second = changing(), changing()
+    while not whole.jumps:
+        saved, frame = unpack(pack(whole.checkpoint())), whole.advance()
+        assert frame.number < 40
+    second.remeshing.begun[:] = 1e9
+    second.restore(saved)
+    for expected in (frame, whole.advance()):
+        assert second.advance().bodies[0].positions.tobytes() == expected.bodies[0].positions.tobytes()
+    assert second.jumps
+
+
+def test_a_change_too_small_to_be_worth_new_tets_is_refused():
+    scene = changing().scene
+    for change in (1.2, -1.0, np.nan):
+        with pytest.raises(SceneError, match="Worsened By"):
+            validated(replace(scene, settings=replace(scene.settings, condition_change=change)))
+
+
+def test_a_body_beside_one_that_gets_new_tets_keeps_every_bit():
+    """State, surface, contact points and boundary, whether it comes before or after the other one."""
+    goo = Material("viscoplastic", {"young_modulus": 2e4, "poisson_ratio": 0.3, "yield_stress": 200.0, "flow_rate": 10.0})
+    balls = [(f"b{k}", f"Ball {k}", sphere(8, 0.2, (k, 0.0, 0.5)), goo) for k in range(3)]
+    bodies = tuple(Body(*ball, resolution=5, remeshing="wholesale", velocity=(k, 0.2, 1.0)) for k, ball in enumerate(balls))
+    scene = validated(Scene(bodies, (), Settings(frame_end=6, threads=1)))
+    made = prepare(scene)
+    arguments = scene, [one.mesh for one in made], [one.surface for one in made], [one.contacts for one in made]
+    simulation = Simulation(*arguments, fields=[])
+    for _ in range(2):
+        simulation.advance()
+    kept = (0, 2)
+    before = [body_state(simulation.state, simulation.ranges, k).arrays() for k in kept]
+    bound = [[simulation.bound[item][k] for k in kept] for item in range(3)]
+    simulation.remeshing.due = lambda *_: [1]
+    worn = body_state(simulation.state, simulation.ranges, 1).positions
+    assert simulation._remesh() == 1
+    assert worn.tobytes() != body_state(simulation.state, simulation.ranges, 1).positions.tobytes()
+    after = [body_state(simulation.state, simulation.ranges, k).arrays() for k in kept]
+    for old, new in zip(before, after, strict=True):
+        assert old.keys() == new.keys() and all(old[name].tobytes() == new[name].tobytes() for name in old)
+    for item, old in enumerate(bound):
+        assert all(one is other for one, other in zip(old, [simulation.bound[item][k] for k in kept], strict=True))
+
+
+def test_seventy_five_remeshes_of_one_bake_keep_the_volume():
+    """Of what is seen of a drop that runs out, with new tets in every step: to 0.5 % at each frame, but for its squeeze."""
+    simulation, kept = drop("cornstarch", resolution=6, frames=80, **STARCH), []
+    simulation.remeshing.due = lambda *_: [0]
+    while len(simulation.jumps) < 75:
+        assert simulation.advance().number < 80
+        kept.append(simulation.kept())
+    assert all(simulation.manifold) and np.ptp(simulation.seen()[:, 2]) < 0.4
+    assert kept == pytest.approx(np.ones(len(kept)), abs=5e-3)
