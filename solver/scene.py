@@ -42,7 +42,7 @@ class Body:
     remeshing     : a key of REMESHING: whether it gets new tets where flow has worn out the old ones
     remesher      : a key of REMESHERS: what makes its new tets
     seen          : a key of SEEN: which surface is seen of it, and touches things
-    tear_thickness : where it gets new tets, a neck thinner than this between thicker parts tears [m]; 0: nothing is cut
+    tear_thickness : where it gets new tets, a neck or film thinner than this between thicker parts tears [m]; 0: not
     merging       : where it gets new tets, pieces of it that have sunk into each other become one, and bodies too:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
     apart_from    : identifiers of bodies that it never merges with, all the same

@@ -173,7 +173,7 @@ def _renewed_body(
         return replace(laid, apart=apart, fragments=(left.fragments, left.volume))
     for part, was in zip(parts, before, strict=True):
         seen = _after(cuts, seen)
-        solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size)
+        solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size, left.holes)
         if solid is not None and (cut := cut_surface(seen, solid)) is not None:
             moved = eased(cut.positions, cut.triangles, EASED * element_size, len(cut.kept))
             cuts.append(cut if moved is None else replace(cut, positions=moved))

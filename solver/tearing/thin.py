@@ -3,7 +3,7 @@
 What lies at least half the thickness deep is thick, and a connected part of it is a lump where it is a good deal thicker
 somewhere: a stump that has torn before is as thick as its neck was, and no lump. From the lumps, places are given out from the
 deepest to the shallowest, as water would run backwards (a watershed of the depth), so that two lumps meet where a neck is
-thinnest. Corners, ends and edges are thin too, but hang on one lump only and stay.
+thinnest. Corners, ends and edges are thin too, but hang on one lump only and stay. Films and rings burst (bursting.py).
 """
 
 from typing import NamedTuple
@@ -13,34 +13,32 @@ from numpy.typing import NDArray
 from scipy.ndimage import generate_binary_structure, grey_dilation, label
 from scipy.spatial import cKDTree
 
-from ..geometry.tet_location import locate
-from ..geometry.triangle_tree import closest_points, triangle_tree
-from ..tetmesh.boundary import face_table
 from ..tetmesh.compaction import compacted
 from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh
 from ..tetmesh.quality import tet_volumes
+from .bursting import holes
+from .depth_grid import DepthGrid
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
 LUMP = 1.3  # times as thick as the tear thickness
-SAMPLES = 3.0  # places looked at along the tear thickness, or along an element if that is shorter
 LEVELS = (0.8, 0.6, 0.4, 0.2, 0.0)  # of half the tear thickness: depths at which places are given out
 LEAST_SHARE, LEAST_ELEMENTS = 0.03, 4.0  # of its piece's volume and in elements: nothing smaller is torn off
-MOST_PLACES = 3_000_000
 
 
 class Torn(NamedTuple):
     """What is left of a mesh that has torn, how many fragments were too small to be left, their volume together [m^3].
 
-    kept (k,) says which tets are left.
+    kept (k,) says which tets are left; holes (h, 4) are balls where it has burst, their middles and radii [m].
     """
 
     mesh: TetMesh
     fragments: int
     volume: float
     kept: NDArray[np.int64]
+    holes: Array = np.zeros((0, 4))
 
 
 def torn(mesh: TetMesh, thickness: float, element_size: float) -> Torn:
@@ -51,11 +49,14 @@ def torn(mesh: TetMesh, thickness: float, element_size: float) -> Torn:
     if thickness == 0.0:
         return Torn(mesh, 0, 0.0, np.arange(len(mesh.tets)))
     piece, part = components(mesh.tets), np.zeros(len(mesh.positions), dtype=np.int32)
+    burst, found = np.zeros(len(mesh.tets), dtype=bool), []
     for k in range(int(piece.max()) + 1):
         own = mesh.tets[piece == k]
         nodes = np.unique(own)
-        part[nodes] = _parts(compacted(mesh.positions, own), thickness, element_size)
-    across = (part[mesh.tets] != part[mesh.tets[:, :1]]).any(axis=1)
+        parts, balls, gone = _parts(compacted(mesh.positions, own), thickness, element_size)
+        part[nodes], burst[piece == k] = parts, gone
+        found.append(balls)
+    across = (part[mesh.tets] != part[mesh.tets[:, :1]]).any(axis=1) | burst
     if not across.any():
         return Torn(mesh, 0, 0.0, np.arange(len(mesh.tets)))
     left = mesh.tets[~across]
@@ -63,24 +64,25 @@ def torn(mesh: TetMesh, thickness: float, element_size: float) -> Torn:
     volumes = np.bincount(piece, tet_volumes(mesh.positions, left))
     small = volumes < LEAST_ELEMENTS * element_size**3
     kept = np.flatnonzero(~across)[~small[piece]]
-    return Torn(compacted(mesh.positions, mesh.tets[kept]), int(small.sum()), float(volumes[small].sum()), kept)
+    fragments = int(small.sum()), float(volumes[small].sum())
+    return Torn(compacted(mesh.positions, mesh.tets[kept]), *fragments, kept, np.concatenate(found))
 
 
-def _parts(mesh: TetMesh, thickness: float, element_size: float) -> Labels:
-    """Return which part (n,) each node of a connected mesh belongs to."""
-    spacing = min(thickness, element_size) / SAMPLES
-    lower, sides = mesh.positions.min(axis=0), np.ptp(mesh.positions, axis=0)
-    spacing = max(spacing, float((sides.prod() / MOST_PLACES) ** (1.0 / 3.0)))
-    shape = tuple(np.ceil(sides / spacing).astype(int) + 1)
-    places = (np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, 3)) * spacing
-    depth = _depths(TetMesh(mesh.positions - lower, mesh.tets), places, 0.5 * LUMP * thickness).reshape(shape)
+def _parts(mesh: TetMesh, thickness: float, element_size: float) -> tuple[Labels, Array, NDArray[np.bool_]]:
+    """Return which part (n,) each node of a connected mesh belongs to; if all to one, holes (h, 4) that burst in it, and which
+    tets (m,) are in them."""
+    grid = DepthGrid.of(mesh, thickness, element_size, 0.5 * LUMP * thickness)
+    depth, spacing = grid.depth, grid.spacing
+    one, whole = np.zeros(len(mesh.positions), dtype=np.int32), np.zeros(len(mesh.tets), dtype=bool)
     # A place on the grid misses the deepest one by half a spacing or so
     seeds, count = label(depth >= 0.5 * (thickness - spacing))
     lumps = np.zeros(count + 1, dtype=bool)
     lumps[seeds[depth >= 0.5 * (LUMP * thickness - spacing)]] = True
-    if lumps.sum() < 2:
-        return np.zeros(len(mesh.positions), dtype=np.int32)
     seeds = np.where(lumps[seeds], seeds, 0)
+    if not lumps.any():
+        return one, np.zeros((0, 4)), whole
+    if lumps.sum() == 1:
+        return one, *holes(mesh, grid, seeds > 0, thickness, element_size)
     least = max(LEAST_SHARE * (depth > 0.0).sum(), LEAST_ELEMENTS * (element_size / spacing) ** 3)
     parts = _given_out(seeds.astype(np.int32), depth, 0.5 * thickness)
     sizes = np.bincount(parts.ravel(), minlength=count + 1)
@@ -89,18 +91,11 @@ def _parts(mesh: TetMesh, thickness: float, element_size: float) -> Labels:
     if not large[1:].all():
         parts = _given_out(np.where(large[seeds], seeds, 0).astype(np.int32), depth, 0.5 * thickness)
     known = np.flatnonzero(parts.ravel())
-    nearest = cKDTree(places[known]).query(mesh.positions - lower)[1]
+    nearest = cKDTree(grid.places(known)).query(mesh.positions - grid.lower)[1]
     result: Labels = parts.ravel()[known[nearest]]
-    return result
-
-
-def _depths(mesh: TetMesh, places: Array, most: float) -> Array:
-    """Return how deep in the mesh places (k, 3) lie [m], `most` for all that lie deeper, 0 outside."""
-    depth = np.zeros(len(places))
-    inside = np.flatnonzero(locate(mesh.positions, mesh.tets, places)[0] >= 0)
-    tree = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)
-    depth[inside] = np.minimum(closest_points(tree, places[inside], most).distance, most)
-    return depth
+    if (result == result[0]).all():
+        return one, *holes(mesh, grid, seeds > 0, thickness, element_size)
+    return result, np.zeros((0, 4)), whole
 
 
 def _given_out(seeds: Labels, depth: Array, half: float) -> Labels:
