@@ -314,14 +314,14 @@ class Simulation:
         step, everywhere = self.clock.step, np.ones(len(outcome.positions), dtype=bool)
         positions = calmed(outcome.positions, self.state, self.gravity, step)
         self.held.put(positions)
-        if self.surfaces is not None:
-            positions = self.surfaces.reachable(self.state.positions, positions)
         past = backward_euler.extrapolate(self.state, self.gravity, step, step, everywhere)
+        velocities = past.velocities(positions)
+        if self.surfaces is not None:  # a step cut short, not one in which all become slower
+            positions = self.surfaces.reachable(self.state.positions, positions)
         problem = ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
-        forces = elastic_forces(problem, positions)
         # What pressed on the contacts where the solve has ended says nothing of here
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
-        return Attempt(outcome, past, past.velocities(positions), forces)
+        return Attempt(outcome, past, velocities, elastic_forces(problem, positions))
 
     def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""

@@ -32,6 +32,25 @@ def test_a_hard_ball_hits_a_soft_one_and_no_momentum_is_lost():
     assert sum(frame.statistics["rough"] for frame in frames) == 0.0
 
 
+def test_a_rough_step_that_is_cut_short_keeps_its_momentum(monkeypatch):
+    """It goes a third of its way, as bodies would meet; what they bring is not a third of what they had."""
+    goo = Material("viscoplastic", {"density": 1000.0, "poisson_ratio": 0.4, "yield_stress": 1e9, "young_modulus": 5e4}, {})
+    bodies = (
+        Body("a", "A", sphere(6, 0.15), goo, resolution=5, velocity=(0.0, 2.0, 0.0)),
+        Body("b", "B", moved(sphere(6, 0.15), (-0.4, 0.0, 0.0)), goo, resolution=5, velocity=(SPEED, 0.0, 0.0)),
+    )
+    scene = validated(Scene(bodies, (), Settings(1, 20, 100.0, (0.0, 0.0, 0.0), threads=1)))
+    prepared = prepare(scene)
+    run = Simulation(scene, *([getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")))
+    attempt = run._solve(run.clock.step)
+    monkeypatch.setattr(run.surfaces, "reachable", lambda start, end: start + (end - start) / 3.0)
+    calm = run._calm(attempt.outcome)
+    masses, begun = run.state.masses[:, None], run.state.positions
+    brought = (masses * run.state.velocities).sum(axis=0)
+    assert (masses * calm.velocities).sum(axis=0) == pytest.approx(brought, abs=1e-6 * np.abs(brought).max())
+    assert np.abs(3.0 * (calm.outcome.positions - begun) - (attempt.outcome.positions - begun)).max() < 1e-9
+
+
 @pytest.fixture(scope="module")
 def run():
     return simulated(flattened(9, 5e-4))
