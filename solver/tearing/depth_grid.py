@@ -36,7 +36,7 @@ class DepthGrid(NamedTuple):
 
     def places(self, which: NDArray[np.int64]) -> Array:
         """Where places (k,) by number are (k, 3), from the first one on [m]."""
-        return np.stack(np.unravel_index(which, self.depth.shape), axis=1) * self.spacing
+        return np.asarray(np.stack(np.unravel_index(which, self.depth.shape), axis=1) * self.spacing, np.float64)
 
     def at(self, points: Array, values: Array) -> Array:
         """Values (x, y, z) of the places nearest to points (k, 3), (k,)."""
