@@ -48,20 +48,20 @@ def decimated(positions: Array, triangles: IntArray, error: float, longest: floa
 
 def collapsed(
     positions: Array, triangles: IntArray, owner: NDArray[np.int64], order: NDArray[np.int64], frozen: NDArray[np.bool_],
-    longest: float, error: float, keeps: float = 1.0,
+    longest: float, error: float, keeps: float = 1.0, reach: float = np.inf,
 ) -> tuple[IntArray, int]:  # fmt: skip
     """Return triangles (t, 3) after one round in which vertices go, in their order (k,), and how many have gone.
 
     Those that go are -1; what is left of one begins with the vertex that another was drawn onto. owner (n,) holds for each
     vertex that has gone the triangle that is nearest to it, else -1; what has changed becomes frozen (n,) as well. A triangle
-    that is slender keeps such a share of its height over its longest side.
+    that is slender keeps such a share of its height over its longest side. None is drawn further than `reach` [m].
     """
     start, incident = _grouped(triangles.ravel(), len(positions))
     frozen |= np.diff(start) > MOST_AROUND
     held, held_points = _grouped(owner, len(triangles))
     result = triangles.copy()
     gone = _collapse(
-        positions, result, start, incident // 3, held, held_points, owner, order, frozen, longest**2, error**2, keeps
+        positions, result, start, incident // 3, held, held_points, owner, order, frozen, longest**2, error**2, keeps, reach**2
     )
     return result, gone
 
@@ -157,12 +157,14 @@ def _stays_close(x, triangles, start, incident, held, held_points, v, u, error2)
 
 
 @inline
-def _target(x, triangles, start, incident, held, held_points, v, frozen, longest2, error2, keeps):  # type: ignore[no-untyped-def]
+def _target(  # type: ignore[no-untyped-def]
+    x, triangles, start, incident, held, held_points, v, frozen, longest2, error2, keeps, reach2
+):
     """The neighbour onto which v is best drawn, that whose longest new edge is shortest; -1 where there is none."""
     best, least = np.int64(-1), np.inf
     for i in range(start[v], start[v + 1]):
         u, _ = _others(triangles[incident[i]], v)
-        if frozen[u]:
+        if frozen[u] or _squared(x, v, u) > reach2:
             continue
         most = _longest_after(x, triangles, start, incident, v, u, longest2, keeps)
         if not most < least or _common(triangles, start, incident, v, u) != 2:
@@ -174,7 +176,7 @@ def _target(x, triangles, start, incident, held, held_points, v, frozen, longest
 
 @kernel
 def _collapse(  # type: ignore[no-untyped-def]
-    x, triangles, start, incident, held, held_points, owner, order, frozen, longest2, error2, keeps
+    x, triangles, start, incident, held, held_points, owner, order, frozen, longest2, error2, keeps, reach2
 ):
     """One round: vertices in their order, each leaving those around it as they are; returns how many have gone.
 
@@ -185,7 +187,7 @@ def _collapse(  # type: ignore[no-untyped-def]
         v = order[n]
         if frozen[v]:
             continue
-        u = _target(x, triangles, start, incident, held, held_points, v, frozen, longest2, error2, keeps)
+        u = _target(x, triangles, start, incident, held, held_points, v, frozen, longest2, error2, keeps, reach2)
         if u < 0:
             continue
         gone += 1

@@ -20,9 +20,10 @@ from ..geometry.edges import connected, edges_of, unpaired_edges
 from ..geometry.hole_filling import borders, filled
 from ..geometry.measures import area_vectors, signed_volumes
 from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..geometry.weights import clamped_weights
 from ..geometry.winding import winding_numbers, winding_tree
 from ..surface import Surface
-from ..tearing.surface_cut import Sources, SurfaceCut, clamped_weights
+from ..tearing.surface_cut import Sources, SurfaceCut
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -8,14 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from ..embedding import Binding, bind_surface, evaluate
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
-from ..geometry.easing import eased
-from ..geometry.edge_crossings import crossing_vertices
-from ..geometry.measures import area_vectors, signed_volumes
+from ..geometry.measures import signed_volumes
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
 from ..merging.closing import creases_closed
@@ -28,7 +25,6 @@ from ..remesh.remeshers import remeshed_sheets
 from ..remesh.restuffing import Vanished
 from ..remesh.strayed import gathered
 from ..remesh.unfused import OfSheets
-from ..remesh.volume import FARTHEST
 from ..scene import Body
 from ..surface import Surface
 from ..tet_surface.folds import fills
@@ -38,14 +34,13 @@ from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from .cutter import cutter
 from .pieces import Pieces, voted
+from .seams import grown, parted
 from .surface_cut import SurfaceCut, cut_surface, still_carrying, united_surface
 from .thin import torn
 
 Array = NDArray[np.float64]
 
 MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
-EASED = 0.25  # element sizes by which a vertex may be moved where a few faces cross at a cut
-HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
 
 
 @dataclass(frozen=True)
@@ -122,7 +117,7 @@ def renewed_body(
     had = float(signed_volumes(seen.positions, seen.triangles).sum())
     seam = np.unique(closed.triangles[~closed.whole]).astype(np.int64)
     if len(seam):
-        closed = replace(closed, positions=_grown(closed, closed.triangles, had, seam, element_size))
+        closed = replace(closed, positions=grown(closed, closed.triangles, had, seam, element_size))
     result = _renewed_body(body, element_size, old, _after([closed], seen), carrying[closed.kept], turn, True)
     return replace(result, cuts=(closed, *result.cuts), sewn=True, creased=True)
 
@@ -174,9 +169,8 @@ def _renewed_body(
     for part, was in zip(parts, before, strict=True):
         seen = _after(cuts, seen)
         solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size, left.holes)
-        if solid is not None and (cut := cut_surface(seen, solid)) is not None:
-            moved = eased(cut.positions, cut.triangles, EASED * element_size, len(cut.kept))
-            cuts.append(cut if moved is None else replace(cut, positions=moved))
+        if solid is not None and (cut := cut_surface(seen, solid, element_size)) is not None:
+            cuts.append(parted(cut, element_size))
     seen = _after(cuts, seen)
     bound = _bound(seen, change.new, element_size, spacing)
     bound = _on_own_sheets(*bound, seen, still_carrying(carrying, cuts), change, _joined_sheets(parts))
@@ -310,36 +304,12 @@ class _Merging:
         for number, k in enumerate(present):
             part[self.owner == k] = number
         if len(present) > 1:
-            cut = united_surface(self.seen, part)
+            cut = united_surface(self.seen, part, element_size)
             if cut is None:
                 return False
             had = float(signed_volumes(self.seen.positions, self.seen.triangles[part >= 0]).sum())
             seam, own = np.arange(len(cut.kept), len(cut.positions)), cut.triangles[part[cut.origin] >= 0]
-            cut = replace(cut, positions=_grown(cut, own, had, seam, element_size))
-            self.cuts.append(cut)
+            cut = replace(cut, positions=grown(cut, own, had, seam, element_size))
+            self.cuts.append(parted(cut, element_size))
             self.seen, self.owner = Surface(cut.positions, cut.triangles), self.owner[cut.origin]
         return True
-
-
-def _grown(cut: SurfaceCut, own: NDArray[np.int32], had: float, seam: NDArray[np.int64], element_size: float) -> Array:
-    """The vertices (n, 3) of a cut surface, its own triangles (t, 3) moved outwards for the volume in which they overlapped.
-
-    had: the volume [m^3] that they had before, what overlaps counted twice; seam: the vertices where it was sewn. Evenly, but
-    less the nearer to the seam, and not at all where it would pass through itself, as in creases.
-    """
-    vectors = area_vectors(cut.positions, own)
-    normals = np.zeros_like(cut.positions)
-    np.add.at(normals, own, vectors[:, None] / 3.0)
-    area = np.sqrt((normals**2).sum(axis=1))
-    away = cKDTree(cut.positions[seam]).query(cut.positions, distance_upper_bound=element_size)[0]
-    share = np.minimum(away / element_size, 1.0)
-    missing, unit = had - signed_volumes(cut.positions, own).sum(), normals / np.where(area > 0.0, area, 1.0)[:, None]
-    for _ in range(HELD_BACK):
-        step = np.clip(missing / max((share * area).sum(), 1e-300), 0.0, FARTHEST * element_size)
-        grown = cut.positions + (step * share)[:, None] * unit
-        crossing = crossing_vertices(triangle_tree(grown, own))
-        if not share[crossing].any():
-            return np.asarray(grown)
-        around = np.isin(own, crossing).any(axis=1)
-        share[own[around]] = 0.0
-    return cut.positions

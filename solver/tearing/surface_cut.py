@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from ..geometry.edges import unpaired_edges
 from ..geometry.measures import area_vectors
 from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..geometry.weights import clamped_weights
 from ..surface import Surface
+from .short_edges import without_short_edges
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -67,25 +69,45 @@ class SurfaceCut:
         return np.concatenate([self.kept, np.full(len(self.positions) - len(self.kept), -1, dtype=np.int32)])
 
 
-def cut_surface(surface: Surface, solid: Surface) -> SurfaceCut | None:
-    """Return what cutting a solid out of a surface changes; None where they do not meet, or the surface is not closed."""
+def cut_surface(surface: Surface, solid: Surface, element_size: float = 0.0) -> SurfaceCut | None:
+    """Return what cutting a solid out of a surface changes; None where they do not meet, or the surface is not closed.
+
+    Where edges come that are short beside an element_size [m], their ends are drawn together.
+    """
     old, middle = _centred(surface)
     if unpaired_edges(old.triangles):
         return None
     made = _difference(old, Surface(solid.positions - middle, solid.triangles))
-    return None if made is None else _met(change_of(surface, old, middle, made))
+    return None if made is None else _met(change_of(surface, old, middle, _tidy(made, old, element_size)))
 
 
-def united_surface(surface: Surface, part: IntArray) -> SurfaceCut | None:
+def united_surface(surface: Surface, part: IntArray, element_size: float = 0.0) -> SurfaceCut | None:
     """Return what uniting parts of a surface changes, given the part (t,) of each triangle; -1 stays as it is.
 
-    What of one lies inside another goes, without new faces. None where they do not meet, or one is not closed.
+    What of one lies inside another goes, without new faces. None where they do not meet, or one is not closed. Where edges come
+    that are short beside an element_size [m], their ends are drawn together.
     """
     old, middle = _centred(surface)
     if any(unpaired_edges(old.triangles[part == k]) for k in range(int(part.max()) + 1)):
         return None
     made = _union(old, part)
-    return None if made is None else _met(change_of(surface, old, middle, made))
+    return None if made is None else _met(change_of(surface, old, middle, _tidy(made, old, element_size)))
+
+
+def _tidy(made: Made, old: Surface, element_size: float) -> Made:
+    """What a boolean has made of a surface, without edges that are short beside an element."""
+    places, triangles, origin = made
+    fresh = np.ones(len(places), dtype=bool)
+    fresh[triangles[_same(made, old).any(axis=2)]] = False
+    triangles, were = without_short_edges(places, triangles, fresh, element_size)
+    return places, triangles, origin[were]
+
+
+def _same(made: Made, old: Surface) -> NDArray[np.bool_]:
+    """Whether each corner (t, 3) of what a boolean has made of a surface lies where one (3) of its old triangle's does."""
+    places, triangles, origin = made
+    equal = np.asarray(places[triangles][:, :, None] == old.positions[old.triangles[origin]][:, None])
+    return np.asarray(equal.all(axis=3) & (origin >= 0)[:, None, None])
 
 
 def _met(cut: SurfaceCut) -> SurfaceCut | None:
@@ -105,12 +127,8 @@ def change_of(surface: Surface, old: Surface, middle: Array, made: Made) -> Surf
     Where vertices lie in one place, old may name one of them for all.
     """
     places, triangles, origin = made
-    mine = origin >= 0
-    matched = np.zeros((len(triangles), 3), dtype=bool)
-    corners = old.triangles[origin]
-    # corner k of a part is corner same[k] of its triangle
-    equal = (places[triangles][:, :, None] == old.positions[corners][:, None]).all(axis=3) & mine[:, None, None]
-    matched, same = equal.any(axis=2), equal.argmax(axis=2)
+    corners, equal = old.triangles[origin], _same(made, old)
+    matched, same = np.asarray(equal.any(axis=2)), equal.argmax(axis=2)  # corner k of a part is corner same[k] of its triangle
     whole = matched.all(axis=1) & ((same[:, 1] - same[:, 0]) % 3 == 1) & ((same[:, 2] - same[:, 1]) % 3 == 1)
     name = np.full(len(places), -1, dtype=np.int64)
     name[triangles[matched]] = corners[np.nonzero(matched)[0], same[matched]]
@@ -241,18 +259,6 @@ def _corner_sources(
     found = closest_points(tree, np.ascontiguousarray(places[triangles[~mine]].reshape(-1, 3)))
     owners[~mine], weights[~mine] = found.triangle.reshape(-1, 3), found.weights.reshape(-1, 3, 3)
     return Sources(owners.astype(np.int32), weights)
-
-
-def clamped_weights(corners: Array, points: Array) -> Array:
-    """Barycentric weights (t, 3, 3), none negative, of points (t, 3, 3) in triangles with corners (t, 3, 3)."""
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    arms = corners[:, None] - points[:, :, None]
-    parts = np.stack(
-        [np.einsum("tki,ti->tk", np.cross(arms[:, :, (i + 1) % 3], arms[:, :, (i + 2) % 3]), normal) for i in range(3)], axis=2
-    )
-    parts = np.maximum(parts, 0.0)
-    total = parts.sum(axis=2, keepdims=True)
-    return np.where(total > 0.0, parts / np.where(total > 0.0, total, 1.0), 1.0 / 3.0)
 
 
 def _vertex_sources(

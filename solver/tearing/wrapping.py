@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from ..geometry.measures import area_vectors
 from ..geometry.orientation import oriented
 from ..geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
+from ..geometry.weights import clamped_weights
 from ..geometry.winding import winding_numbers, winding_tree
 from ..surface import Surface
 from .isosurface import isosurface
-from .surface_cut import INNER, Sources, SurfaceCut, clamped_weights
+from .surface_cut import INNER, Sources, SurfaceCut
 
 Array = NDArray[np.float64]
 

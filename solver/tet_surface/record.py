@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from ..cache.topology import SurfaceTopology
 from ..geometry.measures import area_vectors
 from ..geometry.triangle_tree import TriangleTree, closest_points
+from ..geometry.weights import clamped_weights
 from ..surface import Surface
 from ..tearing.charts import charts
 from ..tearing.cut_topology import cut_topology
-from ..tearing.surface_cut import Sources, SurfaceCut, clamped_weights
+from ..tearing.surface_cut import Sources, SurfaceCut
 
 
 def laid_cut(old: Surface, tree: TriangleTree, source: NDArray[np.int64], new: Surface) -> SurfaceCut:

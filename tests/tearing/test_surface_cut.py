@@ -8,7 +8,9 @@ import pytest
 
 from solver.cache.topology import SurfaceTopology, from_arrays, to_arrays
 from solver.errors import CacheError
-from solver.geometry.edges import unpaired_edges
+from solver.geometry.edges import edges_of, unpaired_edges
+from solver.geometry.measures import signed_volumes
+from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.scene import Surface
 from solver.tearing.cut_topology import cut_topology
 from solver.tearing.surface_cut import SurfaceCut, cut_surface
@@ -116,6 +118,30 @@ def test_polygons_stay_whole_or_fall_into_triangles():
     assert last.vertex_count == len(twice.positions) and last.corner_vertices.max() + 1 == last.vertex_count
     with pytest.raises(CacheError):
         cut_topology(replace(record, face_offsets=record.face_offsets[:-1]), cut)
+
+
+def test_short_edges_that_a_cut_leaves_are_drawn_together():
+    """A wall that grazes vertices: only where it would move what is seen is an edge left that is short beside an element."""
+    globe, element = sphere(30), 0.3
+    wall = box((0.5, 3.0, 3.0), (globe.positions[200, 0] - 0.25 + 1e-7, 0.0013, 0.0007))
+    as_cut, tidy = cut_surface(globe, wall), cut_surface(globe, wall, element)
+    assert as_cut is not None and tidy is not None
+
+    def shortest(cut: SurfaceCut) -> float:
+        lines = edges_of(cut.triangles).vertices
+        new = (lines >= len(cut.kept)).any(axis=1)
+        return float(np.linalg.norm(cut.positions[lines[new, 0]] - cut.positions[lines[new, 1]], axis=1).min())
+
+    assert shortest(as_cut) < 1e-6 and shortest(tidy) > 0.005 * element
+    assert (tidy.kept == as_cut.kept).all() and unpaired_edges(tidy.triangles) == 0
+    assert not crossings(tidy.positions, tidy.triangles)
+    away = closest_points(triangle_tree(tidy.positions, tidy.triangles), as_cut.positions).distance
+    assert away.max() < 2.0 * 0.005 * element  # vertices that go, in more rounds than one
+    volumes = [signed_volumes(one.positions, one.triangles).sum() for one in (as_cut, tidy)]
+    assert volumes[1] == pytest.approx(volumes[0], rel=1e-4)
+    places = np.einsum("tck,tckj->tcj", tidy.corners.weights, globe.positions[globe.triangles[tidy.corners.triangles]])
+    mine = tidy.origin >= 0
+    assert np.linalg.norm(places - tidy.positions[tidy.triangles], axis=2)[mine].max() < 0.02 * element
 
 
 def test_what_does_not_meet_or_is_open_is_not_cut(ball):
