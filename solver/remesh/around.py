@@ -15,11 +15,10 @@ TOGETHER = 16  # new tets that are looked up at once
 
 
 class Filling(NamedTuple):
-    """Old tets (m, 4) on positions (n, 3), the neighbours (m, 4) across their faces, their boxes (m, 3), a tree."""
+    """Old tets (m, 4) on positions (n, 3), their boxes (m, 3), a tree."""
 
     positions: Array
     tets: NDArray[np.int32]
-    neighbours: NDArray[np.int32]
     lower: Array
     upper: Array
     tree: Tree
@@ -28,76 +27,55 @@ class Filling(NamedTuple):
 class Around(NamedTuple):
     """Scratch: up to c old tets around some new ones, and what one of these makes of them.
 
-    found (c,); corners, neighbours (c, 4), numbered among themselves, -1 being none of them
-    nodes          : tiles of the nodes' places and weights in the new tet; a corner is the number of its first slot there
-    sides          : which weights are negative, one bit each, at the same places
-    faces          : (4 c,) some of their faces
-    near, pair     : (c,) the tets that are not apart from the new tet; of which pair a tet is, or -1
-    whose, which, share : (TOGETHER c,) new tet, old tet and share of each pair
-    volume         : (TOGETHER,) [m^3] of the new tets
-    tile, pluses, minuses : cones on their way, and the pairs that they are added to and taken from
+    found (c,); corners (c, 4), each the number of its first slot among the nodes
+    nodes : tiles of the nodes' places about the middle of the new tets, and of their weights in one of these
+    sides : which weights are negative, one bit each, at the same places
+    tile, which, whose : (TILE,) pairs on their way, and the old and the new tet of each
     """
 
     found: NDArray[np.int32]
     corners: NDArray[np.uint32]
-    neighbours: NDArray[np.int32]
-    nodes: Array
+    nodes: NDArray[np.float32]
     sides: NDArray[np.uint8]
-    faces: NDArray[np.uint32]
     near: NDArray[np.uint32]
-    pair: NDArray[np.int64]
-    whose: NDArray[np.int64]
+    tile: NDArray[np.float32]
     which: NDArray[np.int32]
-    share: Array
-    volume: Array
-    tile: Array
-    pluses: NDArray[np.int64]
-    minuses: NDArray[np.int64]
+    whose: NDArray[np.int64]
 
 
 @kernel
 def room(count):  # type: ignore[no-untyped-def]
     """Around `count` old tets."""
+    slots = (4 * count // TILE + 1) * NODE_SLOTS * TILE
     return Around(
-        np.empty(count, dtype=np.int32), np.empty((count, 4), dtype=np.uint32), np.empty((count, 4), dtype=np.int32),
-        np.zeros((4 * count // TILE + 1) * NODE_SLOTS * TILE),
-        np.zeros((4 * count // TILE + 1) * NODE_SLOTS * TILE, dtype=np.uint8),
-        np.empty(4 * count + 1, dtype=np.uint32), np.empty(count, dtype=np.uint32), np.empty(count, dtype=np.int64),
-        np.empty(TOGETHER * count, dtype=np.int64), np.empty(TOGETHER * count, dtype=np.int32), np.empty(TOGETHER * count),
-        np.empty(TOGETHER), np.zeros(SLOTS * TILE), np.zeros(TILE, dtype=np.int64), np.zeros(TILE, dtype=np.int64),
+        np.empty(count, dtype=np.int32), np.empty((count, 4), dtype=np.uint32),
+        np.zeros(slots, dtype=np.float32), np.zeros(slots, dtype=np.uint8), np.empty(count, dtype=np.uint32),
+        np.zeros(SLOTS * TILE, dtype=np.float32), np.zeros(TILE, dtype=np.int32), np.zeros(TILE, dtype=np.int64),
     )  # fmt: skip
 
 
 @kernel
-def numbered(old, count, stamps, around):  # type: ignore[no-untyped-def]
-    """Number the nodes and the neighbours of the old tets found; return how many tiles their nodes fill. stamps are -1."""
-    nodes = 0
+def numbered(positions, tets, found, count, middle, stamps, corners, nodes):  # type: ignore[no-untyped-def]
+    """Number the nodes of the old tets found, and put them in their places; return how many tiles they fill. stamps are -1."""
+    used = 0
     for k in range(count):
-        for n in range(4):
-            node = old.tets[around.found[k], n]
+        for n in range(np.uint64(4)):
+            node = tets[found[k], n]
             if stamps[node] < 0:
-                slot = nodes // TILE * (NODE_SLOTS * TILE) + nodes % TILE
+                slot = used // TILE * (NODE_SLOTS * TILE) + used % TILE
                 stamps[node] = slot
                 for a in range(3):
-                    around.nodes[slot + (PLACE + a) * TILE] = old.positions[node, a]
-                nodes += 1
-            around.corners[k, n] = stamps[node]
+                    nodes[slot + (PLACE + a) * TILE] = positions[node, a] - middle[a]
+                used += 1
+            corners[k, n] = stamps[node]
     for k in range(count):
-        for n in range(4):
-            stamps[old.tets[around.found[k], n]] = -1
-    for k in range(count):
-        stamps[around.found[k]] = k
-    for k in range(count):
-        for n in range(4):
-            neighbour = old.neighbours[around.found[k], n]
-            around.neighbours[k, n] = stamps[neighbour] if neighbour >= 0 else -1
-    for k in range(count):
-        stamps[around.found[k]] = -1
-    return (nodes + TILE - 1) // TILE
+        for n in range(np.uint64(4)):
+            stamps[tets[found[k], n]] = -1
+    return (used + TILE - 1) // TILE
 
 
 @kernel
-def weighed(new, t, tiles, around):  # type: ignore[no-untyped-def]
+def weighed(new, t, tiles, middle, nodes, sides):  # type: ignore[no-untyped-def]
     """Set the weights of nodes in new tet t, and which of them are negative; return its volume."""
     x, y, z = new[t, 0, 0], new[t, 0, 1], new[t, 0, 2]
     u0, u1, u2 = new[t, 1, 0] - x, new[t, 1, 1] - y, new[t, 1, 2] - z
@@ -111,21 +89,13 @@ def weighed(new, t, tiles, around):  # type: ignore[no-untyped-def]
     for tile in range(tiles):
         first = tile * NODE_SLOTS * TILE
         weigh(
-            around.nodes[first : first + NODE_SLOTS * TILE],
-            x, y, z, a0 * s, a1 * s, a2 * s, b0 * s, b1 * s, b2 * s, c0 * s, c1 * s, c2 * s,
+            nodes[first : first + NODE_SLOTS * TILE], x - middle[0], y - middle[1], z - middle[2],
+            a0 * s, a1 * s, a2 * s, b0 * s, b1 * s, b2 * s, c0 * s, c1 * s, c2 * s,
         )  # fmt: skip
         a = first + WEIGHT * TILE
         b, c, d = a + TILE, a + 2 * TILE, a + 3 * TILE
-        _mark(
-            around.nodes[a : a + TILE], around.nodes[b : b + TILE], around.nodes[c : c + TILE], around.nodes[d : d + TILE],
-            around.sides[first : first + TILE],
-        )  # fmt: skip
+        # Lane by lane, without branches, as SIMD code wants it
+        for n in range(TILE):
+            bits = (1 if nodes[a + n] < 0.0 else 0) + (2 if nodes[b + n] < 0.0 else 0)
+            sides[first + n] = bits + (4 if nodes[c + n] < 0.0 else 0) + (8 if nodes[d + n] < 0.0 else 0)
     return abs(determinant) / 6.0
-
-
-@kernel
-def _mark(a, b, c, d, sides):  # type: ignore[no-untyped-def]
-    """Which of four weights are negative; lane by lane, without branches, as SIMD code wants it."""
-    for n in range(TILE):
-        first, second = (1 if a[n] < 0.0 else 0) + (2 if b[n] < 0.0 else 0), (4 if c[n] < 0.0 else 0) + (8 if d[n] < 0.0 else 0)
-        sides[n] = first + second

@@ -1,25 +1,40 @@
-"""How much of a tet lies between one of its corners and a triangle, for many triangles at once; and weights in it.
+"""How much of an old tet lies in a new one, for many pairs at once; and weights in new tets.
 
-In barycentric weights a tet is the corner of space where x, y, z are not negative, up to the plane x + y + z = 1, and its
-first corner is the origin. The cone from there to a triangle, cut by the tet, is the cone to the triangle where it lies in the
-tet, and to its image on that plane where it lies beyond. A polygon is kept as its edges, in no order: a plane shortens those
-that it cuts, and adds one from where they leave to where they come back. What is asked for is a sum over edges. So nothing
-branches, all lanes of a tile do the same, and a triangle on a face of the tet gives the same from either side but for rounding.
+In barycentric weights the new tet is the corner of space where x, y, z are not negative, up to the plane x + y + z = 1, and its
+first corner is the origin. What both share is the signed sum of cones from there over the old tet's faces, cut by the new
+tet: the cone to a face where it lies in the new tet, and to its image on that plane where it lies beyond.
+
+A face is kept as its edges, in no order: a plane shortens those that it cuts, and adds one from where they leave to where they
+come back. What is asked for is a sum over edges, and the six edges that two faces share are cut once for both. Three faces have
+the last corner in common, from which they are measured, so that the edges between these give nothing; beyond the plane an edge
+gives one face what it takes from the other; and planes through the origin see nothing of what lies in them but, from along the
+third axis, edges in the third of them. So nothing branches, and all lanes of a tile do the same.
 """
 
-from ..fem.lanes import cross, dot, read
+from types import SimpleNamespace
+
+from ..fem.lanes import dot, read
 from ..jit import TILE
 from ..jit.tile_code import tile_loop, tile_loop_on
 
 T = TILE
-CORNERS, CONE = 0, 9  # slots: three corners (9), and what is found
-SLOTS = 10
+CORNERS, SHARE = 0, 12  # slots: the weights (3) of four corners, and what is found
+SLOTS = 13
 PLACE, WEIGHT = 0, 3  # slots of nodes: where they are (3) and their four weights in a tet
 NODE_SLOTS = 7
 
 # Weights by which the tet counts as larger. What lies on a face of it, as new boundaries do on old ones, has a rounding error
 # for a weight; the planes that cut are this far from there, so that one edge leaves and one comes back.
-AROUND = 2.0**-46
+AROUND = 2.0**-18
+
+EDGES = (0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)
+BELOW = 3  # the plane that is not an axis' own
+BASE = 3  # edges of the last face, which the others' corner is not on
+# The edges of each face, counter-clockwise seen from outside, and whether it goes along or against them
+FACES = (
+    ((1, True), (5, True), (4, False)), ((3, True), (5, False), (2, True)),
+    ((0, True), (4, True), (3, False)), ((2, False), (1, False), (0, False)),
+)  # fmt: skip
 
 
 @tile_loop
@@ -35,64 +50,121 @@ def weigh(w, x, y, z, a0, a1, a2, b0, b1, b2, c0, c1, c2):  # type: ignore[no-un
         w[(WEIGHT + 3) * T + i] = 1.0 - along[0] - along[1] - along[2]
 
 
-@tile_loop_on(1)  # it holds more numbers than there are registers: two vectors at once take a third longer
-def cones(w):  # type: ignore[no-untyped-def]
-    """CONE := the cone's share of the tet, with the sign that the triangle's corners have around the origin."""
+@tile_loop_on(1)  # it holds more numbers than there are registers: two vectors at once take longer
+def shares(w):  # type: ignore[no-untyped-def]
+    """SHARE := the old tet's share of the new one, negative where it has turned inside out."""
     for i in range(T):
-        first, second, third = read(w, i, CORNERS, 3), read(w, i, CORNERS + 3, 3), read(w, i, CORNERS + 6, 3)
-        w[CONE * T + i] = _cone(first, second, third)
+        w[SHARE * T + i] = _share([read(w, i, CORNERS + 3 * n, 3) for n in range(4)])
 
 
-def _cone(first, second, third):  # type: ignore[no-untyped-def]
-    edges = [(first, second), (second, third), (third, first)]
-    for weight in (_along_x, _along_y, _along_z):
-        edges = _parts(edges, weight)[0]
-    below, beyond = _parts(edges, _below)
-    total = 0.0
-    for a, b in below:
-        total = total + dot(first, cross(a, b))
-    for a, b in beyond:
-        # Beyond the plane the sums are 1 and more, but for edges that are gone
-        total = total + (a[0] * b[1] - a[1] * b[0]) / max((a[0] + a[1] + a[2]) * (b[0] + b[1] + b[2]), 1.0)
+def _share(corners):  # type: ignore[no-untyped-def]
+    edges = [(corners[a], corners[b]) for a, b in EDGES]
+    closing = [[] for _ in FACES]  # of each face, the edges that planes have added
+    for axis in range(3):
+        edges, closing, _ = _cut(edges, closing, axis)
+    edges, closing, beyond = _cut(edges, closing, BELOW)
+    base = _sum_of_products(edges[:BASE])
+    around = _sum_of_products([edge for added in closing[:3] for edge in added])
+    last = _sum_of_products(closing[3])
+    total = dot(corners[3], [p + q for p, q in zip(around, base, strict=True)])
+    total = total + dot(corners[0], [p - q for p, q in zip(last, base, strict=True)])
+    for (a, b), added in zip(beyond, closing, strict=True):
+        leaving, entering = added[-1]
+        total = total + _image(entering, leaving) + _image(a, b)
     return total
 
 
-def _along_x(point):  # type: ignore[no-untyped-def]
-    return point[0] + AROUND
+def _cut(edges, closing, plane):  # type: ignore[no-untyped-def]
+    """Edges, and of each face those that planes have added with one more, of what a plane leaves.
 
-
-def _along_y(point):  # type: ignore[no-untyped-def]
-    return point[1] + AROUND
-
-
-def _along_z(point):  # type: ignore[no-untyped-def]
-    return point[2] + AROUND
-
-
-def _below(point):  # type: ignore[no-untyped-def]
-    return (1.0 + AROUND) - (point[0] + point[1] + point[2])
-
-
-def _parts(edges, weight):  # type: ignore[no-untyped-def]
-    """The edges of a convex polygon, each two points, of the part where a weight of its points is not
-    negative, and of the rest.
-
-    An edge that is gone is left as the origin twice.
+    And of each face what it does not leave of the last edge that was added to it. plane: the axis along which weights must not be
+    negative, or BELOW.
     """
-    kept, rest, leaving, entering = [], [], (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for a, b in edges:
-        at_a, at_b = weight(a), weight(b)
-        has_a, has_b = at_a >= 0.0, at_b >= 0.0
-        way = at_a / (at_a - at_b)
-        cut = has_a != has_b
-        crossing = tuple((p + way * (q - p)) if cut else 0.0 for p, q in zip(a, b, strict=True))
-        kept.append((_chosen(has_a, a, crossing), _chosen(has_b, b, crossing)))
-        rest.append((_chosen(has_a, crossing, a), _chosen(has_b, crossing, b)))
-        leaving = _chosen(has_a & ~has_b, crossing, leaving)
-        entering = _chosen(has_b & ~has_a, crossing, entering)
-    return [*kept, (leaving, entering)], [*rest, (entering, leaving)]
+    own = [_parts(a, b, plane) for a, b in edges]
+    added, beyond = [], []
+    for face, others in zip(FACES, closing, strict=True):
+        theirs = [_parts(a, b, plane) for a, b in others]
+        leaving = entering = _without(plane, (0.0, 0.0, 0.0))
+        for part, along in [*((own[edge], along) for edge, along in face), *((part, True) for part in theirs)]:
+            leaves, enters = (part.leaves, part.enters) if along else (part.enters, part.leaves)
+            leaving, entering = _chosen(leaves, part.crossing, leaving), _chosen(enters, part.crossing, entering)
+        added.append([*(part.kept for part in theirs), (leaving, entering)])
+        beyond += [part.rest for part in theirs[-1:]]
+    return [part.kept for part in own], added, beyond
+
+
+def _parts(a, b, plane):  # type: ignore[no-untyped-def]
+    """What a plane makes of an edge from a to b: what is left of it, what goes, where it crosses; whether it leaves, or enters.
+
+    An edge, or a crossing, that is not there is left as the origin.
+    """
+    at_a, at_b = _weight(a, plane), _weight(b, plane)
+    has_a, has_b = at_a >= 0.0, at_b >= 0.0
+    way = at_a / (at_a - at_b)
+    cut = has_a != has_b
+    crossing = tuple(_between(p, q, way, cut) for p, q in zip(_without(plane, a), _without(plane, b), strict=True))
+    kept = _chosen(has_a, a, crossing), _chosen(has_b, b, crossing)
+    rest = _chosen(has_a, crossing, a), _chosen(has_b, crossing, b)
+    return SimpleNamespace(kept=kept, rest=rest, crossing=crossing, leaves=has_a & ~has_b, enters=has_b & ~has_a)
+
+
+def _weight(point, plane):  # type: ignore[no-untyped-def]
+    """How far a point is on this side of a plane, and AROUND."""
+    if plane == BELOW:
+        return (1.0 + AROUND) - _sum(point)
+    return point[plane] + AROUND
+
+
+def _without(plane, point):  # type: ignore[no-untyped-def]
+    """A point of the plane: of a coordinate that is none there nothing is asked."""
+    return tuple([x, None][axis == plane] for axis, x in enumerate(point))
+
+
+def _between(p, q, way, cut):  # type: ignore[no-untyped-def]
+    """A coordinate so much of the way from p to q, where an edge is cut."""
+    if p is None or q is None:
+        return None
+    return (p + way * (q - p)) if cut else 0.0
+
+
+def _sum(values):  # type: ignore[no-untyped-def]
+    """The sum of those that there are."""
+    known = [value for value in values if value is not None]
+    return sum(known[1:], known[0])
+
+
+def _sum_of_products(edges):  # type: ignore[no-untyped-def]
+    """The sum of a x b over edges (a, b)."""
+    products = [_product(a, b) for a, b in edges]
+    return [_sum(terms) for terms in zip(*products, strict=True)]
+
+
+def _product(a, b):  # type: ignore[no-untyped-def]
+    """a x b; None where it is nothing."""
+    return tuple(_turn(a, b, p, q) for p, q in ((1, 2), (2, 0), (0, 1)))
+
+
+def _turn(a, b, p, q):  # type: ignore[no-untyped-def]
+    if a[p] is None or a[q] is None:
+        return None
+    return a[p] * b[q] - a[q] * b[p]
+
+
+def _image(a, b):  # type: ignore[no-untyped-def]
+    """What the image of an edge on the plane x + y + z = 1 gives; beyond it sums are 1 and more, but for edges that are gone."""
+    return (a[0] * b[1] - a[1] * b[0]) / max(_sum(a) * _sum(b), 1.0)
 
 
 def _chosen(first, a, b):  # type: ignore[no-untyped-def]
     """Point a or b."""
-    return tuple(p if first else q for p, q in zip(a, b, strict=True))
+    return tuple(_one_of(first, p, q) for p, q in zip(a, b, strict=True))
+
+
+def _one_of(first, p, q):  # type: ignore[no-untyped-def]
+    if p is None and q is None:
+        return None
+    if p is None:
+        p = 0.0
+    if q is None:
+        q = 0.0
+    return p if first else q
