@@ -111,12 +111,12 @@ def _parts(a, b, plane):  # type: ignore[no-untyped-def]
 def _weight(point, plane):  # type: ignore[no-untyped-def]
     """How far a point is on this side of a plane, and AROUND."""
     if plane == BELOW:
-        return (1.0 + AROUND) - _sum(point)
+        return (1.0 + AROUND * (1 + sum(x is None for x in point))) - _sum(point)
     return point[plane] + AROUND
 
 
 def _without(plane, point):  # type: ignore[no-untyped-def]
-    """A point of the plane: of a coordinate that is none there nothing is asked."""
+    """A point of the plane: of a coordinate that is the same everywhere there, -AROUND, nothing is asked."""
     return tuple([x, None][axis == plane] for axis, x in enumerate(point))
 
 
@@ -164,7 +164,7 @@ def _one_of(first, p, q):  # type: ignore[no-untyped-def]
     if p is None and q is None:
         return None
     if p is None:
-        p = 0.0
+        p = -AROUND
     if q is None:
-        q = 0.0
+        q = -AROUND
     return p if first else q

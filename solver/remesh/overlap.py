@@ -9,7 +9,7 @@ kept by what takes means (transfer.py).
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.chunks import in_chunks
+from ..geometry.chunks import in_parts
 from ..geometry.tree import STACK, items_near
 from ..jit import TILE, inline, kernel
 from ..tetmesh.mesh import TetMesh
@@ -18,6 +18,7 @@ from .cones import CORNERS, SHARE, WEIGHT, shares
 
 Array = NDArray[np.float64]
 
+PART = 2048  # new tets that a thread takes at a time; where one begins, so do those that are looked up together, and are rounded
 LEAST = 1e-5  # share of a tet that is rounding
 SPREAD = 2.0  # new tets are looked up together as long as they are at most this much longer than the first one
 
@@ -29,7 +30,9 @@ def overlaps(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int64], NDArray[np.
     are; they may have turned inside out since.
     """
     filling = Filling(np.ascontiguousarray(old.positions), old.tets, *old.boxes, old.tree)
-    parts = in_chunks(_overlaps, len(new.tets), filling, np.ascontiguousarray(new.positions[new.tets]))
+    count = len(new.tets)
+    pieces = [(first, min(first + PART, count)) for first in range(0, count, PART)]
+    parts = in_parts(_overlaps, pieces, filling, np.ascontiguousarray(new.positions[new.tets]))
     start = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _, _ in parts]))]).astype(np.int64)
     return start, np.concatenate([found for _, found, _ in parts]), np.concatenate([volume for _, _, volume in parts])
 
@@ -71,7 +74,7 @@ def _overlaps(first, last, old, new):  # type: ignore[no-untyped-def]
         sources = np.concatenate((sources, np.empty(TILE, dtype=np.int32)))
         volumes = np.concatenate((volumes, np.empty(TILE)))
     total = _take(tile, waiting, which, whose, own, counts, sources, volumes, total)
-    return counts, sources[:total].copy(), volumes[:total].copy()
+    return counts, sources[:total], volumes[:total]
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The volume that tets share is exact."""
+"""The volume that tets share is that of their intersection, to what single precision bears."""
 
 import numpy as np
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
@@ -11,6 +11,7 @@ from tests.physics.scenes import box_mesh
 from .shapes import rotation
 
 ONE = np.array([[0, 1, 2, 3]], dtype=np.int32)
+ROUNDING = 5e-5  # share of a well-shaped tet
 
 
 def by_half_spaces(first: np.ndarray, second: np.ndarray) -> float:
@@ -39,7 +40,7 @@ def test_random_pairs_agree_with_half_spaces():
             continue
         start, _, volumes = overlaps(TetMesh(first, ONE), TetMesh(second, ONE))
         assert start[-1] == 1
-        assert abs(volumes[0] - expected) < 1e-9
+        assert abs(volumes[0] - expected) < 5e-7
         compared += 1
     assert compared > 40
 
@@ -50,8 +51,8 @@ def test_two_fillings_of_one_box_share_all_of_it():
     start, sources, volumes = overlaps(old.moved(old.positions @ turn), new.moved(new.positions @ turn))
     mine = np.add.reduceat(volumes, start[:-1])
     theirs = np.bincount(sources, volumes, len(old.tets))
-    assert np.abs(mine / tet_volumes(new.positions, new.tets) - 1.0).max() < 1e-12
-    assert np.abs(theirs / tet_volumes(old.positions, old.tets) - 1.0).max() < 1e-12
+    assert np.abs(mine / tet_volumes(new.positions, new.tets) - 1.0).max() < ROUNDING
+    assert np.abs(theirs / tet_volumes(old.positions, old.tets) - 1.0).max() < ROUNDING
 
 
 def test_what_lies_on_a_face_but_for_rounding_shares_what_it_shares_a_little_further():
