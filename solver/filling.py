@@ -1,5 +1,7 @@
 """How far tets reach out of what is seen, and how much of them it fills."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -7,7 +9,7 @@ from numpy.typing import NDArray
 
 from .geometry.measures import area_vectors
 from .geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
-from .geometry.winding import winding_numbers, winding_tree
+from .geometry.winding import WindingTree, winding_numbers, winding_tree
 from .surface import Surface
 from .tetmesh.mesh import TetMesh
 
@@ -44,34 +46,55 @@ def standing(positions: Array, boundary: NDArray[np.int32], nodes: NDArray[np.in
     return Standing(feet, found.distance, np.einsum("ki,ik->k", here - feet, np.array(outward)) > 0.0)
 
 
-def filled_shares(mesh: TetMesh, seen: Surface) -> Array:
+@dataclass(frozen=True)
+class Covering:
+    """What is seen of a body about its mesh, and what is asked of both again and again, made once."""
+
+    mesh: TetMesh
+    seen: Surface
+
+    @cached_property
+    def tree(self) -> TriangleTree:
+        """The tree over what is seen."""
+        return triangle_tree(self.seen.positions, self.seen.triangles)
+
+    @cached_property
+    def around(self) -> WindingTree:
+        """The same with what winding numbers ask for."""
+        return winding_tree(self.tree)
+
+    @cached_property
+    def reaching(self) -> NDArray[np.int64]:
+        """The tets (k,) a corner of which reaches out of what is seen."""
+        mesh = self.mesh
+        nodes = np.unique(mesh.faces.boundary)
+        where = standing(mesh.positions, mesh.faces.boundary, nodes, self.tree)
+        reaching = np.zeros(len(mesh.positions), dtype=bool)
+        reaching[nodes] = where.outside & (where.distance > OUTSIDE * mesh.mean_edge)
+        return np.flatnonzero(reaching[mesh.tets].any(axis=1))
+
+
+def filled_shares(covering: Covering) -> Array:
     """Return the share (m,) of each tet that what is seen fills, where its corners reach out of that; 1 elsewhere."""
+    mesh = covering.mesh
     shares = np.ones(len(mesh.tets))
-    if not len(seen.triangles):
+    if not len(covering.seen.triangles):
         return shares
-    tree = triangle_tree(seen.positions, seen.triangles)
-    some = _reaching(mesh, tree)
+    some = covering.reaching
     if len(some):
         places = np.einsum("pc,tcd->tpd", PLACES, mesh.positions[mesh.tets[some]]).reshape(-1, 3)
-        inside = np.where(winding_numbers(winding_tree(tree), places) > 0.5, 1.0, 0.0)
-        inside[closest_points(tree, places, ON_SURFACE * mesh.mean_edge).triangle >= 0] = 0.5
+        inside = np.where(winding_numbers(covering.around, places) > 0.5, 1.0, 0.0)
+        inside[closest_points(covering.tree, places, ON_SURFACE * mesh.mean_edge).triangle >= 0] = 0.5
         shares[some] = inside.reshape(len(some), -1).mean(axis=1)
     return shares
 
 
-def inner_nodes_outside(mesh: TetMesh, seen: Surface) -> NDArray[np.int64]:
+def inner_nodes_outside(covering: Covering) -> NDArray[np.int64]:
     """Return the nodes (k,) that are on no boundary face, and outside of what is seen: tets may reach out so far."""
-    if not len(seen.triangles):
+    if not len(covering.seen.triangles):
         return np.zeros(0, dtype=np.int64)
-    tree = triangle_tree(seen.positions, seen.triangles)
-    near = np.setdiff1d(mesh.tets[_reaching(mesh, tree)], mesh.faces.boundary).astype(np.int64)
-    return near[winding_numbers(winding_tree(tree), np.ascontiguousarray(mesh.positions[near])) <= 0.5] if len(near) else near
-
-
-def _reaching(mesh: TetMesh, seen: TriangleTree) -> NDArray[np.int64]:
-    """The tets (k,) a corner of which reaches out of what is seen."""
-    nodes = np.unique(mesh.faces.boundary)
-    where = standing(mesh.positions, mesh.faces.boundary, nodes, seen)
-    reaching = np.zeros(len(mesh.positions), dtype=bool)
-    reaching[nodes] = where.outside & (where.distance > OUTSIDE * mesh.mean_edge)
-    return np.flatnonzero(reaching[mesh.tets].any(axis=1))
+    mesh = covering.mesh
+    near = np.setdiff1d(mesh.tets[covering.reaching], mesh.faces.boundary).astype(np.int64)
+    if not len(near):
+        return near
+    return near[winding_numbers(covering.around, np.ascontiguousarray(mesh.positions[near])) <= 0.5]

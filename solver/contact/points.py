@@ -7,19 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding, Spread, evaluate
+from ..embedding import Binding, Spread
+from ..filling import Covering, inner_nodes_outside
 from ..geometry.measures import area_vectors
 from ..scene import Scene
 from ..slots import LAMBDA, MU
 from ..state import Ranges, Solids, element_size
-from ..surface import Surface
 from ..tetmesh.boundary import face_table
-from ..tetmesh.mesh import TetMesh, Topology
+from ..tetmesh.mesh import Topology
 from .response import carry_some, carry_spread
 
 Array = NDArray[np.float64]
-
-Seen = tuple[Binding, NDArray[np.int32]]  # a body's surface, bound to its tets, and its triangles (t, 3)
 
 REACH = 0.01  # gap at which a contact begins to push, in element sizes
 
@@ -86,12 +84,13 @@ class ContactPoints:
 
 def gather_points(
     state: Solids, ranges: Ranges, bindings: list[Binding], tables: Sequence[Topology], extents: list[float], gravity: float,
-    seen: Sequence[Seen] = (),
+    coverings: Sequence[Covering] = (),
 ) -> ContactPoints:  # fmt: skip
     """Concatenate the bodies' contact bindings and size their stiffness. tables: how each body's tets hang together.
 
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there. Those of
-    tets that reach out of what is `seen` so far that they lie outside of it are none: it would stand off by as much.
+    tets that reach out of what is seen so far that they lie outside of it are none: it would stand off by as much. coverings: what
+    is seen of each body about its mesh.
     """
     parts: list[tuple[NDArray[Any], ...]] = []
     faces: list[NDArray[np.int32]] = []
@@ -100,7 +99,7 @@ def gather_points(
         first, last = ranges.tets[body], ranges.tets[body + 1]
         own = state.tets[first:last]
         faces.append((tables[body].faces.boundary + ranges.nodes[body]).astype(np.int32))
-        hidden = _outside(state, ranges, body, tables[body], seen[body]) if len(seen) else ()
+        hidden = ranges.nodes[body] + inner_nodes_outside(coverings[body]) if len(coverings) else ()
         inner, inner_weights = _inner_nodes(own, faces[-1], hidden)
         element = element_size(state.volumes[first:last])
         weight = float(state.density[first:last].mean()) * gravity * extents[body]
@@ -135,15 +134,6 @@ def meeting(scene: Scene, tets: NDArray[np.int32], ranges: Ranges, colliders: in
 def contact_modulus(material: Array, weight: float) -> float:
     """What sizes a body's contacts [Pa]: the modulus of its material (rows, m), or ten times its weight an area [Pa]."""
     return max(float((material[LAMBDA] + 2.0 * material[MU]).mean()), 10.0 * weight)
-
-
-def _outside(state: Solids, ranges: Ranges, body: int, table: Topology, seen: Seen) -> NDArray[np.int64]:
-    """The nodes inside a body's tets that lie outside of what is seen of it."""
-    from ..filling import inner_nodes_outside
-
-    first, (binding, triangles) = int(ranges.nodes[body]), seen
-    mesh = TetMesh.of(state.positions[first : ranges.nodes[body + 1]], table)
-    return first + inner_nodes_outside(mesh, Surface(evaluate(binding, mesh.tets, mesh.positions), triangles))
 
 
 def _inner_nodes(

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from ..contact.contacts import ColliderField, Contacts
 from ..contact.edges.bodies import edge_contacts
 from ..contact.points import gather_points, meeting
-from ..embedding import Binding
+from ..embedding import Binding, evaluate
 from ..errors import Cancelled, StepError
 from ..fem.tile import pack, unpack
+from ..filling import Covering
 from ..force_fields.acting import ForceFields
 from ..frame import Frame
 from ..jit.pace import Pace
@@ -19,6 +20,7 @@ from ..output import Snapshot, SurfaceOutput, between
 from ..pins.bearing import Bearing
 from ..pins.holding import Holding
 from ..scene import Scene
+from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 from .keyed import KeyedBody
 from .slots import PLASTIC
@@ -44,8 +46,9 @@ class DraftSimulation:
         self.pace = self.space.linear.pace = Pace(settings.threads, len(self.state.positions))
         self.output = SurfaceOutput(scene.bodies, surfaces, self.state, self.ranges, self.space.pattern)
         tables, extents = [mesh.topology for mesh in meshes], [self.body.extent]
-        seen = [(surfaces[0], self.body.surface.triangles)]
-        points = gather_points(self.state, self.ranges, contacts, tables, extents, settings.strongest_gravity, seen)
+        seen = Surface(evaluate(surfaces[0], self.state.tets, self.state.positions), self.body.surface.triangles)
+        coverings = [Covering(TetMesh.of(self.state.positions, tables[0]), seen)]
+        points = gather_points(self.state, self.ranges, contacts, tables, extents, settings.strongest_gravity, coverings)
         self.contacts = Contacts(points, fields, meets=meeting(scene, points.tets, self.ranges, len(fields)))
         triangles = [self.body.surface.triangles]
         self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, surfaces, triangles)

@@ -40,8 +40,7 @@ def winding_tree(surface: TriangleTree) -> WindingTree:
     """Return the tree with the moments that far evaluation needs."""
     nodes = len(surface.tree.start)
     tree = WindingTree(surface, np.zeros((nodes, 3)), np.zeros(nodes), np.zeros((nodes, 3)), np.zeros((nodes, 3, 3)))
-    a, b, c = (surface.positions[surface.triangles[:, i]] for i in range(3))
-    _moments((a + b + c) / 3.0, 0.5 * np.cross(b - a, c - a), tree)
+    _moments(surface.positions, surface.triangles, surface.tree, *tree[1:])
     return tree
 
 
@@ -92,29 +91,45 @@ def winding_number(tree, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _moments(centroids, areas, tree):  # type: ignore[no-untyped-def]
-    boxes, positions, triangles = tree.surface.tree, tree.surface.positions, tree.surface.triangles
-    for node in range(len(boxes.start)):
-        weight = 0.0
-        centre, dipole, quadrupole = tree.centre[node], tree.dipole[node], tree.quadrupole[node]
-        for k in range(boxes.start[node], boxes.stop[node]):
-            t = boxes.order[k]
-            area = math.sqrt(areas[t, 0] ** 2 + areas[t, 1] ** 2 + areas[t, 2] ** 2)
-            weight += area
+def _moments(positions, triangles, boxes, centre, radius2, dipole, quadrupole):  # type: ignore[no-untyped-def]
+    """Set the moments of nodes, from the leaves up; no triangle under a node is further from its centre than its box."""
+    weights, area, middle = np.zeros(len(boxes.start)), np.empty(3), np.empty(3)
+    for node in range(len(boxes.start) - 1, -1, -1):
+        if node >= boxes.leaf:
+            for turn in range(2):  # the centre first
+                for k in range(boxes.start[node], boxes.stop[node]):
+                    t = boxes.order[k]
+                    a, b, c = positions[triangles[t, 0]], positions[triangles[t, 1]], positions[triangles[t, 2]]
+                    for i in range(3):
+                        m, n = (i + 1) % 3, (i + 2) % 3
+                        area[i] = 0.5 * ((b[m] - a[m]) * (c[n] - a[n]) - (b[n] - a[n]) * (c[m] - a[m]))
+                        middle[i] = (a[i] + b[i] + c[i]) / 3.0
+                    if turn == 0:
+                        weight = math.sqrt(area[0] ** 2 + area[1] ** 2 + area[2] ** 2)
+                        weights[node] += weight
+                        for i in range(3):
+                            centre[node, i] += weight * middle[i]
+                            dipole[node, i] += area[i]
+                    else:
+                        for i in range(3):
+                            for j in range(3):
+                                quadrupole[node, i, j] += (middle[i] - centre[node, i]) * area[j]
+                if turn == 0 and weights[node] > 0.0:
+                    for i in range(3):
+                        centre[node, i] /= weights[node]
+        else:
+            first, second = 2 * node + 1, 2 * node + 2
+            weights[node] = weights[first] + weights[second]
+            share = weights[first] / weights[node] if weights[node] > 0.0 else 0.0
             for i in range(3):
-                centre[i] += area * centroids[t, i]
-                dipole[i] += areas[t, i]
-        if weight == 0.0:
-            continue
-        for i in range(3):
-            centre[i] /= weight
-        furthest = 0.0
-        for k in range(boxes.start[node], boxes.stop[node]):
-            t = boxes.order[k]
+                centre[node, i] = share * centre[first, i] + (1.0 - share) * centre[second, i]
+                dipole[node, i] = dipole[first, i] + dipole[second, i]
             for i in range(3):
                 for j in range(3):
-                    quadrupole[i, j] += (centroids[t, i] - centre[i]) * areas[t, j]
-                corner = positions[triangles[t, i]]
-                x, y, z = corner[0] - centre[0], corner[1] - centre[1], corner[2] - centre[2]
-                furthest = max(furthest, x * x + y * y + z * z)
-        tree.radius2[node] = FAR * FAR * furthest
+                    moved = (centre[first, i] - centre[node, i]) * dipole[first, j]
+                    moved += (centre[second, i] - centre[node, i]) * dipole[second, j]
+                    quadrupole[node, i, j] = quadrupole[first, i, j] + quadrupole[second, i, j] + moved
+        farthest = 0.0
+        for i in range(3):
+            farthest += max(centre[node, i] - boxes.lower[node, i], boxes.upper[node, i] - centre[node, i]) ** 2
+        radius2[node] = FAR * FAR * farthest if weights[node] > 0.0 else 0.0

@@ -5,7 +5,7 @@ import pytest
 
 from solver.embedding import bind
 from solver.fem.seen_volume import SeenVolume
-from solver.filling import filled_shares
+from solver.filling import Covering, filled_shares
 from solver.geometry.measures import signed_volumes
 from solver.remesh.record import mesh_change
 from solver.remesh.transfer import transferred
@@ -58,16 +58,16 @@ def test_of_a_shell_around_several_pieces_it_is_that_of_the_tets():
 def test_tets_are_filled_as_far_as_something_is_seen_in_them():
     """A ball of tets round a smaller one that is seen: in sum its volume. Round a larger one all are full."""
     mesh, shell = ball(0.4), sphere(24, 0.8)
-    shares = filled_shares(mesh, shell)
+    shares = filled_shares(Covering(mesh, shell))
     assert shares.min() < 0.3 and shares.max() == 1.0
     assert (shares * mesh.volumes).sum() == pytest.approx(signed_volumes(shell.positions, shell.triangles).sum(), rel=0.05)
-    assert (filled_shares(mesh, sphere(24, 1.1)) == 1.0).all()
+    assert (filled_shares(Covering(mesh, sphere(24, 1.1))) == 1.0).all()
 
 
 def test_a_flat_side_through_places_that_are_asked_fills_the_same_whatever_the_last_digits_say():
     mesh, low = box_mesh((2, 2, 2), (1.0, 1.0, 1.0)), box_mesh((1, 1, 1), (1.0, 1.0, 0.625))
     sides = (low.positions * (1.0, 1.0, 1.0 + aside) for aside in (0.0, -1e-12, 1e-12))
-    at, below, above = (filled_shares(mesh, Surface(side, low.faces.boundary)) for side in sides)
+    at, below, above = (filled_shares(Covering(mesh, Surface(side, low.faces.boundary))) for side in sides)
     assert (at == below).all() and (at == above).all() and np.isin(at, (0.0, 1.0)).sum() < len(at)
     wet = (at * mesh.volumes).sum() / (mesh.volumes.sum() * 0.625)
     assert wet == pytest.approx(1.0, abs=0.1)
