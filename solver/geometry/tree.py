@@ -13,6 +13,7 @@ from .chunks import in_parts
 
 LEAF_ITEMS = 4
 APART, MANY = 3, 4096  # level of whose nodes what lies under each is sorted on any thread, where there are many items
+FEW, BINS = 64, 256  # from more items than that on, they are first sorted into so many bins
 STACK = 64  # twice the depth of any tree that fits in memory
 
 
@@ -83,12 +84,20 @@ def _sort_items(first, last, end, centres, order, start, stop):  # type: ignore[
 
     centres lie in the order of the items, and move with them.
     """
+    most = 0
+    for node in range(first, last):
+        most = max(most, stop[node] - start[node])
+    counts, bins = np.empty(BINS + 1, dtype=np.int32), np.empty(most, dtype=np.uint8)
+    places, items = np.empty((most, 3)), np.empty(most, dtype=np.int32)
     while first < end:
         for node in range(first, last):
             low, high = start[node], stop[node]
-            middle = (low + high) // 2
+            middle, begin, past = (low + high) // 2, low, high
             if high - low > 1:
-                _partition(centres, order, _widest(centres, low, high), low, high - 1, middle)
+                axis, at, width = _widest(centres, low, high)
+                if high - low > FEW and width > 0.0:
+                    begin, past = _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, places, items)
+                _partition(centres, order, axis, begin, past - 1, middle)
             start[2 * node + 1], stop[2 * node + 1] = low, middle
             start[2 * node + 2], stop[2 * node + 2] = middle, high
         first, last = 2 * first + 1, 2 * last + 1
@@ -96,7 +105,7 @@ def _sort_items(first, last, end, centres, order, start, stop):  # type: ignore[
 
 @kernel
 def _widest(centres, first, last):  # type: ignore[no-untyped-def]
-    """The axis along which some items lie furthest apart."""
+    """The axis along which some items lie furthest apart, where they begin there, and how far they reach."""
     x0, y0, z0 = centres[first, 0], centres[first, 1], centres[first, 2]
     x1, y1, z1 = x0, y0, z0
     for k in range(first + 1, last):
@@ -104,8 +113,38 @@ def _widest(centres, first, last):  # type: ignore[no-untyped-def]
         x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
     x, y, z = x1 - x0, y1 - y0, z1 - z0
     if y > x:
-        return 1 if y >= z else 2
-    return 0 if x >= z else 2
+        return (1, y0, y) if y >= z else (2, z0, z)
+    return (0, x0, x) if x >= z else (2, z0, z)
+
+
+@kernel
+def _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, places, items):  # type: ignore[no-untyped-def]
+    """Sort items low .. high - 1 into BINS along an axis; return where those of the bin of `middle` begin and end.
+
+    Two passes without branches, which nothing could foretell.
+    """
+    scale, count = (BINS - 0.5) / width, np.uint64(high - low)
+    for k in range(BINS + 1):
+        counts[k] = 0
+    for n in range(count):
+        k = np.uint64(low) + n
+        for a in range(np.uint64(3)):
+            places[n, a] = centres[k, a]
+        items[n] = order[k]
+        bins[n] = np.uint8((centres[k, axis] - at) * scale)
+        counts[np.uint64(bins[n]) + np.uint64(1)] += 1
+    begin, past = low, high
+    for k in range(BINS):
+        counts[k + 1] += counts[k]
+        if low + counts[k] <= middle:
+            begin, past = low + counts[k], low + counts[k + 1]
+    for n in range(count):
+        k = np.uint64(low + counts[np.uint64(bins[n])])
+        counts[np.uint64(bins[n])] += 1
+        for a in range(np.uint64(3)):
+            centres[k, a] = places[n, a]
+        order[k] = items[n]
+    return begin, past
 
 
 @kernel
