@@ -94,7 +94,7 @@ def _tets_near(tree, positions, tets, piece, wanted, foot, radius, box, stack, n
     return found
 
 
-@kernel
+@inline
 def _add(scratch, listed, touched, count, node, weight):  # type: ignore[no-untyped-def]
     """Add to one node's weight, listing it the first time; return how many are listed."""
     if not listed[node]:

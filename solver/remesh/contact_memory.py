@@ -9,24 +9,40 @@ from ..contact.contacts import Contacts
 
 Array = NDArray[np.float64]
 
+NEAR = 2.0  # element sizes within which a point takes over what another knew
+
 
 def handed_on(
     old: Contacts, old_places: Array, old_owners: NDArray[np.int64], new: Contacts, places: Array, owners: NDArray[np.int64]
 ) -> dict[str, NDArray[np.generic]]:
     """Contacts.arrays() for the new points at places (k', 3), of the bodies owners (k',), from the old ones'.
 
-    Points on a surface ask those on the same body's surface, points inside those inside.
+    Points on a surface ask those on the same body's surface, points inside those inside. One that none is near begins anew.
     """
-    source = np.zeros(len(places), dtype=np.int64)
+    known = old.of_points()
+    del known["awake"]  # they are seen anew
+    source, near = np.zeros(len(places), dtype=np.int64), np.zeros(len(places), dtype=bool)
+    knowing = np.zeros(len(old_places), dtype=bool)
+    for values in known.values():
+        knowing |= (values != 0).any(axis=tuple(axis for axis in range(values.ndim) if axis != 1))
     for body in np.unique(owners):
         for inside in (False, True):
             theirs = np.flatnonzero((old_owners == body) & (old.points.inside == inside))
             mine = np.flatnonzero((owners == body) & (new.points.inside == inside))
             if len(mine) and not len(theirs):
                 theirs = np.flatnonzero(old_owners == body)
-            if len(mine):
-                source[mine] = theirs[cKDTree(old_places[theirs]).query(places[mine], workers=numba.get_num_threads())[1]]
-    known = old.of_points()
-    del known["awake"]  # they are seen anew
+            some = old_places[theirs[knowing[theirs]]]
+            if len(mine) and len(some):
+                reach = NEAR * float(new.points.size[mine[0]])
+                lower, upper = some.min(axis=0) - reach, some.max(axis=0) + reach
+                mine = mine[((places[mine] > lower) & (places[mine] < upper)).all(axis=1)]
+                away = old_places[theirs]
+                theirs = theirs[((away > lower - reach) & (away < upper + reach)).all(axis=1)]
+                distance, nearest = cKDTree(old_places[theirs]).query(places[mine], workers=numba.get_num_threads())
+                found = distance < reach
+                source[mine[found]], near[mine[found]] = theirs[nearest[found]], True
     edges = {} if old.edges is None else old.edges.of_places()
-    return {"awake": new.awake, **edges, **{name: values[:, source] for name, values in known.items()}}
+    taken = {name: values[:, source] for name, values in known.items()}
+    for values in taken.values():
+        values[:, ~near] = 0
+    return {"awake": new.awake, **edges, **taken}

@@ -17,6 +17,7 @@ def guarded(positions: Array, wanted: Array, tets: NDArray[np.int32], sharpest: 
 
     None becomes sharper than `sharpest` [deg], or than it is where it is sharper.
     """
+    tets = tets[(wanted != positions).any(axis=1)[tets].any(axis=1)]  # others stay as they are
     bound, angles = np.empty(len(tets)), np.empty(len(tets))
     _sharpest(positions, tets, bound)
     np.minimum(bound, sharpest, out=bound)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 # The faces of tet (0, 1, 2, 3), counter-clockwise seen from outside; face i is opposite corner i.
 FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
+MANY = 4096  # tets from which on all threads look for neighbours
 
 
 class FaceTable(NamedTuple):
@@ -24,11 +25,15 @@ class FaceTable(NamedTuple):
 
 def face_table(tets: NDArray[np.int32]) -> FaceTable:
     """Return boundary and neighbours of (m, 4) tets, in time linear in their number."""
+    import numba
+
+    from ..geometry.chunks import in_parts
     from .face_pairs import pair_faces
 
     neighbours = np.full((len(tets), 4), -1, dtype=np.int32)
     if len(tets):
-        pair_faces(tets, int(tets.max()) + 1, neighbours)
+        threads = numba.get_num_threads() if len(tets) > MANY else 1
+        in_parts(pair_faces, [(part, threads) for part in range(threads)], tets, int(tets.max()) + 1, neighbours)
     alone = np.flatnonzero(neighbours.ravel() < 0)
     boundary = np.take_along_axis(tets[alone // 4], FACES[alone % 4], axis=1)
     return FaceTable(boundary.astype(np.int32), (alone // 4).astype(np.int32), neighbours)

@@ -6,19 +6,28 @@ from ..jit import inline, kernel
 
 
 @kernel
-def pair_faces(tets, vertices, neighbours):  # type: ignore[no-untyped-def]
-    """Set neighbours (m, 4), which come as -1: the tet across face i, opposite corner i."""
-    start = np.zeros(vertices + 1, dtype=np.int64)
-    for t in range(len(tets)):
-        for i in range(4):
-            start[_smallest(tets, t, i) + 1] += 1
-    for v in range(vertices):
-        start[v + 1] += start[v]
-    fill = start.copy()
-    faces = np.empty(4 * len(tets), dtype=np.int64)
+def pair_faces(part, parts, tets, vertices, neighbours):  # type: ignore[no-untyped-def]
+    """Set of neighbours (m, 4), which come as -1, those across faces whose smallest vertex is `part` and a multiple of `parts`.
+
+    Of tet t neighbours[t, i] is the tet across face i, opposite corner i.
+    """
+    own = (vertices - part + parts - 1) // parts
+    start = np.zeros(own + 1, dtype=np.int64)
     for t in range(len(tets)):
         for i in range(4):
             v = _smallest(tets, t, i)
+            if v % parts == part:
+                start[v // parts + 1] += 1
+    for v in range(own):
+        start[v + 1] += start[v]
+    fill = start.copy()
+    faces = np.empty(start[own], dtype=np.int64)
+    for t in range(len(tets)):
+        for i in range(4):
+            smallest = _smallest(tets, t, i)
+            if smallest % parts != part:
+                continue
+            v = smallest // parts
             largest, total = _rest(tets, t, i)
             for n in range(start[v], fill[v]):
                 s, j = faces[n] // 4, faces[n] % 4

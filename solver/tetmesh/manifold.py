@@ -120,22 +120,25 @@ def _mark_small_groups(tets, neighbours, around, vertex, other_vertex, drop):  #
 
 @kernel
 def _mark_pinched_vertices(tets, neighbours, vertices, drop):  # type: ignore[no-untyped-def]
-    start = np.zeros(vertices + 1, dtype=np.int64)
-    for t in range(len(tets)):
-        for a in range(4):
-            start[tets[t, a] + 1] += 1
-    for v in range(vertices):
-        start[v + 1] += start[v]
-    fill = start.copy()
-    incident = np.empty(4 * len(tets), dtype=np.int64)
     on_boundary = np.zeros(vertices, dtype=np.bool_)
     for t in range(len(tets)):
         for a in range(4):
-            incident[fill[tets[t, a]]] = t
-            fill[tets[t, a]] += 1
             if neighbours[t, a] < 0:
                 for b in range(4):
                     on_boundary[tets[t, b]] = on_boundary[tets[t, b]] or b != a
+    start = np.zeros(vertices + 1, dtype=np.int64)
+    for t in range(len(tets)):
+        for a in range(4):
+            start[tets[t, a] + 1] += on_boundary[tets[t, a]]
+    for v in range(vertices):
+        start[v + 1] += start[v]
+    fill = start.copy()
+    incident = np.empty(start[vertices], dtype=np.int64)
+    for t in range(len(tets)):
+        for a in range(4):
+            if on_boundary[tets[t, a]]:
+                incident[fill[tets[t, a]]] = t
+                fill[tets[t, a]] += 1
     for v in range(vertices):
         if on_boundary[v]:
             _mark_small_groups(tets, neighbours, incident[start[v] : start[v + 1]], v, v, drop)
