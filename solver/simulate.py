@@ -31,7 +31,6 @@ from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.volume_control import VolumeControl
 from .fem.workspace import Workspace
-from .filling import Covering
 from .force_fields.acting import ForceFields
 from .frame import Frame, TopologyChange
 from .geometry.chunks import side_by_side
@@ -124,17 +123,15 @@ class Simulation:
         self.state, self.ranges = mesh.state, mesh.ranges
         self.bound = mesh.bound
         acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
-        coverings = [Covering(mesh.mesh(body), mesh.seen(body)) for body in range(len(scene.bodies))]
+        seen, extents = mesh.coverings(), [body.extent for body in scene.bodies]
         self.space, self.remeshed, self.volume_control = side_by_side(
-            lambda: Workspace.of(self.state), lambda: mesh.copy() if remeshed else None,
-            lambda: VolumeControl(scene, mesh, coverings),
-        )  # fmt: skip
+            lambda: Workspace.of(self.state), lambda: mesh.copy() if remeshed else None, lambda: VolumeControl(scene, mesh, seen)
+        )
         self.space.linear.pace = self.pace
         self.output = SurfaceOutput(
             scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
         )
-        extents, strongest = [body.extent for body in scene.bodies], settings.strongest_gravity
-        points = gather_points(self.state, self.ranges, mesh.contacts, mesh.tables, extents, strongest, coverings)
+        points = gather_points(self.state, self.ranges, mesh.contacts, mesh.tables, extents, settings.strongest_gravity, seen)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
         self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, mesh.surfaces, mesh.triangles)

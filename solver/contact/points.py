@@ -89,8 +89,8 @@ def gather_points(
     """Concatenate the bodies' contact bindings and size their stiffness. tables: how each body's tets hang together.
 
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there. Those of
-    tets that reach out of what is seen so far that they lie outside of it are none: it would stand off by as much. coverings: what
-    is seen of each body about its mesh.
+    tets that reach out of what is seen so far that they lie outside of it are none: it would stand off by as much. coverings:
+    what is seen of each body about its mesh.
     """
     parts: list[tuple[NDArray[Any], ...]] = []
     faces: list[NDArray[np.int32]] = []

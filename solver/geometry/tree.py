@@ -127,11 +127,11 @@ def _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, pl
     for k in range(BINS + 1):
         counts[k] = 0
     for n in range(count):
-        k = np.uint64(low) + n
+        here = np.uint64(low) + n
         for a in range(np.uint64(3)):
-            places[n, a] = centres[k, a]
-        items[n] = order[k]
-        bins[n] = np.uint8((centres[k, axis] - at) * scale)
+            places[n, a] = centres[here, a]
+        items[n] = order[here]
+        bins[n] = np.uint8((centres[here, axis] - at) * scale)
         counts[np.uint64(bins[n]) + np.uint64(1)] += 1
     begin, past = low, high
     for k in range(BINS):
@@ -139,11 +139,11 @@ def _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, pl
         if low + counts[k] <= middle:
             begin, past = low + counts[k], low + counts[k + 1]
     for n in range(count):
-        k = np.uint64(low + counts[np.uint64(bins[n])])
+        there = np.uint64(low + counts[np.uint64(bins[n])])
         counts[np.uint64(bins[n])] += 1
         for a in range(np.uint64(3)):
-            centres[k, a] = places[n, a]
-        order[k] = items[n]
+            centres[there, a] = places[n, a]
+        order[there] = items[n]
     return begin, past
 
 

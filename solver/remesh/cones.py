@@ -12,6 +12,7 @@ third axis, edges in the third of them. So nothing branches, and all lanes of a 
 """
 
 from types import SimpleNamespace
+from typing import Any
 
 from ..fem.lanes import dot, read
 from ..jit import TILE
@@ -59,7 +60,7 @@ def shares(w):  # type: ignore[no-untyped-def]
 
 def _share(corners):  # type: ignore[no-untyped-def]
     edges = [(corners[a], corners[b]) for a, b in EDGES]
-    closing = [[] for _ in FACES]  # of each face, the edges that planes have added
+    closing: list[list[Any]] = [[] for _ in FACES]  # of each face, the edges that planes have added
     for axis in range(3):
         edges, closing, _ = _cut(edges, closing, axis)
     edges, closing, beyond = _cut(edges, closing, BELOW)
@@ -77,8 +78,8 @@ def _share(corners):  # type: ignore[no-untyped-def]
 def _cut(edges, closing, plane):  # type: ignore[no-untyped-def]
     """Edges, and of each face those that planes have added with one more, of what a plane leaves.
 
-    And of each face what it does not leave of the last edge that was added to it. plane: the axis along which weights must not be
-    negative, or BELOW.
+    And of each face what it does not leave of the last edge that was added to it. plane: the axis along which weights must
+    not be negative, or BELOW.
     """
     own = [_parts(a, b, plane) for a, b in edges]
     added, beyond = [], []
@@ -151,7 +152,7 @@ def _turn(a, b, p, q):  # type: ignore[no-untyped-def]
 
 
 def _image(a, b):  # type: ignore[no-untyped-def]
-    """What the image of an edge on the plane x + y + z = 1 gives; beyond it sums are 1 and more, but for edges that are gone."""
+    """What the image of an edge on the plane x + y + z = 1 gives; beyond it sums are 1 and more, but where edges are gone."""
     return (a[0] * b[1] - a[1] * b[0]) / max(_sum(a) * _sum(b), 1.0)
 
 

@@ -12,6 +12,7 @@ from ..embedding import Binding, Spread, evaluate
 from ..fem.fibre_field import set_fibres
 from ..fem.goal import set_goals
 from ..fem.seen_volume import SeenVolume, show
+from ..filling import Covering
 from ..painted import set_painted
 from ..pins.bearing import Bearing
 from ..refining.grain import Grain
@@ -68,6 +69,10 @@ class Discretization:
         """What is seen of one body."""
         mesh = self.mesh(body)
         return Surface(evaluate(self.surfaces[body], mesh.tets, mesh.positions), self.triangles[body])
+
+    def coverings(self) -> list[Covering]:
+        """What is seen of each body about its mesh."""
+        return [Covering(self.mesh(body), self.seen(body)) for body in range(len(self.surfaces))]
 
     def copy(self) -> "Discretization":
         """The same with a state of its own, which steps may change."""

@@ -18,7 +18,7 @@ from .cones import CORNERS, SHARE, WEIGHT, shares
 
 Array = NDArray[np.float64]
 
-PART = 2048  # new tets that a thread takes at a time; where one begins, so do those that are looked up together, and are rounded
+PART = 2048  # new tets that a thread takes at a time: whatever the threads, the same ones are looked up together, and rounded
 LEAST = 1e-5  # share of a tet that is rounding
 SPREAD = 2.0  # new tets are looked up together as long as they are at most this much longer than the first one
 
