@@ -120,13 +120,13 @@ class Simulation:
         """
         self.scene = scene = living(self.whole, mesh.hosts)
         settings, alive = scene.settings, np.unique(mesh.hosts)
-        self.state, self.ranges = mesh.state, mesh.ranges
-        self.bound = mesh.bound
+        self.state, self.ranges, self.bound = mesh.state, mesh.ranges, mesh.bound
         acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
         seen, extents = mesh.coverings(), [body.extent for body in scene.bodies]
         self.space, self.remeshed, self.volume_control = side_by_side(
-            lambda: Workspace.of(self.state), lambda: mesh.copy() if remeshed else None, lambda: VolumeControl(scene, mesh, seen)
-        )
+            lambda: Workspace.of(self.state), lambda: mesh.copy() if remeshed else None,
+            lambda: VolumeControl(scene, mesh, seen),
+        )  # fmt: skip
         self.space.linear.pace = self.pace
         self.output = SurfaceOutput(
             scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
