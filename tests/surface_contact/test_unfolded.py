@@ -7,7 +7,7 @@ from scipy.spatial import ConvexHull, Delaunay, cKDTree
 from solver.contact.surfaces import unfolded as unfolded_module
 from solver.contact.surfaces.candidates import Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
-from solver.contact.surfaces.pairs import REST_SHARE, distances
+from solver.contact.surfaces.pairs import LEAST, REST_SHARE, distances, pairs_of
 from solver.contact.surfaces.surface import contact_surface
 from solver.contact.surfaces.unfolded import Unfolded
 
@@ -202,3 +202,17 @@ def test_a_ball_needs_hardly_any_search_until_it_is_dented():
     nodes += [(*surface.edges[first], *surface.edges[last]) for first, last in edges]
     assert len(corners) > 50 and len(edges) > 50 and {tuple(sorted(map(int, each))) for each in nodes} <= listed
     assert unknown < 0.1 * all_near
+
+
+def test_what_all_but_touches_at_rest_is_not_kept_apart():
+    """Edges that cross above each other: within a body by what their gap at rest is, between bodies whatever it is."""
+    reach, gaps = 0.02, np.array([0.5, 0.98, 1.02, 3.0, 100.0]) * LEAST * 0.02 / REST_SHARE
+    corner = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0]])
+    lifted = np.array([0.0, 0.0, 1.0, 1.0])
+    rest = np.concatenate([corner + np.outer(lifted, (0.0, 0.0, gap)) + (4.0 * k, 0.0, 0.0) for k, gap in enumerate(gaps)])
+    nodes, one = np.arange(len(rest), dtype=np.int32).reshape(-1, 4), np.ones(len(gaps))
+    within = pairs_of(nodes, 0, rest, True, reach, one, 0.5, np.zeros((len(gaps), 3)))
+    assert (within.nodes[:, 0] // 4).tolist() == [2, 3, 4]
+    assert within.reach == pytest.approx(np.minimum(reach, REST_SHARE * gaps[2:]))
+    between = pairs_of(nodes, 0, rest, False, reach, one, 0.5, np.zeros((len(gaps), 3)))
+    assert (between.reach == reach).all() and len(between.nodes) == len(gaps)
