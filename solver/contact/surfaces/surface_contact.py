@@ -235,11 +235,25 @@ class SurfaceContact:
 
     def touching(self, positions: Array) -> NDArray[np.int64]:
         """For each body the first of those that it hangs together with by pairs that push."""
+        points = self.pairs.nodes[_close(self.pairs, self._used_places(positions))[0]]
+        return connected(self._bodies()[points[:, [0, 3]]].T, len(self.surfaces))
+
+    def stored(self, start: Array, end: Array) -> tuple[Array, Array]:
+        """Energy of the barriers (b,) [J] with nodes at two sets of positions (n, 3), with the bodies of each pair's first point."""
+        places = self.carried.places(start), self.carried.places(end)
+        self._cover(*places)
+        body, scratch, stored = self._bodies()[self.pairs.nodes[:, 0]], np.zeros_like(places[0]), np.zeros((2, len(self.surfaces)))
+        for b in np.unique(body):
+            own = taken(self.pairs, body == b)
+            stored[:, b] = [add_barrier_gradient(there, own, scratch) for there in places]
+        return stored[0], stored[1]
+
+    def _bodies(self) -> NDArray[np.int64]:
+        """The body of each point (k,)."""
         bodies = np.empty(len(self.carried.start) - 1, dtype=np.int64)
         for k, surface in enumerate(self.surfaces):
             bodies[surface.vertices] = k
-        points = self.pairs.nodes[_close(self.pairs, self._used_places(positions))[0]]
-        return connected(bodies[points[:, [0, 3]]].T, len(self.surfaces))
+        return bodies
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""

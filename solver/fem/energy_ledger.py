@@ -1,0 +1,164 @@
+"""No energy out of contact: what a step gives bodies that touch each other, and which of them must take it again, calmly.
+
+A scheme of second order weights a force with that of the step before, and a body that has just been hit or let go has no
+such force: it may leave a blow with more energy than it brought. Over a step that leads from x0 to x1
+
+    gained = K1 - K0 + U(x1) - U(x0) - (m g + f) . (x1 - x0)
+
+U is the energy of strain, flow and barriers that this step sees, the same at both ends: so what is keyed, swells or has
+flowed before does not count as a gain. f is the force of colliders at the end. Damping and friction only take, and are left
+out. For backward Euler, f being what balances the step, this is U(x1) - U(x0) - dU(x1) . (x1 - x0) - m/2 |v1 - v0|^2, never
+above 0 where U is convex. So bodies that hang together and gain more than they may take the step by that scheme, all of them,
+as a force between two is to be weighted alike on both sides, or momentum is lost.
+
+A swing of a scheme of second order has an energy of its own that K + U goes up and down about. So a loss may be taken back,
+as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact.surfaces.surface_contact import SurfaceContact
+from ..scene import Body
+from ..slots import ENERGY, VOLUME
+from ..state import Ranges, State
+from .attempt import Attempt
+from .momentum import company
+from .workspace import Workspace
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+DEBT = 2e-4  # share of their energy that bodies may have gained and not lost again
+FADE = 0.5  # what is left of a loss that may be taken back, a step later
+
+
+@dataclass
+class Gains:
+    """What a step gave to bodies (b,): energy gained and had at its end [J], but for the motion of the centre of all that hang
+    together, which is that of their masses (b,) [kg] and momenta (b, 3) [kg m/s]."""
+
+    gained: Array
+    had: Array
+    masses: Array
+    momenta: Array
+
+    def energy(self, own: Flags) -> float:
+        """What some bodies (b,) have, as seen from their common centre [J]."""
+        momentum = self.momenta[own].sum(axis=0)
+        return float(self.had[own].sum() - 0.5 * (momentum @ momentum) / self.masses[own].sum())
+
+
+class EnergyLedger:
+    """What bodies have lost lately and may take back, or have gained and owe.
+
+    credit (b,) [J], a debt below 0; bodies with pins are left out: what holds them does work that nobody counts.
+    """
+
+    def __init__(self, bodies: tuple[Body, ...], ranges: Ranges) -> None:
+        self.ranges, self.credit = ranges, np.zeros(len(bodies))
+        self.pinned = np.array([bool(body.pins) for body in bodies])
+        self._gains: Gains | None = None  # of the step that was asked for last, which is the one that is taken
+
+    def nobody(self) -> Flags:
+        """No body (b,) takes a step calmly."""
+        return np.zeros(len(self.credit), dtype=bool)
+
+    def judged(
+        self, state: State, space: Workspace, surfaces: SurfaceContact | None, step: float, attempt: Attempt, calm: Flags
+    ) -> Flags:  # fmt: skip
+        """The bodies (b,) that are to take a step [s] calmly: those of `calm`, which did, if it may be taken as it is.
+
+        state is that of its start. Bodies hang together that touched in one of the last steps, or in this one.
+        """
+        self._gains = None
+        if surfaces is None or attempt.company is None:
+            return calm
+        together = company(attempt.company)
+        watched = self._watched(state, surfaces, together)
+        if not watched.any():
+            return calm
+        self._gains = gains = self._counted(state, space, surfaces, step, attempt)
+        more = calm.copy()
+        for name in np.unique(together[watched]):
+            own = together == name
+            allowed = self.credit[own].sum() + DEBT * gains.energy(own)
+            if not calm[own].all() and (calm[own].any() or gains.gained[own].sum() > allowed):
+                more |= own
+        return calm if (more == calm).all() else more
+
+    def end_step(self, attempt: Attempt, calm: Flags) -> None:
+        """Take the step that was judged last, in which bodies (b,) were calm, for accepted; a rough one leaves debts alone."""
+        gains, before = self._gains, self.credit
+        self.credit, self._gains = np.minimum(before, 0.0), None
+        if gains is None or attempt.company is None or attempt.outcome.rough:
+            return
+        together = company(attempt.company)
+        for name in np.unique(together):
+            own = together == name
+            left = before[own].sum() - gains.gained[own].sum()
+            # What backward Euler takes is gone: none of it is owed to the bodies
+            left = left * FADE if left > 0.0 and not calm[own].any() else min(left, 0.0)
+            self.credit[own] = left * gains.masses[own] / gains.masses[own].sum()
+
+    def going_on(self, state: State, attempt: Attempt, calm: Flags, step: float) -> Array:
+        """The acceleration (n, 3) [m/s^2] with which nodes of bodies (b,) go on after a calm step [s]: gravity and fields, by
+        the share to which all that hang together fell in it.
+
+        What a blow accelerates them by must not go on, but what falls does.
+        """
+        own, masses = np.repeat(calm, np.diff(self.ranges.nodes)), state.masses[:, None]
+        pull = np.broadcast_to(attempt.pull, state.positions.shape)
+        onward = np.zeros_like(state.positions)
+        if attempt.company is None:
+            return onward
+        together = np.repeat(company(attempt.company), np.diff(self.ranges.nodes))
+        for name in np.unique(together[own]):
+            nodes = together == name
+            fallen = (masses * (attempt.moving - state.velocities))[nodes].sum(axis=0) / step
+            free = (masses * pull)[nodes].sum(axis=0)
+            share = np.clip(fallen @ free / max(free @ free, 1e-300), 0.0, 1.0)
+            onward[nodes] = share * pull[nodes]
+        return onward
+
+    def _watched(self, state: State, surfaces: SurfaceContact, together: NDArray[np.int64]) -> Flags:
+        """Which bodies (b,) have just touched one that is not pinned, or themselves."""
+        touched = surfaces.touched(state.positions)
+        alone = np.bincount(together, minlength=len(together))[together] == 1
+        own = np.array([touched[a:b].any() for a, b in zip(self.ranges.nodes[:-1], self.ranges.nodes[1:], strict=True)])
+        held = np.isin(together, together[self.pinned])
+        return (own | ~alone) & ~held
+
+    def _counted(
+        self, state: State, space: Workspace, surfaces: SurfaceContact, step: float, attempt: Attempt
+    ) -> Gains:  # fmt: skip
+        """What the step gave to each body; leaves the tiles evaluated at its end."""
+        start, end, masses = state.positions, attempt.outcome.positions, state.masses[:, None]
+        before = self._stored(state, space, start, step)
+        after = self._stored(state, space, end, step)
+        barriers = surfaces.stored(start, end)
+        moving = 0.5 * masses * attempt.moving**2
+        work = (masses * attempt.pull + attempt.outcome.gradient) * (end - start)
+        given = moving - 0.5 * masses * state.velocities**2 - work
+        momenta = np.stack([self._summed((masses * attempt.moving)[:, k]) for k in range(3)], axis=1)
+        return Gains(
+            self._summed(given.sum(axis=1)) + after - before + barriers[1] - barriers[0],
+            self._summed(moving.sum(axis=1)) + after + barriers[1], self._summed(state.masses), momenta,
+        )  # fmt: skip
+
+    def _stored(self, state: State, space: Workspace, positions: Array, step: float) -> Array:
+        """Energy of strain, and of what flows in a step [s], in each body (b,) with nodes at positions (n, 3) [J]."""
+        space.forces.evaluate(positions, space.tiles, step, np.empty_like(positions), space.energies)
+        count = len(state.tets)
+        energies = (space.tiles.unpack(ENERGY, 1, count) * space.tiles.unpack(VOLUME, 1, count))[:, 0]
+        stored = np.add.reduceat(energies, self.ranges.tets[:-1])
+        if space.volume is not None:
+            stored += self._summed(space.volume.energies(positions))
+        return stored
+
+    def _summed(self, values: Array) -> Array:
+        """Sums (b,) of values (n,) of the nodes of each body."""
+        sums: Array = np.add.reduceat(values, self.ranges.nodes[:-1])
+        return sums
