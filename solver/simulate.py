@@ -285,10 +285,9 @@ class Simulation:
         ahead, velocities = surprise(outcome.positions, guess, self.finest), past.velocities(outcome.positions)
         recent = gone_on(self.company, together)
         spun = keep_spin(state, outcome.positions, velocities, self.ranges, touched | self.disturbed, company(recent))
-        attempt = Attempt(outcome, past, velocities, state.elastic_forces, pull, ahead, spun, recent)
         if calm.any():
-            past.onward = np.where(struck[:, None], 0.0, self.ledger.going_on(state, attempt, calm, step))
-        return attempt
+            past.onward = np.where(struck[:, None], 0.0, (velocities - state.velocities) / step)
+        return Attempt(outcome, past, velocities, state.elastic_forces, pull, ahead, spun, recent)
 
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""

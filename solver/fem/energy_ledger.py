@@ -103,26 +103,6 @@ class EnergyLedger:
             left = left * FADE if left > 0.0 and not calm[own].any() else min(left, 0.0)
             self.credit[own] = left * gains.masses[own] / gains.masses[own].sum()
 
-    def going_on(self, state: State, attempt: Attempt, calm: Flags, step: float) -> Array:
-        """The acceleration (n, 3) [m/s^2] with which nodes of bodies (b,) go on after a calm step [s]: gravity and fields, by
-        the share to which all that hang together fell in it.
-
-        What a blow accelerates them by must not go on, but what falls does.
-        """
-        own, masses = np.repeat(calm, np.diff(self.ranges.nodes)), state.masses[:, None]
-        pull = np.broadcast_to(attempt.pull, state.positions.shape)
-        onward = np.zeros_like(state.positions)
-        if attempt.company is None:
-            return onward
-        together = np.repeat(company(attempt.company), np.diff(self.ranges.nodes))
-        for name in np.unique(together[own]):
-            nodes = together == name
-            fallen = (masses * (attempt.moving - state.velocities))[nodes].sum(axis=0) / step
-            free = (masses * pull)[nodes].sum(axis=0)
-            share = np.clip(fallen @ free / max(free @ free, 1e-300), 0.0, 1.0)
-            onward[nodes] = share * pull[nodes]
-        return onward
-
     def _watched(self, state: State, surfaces: SurfaceContact, together: NDArray[np.int64]) -> Flags:
         """Which bodies (b,) have just touched one that is not pinned, or themselves."""
         touched = surfaces.touched(state.positions)
