@@ -192,7 +192,7 @@ class Simulation:
             drastic = is_drastic(outcome.positions, self.state.positions, self.space.pattern)
             reason, calmed = self._refusal(attempt, drastic), calm
             if not reason and outcome.converged and not drastic:
-                calmed = self.ledger.judged(self.state, self.space, self.surfaces, self.clock.step, attempt, calm)
+                calmed = self.ledger.judged(self, attempt, calm)
             if not reason and calmed is calm:
                 break
             effort["rejected"] += 1

@@ -16,17 +16,20 @@ as long as it is fresh; a debt stays until it is paid, so that what steps leave 
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.surfaces.surface_contact import SurfaceContact
 from ..scene import Body
 from ..slots import ENERGY, VOLUME
 from ..state import Ranges, State
 from .attempt import Attempt
 from .momentum import company
 from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from ..simulate import Simulation
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -37,9 +40,15 @@ FADE = 0.5  # what is left of a loss that may be taken back, a step later
 
 @dataclass
 class Gains:
-    """What a step gave to bodies (b,): energy gained and had at its end [J], but for the motion of the centre of all that hang
-    together, which is that of their masses (b,) [kg] and momenta (b, 3) [kg m/s]."""
+    """What a step gave to bodies (b,).
 
+    together (b,): the same number for bodies that hang together; watched (b,): which of them contact may have given some
+    gained, had (b,): energy gained, and what there is at the end [J], as seen from where nothing moves
+    masses (b,) [kg], momenta (b, 3) [kg m/s] at the end
+    """
+
+    together: NDArray[np.int64]
+    watched: Flags
     gained: Array
     had: Array
     masses: Array
@@ -49,6 +58,10 @@ class Gains:
         """What some bodies (b,) have, as seen from their common centre [J]."""
         momentum = self.momenta[own].sum(axis=0)
         return float(self.had[own].sum() - 0.5 * (momentum @ momentum) / self.masses[own].sum())
+
+    def companies(self) -> list[Flags]:
+        """The bodies (b,) of each company that is watched."""
+        return [self.together == name for name in np.unique(self.together[self.watched])]
 
 
 class EnergyLedger:
@@ -60,32 +73,25 @@ class EnergyLedger:
     def __init__(self, bodies: tuple[Body, ...], ranges: Ranges) -> None:
         self.ranges, self.credit = ranges, np.zeros(len(bodies))
         self.pinned = np.array([bool(body.pins) for body in bodies])
-        self._gains: Gains | None = None  # of the step that was asked for last, which is the one that is taken
+        self._gains: Gains | None = None  # of the step that was judged last, which is the one that is taken
 
     def nobody(self) -> Flags:
         """No body (b,) takes a step calmly."""
         return np.zeros(len(self.credit), dtype=bool)
 
-    def judged(
-        self, state: State, space: Workspace, surfaces: SurfaceContact | None, step: float, attempt: Attempt, calm: Flags
-    ) -> Flags:  # fmt: skip
-        """The bodies (b,) that are to take a step [s] calmly: those of `calm`, which did, if it may be taken as it is.
+    def judged(self, now: "Simulation", attempt: Attempt, calm: Flags) -> Flags:
+        """The bodies (b,) that are to take a step calmly: those of `calm`, which did, if it may be taken as it is.
 
-        state is that of its start. Bodies hang together that touched in one of the last steps, or in this one.
+        Bodies hang together that touched in one of the last steps, or in this one.
         """
-        self._gains = None
-        if surfaces is None or attempt.company is None:
+        self._gains = gains = self._counted(now, attempt)
+        if gains is None:
             return calm
-        together = company(attempt.company)
-        watched = self._watched(state, surfaces, together)
-        if not watched.any():
-            return calm
-        self._gains = gains = self._counted(state, space, surfaces, step, attempt)
         more = calm.copy()
-        for name in np.unique(together[watched]):
-            own = together == name
+        for own in gains.companies():
+            plain = attempt.past.struck[np.repeat(own, np.diff(self.ranges.nodes))].all()
             allowed = self.credit[own].sum() + DEBT * gains.energy(own)
-            if not calm[own].all() and (calm[own].any() or gains.gained[own].sum() > allowed):
+            if not plain and (calm[own].any() or gains.gained[own].sum() > allowed):
                 more |= own
         return calm if (more == calm).all() else more
 
@@ -93,47 +99,45 @@ class EnergyLedger:
         """Take the step that was judged last, in which bodies (b,) were calm, for accepted; a rough one leaves debts alone."""
         gains, before = self._gains, self.credit
         self.credit, self._gains = np.minimum(before, 0.0), None
-        if gains is None or attempt.company is None or attempt.outcome.rough:
+        if gains is None or attempt.outcome.rough:
             return
-        together = company(attempt.company)
-        for name in np.unique(together):
-            own = together == name
+        for own in gains.companies():
             left = before[own].sum() - gains.gained[own].sum()
             # What backward Euler takes is gone: none of it is owed to the bodies
             left = left * FADE if left > 0.0 and not calm[own].any() else min(left, 0.0)
             self.credit[own] = left * gains.masses[own] / gains.masses[own].sum()
 
-    def _watched(self, state: State, surfaces: SurfaceContact, together: NDArray[np.int64]) -> Flags:
-        """Which bodies (b,) have just touched one that is not pinned, or themselves."""
-        touched = surfaces.touched(state.positions)
+    def _watched(self, met: Flags, together: NDArray[np.int64]) -> Flags:
+        """Which bodies (b,) touch others, or themselves at a step's start (nodes met (n,)), and none that is pinned."""
         alone = np.bincount(together, minlength=len(together))[together] == 1
-        own = np.array([touched[a:b].any() for a, b in zip(self.ranges.nodes[:-1], self.ranges.nodes[1:], strict=True)])
-        held = np.isin(together, together[self.pinned])
-        return (own | ~alone) & ~held
+        own = np.logical_or.reduceat(met, self.ranges.nodes[:-1])
+        return (own | ~alone) & ~np.isin(together, together[self.pinned])
 
-    def _counted(
-        self, state: State, space: Workspace, surfaces: SurfaceContact, step: float, attempt: Attempt
-    ) -> Gains:  # fmt: skip
-        """What the step gave to each body; leaves the tiles evaluated at its end."""
-        start, end, masses = state.positions, attempt.outcome.positions, state.masses[:, None]
-        before = self._stored(state, space, start, step)
-        after = self._stored(state, space, end, step)
-        barriers = surfaces.stored(start, end)
-        moving = 0.5 * masses * attempt.moving**2
+    def _counted(self, now: "Simulation", attempt: Attempt) -> Gains | None:
+        """What a step gave to each body, None where no contact did; leaves the tiles evaluated at its end."""
+        if now.surfaces is None or attempt.company is None:
+            return None
+        together = company(attempt.company)
+        watched = self._watched(now.met, together)
+        if not watched.any():
+            return None
+        state, end = now.state, attempt.outcome.positions
+        start, masses, moving = state.positions, state.masses[:, None], attempt.moving
+        before, after = (self._stored(state, now.space, places, now.clock.step) for places in (start, end))
+        barriers = now.surfaces.stored(start, end)
         work = (masses * attempt.pull + attempt.outcome.gradient) * (end - start)
-        given = moving - 0.5 * masses * state.velocities**2 - work
-        momenta = np.stack([self._summed((masses * attempt.moving)[:, k]) for k in range(3)], axis=1)
-        return Gains(
-            self._summed(given.sum(axis=1)) + after - before + barriers[1] - barriers[0],
-            self._summed(moving.sum(axis=1)) + after + barriers[1], self._summed(state.masses), momenta,
-        )  # fmt: skip
+        given = (0.5 * masses * (moving**2 - state.velocities**2) - work).sum(axis=1)
+        gained = self._summed(given) + (after + barriers[1]) - (before + barriers[0])
+        had = self._summed((0.5 * masses * moving**2).sum(axis=1)) + after + barriers[1]
+        momenta = np.stack([self._summed(column) for column in (masses * moving).T], axis=1)
+        return Gains(together, watched, gained, had, self._summed(state.masses), momenta)
 
     def _stored(self, state: State, space: Workspace, positions: Array, step: float) -> Array:
         """Energy of strain, and of what flows in a step [s], in each body (b,) with nodes at positions (n, 3) [J]."""
         space.forces.evaluate(positions, space.tiles, step, np.empty_like(positions), space.energies)
         count = len(state.tets)
-        energies = (space.tiles.unpack(ENERGY, 1, count) * space.tiles.unpack(VOLUME, 1, count))[:, 0]
-        stored = np.add.reduceat(energies, self.ranges.tets[:-1])
+        energies = space.tiles.unpack(ENERGY, 1, count) * space.tiles.unpack(VOLUME, 1, count)
+        stored: Array = np.add.reduceat(energies[:, 0], self.ranges.tets[:-1])
         if space.volume is not None:
             stored += self._summed(space.volume.energies(positions))
         return stored
