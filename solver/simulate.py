@@ -253,7 +253,7 @@ class Simulation:
             )
 
     def _solve(self, step: float, calm: NDArray[np.bool_]) -> Attempt:
-        """The balance of inertia, elasticity, flow, contact and friction at the end of a step, which bodies (b,) take calmly."""
+        """The balance of inertia, elasticity, flow, contact and friction at the end of a step that bodies (b,) take calmly."""
         state = self.state
         self.keyed.apply(self.clock.time + step, self.damping)
         # The middle of a step that takes the forces of its start and its end alike

@@ -124,7 +124,7 @@ class EnergyLedger:
         state, end = now.state, attempt.outcome.positions
         start, masses, moving = state.positions, state.masses[:, None], attempt.moving
         before, after = (self._stored(state, now.space, places, now.clock.step) for places in (start, end))
-        barriers = now.surfaces.stored(start, end)
+        barriers = now.surfaces.stored(end)
         work = (masses * attempt.pull + attempt.outcome.gradient) * (end - start)
         given = (0.5 * masses * (moving**2 - state.velocities**2) - work).sum(axis=1)
         gained = self._summed(given) + (after + barriers[1]) - (before + barriers[0])
