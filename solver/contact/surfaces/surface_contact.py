@@ -247,7 +247,8 @@ class SurfaceContact:
     def stored(self, end: Array) -> tuple[Array, Array]:
         """Energy of the barriers (b,) [J] at the step's start, and with nodes at its end (n, 3)."""
         places = self._used_places(end)
-        return self._begun, barrier_energies(self.pairs, _close(self.pairs, places)[0], places, self._bodies, len(self.surfaces))
+        pushing = _close(self.pairs, places)[0]
+        return self._begun, barrier_energies(self.pairs, pushing, places, self._bodies, len(self.surfaces))
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
