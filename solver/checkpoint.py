@@ -26,6 +26,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "frame": np.array(now.frame),
         "touching": now.touching.copy(),
         "company": now.company.copy(),
+        "credit": now.ledger.credit.copy(),
         "pressing": now.pressing.copy(),
         **now.contacts.arrays(),
         **({} if now.surfaces is None else now.surfaces.held.arrays()),
@@ -60,7 +61,7 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.clock.restore(floats["clock"])
     now.frame = int(floats["frame"])
     now.touching = floats["touching"].astype(np.int64)
-    now.company = floats["company"].astype(np.int64)
+    now.company, now.ledger.credit = floats["company"].astype(np.int64), floats["credit"].copy()
     now.pressing = floats["pressing"].copy()
     now.contacts.restore(arrays)
     if now.surfaces is not None:

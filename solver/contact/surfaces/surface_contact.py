@@ -20,6 +20,7 @@ from .free_way import EARLY, free_fraction, free_shares, meetings
 from .friction import Friction, Held
 from .meetings import Meetings, growth
 from .pairs import Pairs, distances, joined, no_pairs, taken
+from .stored import barrier_energies
 from .surface import ContactSurface
 from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
 
@@ -79,6 +80,10 @@ class SurfaceContact:
         self.friction, self.held = Friction(), Held()
         self._take(no_pairs())
         self._known: tuple[Array, ...] = ()  # the way that was asked for last
+        self._bodies = np.zeros(len(carried.start) - 1, dtype=np.int64)  # of the points
+        for k, surface in enumerate(surfaces):
+            self._bodies[surface.vertices] = k
+        self._begun = np.zeros(len(surfaces))  # energy of their barriers at the step's start [J]
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
         self.left_out: list[tuple[int, int]] = []  # and of those that do not collide
         boxed = [Clusters(surface, rest) for surface in surfaces]
@@ -149,6 +154,7 @@ class SurfaceContact:
         places = self.carried.places(start)
         self._cover(places, places)
         which, weights, normal, force, _ = _close(self.pairs, places)
+        self._begun = barrier_energies(self.pairs, which, places, self._bodies, len(self.surfaces))
         grip = self.pairs.friction[which] * force
         rubs = grip > 0.0
         points, weights, normal = self.pairs.nodes[which][rubs], weights[rubs], normal[rubs]
@@ -235,11 +241,14 @@ class SurfaceContact:
 
     def touching(self, positions: Array) -> NDArray[np.int64]:
         """For each body the first of those that it hangs together with by pairs that push."""
-        bodies = np.empty(len(self.carried.start) - 1, dtype=np.int64)
-        for k, surface in enumerate(self.surfaces):
-            bodies[surface.vertices] = k
         points = self.pairs.nodes[_close(self.pairs, self._used_places(positions))[0]]
-        return connected(bodies[points[:, [0, 3]]].T, len(self.surfaces))
+        return connected(self._bodies[points[:, [0, 3]]].T, len(self.surfaces))
+
+    def stored(self, end: Array) -> tuple[Array, Array]:
+        """Energy of the barriers (b,) [J] at the step's start, and with nodes at its end (n, 3)."""
+        places = self._used_places(end)
+        pushing = _close(self.pairs, places)[0]
+        return self._begun, barrier_energies(self.pairs, pushing, places, self._bodies, len(self.surfaces))
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
