@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, Delaunay, cKDTree
 
+from solver.contact.surfaces import candidates as candidates_module
 from solver.contact.surfaces import unfolded as unfolded_module
-from solver.contact.surfaces.candidates import Neighbourhood
+from solver.contact.surfaces.candidates import CLOSEST, Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
 from solver.contact.surfaces.pairs import LEAST, REST_SHARE, distances, pairs_of
 from solver.contact.surfaces.surface import contact_surface
@@ -202,6 +203,31 @@ def test_a_ball_needs_hardly_any_search_until_it_is_dented():
     nodes += [(*surface.edges[first], *surface.edges[last]) for first, last in edges]
     assert len(corners) > 50 and len(edges) > 50 and {tuple(sorted(map(int, each))) for each in nodes} <= listed
     assert unknown < 0.1 * all_near
+
+
+def test_where_pairs_crowd_less_room_is_searched(monkeypatch):
+    """All within reach are found with less room to spare as well; and once they are few there is as much room as before."""
+    rest, triangles = ball(3000, 15.0)
+    clusters = Clusters(contact_surface(triangles, rest, 1.0), rest)
+    folded = rest * (1.0, 1.0, 0.002)
+
+    def found(crowded: float) -> tuple[Neighbourhood, set[tuple[int, ...]]]:
+        monkeypatch.setattr(candidates_module, "CROWDED", crowded)
+        search = Neighbourhood(clusters, clusters, rest, REACH, 1e4, 0.5)
+        search.cover(folded, folded)
+        close = distances(folded, search.pairs.nodes, search.pairs.points) < search.pairs.reach
+        return search, {tuple(map(int, nodes)) for nodes in search.pairs.nodes[close]}
+
+    roomy, all_near = found(1e9)
+    tight, near = found(1.0)
+    assert roomy.share == 1.0 and tight.share == CLOSEST and near == all_near and len(near) > 500
+    assert len(tight.pairs.nodes) < 0.5 * len(roomy.pairs.nodes) and tight.spare == CLOSEST * roomy.spare
+    for _ in range(5):
+        tight.cover(rest, rest)
+        tight.searched = False
+    assert tight.share == 1.0
+    shifted = folded + 0.4 * tight.spare * np.sin(40.0 * rest)
+    assert tight.cover(folded, folded) and not tight.cover(shifted, shifted) and tight.spare < 0.5 * roomy.spare
 
 
 def test_what_all_but_touches_at_rest_is_not_kept_apart():
