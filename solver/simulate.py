@@ -17,7 +17,7 @@ from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
 from .contact.edges.bodies import edge_contacts
 from .contact.points import gather_points, meeting
-from .contact.surfaces.bodies import left_out, touching_bodies
+from .contact.surfaces.bodies import told_of_overlaps, touching_bodies
 from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.clock import Clock
@@ -179,8 +179,7 @@ class Simulation:
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)
-        if self.frame == self.scene.settings.frame_start:
-            warnings += tuple(sorted(left_out(self.scene, self.surfaces)))
+        warnings += tuple(told_of_overlaps(self.scene, self.surfaces, self.frame, self.state.positions))
         changes, self.cuts, self.news = self.cuts, (), ()
         return Frame(self.frame, bodies, effort, warnings, changes)
 
@@ -282,6 +281,8 @@ class Simulation:
         pressed = entries.pressed_nodes(guess, len(guess))
         struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
         past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
+        if self.surfaces is not None:
+            self.surfaces.lead_apart(state, self.ranges, past, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         while outcome.converged and self.contacts.wake(outcome.positions, ended=True):

@@ -3,6 +3,7 @@
 From outside all is in positions of nodes; within, in places of the surfaces' points, which nodes carry (carried.py).
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, compress
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from ...fem.pair_coupling import PairStiffness
 from ...geometry.edges import connected
+from ...integrators import Extrapolation
+from ...state import Ranges, State
 from ..entries import across
 from .candidates import Neighbourhood
 from .carried import Carried
@@ -20,6 +23,7 @@ from .free_way import EARLY, free_fraction, free_shares, meetings
 from .friction import Friction, Held
 from .meetings import Meetings, growth
 from .pairs import Pairs, distances, joined, no_pairs, taken
+from .parting import Grip, Parting, parting_stiffness
 from .surface import ContactSurface
 from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
 
@@ -80,7 +84,7 @@ class SurfaceContact:
         self._take(no_pairs())
         self._known: tuple[Array, ...] = ()  # the way that was asked for last
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
-        self.left_out: list[tuple[int, int]] = []  # and of those that do not collide
+        self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart
         boxed = [Clusters(surface, rest) for surface in surfaces]
         large = [None if each is None else Clusters(each, rest) for each in whole or [None] * len(surfaces)]
         for i, j in combinations_with_replacement(range(len(touches)), 2):
@@ -101,35 +105,69 @@ class SurfaceContact:
         ))  # fmt: skip
 
     def begin(self, positions: Array) -> None:
-        """Leave out bodies that touch or pass through each other before the first step: `left_out`.
+        """Let bodies that touch or lie in each other go apart before they collide: `parting`.
 
         Pairs know no inside, so that contact would hold them together instead of apart. A body that passes through itself
         keeps doing so where it does: its parts move with each other anyway.
         """
         self.cover(positions, positions)
         places = self.carried.places(positions)
-        crossing = {
+        self.part({
             bodies
             for bodies, pair in zip(self.bodies, self.neighbourhoods, strict=True)
-            if pair.first is not pair.second
-            and (
-                bool((distances(places, pair.pairs.nodes, pair.pairs.points) < NOTHING * pair.reach).any())
-                or surfaces_cross(pair.first, pair.second, places)
-            )
-        }
-        self.left_out, kept = sorted(crossing), [bodies not in crossing for bodies in self.bodies]
+            if not pair.own and (_touch(pair, places) or surfaces_cross(pair.first, pair.second, places) or _within(pair, places))
+        })  # fmt: skip
+        self.part({each.bodies for each in self.parting if each.look(places)})
+
+    def _parting(self, bodies: tuple[int, int]) -> Parting:
+        """That of two bodies that have collided so far."""
+        return Parting(bodies, [pair for own, pair in zip(self.bodies, self.neighbourhoods, strict=True) if own == bodies])
+
+    def part(self, bodies: Collection[tuple[int, int]]) -> None:
+        """Let pairs of bodies, by their numbers, go apart before they collide; all others collide."""
+        for each in self.parting:
+            self.bodies += [each.bodies] * len(each.pairs)
+            self.neighbourhoods += each.pairs
+        order = sorted(range(len(self.bodies)), key=lambda k: self.bodies[k])
+        self.bodies, self.neighbourhoods = [self.bodies[k] for k in order], [self.neighbourhoods[k] for k in order]
+        known = {each.bodies: each for each in self.parting}
+        self.parting = [known.get(each) or self._parting(each) for each in sorted(bodies)]
+        kept = [each not in bodies for each in self.bodies]
         self.bodies, self.neighbourhoods = list(compress(self.bodies, kept)), list(compress(self.neighbourhoods, kept))
+        self._known = ()
         self._take(joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods]))
+
+    def lead_apart(self, state: State, ranges: Ranges, past: Extrapolation, step: float) -> None:
+        """Lead those that lie in each other for a step [s] from a state; those that are apart by now collide from here on."""
+        if not self.parting:
+            return
+        places = self.carried.places(state.positions)
+        left = {each.bodies for each in self.parting if each.look(places)}
+        if len(left) < len(self.parting):
+            self.part(left)
+            self.lead_apart(state, ranges, past, step)
+        for each in self.parting:
+            each.lead(state.positions, state.velocities, state.masses, ranges.nodes, past, step)
+
+    @property
+    def left_out(self) -> list[tuple[int, int]]:
+        """The bodies that do not collide yet."""
+        return [each.bodies for each in self.parting]
+
+    @property
+    def grips(self) -> list[Grip]:
+        """What leads them apart in this step."""
+        return [grip for each in self.parting for grip in each.grips]
 
     @property
     def near(self) -> bool:
         """Whether any pair may come close."""
-        return len(self.pairs.nodes) > 0
+        return len(self.pairs.nodes) > 0 or bool(self.parting)
 
     @property
     def several(self) -> bool:
         """Whether it is of bodies with each other, not only of a body with itself."""
-        return not all(each.own for each in self.neighbourhoods)
+        return bool(self.parting) or not all(each.own for each in self.neighbourhoods)
 
     def reachable(self, start: Array, end: Array) -> Array:
         """Positions (n, 3) on the way from a start to an end (n, 3): the end, where nothing touches on the way."""
@@ -210,6 +248,8 @@ class SurfaceContact:
         energy: float = add_barrier_gradient(places, self.pairs, on_points)
         energy += add_friction_gradient(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, on_points)
         self.carried.add_forces(on_points, gradient)
+        for grip in self.grips:
+            energy += grip.add_gradient(positions, gradient)
         return energy
 
     def stiffness(self, positions: Array, rank: NDArray[np.int32], ahead: Meetings | None = None) -> PairStiffness:
@@ -223,7 +263,8 @@ class SurfaceContact:
         if ahead is not None:
             parts.append((ahead.points, ahead.weights, ahead.blocks))
         points, all_weights, blocks = map(np.concatenate, zip(*parts, strict=True))
-        return self.carried.stiffness(points, all_weights, blocks, rank)
+        pairs = self.carried.stiffness(points, all_weights, blocks, rank)
+        return pairs.joined(parting_stiffness(self.grips, positions, rank)) if self.grips else pairs
 
     def settled(self, before: Array, after: Array) -> bool:
         """Whether a correction from one set of positions (n, 3) to another has found forces about as it took them to be.
@@ -239,7 +280,8 @@ class SurfaceContact:
         for k, surface in enumerate(self.surfaces):
             bodies[surface.vertices] = k
         points = self.pairs.nodes[_close(self.pairs, self._used_places(positions))[0]]
-        return connected(bodies[points[:, [0, 3]]].T, len(self.surfaces))
+        parting = np.array([each.bodies for each in self.parting], np.int64).reshape(-1, 2)
+        return connected(np.concatenate([bodies[points[:, [0, 3]]], parting]).T, len(self.surfaces))
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
@@ -274,6 +316,17 @@ class SurfaceContact:
     def _used_places(self, positions: Array) -> Array:
         """Where nodes at (n, 3) carry the points (k, 3) that any pair has; nothing is said of the others."""
         return self.carried.places(positions, self._paired, self._rubbing)
+
+
+def _touch(pair: Neighbourhood, places: Array) -> bool:
+    """Whether two surfaces, points at places (k, 3), have a point in common."""
+    return bool((distances(places, pair.pairs.nodes, pair.pairs.points) < NOTHING * pair.reach).any())
+
+
+def _within(pair: Neighbourhood, places: Array) -> bool:
+    """Whether the box around one of two surfaces, points at places (k, 3), lies within that around the other."""
+    (low, high), (other_low, other_high) = pair.first.around(places, places), pair.second.around(places, places)
+    return bool((low >= other_low).all() and (high <= other_high).all() or (low <= other_low).all() and (high >= other_high).all())
 
 
 def _close(pairs: Pairs, places: Array) -> tuple[NDArray[np.int64], Array, Array, Array, Array]:

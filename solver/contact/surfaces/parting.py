@@ -1,0 +1,163 @@
+"""Bodies that start in each other go apart: as a damped swing that comes to its end without swinging back.
+
+Each part that two bodies share (overlapping.py) holds both of them about where it lies, and is led along its way out with the
+acceleration w^2 (depth + margin) - 2 w u, u being how fast they go apart there. From rest that is a critically damped swing: never
+faster than 0.37 w times the depth, and slow when it ends. No force of the other one's shape: what holds a body is its mass around
+the part, so it is moved rather than dented, and neither substep, resolution nor stiffness says how fast it goes.
+
+What it takes is a force in the step's own solve, on both alike: on nodes by weights that add up to one and have one and the same
+point for their mean, so that momentum and spin stay. It is as large as the other forces ask, up to what the bodies bear.
+What goes apart faster by itself is left alone. Between the two nothing else acts until they share nothing; from then on they collide.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...fem.pair_coupling import PairStiffness
+from ...integrators import Extrapolation
+from .candidates import Neighbourhood
+from .crossing import surfaces_cross
+from .overlapping import Overlap, Region
+from .pairs import distances
+
+Array = NDArray[np.float64]
+
+SWING = 6.0  # [1/s]: a depth is halved in 0.28 s
+MARGIN = 0.25  # element sizes by which bodies are led further than apart, so that they arrive
+FASTER = 1.2  # times as fast as the swing is at most: what goes apart so fast was thrown apart
+AROUND = 2.0  # radii of a part, and as many element sizes, within which it holds nodes
+CLEAR = 0.25  # of the reach: so far apart bodies begin to collide
+FIRM = 1000.0  # times the inertia: how closely a step keeps to the swing
+BEARS = 0.5  # of their modulus, on the cross-section of the smaller body: the largest force
+LEAST_NODES = 8  # that a part holds; else it holds the whole body
+FLAT = 1e-6  # of the largest second moment: less is none
+
+
+@dataclass(frozen=True)
+class Grip:
+    """What leads one part in one step: nodes (k,) by shares (k,), those of the first body add up to 1, of the second to -1.
+
+    normal (3,)  : the way that the first body goes
+    goal         : distance [m] along it between the two means at the step's end
+    firm, most   : [N/m] and [N], a spring towards the goal that never pulls harder
+    first        : how many of the nodes are the first body's
+    """
+
+    nodes: NDArray[np.int64]
+    shares: Array
+    normal: Array
+    goal: float
+    firm: float
+    most: float
+    first: int
+
+    def force(self, positions: Array) -> float:
+        """The force [N] that drives the first body along the normal with nodes at positions (n, 3); the second the other way."""
+        return float(np.clip(self.firm * self._missing(positions), -self.most, self.most))
+
+    def add_gradient(self, positions: Array, gradient: Array) -> float:
+        """Add to gradient (n, 3) [N] at positions (n, 3); return the energy [J], that of a spring which yields at its most."""
+        force = self.force(positions)
+        np.add.at(gradient, self.nodes, -force * self.shares[:, None] * self.normal)
+        return force * self._missing(positions) - 0.5 * force * force / self.firm
+
+    def stiffness(self, positions: Array) -> float:
+        """[N/m], the secant where it yields."""
+        return min(self.firm, self.most / max(abs(self._missing(positions)), 1e-300))
+
+    def _missing(self, positions: Array) -> float:
+        there = np.einsum("k,ki->i", self.shares, positions[self.nodes])
+        return self.goal - float(there @ self.normal)
+
+
+class Parting:
+    """Two bodies that lie in each other; bodies: their numbers."""
+
+    def __init__(self, bodies: tuple[int, int], pairs: Sequence[Neighbourhood]) -> None:
+        """pairs: the ways in which their surfaces will collide, with the finer ones first."""
+        self.bodies, self.pairs = bodies, list(pairs)
+        self.overlap = Overlap(self.pairs[0].first, self.pairs[0].second)
+        self.grips: list[Grip] = []
+        self.regions: list[Region] = []
+
+    def look(self, places: Array) -> bool:
+        """Find what they share with points at places (k, 3); whether they share anything, or touch."""
+        self.regions = self.overlap.regions(places)
+        if self.regions:
+            return True
+        touching = []
+        for pair in self.pairs:
+            pair.cover(places, places)
+            nodes = pair.pairs.nodes
+            touching.append(nodes[distances(places, nodes, pair.pairs.points) < CLEAR * pair.reach])
+            if pair is not self.pairs[0] and surfaces_cross(pair.first, pair.second, places):
+                touching.append(pair.first.surface.vertices)
+        points = np.concatenate([each.ravel() for each in touching])
+        if len(points):
+            self.regions = [self.overlap.touching(places, points)]
+        return len(points) > 0
+
+    def lead(
+        self, positions: Array, velocities: Array, masses: Array, nodes: NDArray[np.int64], past: Extrapolation, step: float
+    ) -> None:
+        """Set what leads the parts in a step [s] from positions, with velocities (n, 3) and masses (n,).
+
+        nodes (b + 1,): where each body's nodes begin.
+        """
+        sides = [np.arange(*nodes[body : body + 2]) for body in self.bodies]
+        element = min(each.surface.element for each in (self.pairs[0].first, self.pairs[0].second))
+        extents = [np.ptp(positions[own], axis=0) for own in sides]
+        most = BEARS * self.pairs[0].modulus * min(float(np.cbrt(extent.prod())) for extent in extents) ** 2
+        self.grips = []
+        for region in self.regions:
+            around = AROUND * (region.radius + element)
+            held = [_shares(region.center, around, positions[own], masses[own]) for own in sides]
+            shares, which = np.concatenate([held[0], -held[1]]), np.concatenate(sides)
+            kept = shares != 0.0
+            shares, which = shares[kept], which[kept]
+            speed = float(np.einsum("k,ki->i", shares, velocities[which]) @ region.normal)
+            ahead = region.depth + MARGIN * element
+            if speed > FASTER * SWING * ahead:
+                continue
+            wanted = speed + step * SWING * (SWING * ahead - 2.0 * speed)
+            first = int(np.count_nonzero(held[0]))
+            lag = float(np.abs(shares) @ past.effective[which] / np.abs(shares).sum())
+            goal = float(np.einsum("k,ki->i", shares, past.base[which]) @ region.normal) + lag * wanted
+            inertia = 1.0 / float((shares**2 * (past.inertial[which] ** 2 / masses[which])).sum())
+            self.grips.append(Grip(which, shares, region.normal, goal, FIRM * inertia, most, first))
+
+
+def _shares(center: Array, around: float, positions: Array, masses: Array) -> Array:
+    """Shares (k,) of nodes at positions (k, 3) with masses (k,) that add up to one and have `center` for their mean place.
+
+    By mass, fading out `around` [m] from there, and linear in the place: so a force at the centre, handed on to nodes by these
+    shares, has the same sum and the same moment. Where the nodes lie in a plane only as far as they reach.
+    """
+    away = positions - center
+    near = np.maximum(0.0, 1.0 - (away**2).sum(axis=1) / around**2) ** 2
+    if np.count_nonzero(near) < LEAST_NODES:
+        near = np.ones(len(masses))
+    weights = masses * near
+    total = weights.sum()
+    mean = weights @ away / total
+    arms = away - mean
+    moments, axes = np.linalg.eigh(np.einsum("k,ki,kj->ij", weights, arms, arms))
+    inverse = np.where(moments > FLAT * moments[-1], 1.0 / np.maximum(moments, 1e-300), 0.0)
+    lean = axes @ (inverse * (axes.T @ -mean))
+    shares: Array = weights * (1.0 / total + arms @ lean)
+    return shares
+
+
+def parting_stiffness(grips: Sequence[Grip], positions: Array, rank: NDArray[np.int32]) -> PairStiffness:
+    """That of all of them at positions (n, 3), each as a pair of two points, with node i at row rank[i] of the matrix."""
+    count = len(grips)
+    points = np.array([(3 * k, 3 * k + 1, 3 * k + 2, 3 * k + 2) for k in range(count)], np.int32)  # the last one is of no node
+    weights = np.tile((1.0, -1.0, 0.0, 0.0), (count, 1))
+    blocks = np.array([grip.stiffness(positions) * np.outer(grip.normal, grip.normal).ravel() for grip in grips])
+    lengths = np.array([(grip.first, len(grip.nodes) - grip.first, 0) for grip in grips]).ravel()
+    rows = rank[np.concatenate([grip.nodes for grip in grips])]
+    shares = np.concatenate([np.concatenate([g.shares[: g.first], -g.shares[g.first :]]) for g in grips])
+    return PairStiffness(points, weights, blocks, np.concatenate([[0], np.cumsum(lengths)]), rows, shares)
