@@ -100,7 +100,7 @@ def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, p
     found, places = [], contact.carried.places(positions)
     for each in contact.parting:
         if each.look(places):
-            x, y, z = max(each.regions, key=lambda region: region.depth).center
+            x, y, z = max(each.regions, key=lambda region: region.depth).centers.mean(axis=0)
             one, other = (scene.bodies[k].name for k in each.bodies)
             found.append(
                 f"'{one}' and '{other}', near ({x:.3g}, {y:.3g}, {z:.3g}), frame {frame}: they still overlap, and pass through "

@@ -2,9 +2,10 @@
 
 The surface of such a part is a patch of the one surface and a patch of the other, both with the rim along which they cross. By how
 much its volume grows when the first surface goes a way d is the integral of d . n over the first one's patch, and that is the
-area vector of the rim alone (Stokes), whatever the triangles. So the way out is against that vector (volume contact: Allard et
-al. 2010, "Volume contact constraints at arbitrary resolution"). Of what lies wholly, or nearly, in the other it says nothing:
-that leaves by the shortest of some straight ways.
+area vector of the rim alone (Stokes), whatever the triangles. So the way out is about against that vector (volume contact: Allard
+et al. 2010, "Volume contact constraints at arbitrary resolution"); of two boxes that have a slab in common it leans to the slab's
+sides, so of the ways near it that is taken on which the part is thinnest. Of what lies wholly, or nearly, in the other it says nothing: that
+leaves by the shortest of some straight ways.
 """
 
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ IntArray = NDArray[np.int32]
 INSIDE = 0.5  # winding number
 INWARDS = 1e-3  # of the way to a shell's middle, at which is asked whether it lies inside: its corners may lie on the other
 OPEN = 0.2  # of the smaller patch's area: a rim whose area vector is shorter says nothing of the way out
+STEEP = 0.7  # cosine of the angle to a part's gradient from which on a way on which it is thinner is no way out
+FACES = 64  # normals that are tried, of those along its rim
+PIECES = 3  # of a part along either of its axes, at most
 MOST = 16  # parts at once: those of rough surfaces are many, and what is shallow waits or goes with the others
 WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])  # that what lies wholly inside may leave by
 
@@ -37,15 +41,32 @@ WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)]
 class Region:
     """A connected part of what two surfaces share, as it is now.
 
-    center (3,), radius : of a ball around it [m]
-    normal (3,)         : unit vector, the way that the first surface leaves by
-    depth               : how far it has to go [m]
+    normal (3,)               : unit vector, the way that the first surface leaves by
+    depth                     : how far it has to go [m]
+    centers (c, 3), radii (c,): of balls around its pieces [m], side by side across the normal: by one alone bodies would tilt
     """
 
-    center: Array
-    radius: float
     normal: Array
     depth: float
+    centers: Array
+    radii: Array
+
+    @classmethod
+    def of(cls, points: Array, normal: Array, depth: float, piece: float) -> "Region":
+        """That of points (k, 3), in pieces about as wide as `piece` [m] or wider."""
+        flat = points - points.mean(axis=0)
+        flat = flat - np.outer(flat @ normal, normal)
+        number = np.zeros(len(points), dtype=np.int64)
+        for axis in np.linalg.eigh(flat.T @ flat)[1].T[1:]:
+            along = flat @ axis
+            width = float(np.ptp(along))
+            count = min(max(int(width / piece), 1), PIECES)
+            cell = np.minimum(((along - along.min()) * count / max(width, piece)).astype(np.int64), count - 1)
+            number = PIECES * number + cell
+        pieces = [points[number == each] for each in np.unique(number)]
+        centers = np.stack([0.5 * (each.min(axis=0) + each.max(axis=0)) for each in pieces])
+        radii = [np.sqrt(((each - center) ** 2).sum(axis=1).max()) for each, center in zip(pieces, centers, strict=True)]
+        return cls(normal, depth, centers, np.array(radii))
 
 
 class _Side:
@@ -70,6 +91,7 @@ class Overlap:
     def __init__(self, first: Clusters, second: Clusters) -> None:
         self.clusters = first, second
         self.sides = _Side(first.surface), _Side(second.surface)
+        self.element = min(first.surface.element, second.surface.element)
 
     def regions(self, places: Array) -> list[Region]:
         """The parts that they share with points at places (k, 3), the deepest first, and of very many only those."""
@@ -78,7 +100,7 @@ class Overlap:
         if not len(found[0].edges) + len(found[1].edges) and not inside[0].any() and not inside[1].any():
             return []
         spots = np.concatenate([_spots(places, side, each) for side, each in zip(self.sides, found, strict=True)])
-        corners, rims = self._rim(places, found, spots)
+        corners, normals = self._rim(places, found, spots)
         label = self._parts(found, inside, corners)
         bounds = np.cumsum([0, *(len(side.surface.vertices) for side in self.sides), len(spots)])
         own, other, rim = (label[a:b] for a, b in zip(bounds, bounds[1:], strict=False))
@@ -91,13 +113,14 @@ class Overlap:
             areas = [
                 float(side.surface.vertex_areas[patch].sum()) for side, patch in zip(self.sides, patches, strict=True) if patch.any()
             ]
-            regions.append(self._region(places, here, corners[at_rim], rims[at_rim], spots, areas))
+            faces = np.concatenate([each[at_rim] for each in normals])
+            regions.append(self._region(places, here, corners[at_rim], faces, spots, areas))
         return sorted(regions, key=lambda region: -region.depth)[:MOST]
 
     def touching(self, places: Array, points: IntArray) -> Region:
         """A region about points (k,) at places (n, 3) where the surfaces touch but share no volume."""
         where = places[np.unique(points)]
-        low, high, center = where.min(axis=0), where.max(axis=0), where.mean(axis=0)
+        low, high = where.min(axis=0), where.max(axis=0)
         way, area = np.zeros(3), 0.0  # out of the second surface there, and against the first
         for side, sign in zip(self.sides, (-1.0, 1.0), strict=True):
             corners = places[side.surface.triangles]
@@ -106,7 +129,7 @@ class Overlap:
             way, area = way + sign * vectors.sum(axis=0), area + float(np.sqrt((vectors**2).sum(axis=1)).sum())
         length = float(np.sqrt((way**2).sum()))
         way = way / length if length > OPEN * area else self._way_out(places, way)[0]
-        return Region(center, _radius(where, center), way, 0.0)
+        return Region.of(where, way, 0.0, self.element)
 
     def _inside(self, places: Array, k: int, found: Crossings) -> NDArray[np.bool_]:
         """Which vertices (v,) of one surface lie inside the other: told by where its edges pass through, or a shell at a time."""
@@ -146,8 +169,8 @@ class Overlap:
             real = other.triangles[(area_vectors(places, other.triangles) ** 2).sum(axis=1) > 0.0]
             votes[near] = np.abs(winding_numbers(winding_tree(triangle_tree(places, real)), spot[near])) - INSIDE
 
-    def _rim(self, places: Array, found: tuple[Crossings, Crossings], spots: Array) -> tuple[NDArray[np.int64], Array]:
-        """The pieces of the rim: their ends (m, 2) among the crossings, and the products of both surfaces' normals (m, 3) there.
+    def _rim(self, places: Array, found: tuple[Crossings, Crossings], spots: Array) -> tuple[NDArray[np.int64], list[Array]]:
+        """The pieces of the rim: their ends (m, 2) among the crossings, and both surfaces' area vectors (m, 3) there.
 
         Two triangles that cross have two crossings in common. Where it is not two, rounding has it so, and the piece is left out.
         """
@@ -161,10 +184,10 @@ class Overlap:
         first = first[many == 2]
         ends = np.stack([which[first], which[first + 1]], axis=1) if len(first) else np.zeros((0, 2), np.int64)
         normals = [area_vectors(places, side.surface.triangles) for side in self.sides]
-        along = np.cross(normals[0][keys[first] // count], normals[1][keys[first] % count])
-        turned = ((spots[ends[:, 1]] - spots[ends[:, 0]]) * along).sum(axis=1) < 0.0
+        beside = [normals[0][keys[first] // count], normals[1][keys[first] % count]]
+        turned = ((spots[ends[:, 1]] - spots[ends[:, 0]]) * np.cross(*beside)).sum(axis=1) < 0.0
         ends[turned] = ends[turned][:, ::-1]
-        return ends, along
+        return ends, beside
 
     def _parts(
         self, found: tuple[Crossings, Crossings], inside: list[NDArray[np.bool_]], rim: NDArray[np.int64]
@@ -189,17 +212,16 @@ class Overlap:
         return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
     def _region(
-        self, places: Array, here: Array, corners: NDArray[np.int64], along: Array, spots: Array, areas: list[float]
+        self, places: Array, here: Array, corners: NDArray[np.int64], faces: Array, spots: Array, areas: list[float]
     ) -> Region:
-        """The region of points (k, 3) with some pieces of the rim, and with patches of some areas [m^2]."""
+        """The region of points (k, 3) with some pieces of the rim, triangles' normals (m, 3) there, and patches of areas [m^2]."""
         center = 0.5 * (here.min(axis=0) + here.max(axis=0))
-        radius = _radius(here, center)
         rim = 0.5 * np.cross(spots[corners[:, 0]] - center, spots[corners[:, 1]] - center).sum(axis=0)
         length = float(np.sqrt((rim**2).sum()))
         if length > OPEN * min(areas, default=0.0):
-            normal = -rim / length
-            return Region(center, radius, normal, float(np.ptp(here @ normal)))
-        return Region(center, radius, *self._way_out(places, -rim))
+            normal = _thinnest(here - center, -rim / length, faces)
+            return Region.of(here, normal, float(np.ptp(here @ normal)), self.element)
+        return Region.of(here, *self._way_out(places, -rim), self.element)
 
     def _way_out(self, places: Array, hint: Array) -> tuple[Array, float]:
         """The way (3,) on which the first surface is out of the second's bounds soonest, and how far that is [m].
@@ -222,5 +244,16 @@ def _spots(places: Array, side: _Side, found: Crossings) -> Array:
     return spots
 
 
-def _radius(points: Array, center: Array) -> float:
-    return float(np.sqrt(((points - center) ** 2).sum(axis=1).max()))
+def _thinnest(points: Array, way: Array, faces: Array) -> Array:
+    """The way (3,) on which points (k, 3) about their middle are least deep, of a way, their thin axis, those of WAYS and the
+    normals of some faces (m, 3); but none that is STEEP to the first: a blade leaves what it is stuck in along itself."""
+    length = np.sqrt((faces**2).sum(axis=1))
+    faces = faces[length > 0.0] / length[length > 0.0, None]
+    faces = faces[:: max(1, len(faces) // FACES)]
+    axis = np.linalg.eigh(points.T @ points)[1][:, 0]
+    ways = np.concatenate([[way, axis], WAYS / np.sqrt((WAYS**2).sum(axis=1))[:, None], faces])
+    ways = ways * np.sign(ways @ way)[:, None]
+    ways = ways[ways @ way > STEEP]
+    depths = np.ptp(points @ ways.T, axis=0)
+    best: Array = ways[np.argmin(depths)]
+    return best

@@ -5,6 +5,8 @@ acceleration w^2 (depth + margin) - 2 w u, u being how fast they go apart there.
 faster than 0.37 w times the depth, and slow when it ends. No force of the other one's shape: what holds a body is its mass around
 the part, so it is moved rather than dented, and neither substep, resolution nor stiffness says how fast it goes.
 
+Across its way out it is dragged at, at the same rate, or bodies on a slope would slide down on each other.
+
 What it takes is a force in the step's own solve, on both alike: on nodes by weights that add up to one and have one and the same
 point for their mean, so that momentum and spin stay. It is as large as the other forces ask, up to what the bodies bear.
 What goes apart faster by itself is left alone. Between the two nothing else acts until they share nothing; from then on they collide.
@@ -41,36 +43,46 @@ class Grip:
     """What leads one part in one step: nodes (k,) by shares (k,), those of the first body add up to 1, of the second to -1.
 
     normal (3,)  : the way that the first body goes
-    goal         : distance [m] along it between the two means at the step's end
-    firm, most   : [N/m] and [N], a spring towards the goal that never pulls harder
+    goal (3,)    : [m] where the one mean is to be, seen from the other, at the step's end; across the normal: at rest
+    firm, most   : [N/m] and [N], a spring towards the goal along the normal that never pulls harder
+    drag         : [N/m] a spring towards it across the normal
     first        : how many of the nodes are the first body's
     """
 
     nodes: NDArray[np.int64]
     shares: Array
     normal: Array
-    goal: float
+    goal: Array
     firm: float
     most: float
+    drag: float
     first: int
 
-    def force(self, positions: Array) -> float:
-        """The force [N] that drives the first body along the normal with nodes at positions (n, 3); the second the other way."""
-        return float(np.clip(self.firm * self._missing(positions), -self.most, self.most))
+    def force(self, positions: Array) -> Array:
+        """The force (3,) [N] on the first body with nodes at positions (n, 3); on the second it is the opposite."""
+        along, across = self._missing(positions)
+        force: Array = np.clip(self.firm * along, -self.most, self.most) * self.normal + self.drag * across
+        return force
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3) [N] at positions (n, 3); return the energy [J], that of a spring which yields at its most."""
-        force = self.force(positions)
-        np.add.at(gradient, self.nodes, -force * self.shares[:, None] * self.normal)
-        return force * self._missing(positions) - 0.5 * force * force / self.firm
+        along, across = self._missing(positions)
+        push = float(np.clip(self.firm * along, -self.most, self.most))
+        gradient[self.nodes] -= self.shares[:, None] * (push * self.normal + self.drag * across)
+        return push * along - 0.5 * push * push / self.firm + 0.5 * self.drag * float(across @ across)
 
-    def stiffness(self, positions: Array) -> float:
-        """[N/m], the secant where it yields."""
-        return min(self.firm, self.most / max(abs(self._missing(positions)), 1e-300))
+    def stiffness(self, positions: Array) -> Array:
+        """(9,) [N/m], the secant where it yields."""
+        firm = min(self.firm, self.most / max(abs(self._missing(positions)[0]), 1e-300))
+        flat = np.outer(self.normal, self.normal)
+        block: Array = (firm * flat + self.drag * (np.eye(3) - flat)).ravel()
+        return block
 
-    def _missing(self, positions: Array) -> float:
-        there = np.einsum("k,ki->i", self.shares, positions[self.nodes])
-        return self.goal - float(there @ self.normal)
+    def _missing(self, positions: Array) -> tuple[float, Array]:
+        """How far [m] from the goal, along the normal and across it (3,)."""
+        away = self.goal - np.einsum("k,ki->i", self.shares, positions[self.nodes])
+        along = float(away @ self.normal)
+        return along, away - along * self.normal
 
 
 class Parting:
@@ -113,21 +125,30 @@ class Parting:
         most = BEARS * self.pairs[0].modulus * min(float(np.cbrt(extent.prod())) for extent in extents) ** 2
         self.grips = []
         for region in self.regions:
-            around = AROUND * (region.radius + element)
-            held = [_shares(region.center, around, positions[own], masses[own]) for own in sides]
-            shares, which = np.concatenate([held[0], -held[1]]), np.concatenate(sides)
-            kept = shares != 0.0
-            shares, which = shares[kept], which[kept]
-            speed = float(np.einsum("k,ki->i", shares, velocities[which]) @ region.normal)
-            ahead = region.depth + MARGIN * element
-            if speed > FASTER * SWING * ahead:
-                continue
-            wanted = speed + step * SWING * (SWING * ahead - 2.0 * speed)
-            first = int(np.count_nonzero(held[0]))
-            lag = float(np.abs(shares) @ past.effective[which] / np.abs(shares).sum())
-            goal = float(np.einsum("k,ki->i", shares, past.base[which]) @ region.normal) + lag * wanted
-            inertia = 1.0 / float((shares**2 * (past.inertial[which] ** 2 / masses[which])).sum())
-            self.grips.append(Grip(which, shares, region.normal, goal, FIRM * inertia, most, first))
+            ahead, share = region.depth + MARGIN * element, most / len(region.radii)
+            for center, radius in zip(region.centers, region.radii, strict=True):
+                around = AROUND * (radius + element)
+                held = [_shares(center, around, positions[own], masses[own]) for own in sides]
+                nodes, shares = np.concatenate(sides), np.concatenate([held[0], -held[1]])
+                kept, first = shares != 0.0, int(np.count_nonzero(held[0]))
+                led = _led(nodes[kept], shares[kept], first, region.normal, ahead, share, velocities, masses, past, step)
+                self.grips += [] if led is None else [led]
+
+
+def _led(
+    nodes: NDArray[np.int64], shares: Array, first: int, normal: Array, ahead: float, most: float, velocities: Array, masses: Array,
+    past: Extrapolation, step: float,
+) -> Grip | None:  # fmt: skip
+    """What leads nodes by shares, as in Grip, that have a way `ahead` [m]; None of what goes apart by itself."""
+    speed = float(np.einsum("k,ki->i", shares, velocities[nodes]) @ normal)
+    if speed > FASTER * SWING * ahead:
+        return None
+    wanted = speed + step * SWING * (SWING * ahead - 2.0 * speed)
+    lag = float(np.abs(shares) @ past.effective[nodes] / np.abs(shares).sum())
+    goal = np.einsum("k,ki->i", shares, past.base[nodes]) + lag * wanted * normal
+    inertia = 1.0 / float((shares**2 * (past.inertial[nodes] ** 2 / masses[nodes])).sum())
+    drag = 2.0 * SWING / lag / float((shares**2 / masses[nodes]).sum())
+    return Grip(nodes, shares, normal, goal, FIRM * inertia, most, drag, first)
 
 
 def _shares(center: Array, around: float, positions: Array, masses: Array) -> Array:
@@ -156,7 +177,7 @@ def parting_stiffness(grips: Sequence[Grip], positions: Array, rank: NDArray[np.
     count = len(grips)
     points = np.array([(3 * k, 3 * k + 1, 3 * k + 2, 3 * k + 2) for k in range(count)], np.int32)  # the last one is of no node
     weights = np.tile((1.0, -1.0, 0.0, 0.0), (count, 1))
-    blocks = np.array([grip.stiffness(positions) * np.outer(grip.normal, grip.normal).ravel() for grip in grips])
+    blocks = np.array([grip.stiffness(positions) for grip in grips])
     lengths = np.array([(grip.first, len(grip.nodes) - grip.first, 0) for grip in grips]).ravel()
     rows = rank[np.concatenate([grip.nodes for grip in grips])]
     shares = np.concatenate([np.concatenate([g.shares[: g.first], -g.shares[g.first :]]) for g in grips])
