@@ -83,7 +83,7 @@ def left_out(scene: Scene, contact: SurfaceContact | None) -> set[str]:
     """Sentences on the bodies that do not collide yet, since they overlap; those that only touch will in a moment."""
     if contact is None:
         return set()
-    overlapping = [each.bodies for each in contact.parting if any(region.depth > 0.0 for region in each.regions)]
+    overlapping = [each.bodies for each in contact.parting if each.overlaps]
     names = [(scene.bodies[i].name, scene.bodies[j].name) for i, j in overlapping]
     return {f"'{one}' and '{other}' overlap: they are led apart, and collide from then on." for one, other in names}
 
@@ -100,7 +100,7 @@ def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, p
     found, places = [], contact.carried.places(positions)
     for each in contact.parting:
         if each.look(places):
-            x, y, z = max(each.regions, key=lambda region: region.depth).centers.mean(axis=0)
+            x, y, z = max(each.regions, key=lambda region: (region.depth, region.radii.max())).centers.mean(axis=0)
             one, other = (scene.bodies[k].name for k in each.bodies)
             found.append(
                 f"'{one}' and '{other}', near ({x:.3g}, {y:.3g}, {z:.3g}), frame {frame}: they still overlap, and pass through "

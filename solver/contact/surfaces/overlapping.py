@@ -4,8 +4,8 @@ The surface of such a part is a patch of the one surface and a patch of the othe
 much its volume grows when the first surface goes a way d is the integral of d . n over the first one's patch, and that is the
 area vector of the rim alone (Stokes), whatever the triangles. So the way out is about against that vector (volume contact: Allard
 et al. 2010, "Volume contact constraints at arbitrary resolution"); of two boxes that have a slab in common it leans to the slab's
-sides, so of the ways near it that is taken on which the part is thinnest. Of what lies wholly, or nearly, in the other it says nothing: that
-leaves by the shortest of some straight ways.
+sides, so of the ways near it that is taken on which the part is thinnest. Where rounding leaves gaps in the rim, the area vectors of the
+corners inside stand in. Of what lies wholly in the other neither says anything: that leaves by the shortest of some straight ways.
 """
 
 from dataclasses import dataclass
@@ -29,10 +29,11 @@ IntArray = NDArray[np.int32]
 
 INSIDE = 0.5  # winding number
 INWARDS = 1e-3  # of the way to a shell's middle, at which is asked whether it lies inside: its corners may lie on the other
-OPEN = 0.2  # of the smaller patch's area: a rim whose area vector is shorter says nothing of the way out
+OPEN = 0.2  # of a patch's area: an area vector that is shorter says nothing of the way out
 STEEP = 0.7  # cosine of the angle to a part's gradient from which on a way on which it is thinner is no way out
 FACES = 64  # normals that are tried, of those along its rim
 PIECES = 3  # of a part along either of its axes, at most
+MARGIN = 0.25  # element sizes by which surfaces are led further than apart, so that they arrive
 MOST = 16  # parts at once: those of rough surfaces are many, and what is shallow waits or goes with the others
 WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])  # that what lies wholly inside may leave by
 
@@ -42,23 +43,25 @@ class Region:
     """A connected part of what two surfaces share, as it is now.
 
     normal (3,)               : unit vector, the way that the first surface leaves by
-    depth                     : how far it has to go [m]
+    depth                     : how far it has to go [m], a margin with it
+    whole                     : whether one body lies wholly in the other there, or as good as: it leaves by the shortest way
     centers (c, 3), radii (c,): of balls around its pieces [m], side by side across the normal: by one alone bodies would tilt
     """
 
     normal: Array
     depth: float
+    whole: bool
     centers: Array
     radii: Array
 
     @classmethod
-    def of(cls, points: Array, normal: Array, depth: float, piece: float) -> "Region":
+    def of(cls, points: Array, normal: Array, depth: float, piece: float, whole: bool = False) -> "Region":
         """That of points (k, 3), in pieces about as wide as `piece` [m] or wider."""
         flat = points - points.mean(axis=0)
-        flat = flat - np.outer(flat @ normal, normal)
+        flat = flat - np.outer(_along(flat, normal[None])[:, 0], normal)
         number = np.zeros(len(points), dtype=np.int64)
-        for axis in np.linalg.eigh(flat.T @ flat)[1].T[1:]:
-            along = flat @ axis
+        for axis in _axes(flat)[1:]:
+            along = _along(flat, axis[None])[:, 0]
             width = float(np.ptp(along))
             count = min(max(int(width / piece), 1), PIECES)
             cell = np.minimum(((along - along.min()) * count / max(width, piece)).astype(np.int64), count - 1)
@@ -66,7 +69,7 @@ class Region:
         pieces = [points[number == each] for each in np.unique(number)]
         centers = np.stack([0.5 * (each.min(axis=0) + each.max(axis=0)) for each in pieces])
         radii = [np.sqrt(((each - center) ** 2).sum(axis=1).max()) for each, center in zip(pieces, centers, strict=True)]
-        return cls(normal, depth, centers, np.array(radii))
+        return cls(normal, depth, whole, centers, np.array(radii))
 
 
 class _Side:
@@ -94,7 +97,21 @@ class Overlap:
         self.element = min(first.surface.element, second.surface.element)
 
     def regions(self, places: Array) -> list[Region]:
-        """The parts that they share with points at places (k, 3), the deepest first, and of very many only those."""
+        """The parts that they share with points at places (k, 3), the deepest first, and of very many only those.
+
+        They are those of surfaces that are MARGIN nearer to each other along the deepest one's way out, but for parts that leave
+        by another way: so where the two have come apart already they are held, while they still have something in common.
+        """
+        parts = self._shared(places)
+        if parts and not parts[0].whole:
+            way, nearer = parts[0].normal, places.copy()
+            nearer[self.sides[0].surface.vertices] -= MARGIN * self.element * way
+            alike = [part for part in self._shared(nearer) if not part.whole and float(part.normal @ way) >= STEEP]
+            parts = alike + [part for part in parts if part.whole or float(part.normal @ way) < STEEP] if alike else parts
+        return sorted(parts, key=lambda part: -part.depth)[:MOST]
+
+    def _shared(self, places: Array) -> list[Region]:
+        """The parts that they share with points at places (k, 3), the deepest first."""
         found = crossings(*self.clusters, places)
         inside = [self._inside(places, k, found[k]) for k in (0, 1)]
         if not len(found[0].edges) + len(found[1].edges) and not inside[0].any() and not inside[1].any():
@@ -105,17 +122,21 @@ class Overlap:
         bounds = np.cumsum([0, *(len(side.surface.vertices) for side in self.sides), len(spots)])
         own, other, rim = (label[a:b] for a, b in zip(bounds, bounds[1:], strict=False))
         points = np.concatenate([*(places[side.surface.vertices] for side in self.sides), spots])
+        leaning = [_leaning(places, side.surface) for side in self.sides]
         regions = []
         for part in np.unique(np.concatenate([own[inside[0]], other[inside[1]], rim])):
             patches = [inside[0] & (own == part), inside[1] & (other == part)]
             here = points[np.concatenate([*patches, rim == part])]
             at_rim = rim[corners[:, 0]] == part
-            areas = [
-                float(side.surface.vertex_areas[patch].sum()) for side, patch in zip(self.sides, patches, strict=True) if patch.any()
-            ]
             faces = np.concatenate([each[at_rim] for each in normals])
-            regions.append(self._region(places, here, corners[at_rim], faces, spots, areas))
-        return sorted(regions, key=lambda region: -region.depth)[:MOST]
+            center = 0.5 * (here.min(axis=0) + here.max(axis=0))
+            rim_vector = 0.5 * np.cross(spots[corners[at_rim, 0]] - center, spots[corners[at_rim, 1]] - center).sum(axis=0)
+            inwards = [leaning[k][patch].sum(axis=0) for k, patch in enumerate(patches)]
+            areas = [float(self.sides[k].surface.vertex_areas[patch].sum()) for k, patch in enumerate(patches)]
+            way = _way_of(-rim_vector, min((area for area in areas if area > 0.0), default=0.0))
+            way = _way_of(inwards[1] - inwards[0], sum(areas)) if way is None else way
+            regions.append(self._region(places, here, way, faces))
+        return sorted(regions, key=lambda region: -region.depth)
 
     def touching(self, places: Array, points: IntArray) -> Region:
         """A region about points (k,) at places (n, 3) where the surfaces touch but share no volume."""
@@ -127,9 +148,9 @@ class Overlap:
             near = ((corners.min(axis=1) <= high) & (corners.max(axis=1) >= low)).all(axis=1)
             vectors = area_vectors(places, side.surface.triangles[near])
             way, area = way + sign * vectors.sum(axis=0), area + float(np.sqrt((vectors**2).sum(axis=1)).sum())
-        length = float(np.sqrt((way**2).sum()))
-        way = way / length if length > OPEN * area else self._way_out(places, way)[0]
-        return Region.of(where, way, 0.0, self.element)
+        found = _way_of(way, area)
+        way = self._way_out(places, way)[0] if found is None else found
+        return Region.of(where, way, MARGIN * self.element, self.element)
 
     def _inside(self, places: Array, k: int, found: Crossings) -> NDArray[np.bool_]:
         """Which vertices (v,) of one surface lie inside the other: told by where its edges pass through, or a shell at a time."""
@@ -211,17 +232,13 @@ class Overlap:
         graph = csr_matrix((np.ones(len(ends), bool), ends.T), shape=(crossing, crossing))
         return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
-    def _region(
-        self, places: Array, here: Array, corners: NDArray[np.int64], faces: Array, spots: Array, areas: list[float]
-    ) -> Region:
-        """The region of points (k, 3) with some pieces of the rim, triangles' normals (m, 3) there, and patches of areas [m^2]."""
-        center = 0.5 * (here.min(axis=0) + here.max(axis=0))
-        rim = 0.5 * np.cross(spots[corners[:, 0]] - center, spots[corners[:, 1]] - center).sum(axis=0)
-        length = float(np.sqrt((rim**2).sum()))
-        if length > OPEN * min(areas, default=0.0):
-            normal = _thinnest(here - center, -rim / length, faces)
-            return Region.of(here, normal, float(np.ptp(here @ normal)), self.element)
-        return Region.of(here, *self._way_out(places, -rim), self.element)
+    def _region(self, places: Array, here: Array, way: Array | None, faces: Array) -> Region:
+        """The region of points (k, 3), with triangles' normals (m, 3) at its rim, that leaves about on a way (3,), if on any."""
+        if way is None:
+            way, depth = self._way_out(places, np.zeros(3))
+            return Region.of(here, way, depth + MARGIN * self.element, self.element, whole=True)
+        normal = _thinnest(here - 0.5 * (here.min(axis=0) + here.max(axis=0)), way, faces)
+        return Region.of(here, normal, float(np.ptp(_along(here, normal[None]))), self.element)
 
     def _way_out(self, places: Array, hint: Array) -> tuple[Array, float]:
         """The way (3,) on which the first surface is out of the second's bounds soonest, and how far that is [m].
@@ -232,9 +249,23 @@ class Overlap:
         ways = np.concatenate([WAYS, [hint, own.mean(axis=0) - other.mean(axis=0)]])
         length = np.sqrt((ways**2).sum(axis=1))
         ways = ways[length > 0.0] / length[length > 0.0, None]
-        far = (other @ ways.T).max(axis=0) - (own @ ways.T).min(axis=0)
+        far = _along(other, ways).max(axis=0) - _along(own, ways).min(axis=0)
         best = int(np.argmin(far))
         return ways[best], max(float(far[best]), 0.0)
+
+
+def _way_of(vector: Array, area: float) -> Array | None:
+    """The unit vector (3,) along an area vector [m^2] that is not too short to say anything of an area; None of one that is."""
+    length = float(np.sqrt((vector**2).sum()))
+    return vector / length if length > OPEN * area else None
+
+
+def _leaning(places: Array, surface: ContactSurface) -> Array:
+    """Of each vertex (v, 3) [m^2] a third of the area vectors around it."""
+    corners = np.searchsorted(surface.vertices, surface.triangles).ravel()
+    vectors = np.repeat(area_vectors(places, surface.triangles) / 3.0, 3, axis=0)
+    sums = [np.bincount(corners, weights=vectors[:, axis], minlength=len(surface.vertices)) for axis in range(3)]
+    return np.stack(sums, axis=1)
 
 
 def _spots(places: Array, side: _Side, found: Crossings) -> Array:
@@ -244,16 +275,28 @@ def _spots(places: Array, side: _Side, found: Crossings) -> Array:
     return spots
 
 
+def _along(points: Array, ways: Array) -> Array:
+    """How far (k, m) points (k, 3) lie along ways (m, 3); the same bytes on any number of threads, which BLAS does not promise."""
+    far: Array = np.einsum("ki,mi->km", points, ways)
+    return far
+
+
+def _axes(points: Array) -> Array:
+    """The principal axes (3, 3), one a row, of points (k, 3) about the origin, that along which they vary least first."""
+    axes: Array = np.linalg.eigh(np.einsum("ki,kj->ij", points, points))[1].T
+    return axes
+
+
 def _thinnest(points: Array, way: Array, faces: Array) -> Array:
     """The way (3,) on which points (k, 3) about their middle are least deep, of a way, their thin axis, those of WAYS and the
     normals of some faces (m, 3); but none that is STEEP to the first: a blade leaves what it is stuck in along itself."""
     length = np.sqrt((faces**2).sum(axis=1))
     faces = faces[length > 0.0] / length[length > 0.0, None]
     faces = faces[:: max(1, len(faces) // FACES)]
-    axis = np.linalg.eigh(points.T @ points)[1][:, 0]
+    axis = _axes(points)[0]
     ways = np.concatenate([[way, axis], WAYS / np.sqrt((WAYS**2).sum(axis=1))[:, None], faces])
-    ways = ways * np.sign(ways @ way)[:, None]
-    ways = ways[ways @ way > STEEP]
-    depths = np.ptp(points @ ways.T, axis=0)
+    ways = ways * np.sign(_along(ways, way[None]))
+    ways = ways[_along(ways, way[None])[:, 0] > STEEP]
+    depths = np.ptp(_along(points, ways), axis=0)
     best: Array = ways[np.argmin(depths)]
     return best

@@ -1,7 +1,7 @@
 """Bodies that start in each other go apart: as a damped swing that comes to its end without swinging back.
 
 Each part that two bodies share (overlapping.py) holds both of them about where it lies, and is led along its way out with the
-acceleration w^2 (depth + margin) - 2 w u, u being how fast they go apart there. From rest that is a critically damped swing: never
+acceleration w^2 depth - 2 w u, u being how fast they go apart there. From rest that is a critically damped swing: never
 faster than 0.37 w times the depth, and slow when it ends. No force of the other one's shape: what holds a body is its mass around
 the part, so it is moved rather than dented, and neither substep, resolution nor stiffness says how fast it goes.
 
@@ -28,11 +28,10 @@ from .pairs import distances
 Array = NDArray[np.float64]
 
 SWING = 6.0  # [1/s]: a depth is halved in 0.28 s
-MARGIN = 0.25  # element sizes by which bodies are led further than apart, so that they arrive
 FASTER = 1.2  # times as fast as the swing is at most: what goes apart so fast was thrown apart
 AROUND = 2.0  # radii of a part, and as many element sizes, within which it holds nodes
 CLEAR = 0.25  # of the reach: so far apart bodies begin to collide
-FIRM = 1000.0  # times the inertia: how closely a step keeps to the swing
+FIRM = 300.0  # times the inertia: how closely a step keeps to the swing
 BEARS = 0.5  # of their modulus, on the cross-section of the smaller body: the largest force
 LEAST_NODES = 8  # that a part holds; else it holds the whole body
 FLAT = 1e-6  # of the largest second moment: less is none
@@ -94,11 +93,13 @@ class Parting:
         self.overlap = Overlap(self.pairs[0].first, self.pairs[0].second)
         self.grips: list[Grip] = []
         self.regions: list[Region] = []
+        self.overlaps = False  # and not only touch
 
     def look(self, places: Array) -> bool:
         """Find what they share with points at places (k, 3); whether they share anything, or touch."""
         self.regions = self.overlap.regions(places)
-        if self.regions:
+        self.overlaps = bool(self.regions)
+        if self.overlaps:
             return True
         touching = []
         for pair in self.pairs:
@@ -125,13 +126,13 @@ class Parting:
         most = BEARS * self.pairs[0].modulus * min(float(np.cbrt(extent.prod())) for extent in extents) ** 2
         self.grips = []
         for region in self.regions:
-            ahead, share = region.depth + MARGIN * element, most / len(region.radii)
+            share = most / len(region.radii)
             for center, radius in zip(region.centers, region.radii, strict=True):
                 around = AROUND * (radius + element)
                 held = [_shares(center, around, positions[own], masses[own]) for own in sides]
                 nodes, shares = np.concatenate(sides), np.concatenate([held[0], -held[1]])
                 kept, first = shares != 0.0, int(np.count_nonzero(held[0]))
-                led = _led(nodes[kept], shares[kept], first, region.normal, ahead, share, velocities, masses, past, step)
+                led = _led(nodes[kept], shares[kept], first, region.normal, region.depth, share, velocities, masses, past, step)
                 self.grips += [] if led is None else [led]
 
 
@@ -144,7 +145,7 @@ def _led(
     if speed > FASTER * SWING * ahead:
         return None
     wanted = speed + step * SWING * (SWING * ahead - 2.0 * speed)
-    lag = float(np.abs(shares) @ past.effective[nodes] / np.abs(shares).sum())
+    lag = float((np.abs(shares) * past.effective[nodes]).sum() / np.abs(shares).sum())
     goal = np.einsum("k,ki->i", shares, past.base[nodes]) + lag * wanted * normal
     inertia = 1.0 / float((shares**2 * (past.inertial[nodes] ** 2 / masses[nodes])).sum())
     drag = 2.0 * SWING / lag / float((shares**2 / masses[nodes]).sum())
@@ -163,12 +164,12 @@ def _shares(center: Array, around: float, positions: Array, masses: Array) -> Ar
         near = np.ones(len(masses))
     weights = masses * near
     total = weights.sum()
-    mean = weights @ away / total
+    mean = np.einsum("k,ki->i", weights, away) / total  # no product of BLAS here: the same bytes on any number of its threads
     arms = away - mean
     moments, axes = np.linalg.eigh(np.einsum("k,ki,kj->ij", weights, arms, arms))
     inverse = np.where(moments > FLAT * moments[-1], 1.0 / np.maximum(moments, 1e-300), 0.0)
     lean = axes @ (inverse * (axes.T @ -mean))
-    shares: Array = weights * (1.0 / total + arms @ lean)
+    shares: Array = weights * (1.0 / total + np.einsum("ki,i->k", arms, lean))
     return shares
 
 
