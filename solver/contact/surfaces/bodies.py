@@ -19,7 +19,8 @@ from .carried import Carried
 from .own_side import carrying_rows
 from .seen import ERROR, LONGEST, seen_surface
 from .surface import ContactSurface, contact_surface
-from .surface_contact import SurfaceContact, Touch
+from .surface_contact import SurfaceContact
+from .touch import Touch
 
 STUCK = 3.0  # seconds between two reports of bodies that do not come apart
 

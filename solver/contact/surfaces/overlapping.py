@@ -1,14 +1,15 @@
 """Where two surfaces lie in each other: each connected part of what both enclose, and which way the first would leave there.
 
-The surface of such a part is a patch of the one surface and a patch of the other, both with the rim along which they cross. By how
-much its volume grows when the first surface goes a way d is the integral of d . n over the first one's patch, and that is the
-area vector of the rim alone (Stokes), whatever the triangles. So the way out is about against that vector (volume contact: Allard
-et al. 2010, "Volume contact constraints at arbitrary resolution"); of two boxes that have a slab in common it leans to the slab's
-sides, so of the ways near it that is taken on which the part is thinnest. Where rounding leaves gaps in the rim, the area vectors of the
-corners inside stand in. Of what lies wholly in the other neither says anything: that leaves by the shortest of some straight ways.
+The surface of such a part is a patch of the one surface and a patch of the other, both with the rim along which they cross.
+By how much its volume grows when the first surface goes a way d is the integral of d . n over the first one's patch, and that
+is the area vector of the rim alone (Stokes), whatever the triangles. So the way out is about against that vector (volume
+contact: Allard et al. 2010, "Volume contact constraints at arbitrary resolution"); of two boxes that have a slab in common it
+leans to the slab's sides, so of the ways near it that is taken on which the part is thinnest. Where rounding leaves gaps in the
+rim, the area vectors of the corners inside stand in. Of what lies wholly in the other neither says anything: that leaves by the
+shortest of some straight ways.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -99,14 +100,19 @@ class Overlap:
     def regions(self, places: Array) -> list[Region]:
         """The parts that they share with points at places (k, 3), the deepest first, and of very many only those.
 
-        They are those of surfaces that are MARGIN nearer to each other along the deepest one's way out, but for parts that leave
-        by another way: so where the two have come apart already they are held, while they still have something in common.
+        They are those of surfaces that are MARGIN nearer to each other along the deepest one's way out, but for parts that
+        leave by another way: so where the two have come apart already they are held, while they still share something.
         """
         parts = self._shared(places)
         if parts and not parts[0].whole:
             way, nearer = parts[0].normal, places.copy()
-            nearer[self.sides[0].surface.vertices] -= MARGIN * self.element * way
-            alike = [part for part in self._shared(nearer) if not part.whole and float(part.normal @ way) >= STEEP]
+            closer = MARGIN * self.element * way
+            nearer[self.sides[0].surface.vertices] -= closer
+            alike = [
+                replace(part, centers=part.centers + 0.5 * closer)
+                for part in self._shared(nearer)
+                if not part.whole and float(part.normal @ way) >= STEEP
+            ]
             parts = alike + [part for part in parts if part.whole or float(part.normal @ way) < STEEP] if alike else parts
         return sorted(parts, key=lambda part: -part.depth)[:MOST]
 
@@ -153,7 +159,7 @@ class Overlap:
         return Region.of(where, way, MARGIN * self.element, self.element)
 
     def _inside(self, places: Array, k: int, found: Crossings) -> NDArray[np.bool_]:
-        """Which vertices (v,) of one surface lie inside the other: told by where its edges pass through, or a shell at a time."""
+        """Which vertices (v,) of one surface lie inside the other: as edges tell that pass through, or a shell at a time."""
         side, other = self.sides[k], self.sides[1 - k].surface
         count, ends = len(side.surface.vertices), side.ends
         whole = np.ones(len(ends), dtype=bool)
@@ -176,8 +182,9 @@ class Overlap:
         return np.asarray(votes[shell] > 0.0)
 
     def _ask(
-        self, places: Array, surface: ContactSurface, other: ContactSurface, shell: IntArray, votes: Array, asked: NDArray[np.bool_]
-    ) -> None:
+        self, places: Array, surface: ContactSurface, other: ContactSurface, shell: IntArray, votes: Array,
+        asked: NDArray[np.bool_],
+    ) -> None:  # fmt: skip
         """Set votes (s,) for those shells of a surface that do not pass through the other."""
         points = places[surface.vertices]
         size = np.bincount(shell)
@@ -193,7 +200,7 @@ class Overlap:
     def _rim(self, places: Array, found: tuple[Crossings, Crossings], spots: Array) -> tuple[NDArray[np.int64], list[Array]]:
         """The pieces of the rim: their ends (m, 2) among the crossings, and both surfaces' area vectors (m, 3) there.
 
-        Two triangles that cross have two crossings in common. Where it is not two, rounding has it so, and the piece is left out.
+        Two triangles that cross have two crossings in common. Where rounding has it otherwise, the piece is left out.
         """
         count = len(self.sides[1].surface.triangles)
         here, own = self.sides[0].triangles_at(found[0].edges)
@@ -233,7 +240,7 @@ class Overlap:
         return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
     def _region(self, places: Array, here: Array, way: Array | None, faces: Array) -> Region:
-        """The region of points (k, 3), with triangles' normals (m, 3) at its rim, that leaves about on a way (3,), if on any."""
+        """The region of points (k, 3), with triangles' normals (m, 3) at its rim; way (3,): about how it leaves, if known."""
         if way is None:
             way, depth = self._way_out(places, np.zeros(3))
             return Region.of(here, way, depth + MARGIN * self.element, self.element, whole=True)
@@ -276,7 +283,7 @@ def _spots(places: Array, side: _Side, found: Crossings) -> Array:
 
 
 def _along(points: Array, ways: Array) -> Array:
-    """How far (k, m) points (k, 3) lie along ways (m, 3); the same bytes on any number of threads, which BLAS does not promise."""
+    """How far (k, m) points (k, 3) lie along ways (m, 3); BLAS does not promise the same bytes on any number of threads."""
     far: Array = np.einsum("ki,mi->km", points, ways)
     return far
 

@@ -1,15 +1,15 @@
 """Bodies that start in each other go apart: as a damped swing that comes to its end without swinging back.
 
-Each part that two bodies share (overlapping.py) holds both of them about where it lies, and is led along its way out with the
-acceleration w^2 depth - 2 w u, u being how fast they go apart there. From rest that is a critically damped swing: never
-faster than 0.37 w times the depth, and slow when it ends. No force of the other one's shape: what holds a body is its mass around
-the part, so it is moved rather than dented, and neither substep, resolution nor stiffness says how fast it goes.
+Each part that two bodies share (overlapping.py) is led along its way out with the acceleration w^2 depth - 2 w u, u being how
+fast they go apart there. From rest that is a critically damped swing: never faster than 0.37 w times the depth, and slow when
+it ends. What is held is not the surface but the mass around the part, so bodies are moved rather than dented, and neither
+substep nor resolution nor stiffness says how fast they go. Across their way out they drag on each other at the same rate, or
+they would slide down on each other where it is steep.
 
-Across its way out it is dragged at, at the same rate, or bodies on a slope would slide down on each other.
-
-What it takes is a force in the step's own solve, on both alike: on nodes by weights that add up to one and have one and the same
-point for their mean, so that momentum and spin stay. It is as large as the other forces ask, up to what the bodies bear.
-What goes apart faster by itself is left alone. Between the two nothing else acts until they share nothing; from then on they collide.
+What that takes is a force in the step's own solve, on both alike: on nodes by shares that add up to one and have one and the
+same point for their mean, so that momentum and spin stay. It is as large as the other forces ask, up to what the bodies bear.
+What goes apart faster by itself is let go. Nothing else acts between the two until they share nothing; from then on they
+collide.
 """
 
 from collections.abc import Sequence
@@ -34,6 +34,7 @@ CLEAR = 0.25  # of the reach: so far apart bodies begin to collide
 FIRM = 300.0  # times the inertia: how closely a step keeps to the swing
 BEARS = 0.5  # of their modulus, on the cross-section of the smaller body: the largest force
 LEAST_NODES = 8  # that a part holds; else it holds the whole body
+NOTHING = 1e-6  # share of the reach that is no distance
 FLAT = 1e-6  # of the largest second moment: less is none
 
 
@@ -136,9 +137,18 @@ class Parting:
                 self.grips += [] if led is None else [led]
 
 
+def perhaps_together(pair: Neighbourhood, places: Array) -> bool:
+    """Whether two surfaces, points at places (k, 3) that their pairs hold for, touch, cross, or may lie one in the other."""
+    if (distances(places, pair.pairs.nodes, pair.pairs.points) < NOTHING * pair.reach).any():
+        return True
+    (low, high), (other_low, other_high) = pair.first.around(places, places), pair.second.around(places, places)
+    within = (low >= other_low) & (high <= other_high), (low <= other_low) & (high >= other_high)
+    return bool(within[0].all() or within[1].all()) or surfaces_cross(pair.first, pair.second, places)
+
+
 def _led(
-    nodes: NDArray[np.int64], shares: Array, first: int, normal: Array, ahead: float, most: float, velocities: Array, masses: Array,
-    past: Extrapolation, step: float,
+    nodes: NDArray[np.int64], shares: Array, first: int, normal: Array, ahead: float, most: float,
+    velocities: Array, masses: Array, past: Extrapolation, step: float,
 ) -> Grip | None:  # fmt: skip
     """What leads nodes by shares, as in Grip, that have a way `ahead` [m]; None of what goes apart by itself."""
     speed = float(np.einsum("k,ki->i", shares, velocities[nodes]) @ normal)

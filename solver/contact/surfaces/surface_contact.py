@@ -4,7 +4,7 @@ From outside all is in positions of nodes; within, in places of the surfaces' po
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations_with_replacement, compress
 
 import numpy as np
@@ -18,47 +18,20 @@ from ..entries import across
 from .candidates import Neighbourhood
 from .carried import Carried
 from .clusters import Clusters
-from .crossing import surfaces_cross
 from .free_way import EARLY, free_fraction, free_shares, meetings
 from .friction import Friction, Held
 from .meetings import Meetings, growth
-from .pairs import Pairs, distances, joined, no_pairs, taken
-from .parting import Grip, Parting, parting_stiffness
+from .pairs import Pairs, joined, no_pairs, taken
+from .parting import Grip, Parting, parting_stiffness, perhaps_together
 from .surface import ContactSurface
 from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
+from .touch import Touch
 
 Array = NDArray[np.float64]
 
 REACH = 0.02  # distance at which surfaces begin to push, in sizes of the tets,
 FINE = 0.1  # and at most so many mean edges of theirs
-NOTHING = 1e-6  # share of the reach that is no distance
 SETTLED = 0.1  # share of all pushing forces by which a correction may miss what they are
-
-
-@dataclass(frozen=True)
-class Touch:
-    """What a body brings into its contacts.
-
-    modulus  : sizes the barrier [Pa]: of two bodies the softer's counts
-    friction : coefficient; of two bodies the geometric mean counts
-    slip     : how far what sticks gives way before it slips [m]
-    own      : whether it touches itself
-    groups   : bits; it touches bodies that share one of them,
-    number   : its own, and
-    merges   : those of bodies that it may become one with: they are not kept apart
-    """
-
-    modulus: float
-    friction: float
-    slip: float
-    own: bool = True
-    groups: int = 1
-    number: int = -1
-    merges: frozenset[int] = frozenset()
-
-    def meets(self, other: "Touch") -> bool:
-        """Whether it touches another body."""
-        return bool(self.groups & other.groups) and other.number not in self.merges
 
 
 class SurfaceContact:
@@ -115,7 +88,7 @@ class SurfaceContact:
         self.part({
             bodies
             for bodies, pair in zip(self.bodies, self.neighbourhoods, strict=True)
-            if not pair.own and (_touch(pair, places) or surfaces_cross(pair.first, pair.second, places) or _within(pair, places))
+            if not pair.own and perhaps_together(pair, places)
         })  # fmt: skip
         self.part({each.bodies for each in self.parting if each.look(places)})
 
@@ -316,17 +289,6 @@ class SurfaceContact:
     def _used_places(self, positions: Array) -> Array:
         """Where nodes at (n, 3) carry the points (k, 3) that any pair has; nothing is said of the others."""
         return self.carried.places(positions, self._paired, self._rubbing)
-
-
-def _touch(pair: Neighbourhood, places: Array) -> bool:
-    """Whether two surfaces, points at places (k, 3), have a point in common."""
-    return bool((distances(places, pair.pairs.nodes, pair.pairs.points) < NOTHING * pair.reach).any())
-
-
-def _within(pair: Neighbourhood, places: Array) -> bool:
-    """Whether the box around one of two surfaces, points at places (k, 3), lies within that around the other."""
-    (low, high), (other_low, other_high) = pair.first.around(places, places), pair.second.around(places, places)
-    return bool((low >= other_low).all() and (high <= other_high).all() or (low <= other_low).all() and (high >= other_high).all())
 
 
 def _close(pairs: Pairs, places: Array) -> tuple[NDArray[np.int64], Array, Array, Array, Array]:
