@@ -22,7 +22,7 @@ from ...fem.pair_coupling import PairStiffness
 from ...integrators import Extrapolation
 from .candidates import Neighbourhood
 from .crossing import surfaces_cross
-from .overlapping import Overlap, Region
+from .overlapping import MARGIN, Overlap, Region
 from .pairs import distances
 
 Array = NDArray[np.float64]
@@ -34,6 +34,7 @@ CLEAR = 0.25  # of the reach: so far apart bodies begin to collide
 FIRM = 300.0  # times the inertia: how closely a step keeps to the swing
 BEARS = 0.5  # of their modulus, on the cross-section of the smaller body: the largest force
 LEAST_NODES = 8  # that a part holds; else it holds the whole body
+DEEPER = 1.001  # times the margin: what has no more of a way to go only touches
 NOTHING = 1e-6  # share of the reach that is no distance
 FLAT = 1e-6  # of the largest second moment: less is none
 
@@ -99,8 +100,8 @@ class Parting:
     def look(self, places: Array) -> bool:
         """Find what they share with points at places (k, 3); whether they share anything, or touch."""
         self.regions = self.overlap.regions(places)
-        self.overlaps = bool(self.regions)
-        if self.overlaps:
+        self.overlaps = any(region.depth > DEEPER * MARGIN * self.overlap.element for region in self.regions)
+        if self.regions:
             return True
         touching = []
         for pair in self.pairs:
