@@ -66,7 +66,8 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.contacts.restore(arrays)
     if now.surfaces is not None:
         now.surfaces.held = Held.from_arrays(floats)
-        now.surfaces.part({(int(one), int(other)) for one, other in floats["parting"]})
+        parting = {(int(one), int(other)) for one, other in floats["parting"]}
+        now.surfaces.part(parting, now.surfaces.carried.places(now.state.positions))
     now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
     now.pins.restore(floats["anchors"])
     now.remeshing.fresh, now.remeshing.begun, now.remeshing.drawn, now.remeshing.outside = (

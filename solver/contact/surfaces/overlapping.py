@@ -96,6 +96,7 @@ class Overlap:
         self.clusters = first, second
         self.sides = _Side(first.surface), _Side(second.surface)
         self.element = min(first.surface.element, second.surface.element)
+        self.inside = np.zeros(0, dtype=np.int64)  # points of either that lay in the other when `regions` was asked
 
     def regions(self, places: Array) -> list[Region]:
         """The parts that they share with points at places (k, 3), the deepest first, and of very many only those.
@@ -103,25 +104,25 @@ class Overlap:
         They are those of surfaces that are MARGIN nearer to each other along the deepest one's way out, but for parts that
         leave by another way: so where the two have come apart already they are held, while they still share something.
         """
-        parts = self._shared(places)
+        parts, self.inside = self._shared(places)
         if parts and not parts[0].whole:
             way, nearer = parts[0].normal, places.copy()
             closer = MARGIN * self.element * way
             nearer[self.sides[0].surface.vertices] -= closer
             alike = [
                 replace(part, centers=part.centers + 0.5 * closer)
-                for part in self._shared(nearer)
+                for part in self._shared(nearer)[0]
                 if not part.whole and float(part.normal @ way) >= STEEP
             ]
             parts = alike + [part for part in parts if part.whole or float(part.normal @ way) < STEEP] if alike else parts
         return sorted(parts, key=lambda part: -part.depth)[:MOST]
 
-    def _shared(self, places: Array) -> list[Region]:
-        """The parts that they share with points at places (k, 3), the deepest first."""
+    def _shared(self, places: Array) -> tuple[list[Region], NDArray[np.integer]]:
+        """The parts that they share with points at places (k, 3), the deepest first; which points lie inside."""
         found = crossings(*self.clusters, places)
         inside = [self._inside(places, k, found[k]) for k in (0, 1)]
         if not len(found[0].edges) + len(found[1].edges) and not inside[0].any() and not inside[1].any():
-            return []
+            return [], self.inside[:0]
         spots = np.concatenate([_spots(places, side, each) for side, each in zip(self.sides, found, strict=True)])
         corners, normals = self._rim(places, found, spots)
         label = self._parts(found, inside, corners)
@@ -142,7 +143,8 @@ class Overlap:
             way = _way_of(-rim_vector, min((area for area in areas if area > 0.0), default=0.0))
             way = _way_of(inwards[1] - inwards[0], sum(areas)) if way is None else way
             regions.append(self._region(places, here, way, faces))
-        return sorted(regions, key=lambda region: -region.depth)
+        within = np.concatenate([side.surface.vertices[each] for side, each in zip(self.sides, inside, strict=True)])
+        return sorted(regions, key=lambda region: -region.depth), within
 
     def touching(self, places: Array, points: IntArray) -> Region:
         """A region about points (k,) at places (n, 3) where the surfaces touch but share no volume."""

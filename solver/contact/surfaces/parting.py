@@ -8,8 +8,8 @@ they would slide down on each other where it is steep.
 
 What that takes is a force in the step's own solve, on both alike: on nodes by shares that add up to one and have one and the
 same point for their mean, so that momentum and spin stay. It is as large as the other forces ask, up to what the bodies bear.
-What goes apart faster by itself is let go. Nothing else acts between the two until they share nothing; from then on they
-collide.
+What goes apart faster by itself is let go. The barriers of the two act all the same, but where their surfaces pass through each
+other and one ring of triangles around it, until they share nothing.
 """
 
 from collections.abc import Sequence
@@ -21,16 +21,17 @@ from numpy.typing import NDArray
 from ...fem.pair_coupling import PairStiffness
 from ...integrators import Extrapolation
 from .candidates import Neighbourhood
-from .crossing import surfaces_cross
+from .crossing import crossings, surfaces_cross
 from .overlapping import MARGIN, Overlap, Region
-from .pairs import distances
+from .pairs import Pairs, distances, taken
 
 Array = NDArray[np.float64]
 
 SWING = 6.0  # [1/s]: a depth is halved in 0.28 s
 FASTER = 1.2  # times as fast as the swing is at most: what goes apart so fast was thrown apart
 AROUND = 2.0  # radii of a part, and as many element sizes, within which it holds nodes
-CLEAR = 0.25  # of the reach: so far apart bodies begin to collide
+CLEAR = 0.25  # of the reach: so far apart bodies are apart
+NEAREST = 0.02  # of the reach, below which a pair of them does not push yet: it has only just come apart
 FIRM = 300.0  # times the inertia: how closely a step keeps to the swing
 BEARS = 0.5  # of their modulus, on the cross-section of the smaller body: the largest force
 LEAST_NODES = 8  # that a part holds; else it holds the whole body
@@ -96,24 +97,35 @@ class Parting:
         self.grips: list[Grip] = []
         self.regions: list[Region] = []
         self.overlaps = False  # and not only touch
+        self.mixed = np.zeros(0, dtype=np.bool_)  # of all points, those where they pass through each other, and next to them
 
     def look(self, places: Array) -> bool:
         """Find what they share with points at places (k, 3); whether they share anything, or touch."""
         self.regions = self.overlap.regions(places)
         self.overlaps = any(region.depth > DEEPER * MARGIN * self.overlap.element for region in self.regions)
-        if self.regions:
-            return True
-        touching = []
+        self.mixed = np.zeros(len(places), dtype=np.bool_)
+        self.mixed[self.overlap.inside] = True
+        touching = [np.zeros(0, np.int32)]
         for pair in self.pairs:
             pair.cover(places, places)
-            nodes = pair.pairs.nodes
-            touching.append(nodes[distances(places, nodes, pair.pairs.points) < CLEAR * pair.reach])
-            if pair is not self.pairs[0] and surfaces_cross(pair.first, pair.second, places):
-                touching.append(pair.first.surface.vertices)
-        points = np.concatenate([each.ravel() for each in touching])
-        if len(points):
+            nodes, gaps = pair.pairs.nodes, distances(places, pair.pairs.nodes, pair.pairs.points)
+            self.mixed[nodes[gaps < NEAREST * pair.reach]] = True
+            touching.append(nodes[gaps < CLEAR * pair.reach].ravel())
+            one, other = pair.first.surface, pair.second.surface
+            for side, across, found in zip((one, other), (other, one), crossings(pair.first, pair.second, places), strict=True):
+                self.mixed[side.edges[found.edges]] = True
+                self.mixed[across.triangles[found.triangles]] = True
+                touching.append(side.edges[found.edges].ravel())
+        for side in self.overlap.clusters:
+            self.mixed[side.surface.triangles[self.mixed[side.surface.triangles].any(axis=1)]] = True
+        points = np.concatenate(touching)
+        if len(points) and not self.regions:
             self.regions = [self.overlap.touching(places, points)]
-        return len(points) > 0
+        return bool(self.regions)
+
+    def others(self, pairs: Pairs) -> Pairs:
+        """Those pairs of their surfaces that push already: far enough from where these are mixed."""
+        return taken(pairs, ~self.mixed[pairs.nodes].any(axis=1))
 
     def lead(
         self, positions: Array, velocities: Array, masses: Array, nodes: NDArray[np.int64], past: Extrapolation, step: float

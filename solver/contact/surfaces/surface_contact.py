@@ -5,7 +5,7 @@ From outside all is in positions of nodes; within, in places of the surfaces' po
 
 from collections.abc import Collection
 from dataclasses import replace
-from itertools import combinations_with_replacement, compress
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,46 +85,35 @@ class SurfaceContact:
         """
         self.cover(positions, positions)
         places = self.carried.places(positions)
-        self.part({
+        together = {
             bodies
             for bodies, pair in zip(self.bodies, self.neighbourhoods, strict=True)
             if not pair.own and perhaps_together(pair, places)
-        })  # fmt: skip
-        self.part({each.bodies for each in self.parting if each.look(places)})
+        }
+        self.part(together, places)
 
-    def _parting(self, bodies: tuple[int, int]) -> Parting:
-        """That of two bodies that have collided so far."""
-        return Parting(bodies, [pair for own, pair in zip(self.bodies, self.neighbourhoods, strict=True) if own == bodies])
-
-    def part(self, bodies: Collection[tuple[int, int]]) -> None:
-        """Let pairs of bodies, by their numbers, go apart before they collide; all others collide."""
-        for each in self.parting:
-            self.bodies += [each.bodies] * len(each.pairs)
-            self.neighbourhoods += each.pairs
-        order = sorted(range(len(self.bodies)), key=lambda k: self.bodies[k])
-        self.bodies, self.neighbourhoods = [self.bodies[k] for k in order], [self.neighbourhoods[k] for k in order]
+    def part(self, bodies: Collection[tuple[int, int]], places: Array) -> None:
+        """Let pairs of bodies, by their numbers, go apart where they are mixed with points at places (k, 3)."""
         known = {each.bodies: each for each in self.parting}
         self.parting = [known.get(each) or self._parting(each) for each in sorted(bodies)]
-        kept = [each not in bodies for each in self.bodies]
-        self.bodies, self.neighbourhoods = list(compress(self.bodies, kept)), list(compress(self.neighbourhoods, kept))
-        self._known = ()
-        self._take(joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods]))
+        self.look(places)
+
+    def _parting(self, bodies: tuple[int, int]) -> Parting:
+        return Parting(bodies, [pair for own, pair in zip(self.bodies, self.neighbourhoods, strict=True) if own == bodies])
+
+    def look(self, places: Array) -> None:
+        """See where bodies are mixed with points at places (k, 3), and which are apart by now."""
+        self.parting = [each for each in self.parting if each.look(places)]
+        self._take_found()
 
     def lead_apart(self, state: State, ranges: Ranges, past: Extrapolation, step: float) -> None:
-        """Lead those that lie in each other for a step [s] from a state; those that are apart by now collide from here on."""
-        if not self.parting:
-            return
-        places = self.carried.places(state.positions)
-        left = {each.bodies for each in self.parting if each.look(places)}
-        if len(left) < len(self.parting):
-            self.part(left)
-            self.lead_apart(state, ranges, past, step)
+        """Lead those that are mixed for a step [s] from a state."""
         for each in self.parting:
             each.lead(state.positions, state.velocities, state.masses, ranges.nodes, past, step)
 
     @property
     def left_out(self) -> list[tuple[int, int]]:
-        """The bodies that do not collide yet."""
+        """The bodies that are mixed still."""
         return [each.bodies for each in self.parting]
 
     @property
@@ -140,7 +129,7 @@ class SurfaceContact:
     @property
     def several(self) -> bool:
         """Whether it is of bodies with each other, not only of a body with itself."""
-        return bool(self.parting) or not all(each.own for each in self.neighbourhoods)
+        return not all(each.own for each in self.neighbourhoods)
 
     def reachable(self, start: Array, end: Array) -> Array:
         """Positions (n, 3) on the way from a start to an end (n, 3): the end, where nothing touches on the way."""
@@ -174,6 +163,8 @@ class SurfaceContact:
         places, friction = self.carried.places(positions, self._rubbing), self.friction
         spots = _spots(friction.points, friction.weights, places)
         self.held = Held(friction.points, friction.stretch(places), spots, friction.normal)
+        if self.parting:
+            self.look(self.carried.places(positions))
 
     def limit(self, positions: Array, direction: Array) -> float:
         """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
@@ -279,8 +270,14 @@ class SurfaceContact:
         """`cover` for places (k, 3) of points."""
         changed = [neighbourhood.cover(before, after) for neighbourhood in self.neighbourhoods]
         if any(changed):
-            self._known = ()
-            self._take(joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods]))
+            self._take_found()
+
+    def _take_found(self) -> None:
+        """Let what has been found be the pairs that may come close, but where bodies are mixed."""
+        parting = {each.bodies: each for each in self.parting}
+        found = zip(self.bodies, self.neighbourhoods, strict=True)
+        self._known = ()
+        self._take(joined([parting[own].others(each.pairs) if own in parting else each.pairs for own, each in found]))
 
     def _take(self, pairs: Pairs) -> None:
         """Let these be the pairs that may come close."""
