@@ -111,9 +111,9 @@ def test_a_stack_that_overlaps_rises_and_stays():
     assert np.abs(centers(run)[0][:, 2] - (0.25, 0.75, 1.25)).max() < 0.02 and np.abs(run.state.velocities).max() < 0.3
 
 
-def pinned(meshes, where, frames=40):
+def pinned(meshes, where, frames=40, gravity=(0.0, 0.0, 0.0)):
     """Bodies at 12 frames a second whose nodes at some places, as where(k, positions) says, are held."""
-    settings = {"body_contact": "bodies", "threads": 1, "frames_per_second": 12.0, **FAR}
+    settings = {"body_contact": "bodies", "threads": 1, "frames_per_second": 12.0, "gravity": gravity}
     scene, *rest = make_scene(meshes, [RUBBER] * len(meshes), frames=frames, **settings)
     bodies = []
     for k, (body, mesh) in enumerate(zip(scene.bodies, meshes, strict=True)):
@@ -137,6 +137,19 @@ def test_what_cannot_part_is_named_and_bounded():
     assert len(told) == 3 and "led apart" in told[0]
     assert all("'Body 0' and 'Body 1', near (0.75, 0.5" in each and "still overlap" in each for each in told[1:])
     assert np.abs(run.state.velocities).max() < 1e-6
+
+
+def test_what_is_not_mixed_collides_meanwhile():
+    """A bar whose pinned end sticks in one prong of a pinned fork for ever falls on the other prong and lies there."""
+    bar = box_mesh((12, 2, 2), (0.6, 0.1, 0.1), (0.05, 0.15, 1.55))
+    bar.positions[:, 2] += 0.4 * np.maximum(bar.positions[:, 0] - 0.15, 0.0)
+    run = pinned([fork(), bar], lambda k, x: x[:, 0] < (9.0 if k == 0 else 0.17), gravity=(0.0, 0.0, -9.81))
+    free, least = run.ranges.nodes[1] + np.flatnonzero(bar.positions[:, 0] > 0.38), np.inf
+    for _ in range(16):
+        run.advance()
+        assert run.surfaces.left_out == [(0, 1)]
+        least = min(least, run.state.positions[free, 2].min())
+    assert 1.6 < least < 1.61
 
 
 def test_bodies_that_get_new_tets_on_the_way_part_too():
