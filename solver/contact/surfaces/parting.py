@@ -116,8 +116,9 @@ class Parting:
                 self.mixed[side.edges[found.edges]] = True
                 self.mixed[across.triangles[found.triangles]] = True
                 touching.append(side.edges[found.edges].ravel())
-        for side in self.overlap.clusters:
-            self.mixed[side.surface.triangles[self.mixed[side.surface.triangles].any(axis=1)]] = True
+        for each in self.overlap.clusters:
+            triangles = each.surface.triangles
+            self.mixed[triangles[self.mixed[triangles].any(axis=1)]] = True
         points = np.concatenate(touching)
         if len(points) and not self.regions:
             self.regions = [self.overlap.touching(places, points)]
@@ -125,7 +126,7 @@ class Parting:
 
     def others(self, pairs: Pairs) -> Pairs:
         """Those pairs of their surfaces that push already: far enough from where these are mixed."""
-        return taken(pairs, ~self.mixed[pairs.nodes].any(axis=1))
+        return taken(pairs, np.asarray(~self.mixed[pairs.nodes].any(axis=1)))
 
     def lead(
         self, positions: Array, velocities: Array, masses: Array, nodes: NDArray[np.int64], past: Extrapolation, step: float
