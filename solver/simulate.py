@@ -276,12 +276,11 @@ class Simulation:
         pull = self.force_fields.act_ahead(self.gravity, state.positions, guess, step, self.clock.time + step, self.held)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
-        if self.surfaces is not None:
-            self.surfaces.begin_step(state.positions)
         pressed = entries.pressed_nodes(guess, len(guess))
         struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
         past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
         if self.surfaces is not None:
+            self.surfaces.begin_step(state.positions)
             self.surfaces.lead_apart(state, self.ranges, past, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)

@@ -96,7 +96,7 @@ class Overlap:
         self.clusters = first, second
         self.sides = _Side(first.surface), _Side(second.surface)
         self.element = min(first.surface.element, second.surface.element)
-        self.inside: NDArray[np.integer] = np.zeros(0, dtype=np.int64)  # points of either that lay in the other when `regions` was asked
+        self.inside: NDArray[np.integer] = np.zeros(0, dtype=np.int64)  # points in the other surface, as `regions` found them
 
     def regions(self, places: Array) -> list[Region]:
         """The parts that they share with points at places (k, 3), the deepest first, and of very many only those.
