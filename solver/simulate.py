@@ -17,7 +17,7 @@ from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
 from .contact.edges.bodies import edge_contacts
 from .contact.points import gather_points, meeting
-from .contact.surfaces.bodies import left_out, touching_bodies
+from .contact.surfaces.bodies import told_of_overlaps, touching_bodies
 from .embedding import Binding
 from .errors import Cancelled, StepError
 from .fem.attempt import Attempt
@@ -163,8 +163,7 @@ class Simulation:
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)
-        if self.frame == self.scene.settings.frame_start:
-            warnings += tuple(sorted(left_out(self.scene, self.surfaces)))
+        warnings += tuple(told_of_overlaps(self.scene, self.surfaces, self.frame, self.state.positions))
         changes, self.cuts, self.news = self.cuts, (), ()
         return Frame(self.frame, bodies, effort, warnings, changes)
 
@@ -266,12 +265,13 @@ class Simulation:
         pull = self.force_fields.act_ahead(self.gravity, state.positions, guess, step, self.clock.time + step, self.held)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
-        if self.surfaces is not None:
-            self.surfaces.begin_step(state.positions)
         pressed = entries.pressed_nodes(guess, len(guess))
         struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
         calmly = np.repeat(calm, np.diff(self.ranges.nodes))
         past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck | calmly)
+        if self.surfaces is not None:
+            self.surfaces.begin_step(state.positions)
+            self.surfaces.lead_apart(state, self.ranges, past, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         while outcome.converged and self.contacts.wake(outcome.positions, ended=True):

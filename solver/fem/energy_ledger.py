@@ -67,7 +67,8 @@ class Gains:
 class EnergyLedger:
     """What bodies have lost lately and may take back, or have gained and owe.
 
-    credit (b,) [J], a debt below 0; bodies with pins are left out: what holds them does work that nobody counts.
+    credit (b,) [J], a debt below 0; bodies with pins are left out, and such as are led out of each other: that is work which nobody
+    counts.
     """
 
     def __init__(self, bodies: tuple[Body, ...], ranges: Ranges) -> None:
@@ -107,18 +108,23 @@ class EnergyLedger:
             left = left * FADE if left > 0.0 and not calm[own].any() else min(left, 0.0)
             self.credit[own] = left * gains.masses[own] / gains.masses[own].sum()
 
-    def _watched(self, met: Flags, together: NDArray[np.int64]) -> Flags:
-        """Which bodies (b,) touch others, or themselves at a step's start (nodes met (n,)), and none that is pinned."""
+    def _watched(self, met: Flags, together: NDArray[np.int64], led: list[tuple[int, int]]) -> Flags:
+        """Which bodies (b,) touch others, or themselves at a step's start (nodes met (n,)).
+
+        But none that hang together with one that is pinned or led out of another: what does that does work.
+        """
         alone = np.bincount(together, minlength=len(together))[together] == 1
         own = np.logical_or.reduceat(met, self.ranges.nodes[:-1])
-        return (own | ~alone) & ~np.isin(together, together[self.pinned])
+        moved = self.pinned.copy()
+        moved[[body for pair in led for body in pair]] = True
+        return (own | ~alone) & ~np.isin(together, together[moved])
 
     def _counted(self, now: "Simulation", attempt: Attempt) -> Gains | None:
         """What a step gave to each body, None where no contact did; leaves the tiles evaluated at its end."""
         if now.surfaces is None or attempt.company is None:
             return None
         together = company(attempt.company)
-        watched = self._watched(now.met, together)
+        watched = self._watched(now.met, together, now.surfaces.left_out)
         if not watched.any():
             return None
         state, end = now.state, attempt.outcome.positions
