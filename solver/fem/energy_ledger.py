@@ -67,8 +67,8 @@ class Gains:
 class EnergyLedger:
     """What bodies have lost lately and may take back, or have gained and owe.
 
-    credit (b,) [J], a debt below 0; bodies with pins are left out, and such as are led out of each other: that is work which nobody
-    counts.
+    credit (b,) [J], a debt below 0. Bodies with pins are left out, and such as are led out of each other: nobody counts the
+    work of what holds or leads them.
     """
 
     def __init__(self, bodies: tuple[Body, ...], ranges: Ranges) -> None:
