@@ -75,10 +75,12 @@ def report(size: str, options: argparse.Namespace, dollop: Path, peers: Path, sc
     chosen = {"--substep": options.substep, "--integrator": options.integrator}
     ours = ["--model", options.model] + [str(word) for pair in chosen.items() if pair[1] is not None for word in pair]
     runs: dict[str, list[dict[str, np.ndarray]]] = {"dollop": [], "newton": []}
-    caches = scratch / "kernels" if options.cold else None
-    contact = None
+    caches, command = scratch / "kernels" if options.cold else None, [dollop, HERE / "dollop_ball.py", mesh]
+    contact, many = None, []
     for _ in range(options.repeats):
-        runs["dollop"].append(_run([dollop, HERE / "dollop_ball.py", mesh], FRAMES, ours, scratch, caches))
+        runs["dollop"].append(_run(command, FRAMES, ours, scratch, caches))
+        if options.threads > 1:
+            many.append(_run(command, FRAMES, [*ours, "--threads", str(options.threads)], scratch, None))
         first = runs["dollop"][0]
         contact = contact or Contact(float(first["stiffness"].mean()), float(first["reach"]))
         theirs = ["--spring", str(contact.spring), "--clearance", str(contact.clearance)]
@@ -102,19 +104,16 @@ def report(size: str, options: argparse.Namespace, dollop: Path, peers: Path, sc
     lines.append(f"ratio    {medians['newton'] / medians['dollop']:8.1f}   newton / Dollop")
     lines.append(f"Dollop a frame: {substeps:.1f} steps, {iterations:.1f} Newton and {linear:.0f} CG iterations")
     if options.threads > 1:
-        command = [dollop, HERE / "dollop_ball.py", mesh]
-        many = _run(command, FRAMES, [*ours, "--threads", str(options.threads)], scratch, None)
         lines.append(_scaling(options.threads, many, runs["dollop"]))
     return lines
 
 
-def _scaling(threads: int, many: dict, alone: list[dict]) -> str:  # type: ignore[type-arg]
-    """Wall time on several threads against one, and whether the bytes agree."""
+def _scaling(threads: int, many: list[dict], alone: list[dict]) -> str:  # type: ignore[type-arg]
+    """Wall time on several threads against one, medians of runs by turns, and whether the bytes agree."""
     import numpy as np
 
-    same = np.array_equal(many["positions"], alone[0]["positions"])
-    one = float(np.median([run["wall"].mean() for run in alone]))
-    several = float(many["wall"].mean())
+    same = all(np.array_equal(run["positions"], alone[0]["positions"]) for run in many)
+    one, several = (float(np.median([run["wall"].mean() for run in runs])) for runs in (alone, many))
     return f"{threads} threads: wall {one:.4f} to {several:.4f} s a frame, {one / several:.2f} times; same bytes: {same}"
 
 

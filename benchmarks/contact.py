@@ -119,7 +119,8 @@ def ours(positions: np.ndarray, surfaces: list, repeats: int) -> None:
     from scipy.sparse import identity
 
     from solver.contact.surfaces.carried import Carried
-    from solver.contact.surfaces.surface_contact import SurfaceContact, Touch
+    from solver.contact.surfaces.surface_contact import SurfaceContact
+    from solver.contact.surfaces.touch import Touch
 
     apart = positions.copy()  # at rest: round, and away from each other
     apart[len(positions) // 2 :, 2] += 1.0

@@ -26,9 +26,11 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "frame": np.array(now.frame),
         "touching": now.touching.copy(),
         "company": now.company.copy(),
+        "credit": now.ledger.credit.copy(),
         "pressing": now.pressing.copy(),
         **now.contacts.arrays(),
         **({} if now.surfaces is None else now.surfaces.held.arrays()),
+        "parting": np.array([] if now.surfaces is None else now.surfaces.left_out, dtype=np.int64).reshape(-1, 2),
         "reported": now.worn.last.copy(),
         "pinched": now.pinched.last.copy(),
         "anchors": now.pins.arrays(),
@@ -60,11 +62,13 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.clock.restore(floats["clock"])
     now.frame = int(floats["frame"])
     now.touching = floats["touching"].astype(np.int64)
-    now.company = floats["company"].astype(np.int64)
+    now.company, now.ledger.credit = floats["company"].astype(np.int64), floats["credit"].copy()
     now.pressing = floats["pressing"].copy()
     now.contacts.restore(arrays)
     if now.surfaces is not None:
         now.surfaces.held = Held.from_arrays(floats)
+        parting = {(int(one), int(other)) for one, other in floats["parting"]}
+        now.surfaces.part(parting, now.surfaces.carried.places(now.state.positions))
     now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
     now.pins.restore(floats["anchors"])
     now.remeshing.fresh, now.remeshing.begun, now.remeshing.drawn, now.remeshing.outside = (

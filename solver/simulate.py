@@ -5,7 +5,7 @@ a frame that falls between two steps is interpolated from both, so the motion is
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from time import perf_counter
 
@@ -17,12 +17,14 @@ from .colliders import build_all
 from .contact.contacts import ColliderField, Contacts
 from .contact.edges.bodies import edge_contacts
 from .contact.points import gather_points, meeting
-from .contact.surfaces.bodies import left_out, touching_bodies
+from .contact.surfaces.bodies import told_of_overlaps, touching_bodies
 from .embedding import Binding
 from .errors import Cancelled, StepError
+from .fem.attempt import Attempt
 from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
+from .fem.energy_ledger import EnergyLedger
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
 from .fem.first_guess import first_guess
 from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
@@ -35,7 +37,7 @@ from .force_fields.acting import ForceFields
 from .frame import Frame, TopologyChange
 from .geometry.chunks import side_by_side
 from .geometry.inside_out import count_inverted
-from .integrators import Extrapolation, backward_euler, integrators, start_in_free_flight
+from .integrators import backward_euler, integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .merging.acting import acting_scene
@@ -59,24 +61,6 @@ MOST_DOUBLINGS = 2  # of the longest step, in calm
 EFFORT = ("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts", "remeshes")  # of a frame
 REMAINDER = 0.05  # element sizes by which a balance of forces may leave bodies to be moved as a whole
 LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps in which surfaces may rub: in longer ones friction between them is some 5 % off
-
-
-@dataclass
-class Attempt:
-    """A step that has been solved, to be accepted or refused.
-
-    elastic_forces (n, 3) [N] are only what explicit steps know, surprise (step_control.py) only what implicit ones do.
-    spun (n, 3) [m/s]: velocities with the spin kept (fem/momentum.py), where they are not the scheme's own.
-    company (MEMORY, b): in each of the last steps, this one too, the first of the bodies that each touches.
-    """
-
-    outcome: Outcome
-    past: Extrapolation
-    velocities: Array
-    elastic_forces: Array
-    surprise: float = np.inf
-    spun: Array | None = None
-    company: NDArray[np.int64] | None = None
 
 
 class Simulation:
@@ -148,7 +132,7 @@ class Simulation:
         self.watch = Watch(acting, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
-        self.company = alone(len(scene.bodies))
+        self.company, self.ledger = alone(len(scene.bodies)), EnergyLedger(scene.bodies, self.ranges)
         self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.pinched = PinchReports(points, self.ranges)
@@ -179,8 +163,7 @@ class Simulation:
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)
-        if self.frame == self.scene.settings.frame_start:
-            warnings += tuple(sorted(left_out(self.scene, self.surfaces)))
+        warnings += tuple(told_of_overlaps(self.scene, self.surfaces, self.frame, self.state.positions))
         changes, self.cuts, self.news = self.cuts, (), ()
         return Frame(self.frame, bodies, effort, warnings, changes)
 
@@ -197,19 +180,23 @@ class Simulation:
         self.pace.set()
         effort["remeshes"] += self._remesh()
         self._bound_step()
+        calm = self.ledger.nobody()
         while True:
             if should_stop():
                 raise Cancelled("The bake was stopped; its frames are kept.", remedy="Resume goes on from here.")
-            attempt = self._solve(self.clock.step)
+            attempt = self._solve(self.clock.step, calm)
             outcome = attempt.outcome
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations
             drastic = is_drastic(outcome.positions, self.state.positions, self.space.pattern)
-            reason = self._refusal(attempt, drastic)
-            if not reason:
+            reason, calmed = self._refusal(attempt, drastic), calm
+            if not reason and outcome.converged and not drastic:
+                calmed = self.ledger.judged(self, attempt, calm)
+            if not reason and calmed is calm:
                 break
             effort["rejected"] += 1
-            if not self.clock.halve():
+            calm = self.ledger.nobody() if reason else calmed
+            if reason and not self.clock.halve():
                 raise step_failure(
                     self.scene, self.state, self.ranges, self.contacts, outcome, reason, self.clock.step, self.frame
                 )
@@ -217,6 +204,7 @@ class Simulation:
             attempt = self._calm(outcome)
             effort["rough"] += 1
         self._accept(attempt)
+        self.ledger.end_step(attempt, calm)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
 
@@ -263,8 +251,8 @@ class Simulation:
                 remedy="Choose another integrator under Solver.",
             )
 
-    def _solve(self, step: float) -> Attempt:
-        """The balance of inertia, elasticity, flow, contact and friction at the end of a step."""
+    def _solve(self, step: float, calm: NDArray[np.bool_]) -> Attempt:
+        """The balance of inertia, elasticity, flow, contact and friction at the end of a step that bodies (b,) take calmly."""
         state = self.state
         self.keyed.apply(self.clock.time + step, self.damping)
         # The middle of a step that takes the forces of its start and its end alike
@@ -277,11 +265,13 @@ class Simulation:
         pull = self.force_fields.act_ahead(self.gravity, state.positions, guess, step, self.clock.time + step, self.held)
         self.contacts.begin_step(state.positions, guess, self.clock.time + step, step)
         entries = self.contacts.linearize(guess)
-        if self.surfaces is not None:
-            self.surfaces.begin_step(state.positions)
         pressed = entries.pressed_nodes(guess, len(guess))
         struck = (pressed | (self.touching > 0)) & ~(pressed & (self.touching > 1))  # what goes on being in contact is not
-        past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
+        calmly = np.repeat(calm, np.diff(self.ranges.nodes))
+        past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck | calmly)
+        if self.surfaces is not None:
+            self.surfaces.begin_step(state.positions)
+            self.surfaces.lead_apart(state, self.ranges, past, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         while outcome.converged and self.contacts.wake(outcome.positions, ended=True):
@@ -295,7 +285,9 @@ class Simulation:
         ahead, velocities = surprise(outcome.positions, guess, self.finest), past.velocities(outcome.positions)
         recent = gone_on(self.company, together)
         spun = keep_spin(state, outcome.positions, velocities, self.ranges, touched | self.disturbed, company(recent))
-        return Attempt(outcome, past, velocities, state.elastic_forces, ahead, spun, recent)
+        if calm.any():
+            past.onward = np.where(struck[:, None], 0.0, (velocities - state.velocities) / step)
+        return Attempt(outcome, past, velocities, state.elastic_forces, pull, ahead, spun, recent)
 
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""
@@ -307,7 +299,7 @@ class Simulation:
         self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
         outcome, velocities, forces = explicit_step(problem, pull, self.pressing)
-        return Attempt(outcome, past, self.held.damped(velocities, state.masses, step), forces)
+        return Attempt(outcome, past, self.held.damped(velocities, state.masses, step), forces, pull)
 
     def _calm(self, outcome: Outcome) -> Attempt:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
@@ -321,7 +313,7 @@ class Simulation:
         problem = ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
         # What pressed on the contacts where the solve has ended says nothing of here
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
-        return Attempt(outcome, past, velocities, elastic_forces(problem, positions))
+        return Attempt(outcome, past, velocities, elastic_forces(problem, positions), self.gravity)
 
     def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""
@@ -333,8 +325,7 @@ class Simulation:
         if self.integrator.remember is not None:
             self.integrator.remember(state, attempt.past, attempt.velocities, self.clock.step)
         state.previous_positions, state.positions = state.positions, outcome.positions
-        moving = attempt.velocities if attempt.spun is None else attempt.spun
-        state.previous_velocities, state.velocities = state.velocities, moving
+        state.previous_velocities, state.velocities = state.velocities, attempt.moving
         self.company = self.company if attempt.company is None else attempt.company
         state.elastic_forces = attempt.elastic_forces
         self.pressing = -outcome.gradient

@@ -70,6 +70,11 @@ class NodalVolume:
         )  # fmt: skip
         return float(self._energies.sum()), self._pressures
 
+    def energies(self, positions: Array) -> Array:
+        """The energy about each node (n,) [J] at positions (n, 3)."""
+        _, pressures = self.pressures(positions)
+        return 0.5 * pressures**2 / np.where(self.firmness > 0.0, self.firmness, np.inf)
+
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add the gradient at positions (n, 3) to gradient (n, 3) [N]; return the energy [J]."""
         energy, pressures = self.pressures(positions)

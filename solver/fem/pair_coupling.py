@@ -37,6 +37,15 @@ class PairStiffness:
         room = np.empty((2, len(self.start) - 1, 3))
         return self.points, self.weights, self.blocks, self.start, self.rows, self.shares, room
 
+    def joined(self, other: "PairStiffness") -> "PairStiffness":
+        """These pairs and others, whose points are none of these."""
+        count, entries = len(self.start) - 1, len(self.rows)
+        return PairStiffness(
+            np.concatenate([self.points, other.points + np.int32(count)]), np.concatenate([self.weights, other.weights]),
+            np.concatenate([self.blocks, other.blocks]), np.concatenate([self.start, other.start[1:] + entries]),
+            np.concatenate([self.rows, other.rows]), np.concatenate([self.shares, other.shares]),
+        )  # fmt: skip
+
     def add_diagonal(self, diagonal: Array) -> None:
         """Add the diagonal blocks to diagonal (n, 9), by rows [N/m]."""
         _add_diagonal(self.points, self.weights, self.blocks, self.start, self.rows, self.shares, diagonal)

@@ -19,7 +19,8 @@ class Extrapolation:
 
     base (n, 3) [m]; targets (n, 3), where nodes go under the forces that are known before the step [m]; effective (n,) [s];
     inertial (n,) [s], over which a node's other forces move it: mass (x - target)/inertial^2 balances them;
-    struck (n,) bool: nodes that take the step as if they had no past
+    struck (n,) bool: nodes that take the step as if they had no past; onward (n, 3) or 0 [m/s^2]: with what acceleration
+    these go on after it
     """
 
     base: Array
@@ -27,6 +28,7 @@ class Extrapolation:
     effective: Array
     inertial: Array
     struck: NDArray[np.bool_]
+    onward: Array | float = 0.0
 
     @classmethod
     def none(cls, start: Array, targets: Array, step: float) -> "Extrapolation":

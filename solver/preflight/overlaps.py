@@ -15,6 +15,7 @@ SAMPLES = 48
 MOST_EDGES, MOST_FACES = 150, 600  # faces that are tried against each other
 MOVE = "Move it clear at the first frame."
 MOVE_OR_HOLLOW = "Move it clear at the first frame; a container has to be Two-Sided, or have walls (a Solidify modifier)."
+MOVE_ONE = "Move one of them, if they are to collide from the first frame on."
 MOVE_OR_TURN = "Move it clear at the first frame, or turn the plane over."
 
 
@@ -33,8 +34,8 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider], sett
     for index, body in enumerate(bodies):
         for other in bodies[index + 1 :]:
             if meet(body, other, settings) and _surfaces_overlap(body.surface, other.surface):
-                message = f"It overlaps '{other.name}' at the start, so the two pass through each other."
-                yield Finding("warning", body.name, "", message, "Move one of them.", "starts_in_body")
+                message = f"It overlaps '{other.name}' at the start: the two are led apart first, and collide from then on."
+                yield Finding("warning", body.name, "", message, MOVE_ONE, "starts_in_body")
 
 
 def _depth(body: Body, collider: Collider) -> str:

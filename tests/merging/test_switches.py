@@ -60,7 +60,7 @@ def test_switched_on_they_merge_at_that_time(rate):
     times = np.arange(frames) / rate * 24.0
     scene = keyed(replace(scene, bodies=near, settings=settings), merging=np.clip(times - 3.0, 0.0, 1.0))
     made = merged_at(started(scene), frames)
-    assert len(made) == 1 and 4.0 < made[0] / rate * 24.0 <= 5.0
+    assert len(made) == 1 and 3.5 < made[0] / rate * 24.0 <= 4.5  # bodies being led apart meanwhile take steps of 1/96 s
 
 
 def test_a_bake_goes_on_from_after_the_switch_with_the_same_bytes():

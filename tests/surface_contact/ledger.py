@@ -4,8 +4,9 @@ import numpy as np
 
 from solver.contact.entries import along
 from solver.contact.response import carry, normal_forces
+from solver.fem.attempt import Attempt
 from solver.scene import Collider
-from solver.simulate import Attempt, Simulation
+from solver.simulate import Simulation
 from solver.slots import ENERGY, VOLUME
 
 

@@ -42,7 +42,7 @@ def test_a_rough_step_that_is_cut_short_keeps_its_momentum(monkeypatch):
     scene = validated(Scene(bodies, (), Settings(1, 20, 100.0, (0.0, 0.0, 0.0), threads=1)))
     prepared = prepare(scene)
     run = Simulation(scene, *([getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")))
-    attempt = run._solve(run.clock.step)
+    attempt = run._solve(run.clock.step, run.ledger.nobody())
     monkeypatch.setattr(run.surfaces, "reachable", lambda start, end: start + (end - start) / 3.0)
     calm = run._calm(attempt.outcome)
     masses, begun = run.state.masses[:, None], run.state.positions

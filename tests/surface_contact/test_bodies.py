@@ -118,11 +118,11 @@ def test_a_body_touches_itself_where_asked(contact):
     assert crossed == (contact == "bodies")
 
 
-def test_bodies_that_overlap_are_named_and_do_not_collide():
+def test_bodies_that_overlap_are_named_once():
     run = simulation([ball_mesh(3, 0.5), ball_mesh(3, 0.5, (0.6, 0.0, 0.0)), ball_mesh(3, 0.5, (1.8, 0.0, 0.0))], **FAR)
     frame = run.advance()
-    assert len(frame.warnings) == 1 and "'Body 0' and 'Body 1' do not collide" in frame.warnings[0]
-    assert run.surfaces.bodies == [(0, 2), (1, 2)]
+    assert len(frame.warnings) == 1 and "'Body 0' and 'Body 1' overlap" in frame.warnings[0]
+    assert run.surfaces.left_out == [(0, 1)]
     assert not run.advance().warnings
     twice = simulation([box_mesh((2, 2, 2)), box_mesh((2, 2, 2))], **FAR)
     assert twice.surfaces.left_out == [(0, 1)]

@@ -4,6 +4,7 @@ import ipctk
 import numpy as np
 import pytest
 
+from solver.contact.surfaces import candidates
 from solver.contact.surfaces.candidates import Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
 from solver.contact.surfaces.overlap import Way, edges_near
@@ -76,7 +77,7 @@ def test_a_search_holds_wherever_nodes_are_in_their_boxes(slab, bodies):
     rng = np.random.default_rng(5)
     assert search.cover(places, places) and not search.cover(places, places)
     held = 0
-    for size in (0.01, 0.02, 0.03, 0.06, 0.1):
+    for size in (0.002, 0.005, 0.01, 0.02, 0.03, 0.06, 0.1):
         moved = places + rng.uniform(-size, size, places.shape) + [5.0, -3.0, 1.0]
         if search.cover(moved, moved):
             continue
@@ -89,8 +90,9 @@ def test_a_search_holds_wherever_nodes_are_in_their_boxes(slab, bodies):
     assert held >= 2
 
 
-def test_what_near_parts_do_together_needs_no_search():
+def test_what_near_parts_do_together_needs_no_search(monkeypatch):
     """A long slab leans: its ends go far, but no part of it far from its neighbours. All that is within reach is known."""
+    monkeypatch.setattr(candidates, "CROWDED", np.inf)
     rest, surfaces = surfaces_of(block((16, 4, 1), 0.25))
     places = crumpled(rest, 0.03)
     search, (pairs, points) = neighbourhood(surfaces, rest), all_pairs(surfaces)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, Delaunay, cKDTree
 
+from solver.contact.surfaces import candidates as candidates_module
 from solver.contact.surfaces import unfolded as unfolded_module
-from solver.contact.surfaces.candidates import Neighbourhood
+from solver.contact.surfaces.candidates import CLOSEST, Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
-from solver.contact.surfaces.pairs import REST_SHARE, distances
+from solver.contact.surfaces.pairs import LEAST, REST_SHARE, distances, pairs_of
 from solver.contact.surfaces.surface import contact_surface
 from solver.contact.surfaces.unfolded import Unfolded
 
@@ -202,3 +203,43 @@ def test_a_ball_needs_hardly_any_search_until_it_is_dented():
     nodes += [(*surface.edges[first], *surface.edges[last]) for first, last in edges]
     assert len(corners) > 50 and len(edges) > 50 and {tuple(sorted(map(int, each))) for each in nodes} <= listed
     assert unknown < 0.1 * all_near
+
+
+def test_where_pairs_crowd_less_room_is_searched(monkeypatch):
+    """All within reach are found with less room to spare as well; and once they are few there is as much room as before."""
+    rest, triangles = ball(3000, 15.0)
+    clusters = Clusters(contact_surface(triangles, rest, 1.0), rest)
+    folded = rest * (1.0, 1.0, 0.002)
+
+    def found(crowded: float) -> tuple[Neighbourhood, set[tuple[int, ...]]]:
+        monkeypatch.setattr(candidates_module, "CROWDED", crowded)
+        search = Neighbourhood(clusters, clusters, rest, REACH, 1e4, 0.5)
+        search.cover(folded, folded)
+        close = distances(folded, search.pairs.nodes, search.pairs.points) < search.pairs.reach
+        return search, {tuple(map(int, nodes)) for nodes in search.pairs.nodes[close]}
+
+    roomy, all_near = found(1e9)
+    tight, near = found(1.0)
+    assert roomy.share == 1.0 and tight.share == CLOSEST and near == all_near and len(near) > 500
+    assert len(tight.pairs.nodes) < 0.5 * len(roomy.pairs.nodes) and tight.spare == CLOSEST * roomy.spare
+    for _ in range(5):
+        tight.cover(rest, rest)
+        tight.searched = False
+    assert tight.share == 1.0
+    assert tight.cover(folded, folded) and tight.spare < 0.5 * roomy.spare
+    shifted = folded + 0.4 * tight.spare * np.sin(40.0 * rest)
+    assert not tight.cover(shifted, shifted)
+
+
+def test_what_all_but_touches_at_rest_is_not_kept_apart():
+    """Edges that cross above each other: within a body by what their gap at rest is, between bodies whatever it is."""
+    reach, gaps = 0.02, np.array([0.5, 0.98, 1.02, 3.0, 100.0]) * LEAST * 0.02 / REST_SHARE
+    corner = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0]])
+    lifted = np.array([0.0, 0.0, 1.0, 1.0])
+    rest = np.concatenate([corner + np.outer(lifted, (0.0, 0.0, gap)) + (4.0 * k, 0.0, 0.0) for k, gap in enumerate(gaps)])
+    nodes, one = np.arange(len(rest), dtype=np.int32).reshape(-1, 4), np.ones(len(gaps))
+    within = pairs_of(nodes, 0, rest, True, reach, one, 0.5, np.zeros((len(gaps), 3)))
+    assert (within.nodes[:, 0] // 4).tolist() == [2, 3, 4]
+    assert within.reach == pytest.approx(np.minimum(reach, REST_SHARE * gaps[2:]))
+    between = pairs_of(nodes, 0, rest, False, reach, one, 0.5, np.zeros((len(gaps), 3)))
+    assert (between.reach == reach).all() and len(between.nodes) == len(gaps)

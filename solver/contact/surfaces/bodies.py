@@ -19,7 +19,10 @@ from .carried import Carried
 from .own_side import carrying_rows
 from .seen import ERROR, LONGEST, seen_surface
 from .surface import ContactSurface, contact_surface
-from .surface_contact import SurfaceContact, Touch
+from .surface_contact import SurfaceContact
+from .touch import Touch
+
+STUCK = 3.0  # seconds between two reports of bodies that do not come apart
 
 
 def touching_bodies(
@@ -78,9 +81,30 @@ def _in_pieces(body: Body, tets: NDArray[np.int32]) -> bool:
 
 
 def left_out(scene: Scene, contact: SurfaceContact | None) -> set[str]:
-    """Sentences on the bodies that do not collide because they touch or overlap at the first frame."""
-    names = [] if contact is None else [(scene.bodies[i].name, scene.bodies[j].name) for i, j in contact.left_out]
-    return {
-        f"'{one}' and '{other}' do not collide: they touch or overlap at the first frame. Move them apart."
-        for one, other in names
-    }
+    """Sentences on the bodies that do not collide yet, since they overlap; those that only touch will in a moment."""
+    if contact is None:
+        return set()
+    overlapping = [each.bodies for each in contact.parting if each.overlaps]
+    names = [(scene.bodies[i].name, scene.bodies[j].name) for i, j in overlapping]
+    return {f"'{one}' and '{other}' overlap: they are led apart, and collide from then on." for one, other in names}
+
+
+def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, positions: NDArray[np.float64]) -> list[str]:
+    """What is to be said at a frame of bodies that overlap with nodes at positions (n, 3): at the first one that they do, and
+    every STUCK seconds and at the last one where it is that they still do."""
+    settings = scene.settings
+    since, pause = frame - settings.frame_start, max(round(STUCK * settings.frames_per_second), 1)
+    if since == 0 or contact is None:
+        return sorted(left_out(scene, contact))
+    if since % pause and frame != settings.frame_end:
+        return []
+    found, places = [], contact.carried.places(positions)
+    for each in contact.parting:
+        if each.look(places):
+            x, y, z = max(each.regions, key=lambda region: (region.depth, region.radii.max())).centers.mean(axis=0)
+            one, other = (scene.bodies[k].name for k in each.bodies)
+            found.append(
+                f"'{one}' and '{other}', near ({x:.3g}, {y:.3g}, {z:.3g}), frame {frame}: they still overlap, and pass through "
+                "each other there. Move them apart at the first frame, or leave them room: let go of a pin, or move a collider."
+            )
+    return found

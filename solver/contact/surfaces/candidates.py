@@ -24,6 +24,8 @@ IntArray = NDArray[np.int32]
 SPARE = 0.25  # mean edges that nodes of near clusters may come closer, beside their way, until the next search,
 FAR = 1.0  # and those of others;
 TIGHT = 0.06  # the same as SPARE where little of a surface is folded: to look again is cheap, and less of it seems folded
+CROWDED = 16  # pairs a vertex: of more, as where a skin is drawn together to a neck, less room is looked for, and more often,
+CLOSEST = 0.125  # down to this share of it; more again where there are a quarter as many
 ALL_AXES = float(np.sqrt(3.0))  # what is off by so much along each axis is off by so many times more
 EDGES = 0.1  # weight of two edges against a vertex and a triangle, which carry what lies flat; edges carry ridges
 
@@ -46,7 +48,7 @@ class Neighbourhood:
         self.unfolded = Unfolded(first, rest) if self.own else None
         self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
         self.start, self.way, self.off = np.empty((3, len(self.nodes), 3))  # what was searched; how far nodes are off it
-        self.searched = False
+        self.searched, self.share = False, 1.0  # of the room to spare that is looked for
         self.near = np.empty((0, 2), dtype=np.int32)
         self.pairs = no_pairs()
 
@@ -99,6 +101,17 @@ class Neighbourhood:
         self.near = self._near_clusters(rounding)
         for k, side in enumerate(self.sides):
             side.fit_items(start, way, self.near if self.own else self.near[:, k])
+        most, room = CROWDED * len(self.nodes), self.spare
+        self.share = min(1.0, 2.0 * self.share if len(self.pairs.nodes) < 0.25 * most else self.share)
+        while True:
+            self.spare = self.share * room
+            self._find(start, way, rounding)
+            if len(self.pairs.nodes) <= most or self.share <= CLOSEST:
+                return
+            self.share *= 0.5
+
+    def _find(self, start: Array, way: Array, rounding: float) -> None:
+        """Set the pairs of near clusters that may come close on a way (n, 3), with `spare` to spare."""
         # A pair may lose all that its nodes are off against each other, up to `spare` along each axis
         seen = Way(start, way, self.reach + self.spare + rounding, self.reach + ALL_AXES * self.spare)
         there, back = corners_near(self.first, self.second, self.near, seen)

@@ -11,7 +11,8 @@ from .distance import closest_points
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
-REST_SHARE = 0.5  # of the distance at rest: a pair of one body pushes only when closer than this
+REST_SHARE = 0.5  # of the distance at rest: a pair of one body pushes only when closer than this,
+LEAST = 0.05  # and not at all where that is less than such a share of the reach
 
 
 class Pairs(NamedTuple):
@@ -46,13 +47,14 @@ def pairs_of(
     """Pairs (k, 4) with their stiffness (k,) and corners (k, 3), lengths taken from nodes at rest (n, 3).
 
     Within one body (`own`) those that lie close already at rest begin to push only at REST_SHARE of that distance, so
-    that a body at rest is free of contact however fine its mesh; those that cross at rest are left out.
+    that a body at rest is free of contact however fine its mesh. Those that cross at rest are left out, and those that all but
+    do: slivers and seams of one skin, which tets keep from themselves; Newton's method would have to creep past their gaps.
     """
     reaches, fade = np.full(len(nodes), reach), np.zeros(len(nodes))
     kept = np.ones(len(nodes), dtype=bool)
     if own:
         reaches = np.minimum(reach, REST_SHARE * distances(rest, nodes, points))
-        kept = reaches > 1e-6 * reach
+        kept = reaches > LEAST * reach
     edges = rest[nodes[points:, 1::2]] - rest[nodes[points:, ::2]]
     fade[points:] = PARALLEL * (edges**2).sum(axis=2).prod(axis=1)
     return Pairs(

@@ -3,58 +3,36 @@
 From outside all is in positions of nodes; within, in places of the surfaces' points, which nodes carry (carried.py).
 """
 
-from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement, compress
+from collections.abc import Collection
+from dataclasses import replace
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...fem.pair_coupling import PairStiffness
 from ...geometry.edges import connected
+from ...integrators import Extrapolation
+from ...state import Ranges, State
 from ..entries import across
 from .candidates import Neighbourhood
 from .carried import Carried
 from .clusters import Clusters
-from .crossing import surfaces_cross
 from .free_way import EARLY, free_fraction, free_shares, meetings
 from .friction import Friction, Held
 from .meetings import Meetings, growth
-from .pairs import Pairs, distances, joined, no_pairs, taken
+from .pairs import Pairs, joined, no_pairs, taken
+from .parting import Grip, Parting, parting_stiffness, perhaps_together
+from .stored import barrier_energies
 from .surface import ContactSurface
 from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
+from .touch import Touch
 
 Array = NDArray[np.float64]
 
 REACH = 0.02  # distance at which surfaces begin to push, in sizes of the tets,
 FINE = 0.1  # and at most so many mean edges of theirs
-NOTHING = 1e-6  # share of the reach that is no distance
 SETTLED = 0.1  # share of all pushing forces by which a correction may miss what they are
-
-
-@dataclass(frozen=True)
-class Touch:
-    """What a body brings into its contacts.
-
-    modulus  : sizes the barrier [Pa]: of two bodies the softer's counts
-    friction : coefficient; of two bodies the geometric mean counts
-    slip     : how far what sticks gives way before it slips [m]
-    own      : whether it touches itself
-    groups   : bits; it touches bodies that share one of them,
-    number   : its own, and
-    merges   : those of bodies that it may become one with: they are not kept apart
-    """
-
-    modulus: float
-    friction: float
-    slip: float
-    own: bool = True
-    groups: int = 1
-    number: int = -1
-    merges: frozenset[int] = frozenset()
-
-    def meets(self, other: "Touch") -> bool:
-        """Whether it touches another body."""
-        return bool(self.groups & other.groups) and other.number not in self.merges
 
 
 class SurfaceContact:
@@ -79,8 +57,12 @@ class SurfaceContact:
         self.friction, self.held = Friction(), Held()
         self._take(no_pairs())
         self._known: tuple[Array, ...] = ()  # the way that was asked for last
+        self._bodies = np.zeros(len(carried.start) - 1, dtype=np.int64)  # of the points
+        for k, surface in enumerate(surfaces):
+            self._bodies[surface.vertices] = k
+        self._begun = np.zeros(len(surfaces))  # energy of their barriers at the step's start [J]
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
-        self.left_out: list[tuple[int, int]] = []  # and of those that do not collide
+        self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart
         boxed = [Clusters(surface, rest) for surface in surfaces]
         large = [None if each is None else Clusters(each, rest) for each in whole or [None] * len(surfaces)]
         for i, j in combinations_with_replacement(range(len(touches)), 2):
@@ -101,30 +83,53 @@ class SurfaceContact:
         ))  # fmt: skip
 
     def begin(self, positions: Array) -> None:
-        """Leave out bodies that touch or pass through each other before the first step: `left_out`.
+        """Let bodies that touch or lie in each other go apart before they collide: `parting`.
 
         Pairs know no inside, so that contact would hold them together instead of apart. A body that passes through itself
         keeps doing so where it does: its parts move with each other anyway.
         """
         self.cover(positions, positions)
         places = self.carried.places(positions)
-        crossing = {
+        together = {
             bodies
             for bodies, pair in zip(self.bodies, self.neighbourhoods, strict=True)
-            if pair.first is not pair.second
-            and (
-                bool((distances(places, pair.pairs.nodes, pair.pairs.points) < NOTHING * pair.reach).any())
-                or surfaces_cross(pair.first, pair.second, places)
-            )
+            if not pair.own and perhaps_together(pair, places)
         }
-        self.left_out, kept = sorted(crossing), [bodies not in crossing for bodies in self.bodies]
-        self.bodies, self.neighbourhoods = list(compress(self.bodies, kept)), list(compress(self.neighbourhoods, kept))
-        self._take(joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods]))
+        self.part(together, places)
+
+    def part(self, bodies: Collection[tuple[int, int]], places: Array) -> None:
+        """Let pairs of bodies, by their numbers, go apart where they are mixed with points at places (k, 3)."""
+        known = {each.bodies: each for each in self.parting}
+        self.parting = [known.get(each) or self._parting(each) for each in sorted(bodies)]
+        self.look(places)
+
+    def _parting(self, bodies: tuple[int, int]) -> Parting:
+        return Parting(bodies, [pair for own, pair in zip(self.bodies, self.neighbourhoods, strict=True) if own == bodies])
+
+    def look(self, places: Array) -> None:
+        """See where bodies are mixed with points at places (k, 3), and which are apart by now."""
+        self.parting = [each for each in self.parting if each.look(places)]
+        self._take_found()
+
+    def lead_apart(self, state: State, ranges: Ranges, past: Extrapolation, step: float) -> None:
+        """Lead those that are mixed for a step [s] from a state."""
+        for each in self.parting:
+            each.lead(state.positions, state.velocities, state.masses, ranges.nodes, past, step)
+
+    @property
+    def left_out(self) -> list[tuple[int, int]]:
+        """The bodies that are mixed still."""
+        return [each.bodies for each in self.parting]
+
+    @property
+    def grips(self) -> list[Grip]:
+        """What leads them apart in this step."""
+        return [grip for each in self.parting for grip in each.grips]
 
     @property
     def near(self) -> bool:
         """Whether any pair may come close."""
-        return len(self.pairs.nodes) > 0
+        return len(self.pairs.nodes) > 0 or bool(self.parting)
 
     @property
     def several(self) -> bool:
@@ -149,6 +154,7 @@ class SurfaceContact:
         places = self.carried.places(start)
         self._cover(places, places)
         which, weights, normal, force, _ = _close(self.pairs, places)
+        self._begun = barrier_energies(self.pairs, which, places, self._bodies, len(self.surfaces))
         grip = self.pairs.friction[which] * force
         rubs = grip > 0.0
         points, weights, normal = self.pairs.nodes[which][rubs], weights[rubs], normal[rubs]
@@ -163,6 +169,8 @@ class SurfaceContact:
         places, friction = self.carried.places(positions, self._rubbing), self.friction
         spots = _spots(friction.points, friction.weights, places)
         self.held = Held(friction.points, friction.stretch(places), spots, friction.normal)
+        if self.parting:
+            self.look(self.carried.places(positions))
 
     def limit(self, positions: Array, direction: Array) -> float:
         """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
@@ -210,6 +218,8 @@ class SurfaceContact:
         energy: float = add_barrier_gradient(places, self.pairs, on_points)
         energy += add_friction_gradient(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, on_points)
         self.carried.add_forces(on_points, gradient)
+        for grip in self.grips:
+            energy += grip.add_gradient(positions, gradient)
         return energy
 
     def stiffness(self, positions: Array, rank: NDArray[np.int32], ahead: Meetings | None = None) -> PairStiffness:
@@ -223,7 +233,8 @@ class SurfaceContact:
         if ahead is not None:
             parts.append((ahead.points, ahead.weights, ahead.blocks))
         points, all_weights, blocks = map(np.concatenate, zip(*parts, strict=True))
-        return self.carried.stiffness(points, all_weights, blocks, rank)
+        pairs = self.carried.stiffness(points, all_weights, blocks, rank)
+        return pairs.joined(parting_stiffness(self.grips, positions, rank)) if self.grips else pairs
 
     def settled(self, before: Array, after: Array) -> bool:
         """Whether a correction from one set of positions (n, 3) to another has found forces about as it took them to be.
@@ -235,11 +246,15 @@ class SurfaceContact:
 
     def touching(self, positions: Array) -> NDArray[np.int64]:
         """For each body the first of those that it hangs together with by pairs that push."""
-        bodies = np.empty(len(self.carried.start) - 1, dtype=np.int64)
-        for k, surface in enumerate(self.surfaces):
-            bodies[surface.vertices] = k
         points = self.pairs.nodes[_close(self.pairs, self._used_places(positions))[0]]
-        return connected(bodies[points[:, [0, 3]]].T, len(self.surfaces))
+        parting = np.array([each.bodies for each in self.parting], np.int64).reshape(-1, 2)
+        return connected(np.concatenate([self._bodies[points[:, [0, 3]]], parting]).T, len(self.surfaces))
+
+    def stored(self, end: Array) -> tuple[Array, Array]:
+        """Energy of the barriers (b,) [J] at the step's start, and with nodes at its end (n, 3)."""
+        places = self._used_places(end)
+        pushing = _close(self.pairs, places)[0]
+        return self._begun, barrier_energies(self.pairs, pushing, places, self._bodies, len(self.surfaces))
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
@@ -264,8 +279,14 @@ class SurfaceContact:
         """`cover` for places (k, 3) of points."""
         changed = [neighbourhood.cover(before, after) for neighbourhood in self.neighbourhoods]
         if any(changed):
-            self._known = ()
-            self._take(joined([neighbourhood.pairs for neighbourhood in self.neighbourhoods]))
+            self._take_found()
+
+    def _take_found(self) -> None:
+        """Let what has been found be the pairs that may come close, but where bodies are mixed."""
+        parting = {each.bodies: each for each in self.parting}
+        found = zip(self.bodies, self.neighbourhoods, strict=True)
+        self._known = ()
+        self._take(joined([parting[own].others(each.pairs) if own in parting else each.pairs for own, each in found]))
 
     def _take(self, pairs: Pairs) -> None:
         """Let these be the pairs that may come close."""

@@ -1,0 +1,36 @@
+"""A step that has been solved, to be accepted or refused."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..integrators import Extrapolation
+from .newton import Outcome
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Attempt:
+    """A step that has been solved, to be accepted or refused.
+
+    elastic_forces (n, 3) [N] are only what explicit steps know, surprise (step_control.py) only what implicit ones do.
+    pull (1 or n, 3) [m/s^2]: gravity and force fields.
+    spun (n, 3) [m/s]: velocities with the spin kept (fem/momentum.py), where they are not the scheme's own.
+    company (MEMORY, b): in each of the last steps, this one too, the first of the bodies that each touches.
+    """
+
+    outcome: Outcome
+    past: Extrapolation
+    velocities: Array
+    elastic_forces: Array
+    pull: Array
+    surprise: float = np.inf
+    spun: Array | None = None
+    company: NDArray[np.int64] | None = None
+
+    @property
+    def moving(self) -> Array:
+        """Velocities (n, 3) at the step's end [m/s]."""
+        return self.velocities if self.spun is None else self.spun

@@ -1,0 +1,154 @@
+"""No energy out of contact: what a step gives bodies that touch each other, and which of them must take it again, calmly.
+
+A scheme of second order weights a force with that of the step before, and a body that has just been hit or let go has no
+such force: it may leave a blow with more energy than it brought. Over a step that leads from x0 to x1
+
+    gained = K1 - K0 + U(x1) - U(x0) - (m g + f) . (x1 - x0)
+
+U is the energy of strain, flow and barriers that this step sees, the same at both ends: so what is keyed, swells or has
+flowed before does not count as a gain. f is the force of colliders at the end. Damping and friction only take, and are left
+out. For backward Euler, f being what balances the step, this is U(x1) - U(x0) - dU(x1) . (x1 - x0) - m/2 |v1 - v0|^2, never
+above 0 where U is convex. So bodies that hang together and gain more than they may take the step by that scheme, all of them,
+as a force between two is to be weighted alike on both sides, or momentum is lost.
+
+A swing of a scheme of second order has an energy of its own that K + U goes up and down about. So a loss may be taken back,
+as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..scene import Body
+from ..slots import ENERGY, VOLUME
+from ..state import Ranges, State
+from .attempt import Attempt
+from .momentum import company
+from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from ..simulate import Simulation
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+DEBT = 2e-4  # share of their energy that bodies may have gained and not lost again
+FADE = 0.5  # what is left of a loss that may be taken back, a step later
+
+
+@dataclass
+class Gains:
+    """What a step gave to bodies (b,).
+
+    together (b,): the same number for bodies that hang together; watched (b,): which of them contact may have given some
+    gained, had (b,): energy gained, and what there is at the end [J], as seen from where nothing moves
+    masses (b,) [kg], momenta (b, 3) [kg m/s] at the end
+    """
+
+    together: NDArray[np.int64]
+    watched: Flags
+    gained: Array
+    had: Array
+    masses: Array
+    momenta: Array
+
+    def energy(self, own: Flags) -> float:
+        """What some bodies (b,) have, as seen from their common centre [J]."""
+        momentum = self.momenta[own].sum(axis=0)
+        return float(self.had[own].sum() - 0.5 * (momentum @ momentum) / self.masses[own].sum())
+
+    def companies(self) -> list[Flags]:
+        """The bodies (b,) of each company that is watched."""
+        return [self.together == name for name in np.unique(self.together[self.watched])]
+
+
+class EnergyLedger:
+    """What bodies have lost lately and may take back, or have gained and owe.
+
+    credit (b,) [J], a debt below 0. Bodies with pins are left out, and such as are led out of each other: nobody counts the
+    work of what holds or leads them.
+    """
+
+    def __init__(self, bodies: tuple[Body, ...], ranges: Ranges) -> None:
+        self.ranges, self.credit = ranges, np.zeros(len(bodies))
+        self.pinned = np.array([bool(body.pins) for body in bodies])
+        self._gains: Gains | None = None  # of the step that was judged last, which is the one that is taken
+
+    def nobody(self) -> Flags:
+        """No body (b,) takes a step calmly."""
+        return np.zeros(len(self.credit), dtype=bool)
+
+    def judged(self, now: "Simulation", attempt: Attempt, calm: Flags) -> Flags:
+        """The bodies (b,) that are to take a step calmly: those of `calm`, which did, if it may be taken as it is.
+
+        Bodies hang together that touched in one of the last steps, or in this one.
+        """
+        self._gains = gains = self._counted(now, attempt)
+        if gains is None:
+            return calm
+        more = calm.copy()
+        for own in gains.companies():
+            plain = attempt.past.struck[np.repeat(own, np.diff(self.ranges.nodes))].all()
+            allowed = self.credit[own].sum() + DEBT * gains.energy(own)
+            if not plain and (calm[own].any() or gains.gained[own].sum() > allowed):
+                more |= own
+        return calm if (more == calm).all() else more
+
+    def end_step(self, attempt: Attempt, calm: Flags) -> None:
+        """Take the step that was judged last, in which bodies (b,) were calm, for accepted; a rough one leaves debts alone."""
+        gains, before = self._gains, self.credit
+        self.credit, self._gains = np.minimum(before, 0.0), None
+        if gains is None or attempt.outcome.rough:
+            return
+        for own in gains.companies():
+            left = before[own].sum() - gains.gained[own].sum()
+            # What backward Euler takes is gone: none of it is owed to the bodies
+            left = left * FADE if left > 0.0 and not calm[own].any() else min(left, 0.0)
+            self.credit[own] = left * gains.masses[own] / gains.masses[own].sum()
+
+    def _watched(self, met: Flags, together: NDArray[np.int64], led: list[tuple[int, int]]) -> Flags:
+        """Which bodies (b,) touch others, or themselves at a step's start (nodes met (n,)).
+
+        But none that hang together with one that is pinned or led out of another: what does that does work.
+        """
+        alone = np.bincount(together, minlength=len(together))[together] == 1
+        own = np.logical_or.reduceat(met, self.ranges.nodes[:-1])
+        moved = self.pinned.copy()
+        moved[[body for pair in led for body in pair]] = True
+        return (own | ~alone) & ~np.isin(together, together[moved])
+
+    def _counted(self, now: "Simulation", attempt: Attempt) -> Gains | None:
+        """What a step gave to each body, None where no contact did; leaves the tiles evaluated at its end."""
+        if now.surfaces is None or attempt.company is None:
+            return None
+        together = company(attempt.company)
+        watched = self._watched(now.met, together, now.surfaces.left_out)
+        if not watched.any():
+            return None
+        state, end = now.state, attempt.outcome.positions
+        start, masses, moving = state.positions, state.masses[:, None], attempt.moving
+        before, after = (self._stored(state, now.space, places, now.clock.step) for places in (start, end))
+        barriers = now.surfaces.stored(end)
+        work = (masses * attempt.pull + attempt.outcome.gradient) * (end - start)
+        given = (0.5 * masses * (moving**2 - state.velocities**2) - work).sum(axis=1)
+        gained = self._summed(given) + (after + barriers[1]) - (before + barriers[0])
+        had = self._summed((0.5 * masses * moving**2).sum(axis=1)) + after + barriers[1]
+        momenta = np.stack([self._summed(column) for column in (masses * moving).T], axis=1)
+        return Gains(together, watched, gained, had, self._summed(state.masses), momenta)
+
+    def _stored(self, state: State, space: Workspace, positions: Array, step: float) -> Array:
+        """Energy of strain, and of what flows in a step [s], in each body (b,) with nodes at positions (n, 3) [J]."""
+        space.forces.evaluate(positions, space.tiles, step, np.empty_like(positions), space.energies)
+        count = len(state.tets)
+        energies = space.tiles.unpack(ENERGY, 1, count) * space.tiles.unpack(VOLUME, 1, count)
+        stored: Array = np.add.reduceat(energies[:, 0], self.ranges.tets[:-1])
+        if space.volume is not None:
+            stored += self._summed(space.volume.energies(positions))
+        return stored
+
+    def _summed(self, values: Array) -> Array:
+        """Sums (b,) of values (n,) of the nodes of each body."""
+        sums: Array = np.add.reduceat(values, self.ranges.nodes[:-1])
+        return sums
