@@ -41,7 +41,7 @@ def warm_up() -> int:
 
     with tempfile.TemporaryDirectory() as folder:
         dampings, other = (INTERNAL, "rotated"), (next(iter(laws())), "", False, False, False, True, False, False)
-        bodies = [_cube(law, damping, True, True, True, False, True, True) for law in laws() for damping in dampings]
+        bodies = _in_a_row([_cube(law, damping, True, True, True, False, True, True) for law in laws() for damping in dampings])
         bodies.append(_on_top(bodies[-1]))
         bake(_tiny_scene([_cube(*other)], False), Path(folder) / "other")
         warm_up_remeshing(_tiny_scene([replace(bodies[0], remeshing="wholesale")], False))
@@ -67,7 +67,7 @@ def _cubes_moving(scene: Scene, meshes: bool) -> "Dynamics":
     from .embedding import at_nodes
     from .tetmesh.mesh import TetMesh
 
-    bodies = [_cube(*needs) for needs in _needs(scene)]
+    bodies = _in_a_row([_cube(*needs) for needs in _needs(scene)])
     if _touch(scene):
         bodies.append(_on_top(next(body for body in bodies if body.material.model != DRAFT)))
     corners = [at_nodes(TetMesh(cube().positions, SIX_TETS))] * len(bodies)
@@ -280,6 +280,17 @@ def _cube(
         fibres=np.array([0.0, 0.0, 1.0]) if fibres else None, fibre_stiffness=1e3, fibre_tension=1e3,
         pins=pins,
     )  # fmt: skip
+
+
+def _in_a_row(cubes: list[Body]) -> list[Body]:
+    """The cubes apart from each other along x, the first one where it was: bodies in one place would push each other out."""
+    row = []
+    for number, body in enumerate(cubes):
+        aside = np.array([3.0 * number, 0.0, 0.0])
+        surface = Surface(body.surface.positions + aside, body.surface.triangles)
+        pins = tuple(replace(pin, targets=None if pin.targets is None else pin.targets + aside) for pin in body.pins)
+        row.append(replace(body, surface=surface, goal=None if body.goal is None else body.goal + aside, pins=pins))
+    return row
 
 
 def _on_top(cube: Body) -> Body:
