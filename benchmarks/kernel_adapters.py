@@ -128,7 +128,7 @@ def _sum_forces(run: Simulation, forces: np.ndarray) -> None:
 
 
 def _gradient(space: Workspace, positions: np.ndarray, inertia: np.ndarray, forces: np.ndarray) -> None:
-    inertial_gradient(forces, positions, positions, inertia, space.gradient, space.inertial)
+    inertial_gradient(forces, positions, positions, inertia, np.empty_like(positions), space.inertial)
 
 
 @numba.njit(nogil=True)
