@@ -12,7 +12,7 @@ above 0 where U is convex. So bodies that hang together and gain more than they 
 as a force between two is to be weighted alike on both sides, or momentum is lost.
 
 A swing of a scheme of second order has an energy of its own that K + U goes up and down about. So a loss may be taken back,
-as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up.
+as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up. New tets begin anew.
 """
 
 from dataclasses import dataclass
