@@ -290,7 +290,7 @@ def test_one_and_two_threads_give_the_same_bytes():
 
 @pytest.mark.parametrize("turned", [(True, False), (False, True), (True, True), (0.4, 0.4)])
 def test_faces_that_look_inwards_part_alike(turned):
-    """Whole balls turned inside out, or four faces of ten: what is inside of what hangs on the tets, not on the artist's order."""
+    """Whole balls turned inside out, or four faces of ten: the tets say what is inside."""
     run = turned_balls((False, False))
     assert parted(run, 12)[0] is not None
     other = turned_balls(turned)
