@@ -29,8 +29,9 @@ PREFIX = "mesh."
 class Discretization:
     """Meshes and what is bound to them; surfaces, contacts, triangles, bearings and topologies hold one item a body.
 
-    triangles (t, 3) join the points of a surface, counter-clockwise seen from outside. topologies and hosts are of all bodies of the scene: how often the surface
-    has changed (frame.TopologyChange), and as part of which body each goes on (solver/merging), most of them as their own;
+    triangles (t, 3) join the points of a surface, counter-clockwise seen from outside. topologies and hosts are of all bodies
+    of the scene: how often the surface has changed (frame.TopologyChange), and as part of which body each goes on
+    (solver/merging), most of them as their own;
     merging says of all of them which merge: these do not collide.
     grains, one a body, are how fine the surfaces were at the start.
     tables are how each body's tets hang together, made where they are not known.
