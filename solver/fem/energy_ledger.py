@@ -12,7 +12,8 @@ above 0 where U is convex. So bodies that hang together and gain more than they 
 as a force between two is to be weighted alike on both sides, or momentum is lost.
 
 A swing of a scheme of second order has an energy of its own that K + U goes up and down about. So a loss may be taken back,
-as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up. New tets begin anew.
+as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up: it goes over to new tets, and
+to what bodies become that merge.
 """
 
 from dataclasses import dataclass
@@ -75,6 +76,10 @@ class EnergyLedger:
         self.ranges, self.credit = ranges, np.zeros(len(bodies))
         self.pinned = np.array([bool(body.pins) for body in bodies])
         self._gains: Gains | None = None  # of the step that was judged last, which is the one that is taken
+
+    def take_over(self, old: "EnergyLedger", into: NDArray[np.int64]) -> None:
+        """Go on where another has ended; its bodies (b,) have become part of these, by number."""
+        self.credit = np.bincount(into, old.credit, minlength=len(self.credit))
 
     def nobody(self) -> Flags:
         """No body (b,) takes a step calmly."""

@@ -68,6 +68,13 @@ class StepEnergy:
         gradient[self.held] = 0.0
         return energy, gradient
 
+    def outer(self, positions: Array) -> Array:
+        """The part of the gradient (n, 3) that does not sum up to nothing over a body by itself: of inertia, pins and drag."""
+        forces: Array = self.inertia[:, None] * (positions - self.targets)
+        if self.damping.dragging:
+            forces += self.damping.drag[:, None] * self.past.velocities(positions)
+        return forces
+
     def freeze_damping(self, positions: Array) -> None:
         """Let this step's damping be that of the positions (n, 3)."""
         self.evaluate(positions)
