@@ -29,6 +29,7 @@ class StepEnergy:
         self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
         self.held = self.restraint.held
         self.hold[self.held] = np.inf
+        self.holding = np.zeros((len(self.held), 3))  # force on these, where the merit was asked for last [N]
         self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun
         self.projected = 0  # iterations for which the stiffness stays projected
         self.first = True  # whether the next linear solve is the step's or its guess's first: those make the coarse level
@@ -65,6 +66,7 @@ class StepEnergy:
         if self.damping.active:
             velocities = self.past.velocities(positions)
             energy += self.damping.add_gradient(velocities, self.past.effective, gradient)
+        self.holding = gradient[self.held]
         gradient[self.held] = 0.0
         return energy, gradient
 
