@@ -30,7 +30,9 @@ from .fem.first_guess import first_guess
 from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
 from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
-from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_lossy, is_thrown, refusal, surprise
+from .fem.step_control import (
+    CALM, PATIENT_LEVEL, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_lossy, is_thrown, refusal, surprise,
+)  # fmt: skip
 from .fem.volume_control import VolumeControl
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
@@ -274,6 +276,7 @@ class Simulation:
             self.surfaces.begin_step(state.positions)
             self.surfaces.lead_apart(state, self.ranges, past, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
+        problem.patient = self.clock.halvings >= PATIENT_LEVEL
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         while outcome.converged and self.contacts.wake(outcome.positions, ended=True):
             outcome = problem.minimize_on(outcome, self.element_size, self.ranges)
