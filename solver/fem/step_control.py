@@ -26,7 +26,7 @@ MOST_OF_BODY = 0.2  # or this share of their body's extent where that is more
 CALM = 1e-4  # element sizes by which nodes may miss where they would go if they kept their acceleration, for steps to grow,
 RESTLESS = 3e-3  # from which on long steps shrink again (doubling a step makes it some ten times as much),
 STARTLED = 1.5e-2  # and from which on a long step is refused
-MOST_LOST = 0.01  # share of their energy that bodies may lose in a step that is calm for its gain, or rough
+MOST_LOST = 0.02  # share of their energy that bodies may lose in a step that is calm for its gain, or rough
 PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
 
 
