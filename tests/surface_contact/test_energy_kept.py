@@ -7,7 +7,7 @@ import pytest
 
 from solver.fem.clock import Clock
 from solver.fem.convergence import Convergence
-from solver.fem.energy_ledger import EnergyLedger
+from solver.fem.energy_ledger import EnergyLedger, Gains
 from solver.fem.momentum import company, gone_over
 from solver.fem.step_control import MOST_LOST, PATIENT_LEVEL, is_lossy
 from solver.formulas import nodal_forces
@@ -57,6 +57,14 @@ def test_a_rough_step_that_loses_much_is_halved(monkeypatch):
     assert sum(rejected) > 5
     kept = np.array(energies[1:]) / np.array(energies[:-1])
     assert kept[rough[1:]].min(initial=1.0) > 1.0 - 1.5 * MOST_LOST and energies[-1] > 0.7 * energies[0]
+
+
+def test_losses_are_shares_of_what_there_was():
+    """As seen from the common centre: what flies on together is no energy that can be lost."""
+    both, masses = np.array([True, True]), np.array([2.0, 1.0])
+    momenta = masses[:, None] * np.array([[1.0, 0.0, 0.0], [4.0, 0.0, 0.0]])
+    gains = Gains(np.zeros(2, dtype=int), both, np.array([-1.0, -2.0]), np.array([1.0, 8.0]), masses, momenta)
+    assert gains.lost(both) == pytest.approx(3.0 / (9.0 - 6.0 + 3.0))
 
 
 def test_which_steps_are_halved_for_what_they_lose():
