@@ -28,11 +28,9 @@ from .fem.energy_ledger import EnergyLedger
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
 from .fem.first_guess import first_guess
 from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
-from .fem.newton import ImplicitStep, Outcome
+from .fem.newton import ImplicitStep
 from .fem.rise import rise
-from .fem.step_control import (
-    CALM, PATIENT_LEVEL, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_lossy, is_thrown, refusal, surprise,
-)  # fmt: skip
+from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.volume_control import VolumeControl
 from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
@@ -195,8 +193,8 @@ class Simulation:
             if not reason:
                 attempt = self._calm(attempt) if rough else attempt
                 calmed = self.ledger.judged(self, attempt, calm)
-                lossy = calmed is calm and is_lossy(self.ledger.lost(calm, rough), self.clock, rough)
-                reason = "energy was lost" if lossy else ""
+                if calmed is calm and self.ledger.lossy(calm, rough, self.clock):
+                    reason = "energy was lost"
             if not reason and calmed is calm:
                 break
             effort["rejected"] += 1
@@ -276,7 +274,7 @@ class Simulation:
             self.surfaces.begin_step(state.positions)
             self.surfaces.lead_apart(state, self.ranges, past, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
-        problem.patient = self.clock.halvings >= PATIENT_LEVEL
+        problem.patient = self.clock.patient
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         while outcome.converged and self.contacts.wake(outcome.positions, ended=True):
             outcome = problem.minimize_on(outcome, self.element_size, self.ranges)

@@ -5,15 +5,18 @@ such force: it may leave a blow with more energy than it brought. Over a step th
 
     gained = K1 - K0 + U(x1) - U(x0) - (m g + f) . (x1 - x0)
 
-U is the energy of strain, flow, barriers and pins' springs that this step sees, the same at both ends: so what is keyed, swells,
-moves or has flowed before does not count as a gain. f is the force at the end of colliders, of pins without give and of pins'
-drag. Damping and friction only take, and are left out. For backward Euler, f being what balances the step, this is U(x1) - U(x0) - dU(x1) . (x1 - x0) - m/2 |v1 - v0|^2, never
-above 0 where U is convex. So bodies that hang together and gain more than they may take the step by that scheme, all of them,
-as a force between two is to be weighted alike on both sides, or momentum is lost.
+U is the energy of strain, flow, barriers and pins' springs that this step sees, the same at both ends: so what is keyed,
+swells, moves or has flowed before does not count as a gain. f is the force at the end of colliders, of pins without give and
+of pins' drag. Damping and friction only take, and are left out. For backward Euler, f being what balances the step, this is
+U(x1) - U(x0) - dU(x1) . (x1 - x0) - m/2 |v1 - v0|^2, never above 0 where U is convex. So bodies that hang together and gain
+more than they may take the step by that scheme, all of them, as a force between two is to be weighted alike on both sides, or
+momentum is lost.
 
 A swing of a scheme of second order has an energy of its own that K + U goes up and down about. So a loss may be taken back,
-as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up: it goes over to new tets, and
-to what bodies become that merge.
+as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up: it goes over to new
+tets, and to what bodies become that merge.
+
+Backward Euler takes energy, and a rough step may stop what is in flight. So a step of either kind that loses much is halved.
 """
 
 from dataclasses import dataclass
@@ -25,6 +28,7 @@ from numpy.typing import NDArray
 from ..slots import ENERGY, VOLUME
 from ..state import Ranges, State
 from .attempt import Attempt
+from .clock import LEVELS, Clock
 from .momentum import company
 from .workspace import Workspace
 
@@ -35,6 +39,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 DEBT = 2e-4  # share of their energy that bodies may have gained and not lost again
+MOST_LOST = 0.02  # share of their energy that bodies may lose in a step that is calm for its gain, or rough
 FADE = 0.5  # what is left of a loss that may be taken back, a step later
 
 
@@ -82,7 +87,7 @@ class EnergyLedger:
 
     def take_over(self, old: "EnergyLedger", into: NDArray[np.int64]) -> None:
         """Go on where another has ended; its bodies (b,) have become part of these, by number."""
-        self.credit = np.bincount(into, old.credit, minlength=len(self.credit))
+        self.credit[:] = np.bincount(into, old.credit, minlength=len(self.credit))
 
     def nobody(self) -> Flags:
         """No body (b,) takes a step calmly."""
@@ -104,12 +109,15 @@ class EnergyLedger:
                 more |= own
         return calm if (more == calm).all() else more
 
-    def lost(self, calm: Flags, rough: bool) -> float:
-        """The largest share of their energy that bodies lost in the step judged last which were calm (b,), or all if it is
-        rough."""
+    def lossy(self, calm: Flags, rough: bool, clock: Clock) -> bool:
+        """Whether the step judged last is to be halved for what those lost in it which were calm (b,), or all if it is rough.
+
+        One that is merely calm does not go far below what is usual for that.
+        """
+        if self._gains is None or clock.level == LEVELS or (clock.patient and not rough):
+            return False
         gains = self._gains
-        companies = [] if gains is None else [own for own in gains.companies() if rough or calm[own].any()]
-        return max((gains.lost(own) for own in companies), default=0.0) if gains is not None else 0.0
+        return any(gains.lost(own) > MOST_LOST for own in gains.companies() if rough or calm[own].any())
 
     def end_step(self, attempt: Attempt, calm: Flags) -> None:
         """Take the step that was judged last, in which bodies (b,) were calm, for accepted; a rough one leaves debts alone."""

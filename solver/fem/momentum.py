@@ -21,7 +21,7 @@ from .node_sums import second_moments, size, take_rigid, torque, turn_about, wei
 
 Array = NDArray[np.float64]
 
-MEMORY = 16  # steps in which bodies that have touched count as touching: a load that a scheme hands on fades to an eighth in each
+MEMORY = 16  # steps in which bodies that have touched count as touching: of a load handed on an eighth is left in each
 
 
 def balance_momentum(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS, inline, kernel, parallel
 from ..state import Ranges, State
 from .assembly import Pattern
-from .clock import LEVELS, Clock
+from .clock import PATIENT_LEVEL
 from .commit import MOST_FLOW, largest_flow
 from .newton import Outcome
 from .node_sums import size, weighted_mean
@@ -26,8 +26,6 @@ MOST_OF_BODY = 0.2  # or this share of their body's extent where that is more
 CALM = 1e-4  # element sizes by which nodes may miss where they would go if they kept their acceleration, for steps to grow,
 RESTLESS = 3e-3  # from which on long steps shrink again (doubling a step makes it some ten times as much),
 STARTLED = 1.5e-2  # and from which on a long step is refused
-MOST_LOST = 0.02  # share of their energy that bodies may lose in a step that is calm for its gain, or rough
-PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
 
 
 def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: bool, thrown: bool, startled: bool) -> str:
@@ -52,11 +50,6 @@ def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: b
     if largest_flow(state, tiles) > MOST_FLOW:
         return "too much flow"
     return ""
-
-
-def is_lossy(lost: float, clock: Clock, rough: bool) -> bool:
-    """Whether a step that loses a share of energy is to be halved: calm ones do not go far below what is usual for that."""
-    return lost > MOST_LOST and clock.level < LEVELS and (rough or clock.halvings < PATIENT_LEVEL)
 
 
 def is_thrown(

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.fem.clock import Clock
+from solver.fem.clock import PATIENT_LEVEL, Clock
 from solver.fem.convergence import Convergence
-from solver.fem.energy_ledger import EnergyLedger, Gains
+from solver.fem.energy_ledger import MOST_LOST, EnergyLedger, Gains
 from solver.fem.momentum import company, gone_over
-from solver.fem.step_control import MOST_LOST, PATIENT_LEVEL, is_lossy
 from solver.formulas import nodal_forces
 from solver.pins.pin import Pin
 from solver.simulate import Simulation
@@ -68,14 +67,20 @@ def test_losses_are_shares_of_what_there_was():
 
 
 def test_which_steps_are_halved_for_what_they_lose():
-    clock = Clock(1.0 / 48.0)
-    assert is_lossy(1.1 * MOST_LOST, clock, False) and not is_lossy(0.9 * MOST_LOST, clock, True)
+    clock, ledger, calm = Clock(1.0 / 48.0), EnergyLedger(Ranges(np.arange(3), np.arange(3))), np.array([False, True])
+
+    def lossy(share, rough, calm=calm):
+        gained, had = np.array([0.0, -share]), np.array([1.0, 1.0 - share])
+        ledger._gains = Gains(np.arange(2), np.ones(2, dtype=bool), gained, had, np.ones(2), np.zeros((2, 3)))
+        return ledger.lossy(calm, rough, clock)
+
+    assert lossy(1.1 * MOST_LOST, False) and not lossy(0.9 * MOST_LOST, True) and not lossy(0.5, False, ~calm)
     for _ in range(PATIENT_LEVEL):
         clock.halve()
-    assert not is_lossy(0.5, clock, False) and is_lossy(0.5, clock, True)
+    assert not lossy(0.5, False) and lossy(0.5, True, ~calm)
     while clock.halve():
         pass
-    assert not is_lossy(0.5, clock, True)
+    assert not lossy(0.5, True)
 
 
 def test_what_nearly_balances_is_as_near_as_its_first_correction_is_large():
@@ -114,7 +119,8 @@ def test_company_goes_over_to_what_bodies_become():
 def struck(young, speed, off, stiffness, damping=0.0, **settings):
     """A ball flies at a box whose far side is pinned; what the pins' springs hold [J] at a time."""
     meshes = [ball_mesh(3, 0.5, (-0.55, 0.0, 0.0)), box_mesh((3, 3, 3), (0.9, 0.9, 0.9), (0.03, off - 0.4, -0.5))]
-    scene, *rest = make_scene(meshes, [RUBBER | {"young_modulus": young}] * 2, body_contact="bodies", threads=1, **FAR, **settings)
+    settings = FAR | {"body_contact": "bodies", "threads": 1} | settings
+    scene, *rest = make_scene(meshes, [RUBBER | {"young_modulus": young}] * 2, **settings)
     far = np.flatnonzero(meshes[1].positions[:, 0] > 0.9)
     places = meshes[1].positions[far]
     pin = Pin("pin", far.astype(np.int32), np.ones(len(far)), np.tile(places, (3, 1, 1)), stiffness=stiffness, damping=damping)
