@@ -28,7 +28,7 @@ from .fem.energy_ledger import EnergyLedger
 from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
 from .fem.first_guess import first_guess
 from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
-from .fem.newton import ImplicitStep, Outcome
+from .fem.newton import ImplicitStep
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.volume_control import VolumeControl
@@ -133,7 +133,7 @@ class Simulation:
         self.watch = Watch(acting, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
-        self.company, self.ledger = alone(len(scene.bodies)), EnergyLedger(scene.bodies, self.ranges)
+        self.company, self.ledger = alone(len(scene.bodies)), EnergyLedger(self.ranges)
         self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.pinched = PinchReports(points, self.ranges)
@@ -190,9 +190,12 @@ class Simulation:
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations
             drastic = is_drastic(outcome.positions, self.state.positions, self.space.pattern)
-            reason, calmed = self._refusal(attempt, drastic), calm
-            if not reason and outcome.converged and not drastic:
+            rough, reason, calmed = drastic or not outcome.converged, self._refusal(attempt, drastic), calm
+            if not reason:
+                attempt = self._calm(attempt) if rough else attempt
                 calmed = self.ledger.judged(self, attempt, calm)
+                if calmed is calm and self.ledger.lossy(calm, rough, self.clock):
+                    reason = "energy was lost"
             if not reason and calmed is calm:
                 break
             effort["rejected"] += 1
@@ -201,9 +204,7 @@ class Simulation:
                 raise step_failure(
                     self.scene, self.state, self.ranges, self.contacts, outcome, reason, self.clock.step, self.frame
                 )
-        if drastic or not outcome.converged:
-            attempt = self._calm(outcome)
-            effort["rough"] += 1
+        effort["rough"] += rough
         self._accept(attempt)
         self.ledger.end_step(attempt, calm)
         effort["substeps"] += 1
@@ -274,6 +275,7 @@ class Simulation:
             self.surfaces.begin_step(state.positions)
             self.surfaces.lead_apart(state, self.ranges, past, step)
         problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, self.surfaces, self.held)
+        problem.patient = self.clock.patient
         outcome = problem.minimize(guess, self.pressing, entries, self.element_size, self.ranges)
         while outcome.converged and self.contacts.wake(outcome.positions, ended=True):
             outcome = problem.minimize_on(outcome, self.element_size, self.ranges)
@@ -281,14 +283,17 @@ class Simulation:
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
-        left = balance_momentum(outcome.positions, outcome.gradient, problem.inertia, self.ranges, touched, together)
+        left = balance_momentum(
+            outcome.positions, problem.outer(outcome.positions), problem.inertia, self.ranges, touched, together
+        )
         outcome.converged &= left < REMAINDER * self.element_size
         ahead, velocities = surprise(outcome.positions, guess, self.finest), past.velocities(outcome.positions)
         recent = gone_on(self.company, together)
         spun = keep_spin(state, outcome.positions, velocities, self.ranges, touched | self.disturbed, company(recent))
         if calm.any():
             past.onward = np.where(struck[:, None], 0.0, (velocities - state.velocities) / step)
-        return Attempt(outcome, past, velocities, state.elastic_forces, pull, ahead, spun, recent)
+        pins = self.held.held, problem.holding, self.held.dragging(velocities)
+        return Attempt(outcome, past, velocities, state.elastic_forces, pull, ahead, spun, recent, *pins)
 
     def _solve_explicitly(self, step: float) -> Attempt:
         """The same where the elastic forces are those of the step's start."""
@@ -302,9 +307,10 @@ class Simulation:
         outcome, velocities, forces = explicit_step(problem, pull, self.pressing)
         return Attempt(outcome, past, self.held.damped(velocities, state.masses, step), forces, pull)
 
-    def _calm(self, outcome: Outcome) -> Attempt:
+    def _calm(self, attempt: Attempt) -> Attempt:
         """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
-        step, everywhere = self.clock.step, np.ones(len(outcome.positions), dtype=bool)
+        outcome, step = attempt.outcome, self.clock.step
+        everywhere = np.ones(len(outcome.positions), dtype=bool)
         positions = calmed(outcome.positions, self.state, self.gravity, step)
         self.held.put(positions)
         past = backward_euler.extrapolate(self.state, self.gravity, step, step, everywhere)
@@ -314,7 +320,8 @@ class Simulation:
         problem = ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
         # What pressed on the contacts where the solve has ended says nothing of here
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
-        return Attempt(outcome, past, velocities, elastic_forces(problem, positions), self.gravity)
+        forces = elastic_forces(problem, positions)
+        return Attempt(outcome, past, velocities, forces, attempt.pull, company=attempt.company)
 
     def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 LEVELS = 10  # the smallest step is the largest / 2**LEVELS
+PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
 PATIENCE = 4  # good steps before growing again
 
 
@@ -54,6 +55,11 @@ class Clock:
     def halvings(self) -> int:
         """How often the longest step that needs no calm has been halved; below 0 in calm."""
         return self.level - max(self.coarsest, self.usual)
+
+    @property
+    def patient(self) -> bool:
+        """Whether a step is so short that it is no longer halved for being rough."""
+        return self.halvings >= PATIENT_LEVEL
 
     def keep(self, longest: float) -> None:
         """From now on take steps above `longest` [s] only where it has been calm for a while."""

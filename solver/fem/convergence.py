@@ -70,3 +70,7 @@ class Convergence:
     def near(self) -> bool:
         """Whether the last correction is so small that stopping there does no harm."""
         return bool(self.sizes) and bool((self.sizes[-1] < self.large).all())
+
+    def nearing(self) -> bool:
+        """Whether the last correction is a small share of the first: good enough where shorter steps do not help."""
+        return self.near() and bool((self.sizes[-1] < SHARE * self.sizes[0]).all())

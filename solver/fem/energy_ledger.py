@@ -5,14 +5,18 @@ such force: it may leave a blow with more energy than it brought. Over a step th
 
     gained = K1 - K0 + U(x1) - U(x0) - (m g + f) . (x1 - x0)
 
-U is the energy of strain, flow and barriers that this step sees, the same at both ends: so what is keyed, swells or has
-flowed before does not count as a gain. f is the force of colliders at the end. Damping and friction only take, and are left
-out. For backward Euler, f being what balances the step, this is U(x1) - U(x0) - dU(x1) . (x1 - x0) - m/2 |v1 - v0|^2, never
-above 0 where U is convex. So bodies that hang together and gain more than they may take the step by that scheme, all of them,
-as a force between two is to be weighted alike on both sides, or momentum is lost.
+U is the energy of strain, flow, barriers and pins' springs that this step sees, the same at both ends: so what is keyed,
+swells, moves or has flowed before does not count as a gain. f is the force at the end of colliders, of pins without give and
+of pins' drag. Damping and friction only take, and are left out. For backward Euler, f being what balances the step, this is
+U(x1) - U(x0) - dU(x1) . (x1 - x0) - m/2 |v1 - v0|^2, never above 0 where U is convex. So bodies that hang together and gain
+more than they may take the step by that scheme, all of them, as a force between two is to be weighted alike on both sides, or
+momentum is lost.
 
 A swing of a scheme of second order has an energy of its own that K + U goes up and down about. So a loss may be taken back,
-as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up. New tets begin anew.
+as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up: it goes over to new
+tets, and to what bodies become that merge.
+
+Backward Euler takes energy, and a rough step may stop what is in flight. So a step of either kind that loses much is halved.
 """
 
 from dataclasses import dataclass
@@ -21,10 +25,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scene import Body
 from ..slots import ENERGY, VOLUME
 from ..state import Ranges, State
 from .attempt import Attempt
+from .clock import LEVELS, Clock
 from .momentum import company
 from .workspace import Workspace
 
@@ -35,6 +39,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 DEBT = 2e-4  # share of their energy that bodies may have gained and not lost again
+MOST_LOST = 0.02  # share of their energy that bodies may lose in a step that is calm for its gain, or rough
 FADE = 0.5  # what is left of a loss that may be taken back, a step later
 
 
@@ -59,6 +64,11 @@ class Gains:
         momentum = self.momenta[own].sum(axis=0)
         return float(self.had[own].sum() - 0.5 * (momentum @ momentum) / self.masses[own].sum())
 
+    def lost(self, own: Flags) -> float:
+        """The share of what they had that some bodies (b,) have lost."""
+        lost = -float(self.gained[own].sum())
+        return lost / max(self.energy(own) + lost, 1e-300)
+
     def companies(self) -> list[Flags]:
         """The bodies (b,) of each company that is watched."""
         return [self.together == name for name in np.unique(self.together[self.watched])]
@@ -67,14 +77,17 @@ class Gains:
 class EnergyLedger:
     """What bodies have lost lately and may take back, or have gained and owe.
 
-    credit (b,) [J], a debt below 0. Bodies with pins are left out, and such as are led out of each other: nobody counts the
-    work of what holds or leads them.
+    credit (b,) [J], a debt below 0. Bodies that are led out of each other are left out: nobody counts the work of what leads
+    them.
     """
 
-    def __init__(self, bodies: tuple[Body, ...], ranges: Ranges) -> None:
-        self.ranges, self.credit = ranges, np.zeros(len(bodies))
-        self.pinned = np.array([bool(body.pins) for body in bodies])
+    def __init__(self, ranges: Ranges) -> None:
+        self.ranges, self.credit = ranges, np.zeros(len(ranges.nodes) - 1)
         self._gains: Gains | None = None  # of the step that was judged last, which is the one that is taken
+
+    def take_over(self, old: "EnergyLedger", into: NDArray[np.int64]) -> None:
+        """Go on where another has ended; its bodies (b,) have become part of these, by number."""
+        self.credit[:] = np.bincount(into, old.credit, minlength=len(self.credit))
 
     def nobody(self) -> Flags:
         """No body (b,) takes a step calmly."""
@@ -86,7 +99,7 @@ class EnergyLedger:
         Bodies hang together that touched in one of the last steps, or in this one.
         """
         self._gains = gains = self._counted(now, attempt)
-        if gains is None:
+        if gains is None or attempt.outcome.rough:
             return calm
         more = calm.copy()
         for own in gains.companies():
@@ -95,6 +108,16 @@ class EnergyLedger:
             if not plain and (calm[own].any() or gains.gained[own].sum() > allowed):
                 more |= own
         return calm if (more == calm).all() else more
+
+    def lossy(self, calm: Flags, rough: bool, clock: Clock) -> bool:
+        """Whether the step judged last is to be halved for what those lost in it which were calm (b,), or all if it is rough.
+
+        One that is merely calm does not go far below what is usual for that.
+        """
+        if self._gains is None or clock.level == LEVELS or (clock.patient and not rough):
+            return False
+        gains = self._gains
+        return any(gains.lost(own) > MOST_LOST for own in gains.companies() if rough or calm[own].any())
 
     def end_step(self, attempt: Attempt, calm: Flags) -> None:
         """Take the step that was judged last, in which bodies (b,) were calm, for accepted; a rough one leaves debts alone."""
@@ -111,13 +134,11 @@ class EnergyLedger:
     def _watched(self, met: Flags, together: NDArray[np.int64], led: list[tuple[int, int]]) -> Flags:
         """Which bodies (b,) touch others, or themselves at a step's start (nodes met (n,)).
 
-        But none that hang together with one that is pinned or led out of another: what does that does work.
+        But none that hang together with one that is led out of another: what does that does work.
         """
         alone = np.bincount(together, minlength=len(together))[together] == 1
         own = np.logical_or.reduceat(met, self.ranges.nodes[:-1])
-        moved = self.pinned.copy()
-        moved[[body for pair in led for body in pair]] = True
-        return (own | ~alone) & ~np.isin(together, together[moved])
+        return (own | ~alone) & ~np.isin(together, together[[body for pair in led for body in pair]])
 
     def _counted(self, now: "Simulation", attempt: Attempt) -> Gains | None:
         """What a step gave to each body, None where no contact did; leaves the tiles evaluated at its end."""
@@ -131,8 +152,9 @@ class EnergyLedger:
         start, masses, moving = state.positions, state.masses[:, None], attempt.moving
         before, after = (self._stored(state, now.space, places, now.clock.step) for places in (start, end))
         barriers = now.surfaces.stored(end)
-        work = (masses * attempt.pull + attempt.outcome.gradient) * (end - start)
+        work = (masses * attempt.pull + attempt.outer) * (end - start)
         given = (0.5 * masses * (moving**2 - state.velocities**2) - work).sum(axis=1)
+        given += now.held.energies(end) - now.held.energies(start)
         gained = self._summed(given) + (after + barriers[1]) - (before + barriers[0])
         had = self._summed((0.5 * masses * moving**2).sum(axis=1)) + after + barriers[1]
         momenta = np.stack([self._summed(column) for column in (masses * moving).T], axis=1)

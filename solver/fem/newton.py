@@ -76,6 +76,7 @@ class ImplicitStep(StepEnergy):
         self.apart: tuple[NDArray[np.int64], Array] | None = None  # nodes in contact, and their diagonal blocks without it
         self.stiffened = False  # whether there are new blocks since the last solve
         self.farthest = np.inf  # that a node may be moved by one direction [m]
+        self.patient = False  # whether the step will not be halved for that it found no balance
         self.exact = True  # whether the last direction came from the true stiffness
 
     def find_direction(
@@ -270,7 +271,8 @@ class ImplicitStep(StepEnergy):
             if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
-        return Outcome(x, internal, settled and alone and progress.near(), iteration, linear, entries)
+        done = (settled and alone and progress.near()) or (self.patient and progress.nearing())
+        return Outcome(x, internal, done, iteration, linear, entries)
 
     def minimize_on(self, outcome: Outcome, element_size: float, ranges: Ranges) -> Outcome:
         """The same from where it has ended before, with the contacts that there are now."""

@@ -53,11 +53,21 @@ class Restraint:
         stiffness, pull = self.springs
         return pull - stiffness[:, None] * positions
 
+    def energies(self, positions: Array) -> Array | float:
+        """Energy of the springs (n,) [J] with nodes at positions (n, 3), but for what is the same anywhere."""
+        if self.springs is None:
+            return 0.0
+        stiffness, pull = self.springs
+        return (0.5 * stiffness[:, None] * positions**2 - pull * positions).sum(axis=1)
+
+    def dragging(self, velocities: Array) -> Array | float:
+        """What drag does to nodes with velocities (n, 3) [N]."""
+        return 0.0 if self.drag is None else self.drag[1] - self.drag[0][:, None] * velocities
+
     def accelerations(self, positions: Array, velocities: Array, masses: Array) -> Array:
         """What springs and drag do to nodes of masses (n,) at positions and with velocities (n, 3) [m/s^2]."""
         force = self.forces(positions)
-        if self.drag is not None:
-            force += self.drag[1] - self.drag[0][:, None] * velocities
+        force += self.dragging(velocities)
         return force / masses[:, None]
 
     def damped(self, velocities: Array, masses: Array, step: float) -> Array:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS, inline, kernel, parallel
 from ..state import Ranges, State
 from .assembly import Pattern
+from .clock import PATIENT_LEVEL
 from .commit import MOST_FLOW, largest_flow
 from .newton import Outcome
 from .node_sums import size, weighted_mean
@@ -25,7 +26,6 @@ MOST_OF_BODY = 0.2  # or this share of their body's extent where that is more
 CALM = 1e-4  # element sizes by which nodes may miss where they would go if they kept their acceleration, for steps to grow,
 RESTLESS = 3e-3  # from which on long steps shrink again (doubling a step makes it some ten times as much),
 STARTLED = 1.5e-2  # and from which on a long step is refused
-PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
 
 
 def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: bool, thrown: bool, startled: bool) -> str:

@@ -29,6 +29,7 @@ class StepEnergy:
         self.hold = self.inertia + space.firmness + damping.hold(space.firmness, past.effective)
         self.held = self.restraint.held
         self.hold[self.held] = np.inf
+        self.holding = np.zeros((len(self.held), 3))  # force on these, where the merit was asked for last [N]
         self.surfaces = surfaces  # contact of the bodies with each other, whose step has begun
         self.projected = 0  # iterations for which the stiffness stays projected
         self.first = True  # whether the next linear solve is the step's or its guess's first: those make the coarse level
@@ -65,8 +66,16 @@ class StepEnergy:
         if self.damping.active:
             velocities = self.past.velocities(positions)
             energy += self.damping.add_gradient(velocities, self.past.effective, gradient)
+        self.holding = gradient[self.held]
         gradient[self.held] = 0.0
         return energy, gradient
+
+    def outer(self, positions: Array) -> Array:
+        """The part of the gradient (n, 3) that does not sum up to nothing over a body by itself: of inertia, pins and drag."""
+        forces: Array = self.inertia[:, None] * (positions - self.targets)
+        if self.damping.dragging:
+            forces += self.damping.drag[:, None] * self.past.velocities(positions)
+        return forces
 
     def freeze_damping(self, positions: Array) -> None:
         """Let this step's damping be that of the positions (n, 3)."""

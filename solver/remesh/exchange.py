@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.surfaces.bodies import left_out, touching_bodies
+from ..fem.momentum import gone_over
 from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
 from .contact_memory import handed_on
@@ -79,12 +80,15 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
 def _take_over(now: "Simulation", made: Joined, renewed: Renewed, remeshing: Remeshing) -> None:
     """Let the simulation go on with what a remesh has made, and hand on what the old one knew."""
     old, touching, pins, before = now.contacts, now.touching, now.pins, now.state.positions
+    ledger, company = now.ledger, now.company
     rubbing = None if now.surfaces is None else now.surfaces.held.renumbered()
     places, owners = old.points.positions(before), now.keyed.owners
     now.settle(renewed.mesh, remeshed=True)
     now.remeshing, now.worn.last = remeshing, now.worn.last[made.firsts]
     now.cuts += made.changes(renewed.cuts, now.whole)
     now.touching = touching_handed_on(touching[made.order], made.mesh.ranges, renewed.changes)
+    now.ledger.take_over(ledger, made.into)
+    now.company = gone_over(company, made.into)
     here = now.contacts.points.positions(now.state.positions)
     now.contacts.restore(handed_on(old, places, made.into[owners], now.contacts, here, now.keyed.owners))
     if now.surfaces is not None and rubbing is not None:

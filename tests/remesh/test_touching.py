@@ -18,18 +18,22 @@ G = 9.81
 
 
 class Restless(Simulation):
-    """Gets new tets at every second step; notes energies (k, 2) before and after [J], how many remeshes were put off, and
-    whether any forgot what sticks."""
+    """Gets new tets at every second step; notes energies (k, 2) before and after [J], how many remeshes were put off,
+    whether any forgot what sticks, how many bodies owed energy at one, and whether any forgot that or who has touched."""
 
     def __init__(self, *arguments, **options):
         self.steps, self.energies, self.put_off, self.forgot, self.rubbed = 0, [], 0, False, 0
+        self.owed, self.forgave = 0, False
         super().__init__(*arguments, **options)
         self.remeshing.due = lambda *_: [0, 1] if self.steps % 2 == 0 else []
 
     def _remesh(self):
         self.steps += 1
         sticks = self.surfaces.held.stretch
+        known = self.ledger.credit.tolist(), self.company.tolist()
         before, done = self.energy(), super()._remesh()
+        self.forgave |= known != (self.ledger.credit.tolist(), self.company.tolist())
+        self.owed += done > 0 and any(known[0]) and bool(self.company.min() < self.company.max())
         self.forgot |= bool(done) and not np.array_equal(sticks, self.surfaces.held.stretch)
         self.rubbed += done > 0 and len(sticks) > 0
         self.energies += [(before, self.energy())] if done else []
@@ -67,6 +71,6 @@ def test_twenty_remeshes_of_two_bodies_that_land_on_each_other():
         assert balls.energy() < last + 1e-3 * first
         last = balls.energy()
     assert len(balls.energies) >= 20 and balls.put_off == 0 and not balls.surfaces.left_out
-    assert balls.rubbed > 5 and not balls.forgot
+    assert balls.rubbed > 5 and not balls.forgot and balls.owed > 5 and not balls.forgave
     assert last < 0.8 * first  # they have struck each other and the ground
     assert max(abs(after - before) for before, after in balls.energies) < 2e-3 * first

@@ -66,7 +66,7 @@ def test_overlapping_balls_part_at_a_bounded_speed(young, cells, substep):
     assert since is not None and 8 < since < 26
     assert fastest < 2.0 * SWING / np.e * 0.6
     linear, _ = momentum(run)
-    assert np.abs(linear).max() < 1e-8 * run.state.masses.sum() * fastest
+    assert np.abs(linear).max() < 1e-10 * run.state.masses.sum() * fastest
 
 
 @pytest.mark.parametrize("substep", [1 / 24, 1 / 192])
