@@ -144,6 +144,25 @@ def test_what_needs_no_search_stays_apart_on_all_of_its_way(name, monkeypatch):
     assert (unfolded.patch >= 0).mean() > least
 
 
+def test_a_core_lies_within_its_hem():
+    """Of a flat sheet, seen from above, also where the core reaches the sheet's border or a hole in it."""
+    flat, triangles = disk(30.0)
+    triangles = triangles[np.hypot(*flat[triangles].mean(axis=1)[:, :2].T - np.array([[8.0], [3.0]])) > 5.0]
+    surface = contact_surface(triangles, flat, 1.0)
+    places = flat[surface.vertices]
+    numbers = np.searchsorted(surface.vertices, surface.triangles).astype(np.int32)
+    clusters = Clusters(contact_surface(numbers, places, 1.0), places)
+    patches = Unfolded(clusters, places).patches
+    ordered = places[clusters.vertices.nodes[:, 0]]
+    around = np.radians(np.arange(0.0, 360.0, 10.0))
+    views = np.stack([np.cos(around), np.sin(around), 0.0 * around])
+    for p in range(len(patches.clusters)):
+        core, hem = (rows.values[rows.first[p] : rows.first[p + 1]] for rows in (patches.core, patches.hem))
+        inside = np.concatenate([clusters.own[clusters.first_own[c] : clusters.first_own[c + 1]] for c in core])
+        assert ((ordered[inside] @ views).max(axis=0) <= (ordered[hem] @ views).max(axis=0) + 1e-9).all()
+    assert len(patches.clusters) > 20
+
+
 @pytest.mark.parametrize("name", SHEETS)
 def test_boxes_of_normals_say_what_their_triangles_say(name):
     """From wherever a patch is looked at: with boxes that hold everything each of its triangles is asked."""
