@@ -144,6 +144,19 @@ def test_what_needs_no_search_stays_apart_on_all_of_its_way(name, monkeypatch):
     assert (unfolded.patch >= 0).mean() > least
 
 
+def test_clusters_that_different_patches_answer_for_are_looked_at():
+    """Halves of a sheet that each know of themselves: of all pairs, however far apart, those of one with the other."""
+    flat, triangles = disk(12.0)
+    clusters = Clusters(contact_surface(triangles, flat, 1.0), flat)
+    clusters.fit(flat, np.zeros_like(flat))
+    unfolded, count = Unfolded(clusters, flat), clusters.leaf + 1
+    unfolded.patch[:] = np.arange(count) // (count // 2)
+    found = near_clusters(clusters, clusters, np.inf, unfolded.known)
+    assert {frozenset(pair) for pair in found.tolist()} == {
+        frozenset((a, b)) for a in range(count // 2) for b in range(count // 2, count)
+    }
+
+
 def test_a_core_lies_within_its_hem():
     """Of a flat sheet, seen from above, also where the core reaches the sheet's border or a hole in it."""
     flat, triangles = disk(30.0)
