@@ -12,7 +12,7 @@ from ..geometry.triangle_tree import closest_points, refit, triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
 from ..scene import Collider, Settings
 from .deformation import Deformation, rigid_part
-from .mesh_query import GROUND, SHEET, SOLID, WOUND, Contacts, MeshShape, contacts, distance_grid
+from .mesh_query import GROUND, SHEET, SOLID, WOUND, Contacts, MeshShape, contacts, distance_grid, give_back, in_frame
 from .motion import Motion, Pose
 from .sharp import looks, sharp_edges
 from .solidity import against_gravity, has_large_holes, is_ground
@@ -93,7 +93,7 @@ class MeshField:
         # Beside the rigid motion they go as what they are closest to
         pose = self.motion.pose(time)
         self._reshape(time, pose)
-        closest = closest_points(self.shape.surface, np.einsum("ki,ij->kj", moved - pose.translation, pose.rotation))
+        closest = closest_points(self.shape.surface, in_frame(moved, pose.translation, pose.rotation))
         corners = self.faces.triangles[closest.triangle]
         change = self.local - self.deformation.at(begun)[0]
         arms = np.einsum("ki,kid->kd", closest.weights, change[corners])
@@ -120,10 +120,9 @@ class MeshField:
         self._thicken(time)
         if self.changes:
             self._reshape(time, pose)
-        found = contacts(self.shape, np.einsum("ki,ij->kj", points - pose.translation, pose.rotation), margin)
-        distance[:], normal[:], velocity[:] = np.inf, 0.0, 0.0
-        distance[found.points] = found.distance - self.shape.offset
-        normal[found.points] = np.einsum("ki,ji->kj", found.normal, pose.rotation)
+        found = contacts(self.shape, in_frame(points, pose.translation, pose.rotation), margin)
+        give_back(found, self.shape.offset, pose.rotation, distance, normal)
+        velocity[:] = 0.0
         if not self.motion.static or self.deformation is not None:
             velocity[found.points] = self._velocity(pose, found)
 
@@ -134,7 +133,7 @@ class MeshField:
         pose = self.motion.pose(time)
         if self.changes:
             self._reshape(time, pose)
-        closest = closest_points(self.shape.surface, np.einsum("ki,ij->kj", points - pose.translation, pose.rotation))
+        closest = closest_points(self.shape.surface, in_frame(points, pose.translation, pose.rotation))
         return self.numbers.painted_at(self.faces.triangles[closest.triangle], closest.weights, time)
 
     def _velocity(self, pose: Pose, found: Contacts) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """The query of a mesh collider, in the frame of its stretched surface, stage by stage over arrays of points.
 
-Each stage uses a kernel that meshing has compiled already, where one kernel for all would compile for many seconds.
-Sums go through einsum, never BLAS, so that the bytes do not hang on its threads.
+Each stage uses a kernel that meshing has compiled already, or a small one of its own, where one kernel for all would compile
+for many seconds.
 """
 
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from ..geometry.pseudonormals import Pseudonormals
 from ..geometry.triangle import CORNER_C, FACE
 from ..geometry.triangle_tree import ClosestPoints, TriangleTree, closest_points
 from ..geometry.winding import WindingTree, winding_numbers
+from ..jit import kernel
 
 Array = NDArray[np.float64]
 
@@ -71,6 +72,35 @@ def distance_grid(surface: TriangleTree, winding: WindingTree, kind: int, wanted
     return distance.reshape(tuple(shape)), cell
 
 
+def in_frame(points: Array, translation: Array, rotation: Array) -> Array:
+    """Points (k, 3) as they are seen from a frame at a place (3,) that is turned (3, 3)."""
+    seen = np.empty((len(points), 3))
+    _turn_back(points, translation, rotation, seen)
+    return seen
+
+
+@kernel
+def _turn_back(points, translation, rotation, seen):  # type: ignore[no-untyped-def]
+    x, y, z = translation
+    for k in range(len(points)):
+        a, b, c = points[k, 0] - x, points[k, 1] - y, points[k, 2] - z
+        for j in range(3):
+            seen[k, j] = a * rotation[0, j] + b * rotation[1, j] + c * rotation[2, j]
+
+
+@kernel
+def give_back(found, offset, rotation, distance, normal):  # type: ignore[no-untyped-def]
+    """Fill distance (k,) beyond an offset [m] and normal (k, 3), turned (3, 3), with the Contacts found; else inf and 0."""
+    which, away, direction, _, _ = found
+    distance[:], normal[:] = np.inf, 0.0
+    for c in range(len(which)):
+        k = which[c]
+        distance[k] = away[c] - offset
+        x, y, z = direction[c]
+        for j in range(3):
+            normal[k, j] = rotation[j, 0] * x + rotation[j, 1] * y + rotation[j, 2] * z
+
+
 def contacts(shape: MeshShape, points: Array, margin: float) -> Contacts:
     """Return which of `points` (k, 3), in the stretched frame, come within the margin or lie inside, and how."""
     # A ground sheet has to be found from below as deep as it is solid.
@@ -79,10 +109,11 @@ def contacts(shape: MeshShape, points: Array, margin: float) -> Contacts:
     index, deep = _candidates(shape, points, reach)
     closest = closest_points(shape.surface, points[index], reach)
     missed = closest.triangle < 0
-    if shape.kind in (SOLID, WOUND):
-        lost = index[missed]
-        deep = np.concatenate([deep, lost[_inside(shape.winding, points[lost])]])
-    index, closest = index[~missed], _chosen(closest, ~missed)
+    if missed.any():
+        if shape.kind in (SOLID, WOUND):
+            lost = index[missed]
+            deep = np.concatenate([deep, lost[_inside(shape.winding, points[lost])]])
+        index, closest = index[~missed], _chosen(closest, ~missed)
     if len(deep):
         index = np.concatenate([index, deep])
         closest = _joined(closest, closest_points(shape.surface, points[deep]))
@@ -91,18 +122,39 @@ def contacts(shape: MeshShape, points: Array, margin: float) -> Contacts:
 
 def _candidates(shape: MeshShape, points: Array, reach: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the points that may lie within reach, and those that certainly lie deeper inside."""
-    lower, upper = shape.surface.tree.lower[0], shape.surface.tree.upper[0]
-    beyond = np.maximum(np.maximum(lower - points, points - upper), 0.0)
-    index = np.flatnonzero(np.einsum("ki,ki->k", beyond, beyond) <= reach * reach)
-    if not shape.grid.size or not len(index):
-        return index, index[:0]
-    place = (points[index] - lower) / shape.cell
-    cells = np.clip(place.astype(np.int64), 0, np.array(shape.grid.shape) - 1)
-    arm = place - cells - 0.5
-    away = shape.cell * np.sqrt(np.einsum("ki,ki->k", arm, arm))
-    level = shape.grid[cells[:, 0], cells[:, 1], cells[:, 2]]
-    deep = level + away < -reach
-    return index[(level - away <= reach) & ~deep], index[deep]
+    tree = shape.surface.tree
+    index, deep = np.empty((2, len(points)), dtype=np.int64)
+    near, inner = _reached(points, tree.lower[0], tree.upper[0], reach, shape.grid, shape.cell, index, deep)
+    return index[:near], deep[:inner]
+
+
+@kernel
+def _reached(points, lower, upper, reach, grid, cell, index, deep):  # type: ignore[no-untyped-def]
+    """Fill index and deep with the points of `_candidates`; return how many there are of each."""
+    near, inner = 0, 0
+    cells, sizes = np.empty(3, np.int64), grid.shape
+    for k in range(len(points)):
+        beyond, off = 0.0, 0.0
+        for axis in range(3):
+            x = points[k, axis]
+            out = max(lower[axis] - x, x - upper[axis], 0.0) if np.isfinite(x) else np.inf
+            beyond += out * out
+        if not beyond <= reach * reach:
+            continue
+        if grid.size == 0:
+            index[near], near = k, near + 1
+            continue
+        for axis in range(3):
+            place = (points[k, axis] - lower[axis]) / cell
+            cells[axis] = min(max(int(place), 0), sizes[axis] - 1)
+            arm = place - cells[axis] - 0.5
+            off += arm * arm
+        level, away = grid[cells[0], cells[1], cells[2]], cell * np.sqrt(off)
+        if level + away < -reach:
+            deep[inner], inner = k, inner + 1
+        elif level - away <= reach:
+            index[near], near = k, near + 1
+    return near, inner
 
 
 def _signed(shape: MeshShape, points: Array, index: NDArray[np.int64], closest: ClosestPoints) -> Contacts:
@@ -111,23 +163,52 @@ def _signed(shape: MeshShape, points: Array, index: NDArray[np.int64], closest: 
         inside = _inside(shape.winding, points[index])
         if inside.any():
             closest = _exposed(shape, points[index], inside, closest)
-    facing = _pseudonormals(shape.normals, closest)
-    direction = points[index] - _positions(shape.surface, closest)
-    # On the surface the direction is noise.
-    clear = closest.distance > 1e-9 * shape.cell * GRID_CELLS
-    direction = np.where(clear[:, None], direction / np.where(clear, closest.distance, 1.0)[:, None], facing)
-    if shape.kind in (SOLID, GROUND):
-        inside = np.einsum("ki,ki->k", direction, facing) < 0.0
-    if shape.kind == GROUND:
-        inside &= ~_at_rim(shape.normals, closest)  # beside the rim there is no ground
-    sign = np.where(inside, -1.0, 1.0)
-    found = Contacts(index, sign * closest.distance, sign[:, None] * direction, closest.triangle, closest.weights)
+    distance, normal = np.empty(len(index)), np.empty((len(index), 3))
+    # On the surface the direction is noise
+    clear = 1e-9 * shape.cell * GRID_CELLS
+    _sign(shape.surface.positions, shape.surface.triangles, shape.normals, shape.kind, clear, points, index, *closest, inside,
+          distance, normal)  # fmt: skip
+    found = Contacts(index, distance, normal, closest.triangle, closest.weights)
     if shape.kind == GROUND:
         return _without(found, found.distance < -shape.depth)
     return found
 
 
+@kernel
+def _sign(  # type: ignore[no-untyped-def]
+    positions, triangles, normals, kind, clear, points, index, away, triangle, weights, feature, inside, distance, normal
+):
+    """Fill distance (c,) and normal (c, 3) of points (k, 3) by their index (c,); ClosestPoints and inside (c,) are known."""
+    faces, edges, corners, border_edges, border_corners = normals
+    facing, direction = np.empty(3), np.empty(3)
+    for k in range(len(index)):
+        t, part, rim = triangle[k], feature[k], False
+        facing[:] = faces[t]
+        if part > CORNER_C:
+            facing[:] = edges[t, part - 1 - CORNER_C]
+            rim = border_edges[t, part - 1 - CORNER_C]
+        elif part > FACE:
+            facing[:] = corners[t, part - 1]
+            rim = border_corners[t, part - 1]
+        along = 0.0
+        for axis in range(3):
+            at = 0.0
+            for m in range(3):
+                at += weights[k, m] * positions[triangles[t, m], axis]
+            direction[axis] = (points[index[k], axis] - at) / away[k] if away[k] > clear else facing[axis]
+            along += direction[axis] * facing[axis]
+        within = inside[k]
+        if kind in (SOLID, GROUND):
+            within = along < 0.0 and not (kind == GROUND and rim)  # beside the rim there is no ground
+        sign = -1.0 if within else 1.0
+        distance[k] = sign * away[k]
+        for axis in range(3):
+            normal[k, axis] = sign * direction[axis]
+
+
 def _without(found: Contacts, which: NDArray[np.bool_]) -> Contacts:
+    if not which.any():
+        return found
     keep = ~which
     return Contacts(found.points[keep], found.distance[keep], found.normal[keep], found.triangle[keep], found.weights[keep])
 
@@ -149,29 +230,6 @@ def _exposed(shape: MeshShape, points: Array, inside: NDArray[np.bool_], closest
 def _inside(winding: WindingTree, points: Array) -> NDArray[np.bool_]:
     inside: NDArray[np.bool_] = np.abs(winding_numbers(winding, points)) > 0.5
     return inside
-
-
-def _positions(surface: TriangleTree, closest: ClosestPoints) -> Array:
-    positions: Array = np.einsum("ki,kid->kd", closest.weights, surface.positions[surface.triangles[closest.triangle]])
-    return positions
-
-
-def _pseudonormals(normals: Pseudonormals, closest: ClosestPoints) -> Array:
-    part, t = closest.feature.astype(np.int64), closest.triangle
-    at_corner, at_edge = (part > FACE) & (part <= CORNER_C), part > CORNER_C
-    result = normals.faces[t]
-    result[at_corner] = normals.corners[t[at_corner], part[at_corner] - 1]
-    result[at_edge] = normals.edges[t[at_edge], part[at_edge] - 1 - CORNER_C]
-    return result
-
-
-def _at_rim(normals: Pseudonormals, closest: ClosestPoints) -> NDArray[np.bool_]:
-    part, t = closest.feature.astype(np.int64), closest.triangle
-    at_corner, at_edge = (part > FACE) & (part <= CORNER_C), part > CORNER_C
-    result = np.zeros(len(t), dtype=bool)
-    result[at_corner] = normals.border_corners[t[at_corner], part[at_corner] - 1]
-    result[at_edge] = normals.border_edges[t[at_edge], part[at_edge] - 1 - CORNER_C]
-    return result
 
 
 def _chosen(closest: ClosestPoints, which: NDArray[np.bool_]) -> ClosestPoints:

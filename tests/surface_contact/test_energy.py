@@ -57,6 +57,24 @@ def test_the_gradient_is_that_of_differences(turn):
         assert (ahead - back) / (2.0 * step) == pytest.approx(slope, rel=2e-4, abs=1e-5 * np.abs(gradient).sum())
 
 
+def test_what_rubbed_at_the_start_acts_until_the_step_ends(pressed):
+    """Also where its bodies are far apart at the end; and barriers then have what they had at the start, and now nothing."""
+    places, contact, above = pressed
+    contact.begin_step(places)
+    begun = add_barrier_gradient(places, contact.pairs, np.zeros_like(places))
+    apart = places.copy()
+    apart[above] += (1e-3, 0.0, 1.0)
+    contact.cover(apart, apart)
+    energy, gradient = energy_and_gradient(contact, apart)
+    assert not contact.near and not contact.idle
+    assert energy > 0.0 and gradient[above, 0].sum() > 0.5 * contact.friction.grip.sum() > 0.0
+    assert contact.stiffness(apart, np.arange(len(apart), dtype=np.int32)).blocks.any()
+    start, end = contact.stored(apart)
+    assert start.sum() == pytest.approx(begun) and begun > 0.0 and not end.any()
+    contact.begin_step(apart)
+    assert contact.idle and contact.add_gradient(apart, gradient) == 0.0
+
+
 def wedge(up):
     """One tet, 4 long and 0.4 high, with an edge along x at the top or at the bottom, and the one opposite along y."""
     ends = np.array([(-2.0, 0.0, 0.4), (2.0, 0.0, 0.4), (0.0, -0.4, 0.0), (0.0, 0.4, 0.0)])

@@ -144,6 +144,38 @@ def test_what_needs_no_search_stays_apart_on_all_of_its_way(name, monkeypatch):
     assert (unfolded.patch >= 0).mean() > least
 
 
+def test_clusters_that_different_patches_answer_for_are_looked_at():
+    """Halves of a sheet that each know of themselves: of all pairs, however far apart, those of one with the other."""
+    flat, triangles = disk(12.0)
+    clusters = Clusters(contact_surface(triangles, flat, 1.0), flat)
+    clusters.fit(flat, np.zeros_like(flat))
+    unfolded, count = Unfolded(clusters, flat), clusters.leaf + 1
+    unfolded.patch[:] = np.arange(count) // (count // 2)
+    found = near_clusters(clusters, clusters, np.inf, unfolded.known)
+    assert {frozenset(pair) for pair in found.tolist()} == {
+        frozenset((a, b)) for a in range(count // 2) for b in range(count // 2, count)
+    }
+
+
+def test_a_core_lies_within_its_hem():
+    """Of a flat sheet, seen from above, also where the core reaches the sheet's border or a hole in it."""
+    flat, triangles = disk(30.0)
+    triangles = triangles[np.hypot(*flat[triangles].mean(axis=1)[:, :2].T - np.array([[8.0], [3.0]])) > 5.0]
+    surface = contact_surface(triangles, flat, 1.0)
+    places = flat[surface.vertices]
+    numbers = np.searchsorted(surface.vertices, surface.triangles).astype(np.int32)
+    clusters = Clusters(contact_surface(numbers, places, 1.0), places)
+    patches = Unfolded(clusters, places).patches
+    ordered = places[clusters.vertices.nodes[:, 0]]
+    around = np.radians(np.arange(0.0, 360.0, 10.0))
+    views = np.stack([np.cos(around), np.sin(around), 0.0 * around])
+    for p in range(len(patches.clusters)):
+        core, hem = (rows.values[rows.first[p] : rows.first[p + 1]] for rows in (patches.core, patches.hem))
+        inside = np.concatenate([clusters.own[clusters.first_own[c] : clusters.first_own[c + 1]] for c in core])
+        assert ((ordered[inside] @ views).max(axis=0) <= (ordered[hem] @ views).max(axis=0) + 1e-9).all()
+    assert len(patches.clusters) > 20
+
+
 @pytest.mark.parametrize("name", SHEETS)
 def test_boxes_of_normals_say_what_their_triangles_say(name):
     """From wherever a patch is looked at: with boxes that hold everything each of its triangles is asked."""

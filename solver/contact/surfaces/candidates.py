@@ -49,6 +49,7 @@ class Neighbourhood:
         self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
         self.start, self.way, self.off = np.empty((3, len(self.nodes), 3))  # what was searched; how far nodes are off it
         self.searched, self.share = False, 1.0  # of the room to spare that is looked for
+        self.held: Array | None = None  # what has been found to hold last
         self.near = np.empty((0, 2), dtype=np.int32)
         self.pairs = no_pairs()
 
@@ -58,10 +59,11 @@ class Neighbourhood:
             changed = len(self.pairs.nodes) > 0
             self.pairs, self.searched = no_pairs(), False
             return changed
-        if self.searched and self._holds(before) and (after is before or self._holds(after)):
+        if self.searched and all(places is self.held or self._holds(places) for places in (after, before)):
             return False
+        had = len(self.pairs.nodes) > 0
         self._search(before, after)
-        return True
+        return had or len(self.pairs.nodes) > 0
 
     def _apart(self, before: Array, after: Array) -> bool:
         """Whether the bodies' own boxes are too far apart for any contact on the way."""
@@ -71,11 +73,13 @@ class Neighbourhood:
 
     def _holds(self, positions: Array) -> bool:
         """Whether what was found holds with nodes at positions (n, 3)."""
-        worst, spread = _leave(self.nodes, positions, self._middle(positions), self.start, self.way, self.off)
-        if worst <= 0.5 * self.spare:
-            return True
-        if not spread <= self.far:
-            return False
+        spread = _leave(self.nodes, positions, self.start, self.way, self.off)
+        holds = spread <= self.spare or (spread <= self.far and self._stay_near())
+        self.held = positions if holds else None
+        return holds
+
+    def _stay_near(self) -> bool:
+        """Whether all that are near each other have stayed with each other, by how far nodes are `off` their way."""
         ranges, first = [], 0
         for side in self.sides:
             ranges.append(np.empty((len(side.vertices.first) - 1, 2, 3)))
@@ -85,19 +89,14 @@ class Neighbourhood:
             return False
         return bool(_stay(self.near, ranges[0], ranges[-1], self.spare))
 
-    def _middle(self, positions: Array) -> Array:
-        center = np.empty(3)
-        _middle(self.nodes, positions, center)
-        return center
-
     def _search(self, before: Array, after: Array) -> None:
         """Find all pairs for the way between two places (n, 3)."""
-        start = before - self._middle(before)
-        way = after - self._middle(after) - start
+        start, way = np.empty_like(before), np.empty_like(before)
+        _set_out(self.nodes, before, after, start, way, self.start, self.way)
         for side in self.sides:
             side.fit(start, way)
         rounding = ROUNDING * max(side.farthest for side in self.sides)
-        self.start[:], self.way[:], self.searched = start[self.nodes], way[self.nodes], True
+        self.searched, self.held = True, after
         self.near = self._near_clusters(rounding)
         for k, side in enumerate(self.sides):
             side.fit_items(start, way, self.near if self.own else self.near[:, k])
@@ -131,12 +130,16 @@ class Neighbourhood:
         return self.unfolded.rest_of(near_clusters(self.first, self.second, room, self.unfolded.known))
 
     def _corner_pairs(self, one: Clusters, other: Clusters, found: Found) -> Pairs:
+        if not len(found.nodes):
+            return no_pairs()
         if self.large:
             found = found.taken(_of(other.surface.large_triangles, found.items[:, 1]))
         areas = one.surface.vertex_areas[found.items[:, 0]]
         return self._pairs(found.nodes, len(found.nodes), areas, other.surface.corner_shares[found.items[:, 1]])
 
     def _edge_pairs(self, found: Found) -> Pairs:
+        if not len(found.nodes):
+            return no_pairs()
         if self.large:
             first, second = self.first.surface.large_edges, self.second.surface.large_edges
             found = found.taken(_of(first, found.items[:, 0]) | _of(second, found.items[:, 1]))
@@ -154,39 +157,53 @@ def _of(large: NDArray[np.bool_] | None, items: IntArray) -> NDArray[np.bool_]:
 
 
 @kernel
-def _middle(nodes, positions, center):  # type: ignore[no-untyped-def]
-    """Fill center (3,) with the mean of the nodes' positions, taken from the first of them so that no digits are lost."""
+def _set_out(nodes, before, after, start, way, own_start, own_way):  # type: ignore[no-untyped-def]
+    """Fill start and way (n, 3) of some nodes (k,), seen from their middle, and own_start and own_way (k, 3) in their order."""
+    center, later = _middle(nodes, before), _middle(nodes, after)
+    for k in range(len(nodes)):
+        i = nodes[k]
+        for axis in range(3):
+            x = before[i, axis] - center[axis]
+            d = after[i, axis] - later[axis] - x
+            start[i, axis], way[i, axis], own_start[k, axis], own_way[k, axis] = x, d, x, d
+
+
+@kernel
+def _middle(nodes, positions):  # type: ignore[no-untyped-def]
+    """The mean of the nodes' positions, taken from the first of them so that no digits are lost."""
     x, y, z = 0.0, 0.0, 0.0
     first = positions[nodes[0]]
     for k in range(len(nodes)):
         i = nodes[k]
         x, y, z = x + positions[i, 0] - first[0], y + positions[i, 1] - first[1], z + positions[i, 2] - first[2]
-    center[0], center[1], center[2] = first[0] + x / len(nodes), first[1] + y / len(nodes), first[2] + z / len(nodes)
+    return first[0] + x / len(nodes), first[1] + y / len(nodes), first[2] + z / len(nodes)
 
 
 @kernel
-def _leave(nodes, positions, center, start, way, off):  # type: ignore[no-untyped-def]
-    """Fill off (k, 3) with what nodes, seen from the centre, are off the best common share of their ways from the start.
+def _leave(nodes, positions, start, way, off):  # type: ignore[no-untyped-def]
+    """Fill off (k, 3) with what nodes, seen from the first, are off the best common share of their ways from the start.
 
-    Return the most that one is off along an axis, and the most that two are off against each other; inf if one is nowhere.
+    Return the most that two are off against each other along an axis; inf if one is nowhere.
     """
     along, square = 0.0, 0.0
+    first = positions[nodes[0]]
     for k in range(len(nodes)):
         for axis in range(3):
-            along += (positions[nodes[k], axis] - center[axis] - start[k, axis]) * way[k, axis]
+            off[k, axis] = positions[nodes[k], axis] - first[axis] - start[k, axis]
+            along += off[k, axis] * way[k, axis]
             square += way[k, axis] * way[k, axis]
     share = min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
-    worst, spread = 0.0, 0.0
+    spread = 0.0
     for axis in range(3):
         low, high, total = np.inf, -np.inf, 0.0
         for k in range(len(nodes)):
-            x = positions[nodes[k], axis] - center[axis] - start[k, axis] - share * way[k, axis]
+            x = off[k, axis] - share * way[k, axis]
             off[k, axis] = x
             low, high, total = min(low, x), max(high, x), total + x
         if not np.isfinite(total):
-            return np.inf, np.inf
-        worst, spread = max(worst, -low, high), max(spread, high - low)
-    return worst, spread
+            return np.inf
+        spread = max(spread, high - low)
+    return spread
 
 
 @kernel

@@ -90,15 +90,15 @@ class Clusters:
         return corners[0], corners[1]
 
 
-def near_clusters(first: Clusters, second: Clusters, room: float, known: NDArray[np.bool_] | None = None) -> IntArray:
+def near_clusters(first: Clusters, second: Clusters, room: float, known: IntArray | None = None) -> IntArray:
     """Pairs (k, 2) of clusters, one of each, that come closer than a room [m] along each axis somewhere on their way.
 
     With `second` the same as `first` each pair comes once, and each cluster with itself. The order is the trees' alone.
-    known : the tree's nodes whose clusters are not wanted with each other
+    known : a number for each of the tree's nodes: clusters of those with the same are not wanted with each other; or -1
     """
     found = np.empty((PER_CLUSTER * (first.leaf + 1) + 64, 2), dtype=np.int32)
     if known is None:
-        known = np.zeros(2 * first.leaf + 1, dtype=np.bool_)
+        known = np.full(2 * first.leaf + 1, -1, dtype=np.int32)
     while True:
         count = _near(first.boxes, second.boxes, first.leaf, second.leaf, first is second, room, known, found)
         if count <= len(found):
@@ -208,7 +208,7 @@ def _near(boxes, others, leaf, other_leaf, same, room, known, found):  # type: i
     while size:
         size -= 1
         a, b = stack[size, 0], stack[size, 1]
-        if apart(boxes, a, others, b, room) or (same and a == b and known[a]):
+        if (same and known[a] >= 0 and known[a] == known[b]) or apart(boxes, a, others, b, room):
             continue
         if a >= leaf and b >= other_leaf:
             if count < len(found):

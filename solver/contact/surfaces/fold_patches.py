@@ -34,9 +34,8 @@ class Patches(NamedTuple):
 
     clusters (p, 2) : it is for the clusters from clusters[i, 0] to before clusters[i, 1]
     core            : clusters whose pairs with these it answers for
-    inside          : vertices of their items
-    disk            : vertices of the triangles at those
-    triangles       : numbers of the triangles at those, the first `at_core[i]` of them, then of all others of the patch
+    hem             : of the triangles at the vertices of their items, the vertices around them all; and those at a border
+    triangles       : numbers of those triangles, the first `at_core[i]` of them, then of all others of the patch
     parts           : where among all these each run of triangles of one group begins; at the end where the last one ends
     rim             : rows (k, 2), from vertex to vertex: what is left of the triangles' sides where they do not cancel
     touched         : clusters that have a vertex of it
@@ -46,8 +45,7 @@ class Patches(NamedTuple):
     clusters: IntArray
     at_core: IntArray
     core: Rows
-    inside: Rows
-    disk: Rows
+    hem: Rows
     triangles: Rows
     parts: Rows
     rim: Rows
@@ -95,30 +93,29 @@ def patches_of(surface: Ranked, edge_length: float) -> Patches:
     count, vertices, triangles = len(surface.own.first) - 1, len(surface.places), len(surface.corners)
     marks = np.zeros(count, np.int32), np.zeros(vertices, np.int32), np.zeros(triangles, np.int32)
     net = np.zeros(int(np.abs(surface.side).max(initial=0)) + 1, np.int32)
-    room = tuple(np.empty(size, np.int32) for size in (count, vertices, vertices, triangles, 6 * triangles, count))
+    room = tuple(np.empty(size, np.int32) for size in (count, vertices, triangles, 6 * triangles, count))
     group = surface.cluster[surface.corners[:, 0]] // np.int32(GROUP)
     clusters, at_core, rows = [], [], []
     parts, begun = [np.zeros(0, np.int32)], 0
     for size in SIZES:
         for start in range(0, count, size):
             last = min(start + size, count)
-            core, inside, disk, near, all_triangles, rim, touched = _gather(
+            core, hem, near, all_triangles, rim, touched = _gather(
                 surface, start, last, BEYOND * edge_length, *marks, net, *room
             )
             if rim == 0:  # it goes all around
                 continue
             clusters.append((start, last))
             at_core.append(near)
-            parts.append(_grouped(room[3][:all_triangles], near, group) + np.int32(begun))
+            parts.append(_grouped(room[2][:all_triangles], near, group) + np.int32(begun))
             begun += all_triangles
-            lengths = core, inside, disk, all_triangles, 2 * rim, touched
+            lengths = core, hem, all_triangles, 2 * rim, touched
             rows.append([values[:length].copy() for values, length in zip(room, lengths, strict=True)])
-    columns = zip(*rows, strict=True) if rows else [()] * 6
-    core, inside, disk, found, rim, touched = map(_joined, columns)
+    columns = zip(*rows, strict=True) if rows else [()] * 5
+    core, hem, found, rim, touched = map(_joined, columns)
     runs = Rows(np.append(np.concatenate(parts), found.first[-1]).astype(np.int32), _joined(tuple(parts[1:])).first)
     return Patches(
-        np.array(clusters, np.int32).reshape(-1, 2), np.array(at_core, np.int32), core, inside, disk, found, runs, rim, touched,
-        group,
+        np.array(clusters, np.int32).reshape(-1, 2), np.array(at_core, np.int32), core, hem, found, runs, rim, touched, group,
     )  # fmt: skip
 
 
@@ -138,16 +135,22 @@ def _joined(rows: tuple[IntArray, ...]) -> Rows:
 
 @kernel
 def _gather(  # type: ignore[no-untyped-def]
-    surface, start, last, beyond, cluster_mark, vertex_mark, triangle_mark, net, core, inside, disk, found, rim, touched
+    surface, start, last, beyond, cluster_mark, vertex_mark, triangle_mark, net, core, hem, found, rim, touched
 ):
     """Fill core ... touched for the clusters from start to before last; return how many there are of each (see Patches)."""
     cluster_mark[:], vertex_mark[:], triangle_mark[:] = 0, 0, 0
     cores = _core(surface, start, last, cluster_mark, core)
-    insides, disks, near, center, radius = _at_core(surface, core[:cores], vertex_mark, triangle_mark, inside, disk, found)
+    insides, disks, near, center, radius = _at_core(surface, core[:cores], vertex_mark, triangle_mark, hem, found)
     triangles = _around(surface, center, WIDER * radius + beyond, near, vertex_mark, triangle_mark, found)
-    cluster_mark[:] = 0
+    cluster_mark[:], vertex_mark[:] = 0, 0
     rims, touching = _rim(surface, found[:triangles], net, cluster_mark, rim, touched)
-    return cores, insides, disks, near, triangles, rims, touching
+    for k in range(2 * rims):
+        vertex_mark[rim[k]] = 1
+    hems = 0
+    for k in range(disks):
+        if k >= insides or vertex_mark[hem[k]]:
+            hem[hems], hems = hem[k], hems + 1
+    return cores, hems, near, triangles, rims, touching
 
 
 @kernel
@@ -172,20 +175,23 @@ def _core(surface, start, last, mark, core):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _at_core(surface, core, vertex_mark, triangle_mark, inside, disk, found):  # type: ignore[no-untyped-def]
-    """Fill inside, disk and found; return their numbers, the mean of what is inside, and the disk's radius around it."""
+def _at_core(surface, core, vertex_mark, triangle_mark, disk, found):  # type: ignore[no-untyped-def]
+    """Fill disk with the vertices of the core's items and then of the triangles at those, which come into found.
+
+    Return how many there are of each, the mean of the items' vertices, and the disk's radius around it.
+    """
     places, corners, (at, first_at), _, _, (own, first_own) = surface
     insides, center = 0, np.zeros(3)
     for c in core:
         for j in range(first_own[c], first_own[c + 1]):
             v = own[j]
             if vertex_mark[v] == 0:
-                inside[insides], disk[insides], vertex_mark[v], insides = v, v, 1, insides + 1
+                disk[insides], vertex_mark[v], insides = v, 1, insides + 1
                 center += places[v]
     center /= insides
     disks, near, square = insides, 0, 0.0
     for i in range(insides):
-        for k in range(first_at[inside[i]], first_at[inside[i] + 1]):
+        for k in range(first_at[disk[i]], first_at[disk[i] + 1]):
             t = at[k]
             if triangle_mark[t] == 0:
                 found[near], triangle_mark[t], near = t, 1, near + 1

@@ -71,6 +71,7 @@ def joined(parts: list[Pairs]) -> Pairs:
 
 def joined_halves(corners: list[Pairs], edges: list[Pairs]) -> Pairs:
     """Pairs of a vertex and a triangle, and pairs of two edges, as one."""
+    corners, edges = ([part for part in parts if len(part.nodes)] for parts in (corners, edges))
     if not corners + edges:
         return no_pairs()
     columns = zip(*corners, *edges, strict=True)

@@ -16,7 +16,10 @@ def barrier_energies(
 
     That of two bodies counts with the one of the pair's first point: whom it belongs to, nobody knows.
     """
-    stored, scratch = np.zeros(count), np.zeros_like(places)
+    stored = np.zeros(count)
+    if not len(pushing):
+        return stored
+    scratch = np.zeros_like(places)
     near = np.zeros(len(pairs.nodes), dtype=bool)
     near[pushing] = True
     close = taken(pairs, near)

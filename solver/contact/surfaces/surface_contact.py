@@ -10,7 +10,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from ...fem.pair_coupling import PairStiffness
+from ...fem.pair_coupling import PairStiffness, no_stiffness
 from ...geometry.edges import connected
 from ...integrators import Extrapolation
 from ...state import Ranges, State
@@ -60,7 +60,9 @@ class SurfaceContact:
         self._bodies = np.zeros(len(carried.start) - 1, dtype=np.int64)  # of the points
         for k, surface in enumerate(surfaces):
             self._bodies[surface.vertices] = k
-        self._begun = np.zeros(len(surfaces))  # energy of their barriers at the step's start [J]
+        # What pushes at the step's start: pairs, which of them, and places of points
+        self._begun: tuple[Pairs, NDArray[np.int64], Array] = no_pairs(), np.zeros(0, np.int64), rest
+        self._stood: tuple[Array, Array] | None = None  # positions of nodes that were asked for last, and of their points
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
         self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart
         boxed = [Clusters(surface, rest) for surface in surfaces]
@@ -132,6 +134,11 @@ class SurfaceContact:
         return len(self.pairs.nodes) > 0 or bool(self.parting)
 
     @property
+    def idle(self) -> bool:
+        """Whether nothing acts in this step: no pair may come close, rubs or is led apart."""
+        return not self.near and not len(self.friction.points)
+
+    @property
     def several(self) -> bool:
         """Whether it is of bodies with each other, not only of a body with itself."""
         return not all(each.own for each in self.neighbourhoods)
@@ -151,10 +158,12 @@ class SurfaceContact:
 
         What stuck in the step before is still stretched by as much, so that what sticks comes to rest instead of creeping.
         """
-        places = self.carried.places(start)
-        self._cover(places, places)
+        places = self._standing(start)
         which, weights, normal, force, _ = _close(self.pairs, places)
-        self._begun = barrier_energies(self.pairs, which, places, self._bodies, len(self.surfaces))
+        self._begun = self.pairs, which, places
+        if not len(which):
+            self.friction, self._rubbing = Friction(slip=self.slip), np.zeros(0, np.int32)
+            return
         grip = self.pairs.friction[which] * force
         rubs = grip > 0.0
         points, weights, normal = self.pairs.nodes[which][rubs], weights[rubs], normal[rubs]
@@ -166,15 +175,19 @@ class SurfaceContact:
 
     def end_step(self, positions: Array) -> None:
         """Keep what sticks at the end of an accepted step, positions (n, 3)."""
-        places, friction = self.carried.places(positions, self._rubbing), self.friction
-        spots = _spots(friction.points, friction.weights, places)
-        self.held = Held(friction.points, friction.stretch(places), spots, friction.normal)
+        self.held, friction = Held(), self.friction
+        if len(friction.points):
+            places = self.carried.places(positions, self._rubbing)
+            spots = _spots(friction.points, friction.weights, places)
+            self.held = Held(friction.points, friction.stretch(places), spots, friction.normal)
         if self.parting:
             self.look(self.carried.places(positions))
 
     def limit(self, positions: Array, direction: Array) -> float:
         """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
         places, ways = self._covered(positions, direction)
+        if not len(self.pairs.nodes):
+            return 1.0
         share: float = free_fraction(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, 1.0)
         return share
 
@@ -213,6 +226,8 @@ class SurfaceContact:
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3) [N] at positions that `cover` was asked for; return the energy [J]."""
+        if self.idle:
+            return 0.0
         f, places = self.friction, self._used_places(positions)
         on_points = np.zeros_like(places)
         energy: float = add_barrier_gradient(places, self.pairs, on_points)
@@ -224,6 +239,8 @@ class SurfaceContact:
 
     def stiffness(self, positions: Array, rank: NDArray[np.int32], ahead: Meetings | None = None) -> PairStiffness:
         """The stiffness at positions (n, 3) and of what is ahead, for a matrix with node i at row rank[i]."""
+        if self.idle and not ahead:
+            return no_stiffness()
         f, places = self.friction, self._used_places(positions)
         which, weights, normal, _, slope = _close(self.pairs, places)
         rubbing = np.empty((len(f.points), 9))
@@ -241,11 +258,15 @@ class SurfaceContact:
 
         What is small for a body can be large for a gap.
         """
+        if not len(self.pairs.nodes):
+            return True
         missed, force = force_error(self._used_places(before), self._used_places(after), self.pairs)
         return bool(missed <= SETTLED * force)
 
     def touching(self, positions: Array) -> NDArray[np.int64]:
         """For each body the first of those that it hangs together with by pairs that push."""
+        if not self.near:
+            return np.arange(len(self.surfaces))
         points = self.pairs.nodes[_close(self.pairs, self._used_places(positions))[0]]
         parting = np.array([each.bodies for each in self.parting], np.int64).reshape(-1, 2)
         return connected(np.concatenate([self._bodies[points[:, [0, 3]]], parting]).T, len(self.surfaces))
@@ -253,13 +274,15 @@ class SurfaceContact:
     def stored(self, end: Array) -> tuple[Array, Array]:
         """Energy of the barriers (b,) [J] at the step's start, and with nodes at its end (n, 3)."""
         places = self._used_places(end)
-        pushing = _close(self.pairs, places)[0]
-        return self._begun, barrier_energies(self.pairs, pushing, places, self._bodies, len(self.surfaces))
+        now = self.pairs, _close(self.pairs, places)[0], places
+        start, there = (barrier_energies(*moment, self._bodies, len(self.surfaces)) for moment in (self._begun, now))
+        return start, there
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
-        places = self.carried.places(positions)
-        self._cover(places, places)
+        places = self._standing(positions)
+        if not len(self.pairs.nodes):
+            return np.zeros(len(positions), dtype=bool)
         which, weights, _, _, _ = _close(self.pairs, places)
         return self.carried.nodes_of(self.pairs.nodes[which][weights != 0.0], len(positions))
 
@@ -274,6 +297,14 @@ class SurfaceContact:
             self._cover(places, places + ways)
             self._known = positions.copy(), direction.copy(), places, ways
         return self._known[2], self._known[3]
+
+    def _standing(self, positions: Array) -> Array:
+        """Places (k, 3) of points with nodes at positions (n, 3), where `pairs` then hold: steps end where the next begin."""
+        if self._stood is None or not np.array_equal(positions, self._stood[0]):
+            self._stood = positions.copy(), self.carried.places(positions)
+        places = self._stood[1]
+        self._cover(places, places)
+        return places
 
     def _cover(self, before: Array, after: Array) -> None:
         """`cover` for places (k, 3) of points."""

@@ -4,7 +4,8 @@ For a patch (fold_patches.py) and its mean normal as the direction of view, on a
 
 - every triangle is seen from the front: so as many of them cover a point as the rim winds around it;
 - seen through a linear map that makes the core about round, the core lies in a disk and the rim outside of it, and the rim
-  winds around the disk's centre once: so exactly one triangle covers each point of the disk;
+  winds around the disk's centre once: so exactly one triangle covers each point of the disk. Triangles around an inner vertex
+  are seen all around it, so that the core is seen nowhere beyond its hem: that alone is looked at;
 - triangles at the core's vertices are so high that neither of two items of the core that have no vertex in common comes
   closer to a vertex of the other than a distance: what lies between them is a triangle at that vertex.
 
@@ -61,12 +62,12 @@ class Unfolded:
         return False
 
     @property
-    def known(self) -> NDArray[np.bool_]:
-        """The nodes of the clusters' tree whose clusters one patch answers for."""
+    def known(self) -> IntArray:
+        """Of the nodes of the clusters' tree the patch that answers for all clusters of each, or -1."""
         found = np.empty(2 * len(self.patch) - 1, dtype=np.int32)
         found[len(self.patch) - 1 :] = self.patch
         _one_patch(found)
-        return found >= 0
+        return found
 
     def rest_of(self, near: IntArray) -> IntArray:
         """Of pairs (k, 2) of near clusters those that nothing is known of."""
@@ -118,7 +119,7 @@ def _heights(corners, start, way, group, heights, boxes):  # type: ignore[no-unt
 
 @kernel
 def _look(patches, heights, boxes, start, way, reach, loose, patch):  # type: ignore[no-untyped-def]
-    clusters, _, _, inside, disk, _, _, rim, _, _ = patches
+    clusters, _, _, hem, _, _, rim, _, _ = patches
     for p in range(len(clusters)):
         if patch[clusters[p, 0]] >= 0:
             continue
@@ -126,16 +127,15 @@ def _look(patches, heights, boxes, start, way, reach, loose, patch):  # type: ig
         if not _seen_from_the_front(patches, p, heights, boxes, view, reach + loose, loose):
             continue
         if _rim_stays_away(
-            inside.values[inside.first[p] : inside.first[p + 1]], disk.values[disk.first[p] : disk.first[p + 1]],
-            rim.values[rim.first[p] : rim.first[p + 1]], start, way, view, loose,
-        ):  # fmt: skip
+            hem.values[hem.first[p] : hem.first[p + 1]], rim.values[rim.first[p] : rim.first[p + 1]], start, way, view, loose
+        ):
             patch[clusters[p, 0] : clusters[p, 1]] = p
 
 
 @kernel
 def _mean_normal(patches, p, boxes):  # type: ignore[no-untyped-def]
     """About that of a patch: of all groups that it has triangles of."""
-    _, _, _, _, _, (triangles, _), (parts, first), _, _, group = patches
+    _, _, _, _, (triangles, _), (parts, first), _, _, group = patches
     view = np.zeros(3)
     for i in range(first[p], first[p + 1]):
         box = boxes[group[triangles[parts[i]]]]
@@ -151,7 +151,7 @@ def _seen_from_the_front(patches, p, heights, boxes, view, high, low):  # type: 
     By the boxes of groups where these say so, by each triangle where they do not.
     """
     x, y, z = view
-    _, at_core, _, _, _, (triangles, first), (parts, first_part), _, _, group = patches
+    _, at_core, _, _, (triangles, first), (parts, first_part), _, _, group = patches
     for i in range(first_part[p], first_part[p + 1]):
         least = high if parts[i] < first[p] + at_core[p] else low
         (ax, ay, az), (bx, by, bz), _ = boxes[group[triangles[parts[i]]]]
@@ -166,17 +166,17 @@ def _seen_from_the_front(patches, p, heights, boxes, view, high, low):  # type: 
 
 
 @kernel
-def _rim_stays_away(inside, disk, rim, start, way, view, loose):  # type: ignore[no-untyped-def]
-    """Whether the rim stays outside of a circle around the disk's vertices, and winds around its centre once."""
+def _rim_stays_away(hem, rim, start, way, view, loose):  # type: ignore[no-untyped-def]
+    """Whether the rim stays outside of a circle around the hem, and winds around its centre once."""
     center, drift = np.zeros(3), np.zeros(3)
-    for v in inside:
+    for v in hem:
         for axis in range(3):
-            center[axis] += start[v, axis] / len(inside)
-            drift[axis] += way[v, axis] / len(inside)
+            center[axis] += start[v, axis] / len(hem)
+            drift[axis] += way[v, axis] / len(hem)
     right, up = _plane_of(view)
-    right, up, stretch = _rounded(disk, start, way, center, drift, right, up)
+    right, up, stretch = _rounded(hem, start, way, center, drift, right, up)
     square = 0.0
-    for v in disk:
+    for v in hem:
         x, y, ends_x, ends_y = _seen(start, way, v, center, drift, right, up)
         square = max(square, x * x + y * y, ends_x * ends_x + ends_y * ends_y)
     radius, turns = np.sqrt(square) + 2.5 * loose * stretch, 0
@@ -228,13 +228,13 @@ def _plane_of(view):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _rounded(disk, start, way, center, drift, right, up):  # type: ignore[no-untyped-def]
-    """The same plane through the map that makes the disk's vertices as wide one way as another; by how much it lengthens."""
+def _rounded(hem, start, way, center, drift, right, up):  # type: ignore[no-untyped-def]
+    """The same plane through the map that makes the hem as wide one way as another; by how much it lengthens."""
     a, b, d = 0.0, 0.0, 0.0
-    for v in disk:
+    for v in hem:
         x, y, ends_x, ends_y = _seen(start, way, v, center, drift, right, up)
         a, b, d = a + x * x + ends_x * ends_x, b + x * y + ends_x * ends_y, d + y * y + ends_y * ends_y
-    a, b, d = a / (2 * len(disk)), b / (2 * len(disk)), d / (2 * len(disk))
+    a, b, d = a / (2 * len(hem)), b / (2 * len(hem)), d / (2 * len(hem))
     determinant = max(a * d - b * b, 1e-12 * (a + d) ** 2)
     root = np.sqrt(determinant)
     # The inverse of the symmetric square root of the moments, by its adjugate

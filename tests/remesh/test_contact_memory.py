@@ -1,0 +1,51 @@
+"""What points of new tets know of colliders: what the nearest old one of their own body knew, found one by one."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from solver.remesh.contact_memory import NEAR, handed_on
+
+SIZE = 0.1
+
+
+def contacts(rng, inside, knowing=None):
+    """As much of Contacts as is asked: of two colliders, with some points (k,) that know something."""
+    count = len(inside)
+    some = np.zeros(count, dtype=bool) if knowing is None else knowing
+    known = {
+        "slack": rng.uniform(0.1, 1.0, (2, count)) * some, "behind": (rng.random((2, count)) < 0.5) & some,
+        "stuck": (rng.random((2, count)) < 0.5) & some, "stretch": rng.normal(size=(2, count, 3)) * some[:, None],
+    }  # fmt: skip
+    points = SimpleNamespace(inside=inside, size=np.full(count, SIZE))
+    awake = rng.random(count) < 0.5
+    return SimpleNamespace(points=points, awake=awake, edges=None, of_points=lambda: {**known, "awake": awake})
+
+
+def expected(known, old, new):
+    """The same for each new point by itself; old and new: places, owners, inside."""
+    result = {name: np.zeros((2, len(new[0]), *values.shape[2:]), values.dtype) for name, values in known.items()}
+    for k, (place, owner, inside) in enumerate(zip(*new, strict=True)):
+        own = np.flatnonzero((old[1] == owner) & (old[2] == inside))
+        own = own if len(own) else np.flatnonzero(old[1] == owner)
+        away = np.linalg.norm(old[0][own] - place, axis=1)
+        if len(own) and away.min() < NEAR * SIZE:
+            for name, values in known.items():
+                result[name][:, k] = values[:, own[away.argmin()]]
+    return result
+
+
+@pytest.mark.parametrize("knowing", [0.05, 0.5, 1.0])
+@pytest.mark.parametrize("nodes", [False, True])
+def test_each_takes_what_the_nearest_of_its_own_knew(knowing, nodes):
+    """Two bodies in one place, one side of which is far from all old points; with no old point inside, those outside answer."""
+    rng = np.random.default_rng(4)
+    old = rng.random((400, 3)), rng.integers(0, 2, 400), (rng.random(400) < 0.5) & nodes
+    new = rng.random((300, 3)) * (1.6, 1.0, 1.0), rng.integers(0, 2, 300), rng.random(300) < 0.5
+    before, after = contacts(rng, old[2], rng.random(400) < knowing), contacts(rng, new[2])
+    known = {name: values for name, values in before.of_points().items() if name != "awake"}
+    taken = handed_on(before, *old[:2], after, *new[:2])
+    for name, values in expected(known, old, new).items():
+        np.testing.assert_array_equal(taken[name], values)
+    assert (taken["awake"] == after.awake).all() and (taken["slack"] > 0.0).sum() > 3
