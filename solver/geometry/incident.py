@@ -1,4 +1,4 @@
-"""Which corners of tets, or of triangles, meet at each node, by counting."""
+"""Which tets and corners meet at each node, by counting."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,10 +7,7 @@ from ..jit import kernel
 
 
 def incident_corners(tets: NDArray[np.int32], nodes: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return offsets (nodes + 1,) and corners (4m,), tet * 4 + corner: node i has those of offsets[i]:offsets[i + 1].
-
-    Of triangles (m, 3) alike: corners (3m,), triangle * 3 + corner.
-    """
+    """Return offsets (nodes + 1,) and corners (4m,), tet * 4 + corner: node i has those of offsets[i]:offsets[i + 1]."""
     offsets, corners = np.zeros(nodes + 1, np.int32), np.empty(tets.size, np.int32)
     _group(tets.ravel(), offsets, corners)
     return offsets, corners

@@ -20,7 +20,6 @@ from scipy.sparse import coo_matrix, csr_matrix, diags
 from ..filling import standing
 from ..geometry.chunks import side_by_side
 from ..geometry.measures import area_vectors
-from ..geometry.surface_walk import near_points
 from ..geometry.triangle_tree import TriangleTree, closest_points, refit, triangle_tree
 from ..jit import kernel
 from ..surface import Surface
@@ -95,10 +94,9 @@ def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> t
     faired[nodes] += FAIRING * (means @ mesh.positions - mesh.positions)[nodes]
     positions = guarded(mesh.positions, faired, mesh.outer)
     facets = triangle_tree(positions, faces)
-    found = None
     for _ in range(ROUNDS):
         facets = refit(facets, positions)
-        found = near_points(facets, pulling, REACH * element_size, found)
+        found = closest_points(facets, pulling, REACH * element_size)
         step = _pull(facets, pulling, found.triangle, found.weights, facing)
         step[nodes] = 0.5 * (step + means @ step)[nodes]
         way = positions + step - mesh.positions
