@@ -113,7 +113,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     fibres = fields[-6:].T
     painted = np.ones((len(volumes), old.painted.shape[1]))
     if (old.painted != 1.0).any():
-        painted = np.ascontiguousarray(change.averaged(old.painted.T).T)
+        painted = np.ascontiguousarray(change.averaged(list(old.painted.T)).T)
         rows = repainted(rows, old.painted[main], painted)
     rows[OF_FIBRES] = fields[12:14]
     directions = _main_direction(fibres) if fibred else np.zeros((len(volumes), 3))
