@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .contact.surfaces.friction import Held
-from .output import Snapshot
+from .moment import Snapshot
 from .remesh.discretization import Discretization, at_rest
 from .remesh.remeshing import Remeshing
 from .state import State

@@ -1,63 +1,18 @@
 """From state to frames: the artist's surface carried by the tets, with its attributes."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .embedding import Binding, evaluate, shifted
 from .fem.assembly import Pattern
 from .frame import BodyFrame
-from .geometry.carrying import gather_at_nodes, mix, part
+from .geometry.carrying import gather_at_nodes, part
 from .geometry.chunks import evenly
+from .moment import Snapshot
 from .scene import Body, Scene
 from .state import Ranges, Solids
 
 Array = NDArray[np.float64]
-
-
-@dataclass
-class Snapshot:
-    """What a frame shows of the state; n nodes, m tets.
-
-    positions, velocities (n, 3) [m], [m/s]; plastic_strain (m,); stress (m,) von Mises [Pa]
-    """
-
-    positions: Array
-    velocities: Array
-    plastic_strain: Array
-    stress: Array
-
-    @classmethod
-    def of(cls, state: Solids) -> "Snapshot":
-        """The present, until the state goes on."""
-        return cls(state.positions, state.velocities, state.plastic_strain, state.stress)
-
-    @classmethod
-    def kept(cls, state: Solids) -> "Snapshot":
-        """The present, for good."""
-        return cls(state.positions.copy(), state.velocities.copy(), state.plastic_strain.copy(), state.stress.copy())
-
-
-def between(before: Snapshot, after: Snapshot, fraction: float, step: float) -> Snapshot:
-    """The moment at `fraction` of the step [s] between two: a cubic through both positions and velocities."""
-    f = fraction
-    h00, h10, h01, h11 = (1 + 2 * f) * (1 - f) ** 2, f * (1 - f) ** 2, f * f * (3 - 2 * f), f * f * (f - 1)
-    positions = _mixed(h00, before.positions, h01, after.positions)
-    positions += _mixed(step * h10, before.velocities, step * h11, after.velocities)
-    return Snapshot(
-        positions,
-        _mixed(1 - f, before.velocities, f, after.velocities),
-        _mixed(1 - f, before.plastic_strain, f, after.plastic_strain),
-        _mixed(1 - f, before.stress, f, after.stress),
-    )
-
-
-def _mixed(a: float, x: Array, b: float, y: Array) -> Array:
-    """a x + b y in one pass."""
-    result = np.empty(x.shape)
-    mix(a, x.ravel(), b, y.ravel(), result.reshape(-1))
-    return result
 
 
 class SurfaceOutput:

@@ -43,7 +43,8 @@ from .keyed import KeyedSettings
 from .merging.acting import acting_scene
 from .merging.joining import element_sizes, living
 from .merging.watch import Watch
-from .output import Snapshot, SurfaceOutput, between, with_gone
+from .moment import Snapshot, between
+from .output import SurfaceOutput, with_gone
 from .pinched import PinchReports
 from .pins.holding import Holding
 from .remesh.discretization import Discretization, at_rest
@@ -156,7 +157,7 @@ class Simulation:
         effort["remeshes"] += renew(self, shown=True) if on_time and effort["substeps"] else 0
         moment = Snapshot.of(self.state)
         if not on_time:
-            moment = between(self.before, moment, 1.0 - late / self.clock.previous_step, self.clock.previous_step)
+            moment = between(self.before, moment, 1.0 - late / self.clock.previous_step, self.clock.previous_step, self.ranges)
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])

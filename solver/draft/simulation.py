@@ -16,7 +16,8 @@ from ..filling import Covering
 from ..force_fields.acting import ForceFields
 from ..frame import Frame
 from ..jit.pace import Pace
-from ..output import Snapshot, SurfaceOutput, between
+from ..moment import Snapshot, between
+from ..output import SurfaceOutput
 from ..pins.bearing import Bearing
 from ..pins.holding import Holding
 from ..scene import Scene
@@ -85,7 +86,7 @@ class DraftSimulation:
         moment = Snapshot.of(self.state)
         late = self.time - target
         if late > 1e-9 * self.step:
-            moment = between(self.before, moment, 1.0 - late / self.step, self.step)
+            moment = between(self.before, moment, 1.0 - late / self.step, self.step, self.ranges)
         substeps = float(self.steps - begun)
         effort = {"substeps": substeps, "linear_iterations": ITERATIONS * substeps, "contacts": float(touching)}
         bodies = self.output.frame(moment)

@@ -63,7 +63,7 @@ def commit_flow(state: State, tiles: Tiles, step: float, positions: NDArray[np.f
     Elements with a goal keep what leads there instead (steering.py), and their volume follows.
 
     Stresses go into an array of their own, and so does plastic strain where there is flow: who has kept those of the step
-    before (output.Snapshot) has them still.
+    before (moment.Snapshot) has them still.
     """
     steering = bool((state.goal_rate >= 0.0).any())
     state.stress = np.empty_like(state.stress)

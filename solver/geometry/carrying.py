@@ -46,13 +46,6 @@ def part(begin, end, carried, origin, positions, velocities, strain, stress):  #
 
 
 @kernel
-def mix(a, x, b, y, result):  # type: ignore[no-untyped-def]
-    """result := a x + b y, flat, all (k,)."""
-    for i in range(len(result)):
-        result[i] = a * x[i] + b * y[i]
-
-
-@kernel
 def gather_at_nodes(  # type: ignore[no-untyped-def]
     begin, end, corner_offsets, corners, shares, positions, velocities, first, second, values
 ):

@@ -61,6 +61,16 @@ def oriented(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> Or
     return Oriented(triangles, shell, int(turn.sum()), weld, edges, source)
 
 
+def turned_outwards(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The same triangles (t, 3) in the same order, those that face inwards turned; what `oriented` drops stays as it is."""
+    found = oriented(positions, triangles)
+    if not found.turned:
+        return triangles
+    result = triangles.copy()
+    result[found.source] = found.triangles
+    return result
+
+
 def _distinct(weld: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return which triangles to keep of those that lie exactly on each other.
 

@@ -13,6 +13,7 @@ from ..fem.fibre_field import set_fibres
 from ..fem.goal import set_goals
 from ..fem.seen_volume import SeenVolume, show
 from ..filling import Covering
+from ..geometry.orientation import turned_outwards
 from ..painted import set_painted
 from ..pins.bearing import Bearing
 from ..refining.grain import Grain
@@ -28,8 +29,9 @@ PREFIX = "mesh."
 class Discretization:
     """Meshes and what is bound to them; surfaces, contacts, triangles, bearings and topologies hold one item a body.
 
-    triangles (t, 3) join the points of a surface. topologies and hosts are of all bodies of the scene: how often the surface
-    has changed (frame.TopologyChange), and as part of which body each goes on (solver/merging), most of them as their own;
+    triangles (t, 3) join the points of a surface, counter-clockwise seen from outside. topologies and hosts are of all bodies
+    of the scene: how often the surface has changed (frame.TopologyChange), and as part of which body each goes on
+    (solver/merging), most of them as their own;
     merging says of all of them which merge: these do not collide.
     grains, one a body, are how fine the surfaces were at the start.
     tables are how each body's tets hang together, made where they are not known.
@@ -118,7 +120,7 @@ def at_rest(
     set_goals(state, ranges, bodies, surfaces)
     set_fibres(state, ranges, bodies, surfaces)
     set_painted(state, ranges, bodies, surfaces)
-    triangles = [body.surface.triangles for body in bodies]
+    triangles = [turned_outwards(body.surface.positions, body.surface.triangles) for body in bodies]
     pieces = [mesh.piece for mesh in meshes]
     show(state, SeenVolume(ranges, state.tets, surfaces, triangles, pieces), state.volumes)
     bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]

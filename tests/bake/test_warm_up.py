@@ -94,6 +94,7 @@ def test_the_child_process_warms_up(arguments, frames, tmp_path):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
+        timeout=900.0,  # it hung once instead of failing; cold, on a loaded machine, it takes two minutes
     )
     assert done.returncode == 0, done.stderr
     assert f'"event": "done", "frames": {frames}' in done.stdout

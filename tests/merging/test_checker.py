@@ -7,7 +7,7 @@ import numpy as np
 
 from solver.geometry.edges import unpaired_edges
 from solver.merging.joined_topology import joined_topology
-from solver.output import Snapshot
+from solver.moment import Snapshot
 from solver.scene import validated
 from solver.simulate import Simulation
 from solver.tearing.cut_topology import cut_topology

@@ -12,7 +12,7 @@ from solver.geometry.edge_crossings import pairs_of_shells
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
 from solver.geometry.self_crossing import crossing_faces
-from solver.output import Snapshot
+from solver.moment import Snapshot
 from solver.pins.pin import Pin
 from solver.scene import Scene, validated
 from solver.simulate import Simulation

@@ -14,7 +14,7 @@ from solver.embedding import evaluate
 from solver.geometry.measures import signed_volumes
 from solver.geometry.triangle_tree import closest_points
 from solver.materials import Material
-from solver.output import Snapshot
+from solver.moment import Snapshot
 from solver.presets import load_preset
 from solver.remesh.remeshing import worst_conditions
 from solver.scene import REMESHERS, Body, Scene, Settings, validated

@@ -8,7 +8,7 @@ import pytest
 from solver.bake import prepare
 from solver.cache.archive import pack, unpack
 from solver.materials import Material
-from solver.output import Snapshot
+from solver.moment import Snapshot
 from solver.pins.pin import Pin
 from solver.scene import Body, Collider, Scene, Settings, validated
 from solver.simulate import Simulation

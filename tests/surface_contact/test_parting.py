@@ -21,7 +21,7 @@ from tests.physics.scenes import PlaneField, ball_mesh, boundary, box_mesh, make
 from tests.remesh.test_touching import DOUGH, Restless
 from tests.surface_contact.test_bodies import FAR, RUBBER, fork, simulation
 from tests.surface_contact.watch import Watch
-from tests.surfaces import sphere
+from tests.surfaces import flipped, sphere
 
 
 def balls(young=1e5, cells=4, away=0.25, **settings):
@@ -286,3 +286,27 @@ def test_one_and_two_threads_give_the_same_bytes():
     use_threads(1)
     for name in ends[0]:
         assert ends[0][name].tobytes() == ends[1][name].tobytes(), name
+
+
+@pytest.mark.parametrize("turned", [(True, False), (False, True), (True, True), (0.4, 0.4)])
+def test_faces_that_look_inwards_part_alike(turned):
+    """Whole balls turned inside out, or four faces of ten: the tets say what is inside."""
+    run = turned_balls((False, False))
+    assert parted(run, 12)[0] is not None
+    other = turned_balls(turned)
+    assert parted(other, 12)[0] is not None
+    np.testing.assert_allclose(centers(other)[0], centers(run)[0], atol=0.02)
+    for one, same in zip(other.surfaces.surfaces, run.surfaces.surfaces, strict=True):
+        assert np.array_equal(np.sort(one.triangles, axis=1), np.sort(same.triangles, axis=1))
+
+
+def turned_balls(turned):
+    """Two balls of radius 0.5 a tenth of that in each other, with shares of their faces turned."""
+    bodies = []
+    for k, share in enumerate(turned):
+        ball = sphere(10, 0.5, (0.9 * k, 0.0, 0.0))
+        ball = flipped(ball, np.random.default_rng(k).random(len(ball.triangles)) < share)
+        bodies.append(Body(f"{k}", f"Ball {k}", ball, load_preset(DOUGH).material, resolution=6))
+    scene = validated(Scene(tuple(bodies), (), Settings(1, 12, gravity=(0.0, 0.0, 0.0), threads=1)))
+    made = prepare(scene)
+    return Simulation(scene, *([getattr(item, name) for item in made] for name in ("mesh", "surface", "contacts")))

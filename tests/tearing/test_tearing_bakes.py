@@ -11,7 +11,7 @@ from solver.cache import FrameStore
 from solver.errors import SceneError
 from solver.geometry.edges import connected, unpaired_edges
 from solver.job import scene_hash
-from solver.output import Snapshot
+from solver.moment import Snapshot
 from solver.preflight import preflight
 from solver.scene import Scene, validated
 from solver.simulate import Simulation

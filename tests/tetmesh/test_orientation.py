@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from solver.geometry.measures import signed_volumes
-from solver.geometry.orientation import oriented
+from solver.geometry.orientation import oriented, turned_outwards
 from tests.surfaces import box, flipped, joined, moved, soup, sphere, stored, surface
 
 
@@ -56,3 +56,13 @@ def test_doubled_faces_count_once():
 def test_a_wall_between_two_rooms_stays_inside():
     rooms = joined(box(), moved(box(), (1.0, 0.0, 0.0)))
     assert volume(rooms) == pytest.approx(2.0)
+
+
+def test_faces_are_turned_in_their_places():
+    """Some of them turned, one doubled and one without area: each stays where it is, and the volume is the ball's."""
+    given = flipped(BALL, np.random.default_rng(3).random(len(BALL.triangles)) < 0.4).triangles
+    given = np.concatenate([given, given[:1], np.array([[4, 4, 5]], dtype=np.int32)])
+    result = turned_outwards(BALL.positions, given)
+    assert np.array_equal(np.sort(result, axis=1), np.sort(given, axis=1)) and np.array_equal(result[-1], given[-1])
+    assert signed_volumes(BALL.positions, result[: len(BALL.triangles)]).sum() == pytest.approx(FULL)
+    assert turned_outwards(BALL.positions, BALL.triangles) is BALL.triangles

@@ -22,9 +22,11 @@ PLACES = {"dough": -0.65, "batter": 0.65}
 
 def star(middle: float) -> Surface:
     ball = geodesic(1.0, (0.0, 0.0, 0.0), 14)
-    angle = np.arctan2(ball.positions[:, 1], ball.positions[:, 0])
+    across = ball.positions[:, :2]
+    angle, squared = np.arctan2(across[:, 1], across[:, 0]), (across**2).sum(axis=1)
     points = ball.positions * RADIUS * np.array([1.0, 1.0, 0.45])
-    points[:, :2] *= (1.0 + 0.4 * np.cos(POINTS * angle))[:, None]
+    # The wave of the points fades towards the axis, about which its angle turns within no distance.
+    points[:, :2] *= (1.0 + 0.4 * squared * np.cos(POINTS * angle))[:, None]
     return Surface(points + (middle, 0.0, HEIGHT), ball.triangles)
 
 
