@@ -32,7 +32,7 @@ from .fem.newton import ImplicitStep
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
 from .fem.volume_control import VolumeControl
-from .fem.workspace import Workspace
+from .fem.workspace import Unknowns, Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame, TopologyChange
 from .geometry.chunks import side_by_side
@@ -98,8 +98,9 @@ class Simulation:
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.before = Snapshot.of(self.state)
 
-    def settle(self, mesh: Discretization, remeshed: bool = False) -> None:
-        """Take over meshes and build all that hangs on them; kept for checkpoints where they are not those of the start.
+    def settle(self, mesh: Discretization, remeshed: bool = False, unknowns: Unknowns | None = None) -> None:
+        """Take over meshes and build all that hangs on them, but for their unknowns if these are at hand; kept for checkpoints
+        where they are not those of the start.
 
         From then on `scene` has only those bodies that have not become part of another.
         """
@@ -109,7 +110,7 @@ class Simulation:
         acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
         seen, extents = mesh.coverings(), [body.extent for body in scene.bodies]
         self.space, self.remeshed, self.volume_control = side_by_side(
-            lambda: Workspace.of(self.state), lambda: mesh.copy() if remeshed else None,
+            lambda: Workspace.of(self.state, unknowns), lambda: mesh.copy() if remeshed else None,
             lambda: VolumeControl(scene, mesh, seen),
         )  # fmt: skip
         self.space.linear.pace = self.pace

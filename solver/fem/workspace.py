@@ -20,6 +20,28 @@ from .tile import Tiles, tile_count
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Unknowns:
+    """What a solve takes from how tets hang together and where their nodes lie when they are new: no state is asked for it.
+
+    starts : the runs of tiles in which things are summed (runs.py)
+    """
+
+    pattern: Pattern
+    starts: NDArray[np.int32] | None
+    linear: LinearSolve
+    forces: ForceSum
+
+    @classmethod
+    def of(cls, tets: NDArray[np.int32], positions: Array) -> "Unknowns":
+        """Those of tets (m, 4) on nodes at positions (n, 3) [m]."""
+        pattern, starts = build_pattern(tets, len(positions)), runs_of(tile_count(tets))
+        linear, forces = side_by_side(
+            lambda: LinearSolve.of(pattern, positions, starts), lambda: ForceSum.of(tets, pattern, starts)
+        )
+        return cls(pattern, starts, linear, forces)
+
+
 @dataclass
 class Workspace:
     """Arrays of the solve, allocated once per mesh."""
@@ -36,22 +58,17 @@ class Workspace:
     inertial: Array = field(default_factory=lambda: np.zeros(64))
 
     @classmethod
-    def of(cls, state: State) -> "Workspace":
-        """Tables and arrays for a state's mesh."""
-        nodes = len(state.positions)
-        pattern = build_pattern(state.tets, nodes)
-        starts = runs_of(tile_count(state.tets))
-        linear, (tiles, forces, firmness) = side_by_side(
-            lambda: LinearSolve.of(pattern, state.positions, starts),
-            lambda: (
-                Tiles.of(state), ForceSum.of(state.tets, pattern, starts),
-                elastic_firmness(state, state.material[NODAL_BULK]),
-            ),
-        )  # fmt: skip
+    def of(cls, state: State, unknowns: Unknowns | None = None) -> "Workspace":
+        """Tables and arrays for a state's mesh; unknowns: those of its tets, if they are at hand."""
+        known, (tiles, firmness) = side_by_side(
+            lambda: unknowns or Unknowns.of(state.tets, state.positions),
+            lambda: (Tiles.of(state), elastic_firmness(state, state.material[NODAL_BULK])),
+        )
+        pattern, linear = known.pattern, known.linear
         return cls(
-            pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)), forces=forces, diagonal=np.zeros((nodes, 9)),
-            linear=linear, stiffness=StiffnessSum(state.tets, linear.layout), firmness=firmness,
-            volume=NodalVolume.of(state, pattern, linear.layout),
+            pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)), forces=known.forces,
+            diagonal=np.zeros((len(state.positions), 9)), linear=linear, stiffness=StiffnessSum(state.tets, linear.layout),
+            firmness=firmness, volume=NodalVolume.of(state, pattern, linear.layout),
         )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numba
 
 CHUNK = 512  # points; at a microsecond each, far above the cost of handing a chunk over
+MOST_BESIDE = 3  # jobs that run beside the one of the thread that asks
 LIGHT_CHUNK = 32768  # points at some tens of nanoseconds each: to wake a thread and wait for it takes 0.1 to 0.2 ms
 
 
@@ -62,19 +63,23 @@ def in_parts(kernel: Callable[..., Any], parts: list[tuple[int, int]], *argument
 
 
 def side_by_side(*jobs: Callable[[], Any]) -> list[Any]:
-    """What some functions return that do not hang on each other and run no parallel kernel, each on a thread of its own.
+    """What some functions return that do not hang on each other, of which only the first may run a parallel kernel, each on a
+    thread of its own.
 
-    With one thread, one after another. The one works on all threads while the other, in numpy, keeps one busy.
+    With one thread, one after another. The one works on all threads while the other, in numpy, keeps one busy. A job may ask
+    for jobs side by side in turn: whoever asks does those himself that nobody has begun, so that none waits for a thread.
     """
     threads = numba.get_num_threads()
     if threads == 1:
         return [job() for job in jobs]
-    others = [_beside(len(jobs) - 1).submit(_with_threads, threads, job) for job in jobs[1:]]
+    others = [_beside().submit(_with_threads, threads, job) for job in jobs[1:]]
     try:
-        first = jobs[0]()
+        results = [jobs[0]()]
+        for job, other in zip(jobs[1:], others, strict=True):
+            results.append(job() if other.cancel() else other.result())
     finally:
-        wait(others)
-    return [first, *(other.result() for other in others)]
+        wait([other for other in others if not other.cancel()])
+    return results
 
 
 def _with_threads(count: int, job: Callable[[], Any]) -> Any:
@@ -84,9 +89,9 @@ def _with_threads(count: int, job: Callable[[], Any]) -> Any:
 
 
 @cache
-def _beside(threads: int) -> ThreadPoolExecutor:
+def _beside() -> ThreadPoolExecutor:
     """Threads of their own, so that a job can wait for the chunks that it has handed over."""
-    return ThreadPoolExecutor(threads, thread_name_prefix="dollop-beside")
+    return ThreadPoolExecutor(MOST_BESIDE, thread_name_prefix="dollop-beside")
 
 
 @cache

@@ -83,7 +83,7 @@ def _take_over(now: "Simulation", made: Joined, renewed: Renewed, remeshing: Rem
     ledger, company = now.ledger, now.company
     rubbing = None if now.surfaces is None else now.surfaces.held.renumbered()
     places, owners = old.points.positions(before), now.keyed.owners
-    now.settle(renewed.mesh, remeshed=True)
+    now.settle(renewed.mesh, remeshed=True, unknowns=renewed.unknowns)
     now.remeshing, now.worn.last = remeshing, now.worn.last[made.firsts]
     now.cuts += made.changes(renewed.cuts, now.whole)
     now.touching = touching_handed_on(touching[made.order], made.mesh.ranges, renewed.changes)

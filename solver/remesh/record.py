@@ -1,5 +1,6 @@
 """What a change of a mesh says to everything that lies on it: one record of plain arrays, replayed field by field."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,10 +40,18 @@ class MeshChange:
     corners: NDArray[np.int32]
     weights: Array
 
-    def averaged(self, values: Array) -> Array:
-        """Fields (m', k) of the new tets from those of the old (m, k), averaged over the volume that they share."""
-        result = np.zeros((len(self.new.tets), values.shape[1]))
-        in_chunks(_averaged, len(result), self.start, self.sources, self.volumes, np.ascontiguousarray(values), result)
+    def averaged(self, columns: Sequence[Array]) -> Array:
+        """Fields (k, m') of the new tets from k fields (m,) of the old, averaged over the volume that they share."""
+        result = np.empty((len(columns), len(self.new.tets)))
+        vary = [k for k, values in enumerate(columns) if (values != values[0]).any()]
+        for k in range(len(columns)):
+            if k not in vary:  # what is the same everywhere stays so
+                result[k] = columns[k][0]
+        if vary:
+            rows = np.empty((len(self.old.tets), len(vary)))
+            evenly(_turned, len(rows), np.array([columns[k] for k in vary]), rows)
+            pairs = self.start, self.sources, self.volumes
+            in_chunks(_averaged, len(self.new.tets), *pairs, rows, np.array(vary), result)
         return result
 
     def in_world(self, old: TetMesh, frame: LatticeFrame) -> "MeshChange":
@@ -71,32 +80,29 @@ class MeshChange:
         return result
 
 
-def as_rows(columns: list[Array]) -> Array:
-    """Fields (m, k) from their columns (m,)."""
-    rows = np.empty((len(columns[0]), len(columns)))
-    evenly(_turned, len(rows), np.array(columns), rows)
-    return rows
-
-
 @kernel
 def _turned(first, last, columns, rows):  # type: ignore[no-untyped-def]
+    """Set rows first .. last - 1 of fields (m, k) from their columns (k, m)."""
     for t in range(first, last):
         for k in range(len(columns)):
             rows[t, k] = columns[k, t]
 
 
 @kernel
-def _averaged(first, last, start, sources, volumes, values, result):  # type: ignore[no-untyped-def]
-    width = values.shape[1]
+def _averaged(first, last, start, sources, volumes, rows, which, result):  # type: ignore[no-untyped-def]
+    """Set columns first .. last - 1 of those of the result (k', m') that rows (m, k) are of, `which` (k,)."""
+    width = rows.shape[1]
+    sums = np.empty(width)
     for t in range(first, last):
-        row, total = result[t], 0.0
+        sums[:] = 0.0
+        total = 0.0
         for p in range(start[t], start[t + 1]):
-            theirs, volume = values[sources[p]], volumes[p]
+            source, volume = np.uint64(sources[p]), volumes[p]
             total += volume
-            for k in range(width):
-                row[k] += volume * theirs[k]
+            for k in range(np.uint64(width)):
+                sums[k] += volume * rows[source, k]
         for k in range(width):
-            row[k] /= total
+            result[which[k], t] = sums[k] / total
 
 
 @kernel

@@ -10,7 +10,9 @@ from ..embedding import Binding, evaluate
 from ..errors import MeshingError
 from ..fem.seen_volume import show, whole
 from ..fem.tile import Tiles
+from ..fem.workspace import Unknowns
 from ..frame import TopologyChange
+from ..geometry.chunks import side_by_side
 from ..geometry.edge_crossings import pairs_of_shells
 from ..merging.joining import Joined, element_sizes, living
 from ..output import as_shown
@@ -19,7 +21,8 @@ from ..refining.refinement import coarseness, refined
 from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
-from ..tearing.renewal import renewed_body
+from ..tearing.renewal import RenewedBody, renewed_body
+from ..tetmesh.mesh import joined_meshes
 from ..topology_checks import LEAST_CONDITION_CHANGE
 from .condition import conditions
 from .discretization import Discretization
@@ -39,7 +42,7 @@ MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are t
 
 @dataclass(frozen=True)
 class Renewed:
-    """What a remesh gives: new meshes, the record of each body's change, and where surfaces were cut.
+    """What a remesh gives: new meshes, their unknowns, the record of each body's change, and where surfaces were cut.
 
     apart     : bodies of which pieces touch that should have merged, and are still apart
     fragments : by body how many pieces vanished at a tear, and their volume [m^3]
@@ -49,6 +52,7 @@ class Renewed:
     """
 
     mesh: Discretization
+    unknowns: Unknowns
     changes: dict[int, MeshChange]
     cuts: tuple[TopologyChange, ...]
     apart: frozenset[int]
@@ -176,6 +180,7 @@ class Remeshing:
         bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
         grains, tables = list(present.grains), list(present.tables)
         apart, fragments, thin, refused, outside = set(), dict[int, tuple[int, float]](), [], [], dict[int, float]()
+        made = dict[int, RenewedBody]()
         for index in bodies:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
             seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
@@ -198,22 +203,34 @@ class Remeshing:
                 thin.append(index)
                 continue
             changes[index], tables[index], outside[index] = new.change, new.change.new.topology, new.outside
-            states[index] = transferred(states[index], new.change, step, _counts_flow(body, states[index]))
             surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
-            # what is seen is another surface from now on; but of closed creases what overlapped is to come back
-            if len(new.cuts) > new.creased and not new.laid:
-                rest = states[index].wanted if body.volume_rate > 0.0 else states[index].volumes
-                show(states[index], whole(states[index], new.surface, new.seen.triangles), rest)
+            made[index] = new
             bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.were)
             fragments |= {index: new.fragments} if new.fragments[0] else {}
             for cut in new.cuts:
                 grains[index] = grains[index].after(cut, seams=True)
                 topologies[self.alive[index]] += 1
                 cuts.append(TopologyChange(body.uid, int(topologies[self.alive[index]]), cut))
-        state, ranges = joined_states(states)
+        lie = joined_meshes([changes[k].new if k in changes else present.mesh(k) for k in range(len(states))])
+        (state, ranges), unknowns = side_by_side(
+            lambda: joined_states([self._carried(k, states[k], made.get(k), step, place) for k in range(len(states))]),
+            lambda: Unknowns.of(lie.tets, lie.positions),
+        )
         of_scene = topologies, present.hosts, present.merging, grains
         mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, tuple(tables))
-        return Renewed(mesh, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin), tuple(refused), outside)
+        return Renewed(mesh, unknowns, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin), tuple(refused), outside)
+
+    def _carried(self, index: int, state: State, new: RenewedBody | None, step: float, place: float) -> State:
+        """A body's state on its new tets, if it has some."""
+        if new is None:
+            return state
+        body = self.scene.bodies[index].at(place)
+        result = transferred(state, new.change, step, _counts_flow(body, state))
+        # what is seen is another surface from now on; but of closed creases what overlapped is to come back
+        if len(new.cuts) > new.creased and not new.laid:
+            rest = result.wanted if body.volume_rate > 0.0 else result.volumes
+            show(result, whole(result, new.surface, new.seen.triangles), rest)
+        return result
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:
         """Take in how worn out bodies are that have just got a new mesh, or were refused one."""

@@ -25,7 +25,7 @@ from .elastic_strain import (
     log_plastic_stretch,
     turned,
 )
-from .record import MeshChange, as_rows
+from .record import MeshChange
 from .restuffing import kinship
 
 Array = NDArray[np.float64]
@@ -98,32 +98,32 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
         old.stress, *strain.T, *old.material[OF_FIBRES], old.wanted / present, old.restoring, old.shown / present,
         *(row for part in flow for row in part.T),
     ] + (list(_fibre_tensors(old).T) if fibred else [])  # fmt: skip
-    fields, (main, rows) = side_by_side(lambda: change.averaged(as_rows(columns)), lambda: _main_material(old, change))
-    rest = np.clip(fields[:, 0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
-    mass = fields[:, 1] * volumes
-    wanted, shown = fields[:, 14] * volumes, fields[:, 16] * volumes
+    fields, (main, rows) = side_by_side(lambda: change.averaged(columns), lambda: _main_material(old, change))
+    rest = np.clip(fields[0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
+    mass = fields[1] * volumes
+    wanted, shown = fields[14] * volumes, fields[16] * volumes
     rest, mass, wanted, shown = (
         _conserved(new, had, families)
         for new, had in (
             (rest, old.volumes), (mass, old.density * old.volumes), (wanted, old.wanted), (shown, old.shown)
         )
     )
-    strain = fields[:, 6:12].copy()
+    strain = fields[6:12].T.copy()
     strain[:, :3] += (np.log(volumes / rest) - (strain[:, 0] + strain[:, 1] + strain[:, 2]))[:, None] / 3.0
-    fibres = fields[:, len(fields[0]) - 6 :]
+    fibres = fields[-6:].T
     painted = np.ones((len(volumes), old.painted.shape[1]))
     if (old.painted != 1.0).any():
-        painted = change.averaged(old.painted)
+        painted = np.ascontiguousarray(change.averaged(list(old.painted.T)).T)
         rows = repainted(rows, old.painted[main], painted)
-    rows[OF_FIBRES] = fields[:, 12:14].T
+    rows[OF_FIBRES] = fields[12:14]
     directions = _main_direction(fibres) if fibred else np.zeros((len(volumes), 3))
-    hardening = fields[:, 3].copy()
+    hardening, counts = fields[3].copy(), np.ascontiguousarray((fields[17:29] if counted else fields[:0]).T)
     return {
-        "volumes": rest, "density": mass / rest, "plastic_strain": fields[:, 2].copy(), "hardening": hardening,
-        "flow_stress": fields[:, 4].copy(), "stress": fields[:, 5].copy(), "material": rows,
+        "volumes": rest, "density": mass / rest, "plastic_strain": fields[2].copy(), "hardening": hardening,
+        "flow_stress": fields[4].copy(), "stress": fields[5].copy(), "material": rows,
         "yield_stress": np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * hardening, rows[MINIMUM_YIELD]),
-        "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, fields[:, 17:29] if counted else fields[:, :0]),
-        "wanted": wanted, "shown": shown, "restoring": fields[:, 15].copy(),
+        "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, counts),
+        "wanted": wanted, "shown": shown, "restoring": fields[15].copy(),
         "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted,
     }  # fmt: skip
 

@@ -40,9 +40,9 @@ class Watched(Simulation):
         self.jumps, self.manifold = [], []
         super().__init__(*arguments, **named)
 
-    def settle(self, mesh, remeshed=False):
+    def settle(self, mesh, remeshed=False, unknowns=None):
         before = self.seen() if remeshed else None
-        super().settle(mesh, remeshed)
+        super().settle(mesh, remeshed, unknowns)
         if remeshed:
             self.jumps.append(float(np.abs(self.seen() - before).max()))
             self.manifold.append(is_manifold(mesh.mesh(0)))

@@ -88,6 +88,20 @@ def exponential(matrix: np.ndarray) -> np.ndarray:
     return axes @ np.diag(np.exp(values)) @ axes.T
 
 
+def test_fields_are_weighed_by_what_tets_share():
+    """By a sum tet by tet; what is the same everywhere stays so to the last digit."""
+    old = mesh_of(state_of(ball(0.3)))
+    change = mesh_change(old, restuffed(old, 0.35, np.eye(3)))
+    first, last = np.random.default_rng(4).random((2, len(old.tets)))
+    same = np.full(len(old.tets), 0.1)
+    found = change.averaged([first, same, last])
+    assert (found[1] == 0.1).all()
+    for t, (begin, end) in enumerate(zip(change.start[:-1], change.start[1:], strict=True)):
+        own, shared = change.sources[begin:end], change.volumes[begin:end]
+        assert found[0, t] == pytest.approx(np.average(first[own], weights=shared), rel=1e-12)
+        assert found[2, t] == pytest.approx(np.average(last[own], weights=shared), rel=1e-12)
+
+
 def test_history_stays_where_it_is():
     old = state_of(ball())
     middle = old.positions[old.tets].mean(axis=1)

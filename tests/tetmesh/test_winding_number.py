@@ -56,6 +56,20 @@ def test_the_tree_agrees_with_the_sum(name):
     assert error.mean() < 0.02
 
 
+def test_moments_are_those_of_the_triangles_under_each_node():
+    part = with_holes(stored("spot"), 17)
+    tree = winding_tree(triangle_tree(part.positions, part.triangles))
+    a, b, c = np.swapaxes(part.positions[part.triangles], 0, 1)
+    areas, middles = 0.5 * np.cross(b - a, c - a), (a + b + c) / 3.0
+    boxes = tree.surface.tree
+    for node in (0, 1, 2, 5, 12, 40, boxes.leaf - 1, boxes.leaf, len(boxes.start) - 1):
+        own = boxes.order[boxes.start[node] : boxes.stop[node]]
+        centre = np.average(middles[own], axis=0, weights=np.linalg.norm(areas[own], axis=1))
+        assert tree.centre[node] == pytest.approx(centre, abs=1e-12)
+        assert tree.dipole[node] == pytest.approx(areas[own].sum(axis=0), abs=1e-12)
+        assert tree.quadrupole[node] == pytest.approx((middles[own] - centre).T @ areas[own], abs=1e-12)
+
+
 def test_it_is_the_same_on_any_number_of_threads():
     import numba
 

@@ -5,7 +5,7 @@ import threading
 import numba
 import pytest
 
-from solver.geometry.chunks import in_parts
+from solver.geometry.chunks import in_parts, side_by_side
 
 PARTS = [(k, k + 1) for k in range(40)]
 
@@ -50,3 +50,19 @@ def test_an_error_of_a_part_comes_out(bad):
 
     with pytest.raises(ValueError, match=f"part {bad}"):
         in_parts(kernel, PARTS)
+
+
+def test_jobs_side_by_side_may_ask_for_more_than_there_are_threads():
+    def tree(depth):
+        return 1 if depth == 0 else sum(side_by_side(*[lambda: tree(depth - 1)] * 4))
+
+    assert tree(4) == 256
+
+
+def test_an_error_of_a_job_comes_out():
+    def bad():
+        raise ValueError("a job")
+
+    for jobs in ((bad, int), (int, bad), (int, int, bad)):
+        with pytest.raises(ValueError, match="a job"):
+            side_by_side(*jobs)

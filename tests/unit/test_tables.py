@@ -65,6 +65,16 @@ def test_a_tree_is_the_same_on_two_threads_and_holds_its_items():
         assert (own >= tree.lower[node]).all() and (own + 0.01 <= tree.upper[node]).all()
 
 
+def test_a_tree_is_halved_across_the_longest_side():
+    centres = np.random.default_rng(6).random((10_000, 3)) * [1.0, 3.0, 2.0]
+    tree = build_tree(centres, centres)
+    for node in range(tree.leaf):
+        first, middle, last = tree.start[node], tree.stop[2 * node + 1], tree.stop[node]
+        axis = np.ptp(centres[tree.order[first:last]], axis=0).argmax()
+        assert middle == (first + last) // 2
+        assert centres[tree.order[first:middle], axis].max() <= centres[tree.order[middle:last], axis].min()
+
+
 def test_thinned_points_are_those_that_one_after_another_has_room_for():
     points = np.random.default_rng(7).random((400, 3))
     order, apart = np.random.default_rng(8).permutation(400)[:350], 0.12
