@@ -61,7 +61,7 @@ class VolumeControl:
             return
         each = state.wanted, state.shown, state.volumes, state.restoring * state.volumes
         wanted, shown, rest, held = (np.bincount(piece, values, count) for values in each)
-        missing = np.log(shown / np.clip(self.seen.of(positions), shown / MOST**3, shown * MOST**3))
+        missing = _grown(self.seen.of(positions), shown)
         before, most, grown = np.log(rest / wanted), np.log(MOST), np.zeros(len(piece))
         if rates.any():
             at_once = lags[self.seen.bodies] * rates * missing
@@ -69,7 +69,13 @@ class VolumeControl:
             state.restoring = at_once[piece]
             grown += np.where(rates > 0.0, after - before, 0.0)[piece]
         if flowed is not None:
-            pressed = np.log(rest / np.bincount(piece, tet_volumes(positions, state.tets), count))
+            pressed = _grown(np.bincount(piece, tet_volumes(positions, state.tets), count), rest)
             astray = np.clip(missing - pressed, -most - before, most - before)
             grown += flowed * self.filled * np.where(rates > 0.0, 0.0, astray)[piece]
         grow(state, space.tiles, grown)
+
+
+def _grown(now: Array, wanted: Array) -> Array:
+    """Logarithms (p,) of what volumes have to grow by to be as wanted; a piece of few tets may be flat, or inside out."""
+    logarithms: Array = np.log(wanted / np.clip(now, wanted / MOST**3, wanted * MOST**3))
+    return logarithms

@@ -5,6 +5,7 @@ import pytest
 
 from solver.embedding import bind
 from solver.fem.seen_volume import SeenVolume
+from solver.fem.volume_control import MOST
 from solver.filling import Covering, filled_shares
 from solver.geometry.measures import signed_volumes
 from solver.remesh.record import mesh_change
@@ -101,6 +102,20 @@ def test_nothing_presses_where_nothing_is_seen(plane):
     for _ in range(4):
         simulation.advance()
     assert np.abs(dilations(simulation)).max() < 0.01
+
+
+@pytest.mark.parametrize("height", [0.0, -1.0])
+def test_a_piece_flat_or_inside_out_spoils_nothing(plane, height):
+    """Seed 903 of the soak: a piece of few tets, whose volume had no logarithm, beside one that flows."""
+    block = box_mesh((2, 2, 2), (0.5, 0.5, 0.5), (0.0, 0.0, 0.01))
+    mesh = joined_meshes([block, block.moved(block.positions + (2.0, 0.0, 0.0))])
+    simulation = Simulation(*make_scene([mesh], [LIQUID]), fields=[plane])
+    for _ in range(6):
+        simulation.advance()
+    state, aside = simulation.state, np.where(mesh.positions[:, :1] > 1.0, (1.0, 1.0, height), 1.0)
+    simulation.volume_control.act(state, simulation.space, state.positions * aside, 0.01, np.zeros(1))
+    assert np.isfinite(state.volumes).all() and (state.volumes > 0.0).all()
+    assert state.volumes.sum() <= MOST * state.wanted.sum() * (1.0 + 1e-9)
 
 
 def test_what_is_to_be_seen_goes_over_to_new_tets():
