@@ -12,7 +12,8 @@ MOST of what tets would have by themselves, State.wanted.
 
 In any other body what flows gets back what has gone astray: goo that has run from where it is seen into the parts of tets
 that reach out of it, or the other way. By pressure alone S would be S_wanted V / V_0; so tets that have lost a share gamma of
-their strain (volume_exchange.py), a share phi of which is filled, grow by gamma phi (e - log(V_0 / V)).
+their strain (volume_exchange.py), a share phi of which is filled, grow by gamma phi (e - log(V_0 / V)). A puddle no thicker
+than a tet fills its tets by three quarters only, and as much larger has V_0 to be.
 """
 
 from typing import TYPE_CHECKING
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-MOST = 1.25  # times the wanted volume that the rest volume may become, and its inverse
+MOST = 1.25  # times the wanted volume that the rest volume may become, and its inverse; of goo that flows the seen part of it,
+EMPTIEST = 0.5  # which may be less than such a share of the tets, but counts as that
 
 
 class VolumeControl:
@@ -70,12 +72,14 @@ class VolumeControl:
             grown += np.where(rates > 0.0, after - before, 0.0)[piece]
         if flowed is not None:
             pressed = _grown(np.bincount(piece, tet_volumes(positions, state.tets), count), rest)
-            astray = np.clip(missing - pressed, -most - before, most - before)
+            full = np.bincount(piece, self.filled * state.volumes, count) / rest
+            room = most - np.log(np.maximum(full, EMPTIEST))  # what is seen of the tets' volume has as much as in full ones
+            astray = np.clip(missing - pressed, -most - before, room - before)
             grown += flowed * self.filled * np.where(rates > 0.0, 0.0, astray)[piece]
         grow(state, space.tiles, grown)
 
 
-def _grown(now: Array, wanted: Array) -> Array:
+def _grown(now: NDArray[np.number], wanted: NDArray[np.number]) -> Array:
     """Logarithms (p,) of what volumes have to grow by to be as wanted; a piece of few tets may be flat, or inside out."""
     logarithms: Array = np.log(wanted / np.clip(now, wanted / MOST**3, wanted * MOST**3))
     return logarithms

@@ -104,6 +104,18 @@ def test_nothing_presses_where_nothing_is_seen(plane):
     assert np.abs(dilations(simulation)).max() < 0.01
 
 
+@pytest.mark.parametrize(("full", "grown"), [(1.0, 1.25 / 1.2), (0.7, 1.1)])
+def test_rest_volumes_have_the_more_room_the_less_of_the_tets_is_seen(plane, full, grown):
+    """Goo that is at 1.2 times what its tets would have, and of which a tenth more is to be seen; MOST is for what is seen."""
+    simulation = liquid(plane)
+    state, rest = simulation.state, simulation.state.volumes.sum()
+    state.wanted, state.shown = state.wanted / 1.2, 1.1 * state.shown
+    simulation.volume_control.filled[:] = full
+    for _ in range(24):
+        simulation.advance()
+    assert state.volumes.sum() / rest == pytest.approx(grown, abs=2e-3)
+
+
 @pytest.mark.parametrize("height", [0.0, -1.0])
 def test_a_piece_flat_or_inside_out_spoils_nothing(plane, height):
     """Seed 903 of the soak: a piece of few tets, whose volume had no logarithm, beside one that flows."""
