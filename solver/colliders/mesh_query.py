@@ -81,9 +81,8 @@ def in_frame(points: Array, translation: Array, rotation: Array) -> Array:
 
 @kernel
 def _turn_back(points, translation, rotation, seen):  # type: ignore[no-untyped-def]
-    x, y, z = translation
     for k in range(len(points)):
-        a, b, c = points[k, 0] - x, points[k, 1] - y, points[k, 2] - z
+        a, b, c = points[k, 0] - translation[0], points[k, 1] - translation[1], points[k, 2] - translation[2]
         for j in range(3):
             seen[k, j] = a * rotation[0, j] + b * rotation[1, j] + c * rotation[2, j]
 
@@ -92,13 +91,16 @@ def _turn_back(points, translation, rotation, seen):  # type: ignore[no-untyped-
 def give_back(found, offset, rotation, distance, normal):  # type: ignore[no-untyped-def]
     """Fill distance (k,) beyond an offset [m] and normal (k, 3), turned (3, 3), with the Contacts found; else inf and 0."""
     which, away, direction, _, _ = found
-    distance[:], normal[:] = np.inf, 0.0
+    for k in range(len(distance)):
+        distance[k] = np.inf
+        for j in range(3):
+            normal[k, j] = 0.0
     for c in range(len(which)):
         k = which[c]
         distance[k] = away[c] - offset
-        x, y, z = direction[c]
         for j in range(3):
-            normal[k, j] = rotation[j, 0] * x + rotation[j, 1] * y + rotation[j, 2] * z
+            turned = rotation[j, 0] * direction[c, 0] + rotation[j, 1] * direction[c, 1]
+            normal[k, j] = turned + rotation[j, 2] * direction[c, 2]
 
 
 def contacts(shape: MeshShape, points: Array, margin: float) -> Contacts:
@@ -180,30 +182,30 @@ def _sign(  # type: ignore[no-untyped-def]
 ):
     """Fill distance (c,) and normal (c, 3) of points (k, 3) by their index (c,); ClosestPoints and inside (c,) are known."""
     faces, edges, corners, border_edges, border_corners = normals
-    facing, direction = np.empty(3), np.empty(3)
     for k in range(len(index)):
-        t, part, rim = triangle[k], feature[k], False
-        facing[:] = faces[t]
-        if part > CORNER_C:
-            facing[:] = edges[t, part - 1 - CORNER_C]
-            rim = border_edges[t, part - 1 - CORNER_C]
-        elif part > FACE:
-            facing[:] = corners[t, part - 1]
-            rim = border_corners[t, part - 1]
-        along = 0.0
+        t, part, rim, along = triangle[k], feature[k], False, 0.0
+        if part > FACE:
+            rim = border_corners[t, part - 1] if part <= CORNER_C else border_edges[t, part - 1 - CORNER_C]
+        # By axes: slices of arrays would take three times as long to compile
         for axis in range(3):
+            facing = faces[t, axis]
+            if part > CORNER_C:
+                facing = edges[t, part - 1 - CORNER_C, axis]
+            elif part > FACE:
+                facing = corners[t, part - 1, axis]
             at = 0.0
             for m in range(3):
                 at += weights[k, m] * positions[triangles[t, m], axis]
-            direction[axis] = (points[index[k], axis] - at) / away[k] if away[k] > clear else facing[axis]
-            along += direction[axis] * facing[axis]
+            direction = (points[index[k], axis] - at) / away[k] if away[k] > clear else facing
+            along += direction * facing
+            normal[k, axis] = direction
         within = inside[k]
         if kind in (SOLID, GROUND):
             within = along < 0.0 and not (kind == GROUND and rim)  # beside the rim there is no ground
-        sign = -1.0 if within else 1.0
-        distance[k] = sign * away[k]
-        for axis in range(3):
-            normal[k, axis] = sign * direction[axis]
+        distance[k] = -away[k] if within else away[k]
+        if within:
+            for axis in range(3):
+                normal[k, axis] = -normal[k, axis]
 
 
 def _without(found: Contacts, which: NDArray[np.bool_]) -> Contacts:
