@@ -116,15 +116,14 @@ def test_rest_volumes_have_the_more_room_the_less_of_the_tets_is_seen(plane, ful
     assert state.volumes.sum() / rest == pytest.approx(grown, abs=2e-3)
 
 
-@pytest.mark.parametrize("height", [0.0, -1.0])
-def test_a_piece_flat_or_inside_out_spoils_nothing(plane, height):
+def test_a_piece_that_is_inside_out_spoils_nothing(plane):
     """Seed 903 of the soak: a piece of few tets, whose volume had no logarithm, beside one that flows."""
     block = box_mesh((2, 2, 2), (0.5, 0.5, 0.5), (0.0, 0.0, 0.01))
     mesh = joined_meshes([block, block.moved(block.positions + (2.0, 0.0, 0.0))])
     simulation = Simulation(*make_scene([mesh], [LIQUID]), fields=[plane])
     for _ in range(6):
         simulation.advance()
-    state, aside = simulation.state, np.where(mesh.positions[:, :1] > 1.0, (1.0, 1.0, height), 1.0)
+    state, aside = simulation.state, np.where(mesh.positions[:, :1] > 1.0, (1.0, 1.0, -1.0), 1.0)
     simulation.volume_control.act(state, simulation.space, state.positions * aside, 0.01, np.zeros(1))
     assert np.isfinite(state.volumes).all() and (state.volumes > 0.0).all()
     assert state.volumes.sum() <= MOST * state.wanted.sum() * (1.0 + 1e-9)
