@@ -10,7 +10,7 @@ from ..cache.topology import NamedArray, SurfaceTopology, VertexGroups
 from ..errors import CacheError
 from .blend import Blend
 from .flat_uvs import flat_coordinates, scale_of
-from .surface_cut import INNER, SurfaceCut
+from .surface_cut import INNER, Sources, SurfaceCut
 
 Indices = NDArray[np.int64]
 
@@ -27,6 +27,13 @@ class Corners:
 
     face: Indices
     loops: Indices
+
+    @property
+    def turned(self) -> NDArray[np.bool_]:
+        """Whether each triangle (t,) goes round against its face, as it does where the artist's faces point inwards."""
+        rising = self.loops < np.roll(self.loops, -1, axis=1)
+        result: NDArray[np.bool_] = rising.sum(axis=1) == 1
+        return result
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,7 @@ def cut_topology(old: SurfaceTopology, cut: SurfaceCut) -> SurfaceTopology:
     that close the cut come last: they lie in the record's inner slot, with UVs spread flat, on the scale of the rest.
     """
     own = corners_of(old, cut.old_triangles)
+    cut = _wound_as_faces(cut, own)
     new = _laid_out(old, own, cut)
     inner = cut.triangles[cut.origin == INNER]
     flat = flat_coordinates(cut.positions, inner)
@@ -67,6 +75,18 @@ def cut_topology(old: SurfaceTopology, cut: SurfaceCut) -> SurfaceTopology:
         corner_normals=_normals(old.corner_normals, new.corners, len(inner)),
         rest_positions=points.of(old.rest_positions) if len(old.rest_positions) else old.rest_positions,
     )
+
+
+def _wound_as_faces(cut: SurfaceCut, own: Corners) -> SurfaceCut:
+    """The cut with its new triangles going round as the faces that they come from or lie at, not as the solver has them; but a
+    surface laid anew has no other faces to fit to."""
+    turned = own.turned[np.where(cut.origin != INNER, cut.origin, cut.corners.triangles[:, 0])]
+    if cut.laid is not None or not turned.any():
+        return cut
+    order = np.where(turned[:, None], (0, 2, 1), (0, 1, 2))
+    triangles, owners = (np.take_along_axis(each, order, axis=1) for each in (cut.triangles, cut.corners.triangles))
+    weights = np.take_along_axis(cut.corners.weights, order[:, :, None], axis=1)
+    return replace(cut, triangles=triangles, corners=Sources(owners, weights))
 
 
 def _laid_out(old: SurfaceTopology, own: Corners, cut: SurfaceCut) -> Faces:

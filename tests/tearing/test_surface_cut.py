@@ -14,7 +14,7 @@ from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.scene import Surface
 from solver.tearing.cut_topology import cut_topology
 from solver.tearing.surface_cut import SurfaceCut, cut_surface
-from tests.surfaces import box, joined, sphere, surface, with_holes
+from tests.surfaces import box, flipped, joined, sphere, surface, with_holes
 
 from .shapes import record_of
 
@@ -86,6 +86,18 @@ def test_whole_faces_keep_their_bytes(ball, cut):
     now, stayed = np.repeat(cut.whole, 3), (3 * cut.origin[cut.whole][:, None] + np.arange(3)).ravel()
     assert new.uv_layers["map"][now].tobytes() == old.uv_layers["map"][stayed].tobytes()
     assert (cut.kept[new.corner_vertices[now]] == old.corner_vertices[stayed]).all()
+
+
+def test_faces_that_point_inwards_go_on_doing_so(ball, cut):
+    """The solver turns an artist's inward faces; new ones beside them would else point the other way."""
+    inwards, outwards = (cut_topology(record_of(part), cut) for part in (flipped(ball), ball))
+    found, wanted = (each.corner_vertices.reshape(-1, 3) for each in (inwards, outwards))
+    assert unpaired_edges(found) == 0 and np.array_equal(np.sort(found, axis=1), np.sort(wanted, axis=1))
+    now, before = (signed_volumes(cut.positions, each).sum() for each in (found, wanted))
+    assert now == pytest.approx(-before, rel=1e-9)
+    layer = next(layer.values for layer in inwards.attributes if layer.name == "corner")
+    outer = np.repeat(inwards.material_index != 2, 3)
+    assert np.abs(layer - cut.positions[inwards.corner_vertices])[outer].max() < 1e-6
 
 
 def test_inner_faces_are_spread_at_the_scale_of_the_rest(cut, ball):
