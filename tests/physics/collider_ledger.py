@@ -3,8 +3,7 @@
 import numpy as np
 
 from solver.bake import prepare
-from solver.contact.entries import along
-from solver.contact.response import carry, contact_gradient
+from solver.contact.response import contact_gradient
 from solver.fem.attempt import Attempt
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated

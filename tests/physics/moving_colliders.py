@@ -38,7 +38,8 @@ def gear(teeth: int = 10, root: float = 0.4, tip: float = 0.55, length: float = 
     count, side = len(rim), np.array([0.0, 0.5 * length, 0.0])
     points = np.concatenate([rim - side, rim + side, [-side, side]])
     i, j = np.arange(count), (np.arange(count) + 1) % count
-    faces = [(i, i + count, j), (j, i + count, j + count), (j, 0 * i + 2 * count, i), (i + count, 0 * i + 2 * count + 1, j + count)]
+    middle = np.full(count, 2 * count)
+    faces = [(i, i + count, j), (j, i + count, j + count), (j, middle, i), (i + count, middle + 1, j + count)]
     return surface(points, np.concatenate([np.stack(face, axis=1) for face in faces]))
 
 
