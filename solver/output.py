@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .embedding import Binding, shifted
+from .embedding import Binding, evaluate, shifted
 from .fem.assembly import Pattern
 from .frame import BodyFrame
-from .geometry.carrying import gather_at_nodes, show_by_rows, show_by_tets
+from .geometry.carrying import gather_at_nodes, part
+from .geometry.chunks import evenly
 from .moment import Snapshot
 from .scene import Body, Scene
 from .state import Ranges, Solids
@@ -38,21 +39,17 @@ class SurfaceOutput:
     def frame(self, moment: Snapshot) -> tuple[BodyFrame, ...]:
         """Every body at one moment; scalars are averaged by volume from tets to nodes, then carried to the points."""
         values = np.empty((len(moment.positions), 8))
-        gather_at_nodes(
-            self.pattern.corner_offsets, self.pattern.corners, self.shares, moment.positions, moment.velocities,
-            moment.plastic_strain, moment.stress, values,
+        evenly(
+            gather_at_nodes, len(values), self.pattern.corner_offsets, self.pattern.corners, self.shares,
+            moment.positions, moment.velocities, moment.plastic_strain, moment.stress, values,
         )  # fmt: skip
         return tuple(self._body(b, values) for b in range(len(self.bodies)))
 
     def _body(self, body: int, values: Array) -> BodyFrame:
-        origin, surface = self.origins[body], self.surfaces[body]
-        positions, velocities = np.empty((2, len(surface.tets), 3), np.float32)
-        strain, stress = np.empty((2, len(surface.tets)), np.float32)
-        shown, spread = (origin, positions, velocities, strain, stress), surface.spread
-        if not surface.smoothed:
-            show_by_tets(surface.tets, surface.weights, self.tets, values, *shown)
-        if spread is not None:
-            show_by_rows(spread.points, spread.start, spread.nodes, spread.weights, values, *shown)
+        origin, carried = self.origins[body], evaluate(self.surfaces[body], self.tets, values)
+        positions, velocities = np.empty((2, len(carried), 3), np.float32)
+        strain, stress = np.empty((2, len(carried)), np.float32)
+        evenly(part, len(carried), carried, origin, positions, velocities, strain, stress)
         attributes = {"velocity": velocities, "plastic_strain": strain, "stress": stress}
         return BodyFrame(self.bodies[body].uid, origin, positions, attributes, int(self.topologies[body]))
 

@@ -48,7 +48,7 @@ def lay_planes(  # type: ignore[no-untyped-def]
 def take_points(  # type: ignore[no-untyped-def]
     chosen, gap, all_tets, all_nodes, all_weights, size, extent, all_stiffness, shares, tets, nodes, weights, reach, stiffness,
     push, slip, length,
-):
+):  # fmt: skip
     """Fill what contacts have of their points `chosen` (c,), in the names of `Entries`, and their push (c,) [N] at gaps (c,).
 
     all_tets to all_stiffness are all points'; shares: reach in element sizes, slip and length in body extents, and the most

@@ -128,16 +128,17 @@ def _changes(before, after, edges, floor, most, old):  # type: ignore[no-untyped
             old[e] = _squared_length(before, edges[e])
             total += old[e]
         sums[chunk] = total
-    total = 0.0
+    least, largest, count = 0.0, 1.0, 0.0
     for chunk in range(CHUNKS):
-        total += sums[chunk]
-    least = floor * total
+        least += floor * sums[chunk]
     for chunk in prange(CHUNKS):
-        largest, count = 1.0, 0
+        most_here, many_here = 1.0, 0.0
         for e in range(len(edges) * chunk // CHUNKS, len(edges) * (chunk + 1) // CHUNKS):
             ratio = (_squared_length(after, edges[e]) + least) / (old[e] + least)
             ratio = max(ratio, 1.0 / ratio)
-            largest = max(largest, ratio)
-            count += ratio > most
-        worst[chunk], many[chunk] = largest, count
-    return worst.max(), many.sum()
+            most_here = max(most_here, ratio)
+            many_here += ratio > most
+        worst[chunk], many[chunk] = most_here, many_here
+    for chunk in range(CHUNKS):
+        largest, count = max(largest, worst[chunk]), count + many[chunk]
+    return largest, count

@@ -5,9 +5,8 @@ array, which costs as much as the rest.
 """
 
 import numpy as np
-from numba import prange
 
-from ..jit import CHUNKS, kernel, parallel
+from ..jit import kernel
 
 TWO = np.uint64(2)
 
@@ -35,56 +34,29 @@ def carry_by_rows(points, start, nodes, weights, values, result):  # type: ignor
                 result[p, m] += weights[e] * values[np.uint64(nodes[e]), m]
 
 
-@parallel
-def gather_at_nodes(  # type: ignore[no-untyped-def]
-    corner_offsets, corners, shares, positions, velocities, first, second, values
-):
-    """Fill values (n, 8): positions, velocities, and two quantities (m,) of the tets averaged over each node's corners by their
-    shares (4m,)."""
-    n = len(values)
-    for chunk in prange(CHUNKS):
-        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-            a, b = 0.0, 0.0
-            for k in range(np.uint64(corner_offsets[i]), np.uint64(corner_offsets[i + 1])):
-                corner = np.uint64(corners[k])
-                a += shares[corner] * first[corner >> TWO]
-                b += shares[corner] * second[corner >> TWO]
-            for k in range(3):
-                values[i, k], values[i, 3 + k] = positions[i, k], velocities[i, k]
-            values[i, 6], values[i, 7] = a, b
-
-
-@parallel
-def show_by_tets(bound, weights, tets, values, origin, positions, velocities, strain, stress):  # type: ignore[no-untyped-def]
-    """What a frame holds in single precision of points, as `carry_by_tets` carries values (n, 8): places, which become relative
-    to an origin, velocities, and two quantities that are not negative."""
-    count = len(bound)
-    for chunk in prange(CHUNKS):
-        for p in range(count * chunk // CHUNKS, count * (chunk + 1) // CHUNKS):
-            w0, w1, w2, w3 = weights[p, 0], weights[p, 1], weights[p, 2], weights[p, 3]
-            t = np.uint64(bound[p])
-            a, b, c, d = np.uint64(tets[t, 0]), np.uint64(tets[t, 1]), np.uint64(tets[t, 2]), np.uint64(tets[t, 3])
-            for k in range(3):
-                m = k + 3
-                place = w0 * values[a, k] + w1 * values[b, k] + w2 * values[c, k] + w3 * values[d, k]
-                positions[p, k] = place - origin[k]
-                velocities[p, k] = w0 * values[a, m] + w1 * values[b, m] + w2 * values[c, m] + w3 * values[d, m]
-            strain[p] = max(w0 * values[a, 6] + w1 * values[b, 6] + w2 * values[c, 6] + w3 * values[d, 6], 0.0)
-            stress[p] = max(w0 * values[a, 7] + w1 * values[b, 7] + w2 * values[c, 7] + w3 * values[d, 7], 0.0)
+@kernel
+def part(begin, end, carried, origin, positions, velocities, strain, stress):  # type: ignore[no-untyped-def]
+    """Rows begin .. end - 1 of what a frame holds in single precision, of carried (k, 8): places, which become relative to an
+    origin, velocities, and two quantities that are not negative."""
+    for p in range(begin, end):
+        for k in range(3):
+            positions[p, k] = carried[p, k] - origin[k]
+            velocities[p, k] = carried[p, 3 + k]
+        strain[p], stress[p] = max(carried[p, 6], 0.0), max(carried[p, 7], 0.0)
 
 
 @kernel
-def show_by_rows(  # type: ignore[no-untyped-def]
-    points, start, nodes, weights, values, origin, positions, velocities, strain, stress
+def gather_at_nodes(  # type: ignore[no-untyped-def]
+    begin, end, corner_offsets, corners, shares, positions, velocities, first, second, values
 ):
-    """The same of some points (r,), as `carry_by_rows` carries them."""
-    carried = np.empty(8)
-    for r in range(len(points)):
-        p = points[r]
-        carried[:] = 0.0
-        for e in range(start[r], start[r + 1]):
-            for m in range(8):
-                carried[m] += weights[e] * values[np.uint64(nodes[e]), m]
+    """Rows begin .. end - 1 of values (n, 8): positions, velocities, and two quantities (m,) of the tets averaged over each
+    node's corners by their shares (4m,)."""
+    for i in range(begin, end):
+        a, b = 0.0, 0.0
+        for k in range(np.uint64(corner_offsets[i]), np.uint64(corner_offsets[i + 1])):
+            corner = np.uint64(corners[k])
+            a += shares[corner] * first[corner >> TWO]
+            b += shares[corner] * second[corner >> TWO]
         for k in range(3):
-            positions[p, k], velocities[p, k] = carried[k] - origin[k], carried[3 + k]
-        strain[p], stress[p] = max(carried[6], 0.0), max(carried[7], 0.0)
+            values[i, k], values[i, 3 + k] = positions[i, k], velocities[i, k]
+        values[i, 6], values[i, 7] = a, b
