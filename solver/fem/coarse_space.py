@@ -125,17 +125,17 @@ def factor(coarse, lower, upper, pivots):  # type: ignore[no-untyped-def]
 
 @kernel
 def solve_coarse(lower, upper, pivots, g):  # type: ignore[no-untyped-def]
-    """g (k,) := (L L^T)^-1 g; the inner loops run along rows of `upper` and `lower`, four at a time, k being a multiple of that:
-    where they begin or end between fours, they meet zeros."""
+    """g (k,) := (L L^T)^-1 g; the inner loops run along rows of `upper` and `lower`, four at a time, of which k is a
+    multiple: where they begin or end between fours, they meet zeros."""
     size = np.uint64(len(g))
-    for k in range(size):
-        g[k] *= pivots[k]
-        f = -g[k]
-        for i in range(k - k % FOUR, size, FOUR):
-            store(g, i, add_scaled(load(g, i), load(upper, size * k + i), f))
+    for column in range(size):
+        g[column] *= pivots[column]
+        f = -g[column]
+        for i in range(column - column % FOUR, size, FOUR):
+            store(g, i, add_scaled(load(g, i), load(upper, size * column + i), f))
     for left in range(size):
-        k = size - ONE - left
-        g[k] *= pivots[k]
-        f = -g[k]
-        for i in range(np.uint64(0), k, FOUR):
-            store(g, i, add_scaled(load(g, i), load(lower, size * k + i), f))
+        row = size - ONE - left
+        g[row] *= pivots[row]
+        f = -g[row]
+        for i in range(np.uint64(0), row, FOUR):
+            store(g, i, add_scaled(load(g, i), load(lower, size * row + i), f))
