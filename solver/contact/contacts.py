@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from .adhesion import RANGE
 from .entries import NOTHING_HELD, Entries, along
 from .passage import met_on_the_way
-from .planes import Columns, joined, lay_planes
+from .planes import Columns, joined, lay_planes, take_points
 from .points import REACH, Chosen, ContactPoints
-from .response import longest_way, normal_forces
+from .response import longest_way
 
 if TYPE_CHECKING:
     from ..colliders.sharp import Sharp
@@ -28,6 +28,7 @@ SUNK = 0.01  # depth in element sizes from which on a point that stands by is se
 TOO_DEEP = 0.02  # from the next step on, or in the same one if it is as deep as this
 MOST_WAY = 1.0  # element sizes by which a point may come nearer to a moving collider in a step
 STICK_TIME = 1.0 / 96.0  # and for how long, where what sticks is remembered: from then on it slips [s]
+WITHIN = 0.9  # element sizes within which stickiness holds on: contacts are only looked for within one
 
 
 class ColliderField(Protocol):
@@ -222,16 +223,16 @@ class Contacts:
             reach, held = REACH * self.points.size[near], self.stuck[c, near]
             self.behind[c], self.stuck[c] = False, False
             self.behind[c, near] = behind
-            self.stuck[c, near] = field.sticky & ((distance < reach) | (held & (distance < reach + self._range()[near])))
+            self.stuck[c, near] = field.sticky & ((distance < reach) | (held & (distance < reach + self._range(near))))
         if self.edges is not None:
             self.edges.end_step(positions, entries)
         if self.slack.any():
             self.slack *= np.exp(-self.step / EXIT_TIME)
             self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
 
-    def _range(self) -> Array:
-        """How far (k,) [m] stickiness holds on; contacts are only looked for within an element."""
-        return np.minimum(RANGE * self.points.extent, 0.9 * self.points.size)
+    def _range(self, chosen: NDArray[np.int64]) -> Array:
+        """How far (c,) [m] stickiness holds on to points (c,)."""
+        return np.minimum(RANGE * self.points.extent[chosen], WITHIN * self.points.size[chosen])
 
     def _reach(self, field: ColliderField) -> float:
         """Distance [m] up to which it matters where on a collider's surface a point is."""
@@ -283,14 +284,16 @@ class Contacts:
             sticky = np.where(self.stuck[c, own], stickiness, 0.0)
             found.append((own, own + c * len(points.tets), planes, level, gap, anchors, coefficients, sticky))
         chosen, places, normal, level, gap, anchors, coefficient, pull = joined(found)
-        reach, stiffness = REACH * points.size.take(chosen), points.stiffness.take(chosen)
-        grip = np.empty(len(chosen))
-        normal_forces(gap, reach, stiffness, grip)
+        tets, nodes, weights = np.empty(len(chosen), np.int32), np.empty((len(chosen), 4), np.int32), np.empty((len(chosen), 4))
+        reach, stiffness, push, slip, length = np.empty((5, len(chosen)))
+        take_points(
+            chosen, gap, points.tets, points.nodes, points.weights, points.size, points.extent, points.stiffness,
+            (REACH, SLIP_SPEED * (STICK_TIME if self.holds else self.step), RANGE, WITHIN), tets, nodes, weights, reach,
+            stiffness, push, slip, length,
+        )  # fmt: skip
         entries = Entries(
-            points.tets.take(chosen), points.nodes.take(chosen, axis=0), points.weights.take(chosen, axis=0), normal, level,
-            reach, stiffness, anchors, grip * coefficient,
-            SLIP_SPEED * points.extent.take(chosen) * (STICK_TIME if self.holds else self.step), coefficient,
-            np.zeros(len(chosen)), pull, self._range()[chosen], places,
+            tets, nodes, weights, normal, level, reach, stiffness, anchors, push * coefficient, slip, coefficient,
+            np.zeros(len(chosen)), pull, length, places,
         )  # fmt: skip
         holding = NOTHING_HELD
         if self.patches is not None and pull.any():

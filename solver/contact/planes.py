@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import kernel
-from .response import point_of
+from .response import normal_response, point_of
 
 Array = NDArray[np.float64]
 Columns = tuple[NDArray[np.int64], NDArray[np.int64], Array, Array, Array, Array, Array, Array]
@@ -42,3 +42,23 @@ def lay_planes(  # type: ignore[no-untyped-def]
         anchor[c, 0] = start[p, 0] - (s[0] - along * n[0]) + step * v[0] + x - here[k, 0]
         anchor[c, 1] = start[p, 1] - (s[1] - along * n[1]) + step * v[1] + y - here[k, 1]
         anchor[c, 2] = start[p, 2] - (s[2] - along * n[2]) + step * v[2] + z - here[k, 2]
+
+
+@kernel
+def take_points(  # type: ignore[no-untyped-def]
+    chosen, gap, all_tets, all_nodes, all_weights, size, extent, all_stiffness, shares, tets, nodes, weights, reach, stiffness,
+    push, slip, length,
+):  # fmt: skip
+    """Fill what contacts have of their points `chosen` (c,), in the names of `Entries`, and their push (c,) [N] at gaps (c,).
+
+    all_tets to all_stiffness are all points'; shares: reach in element sizes, slip and length in body extents, and the most
+    that length may be in element sizes.
+    """
+    reaches, slips, lengths, most = shares
+    for c in range(len(chosen)):
+        p = np.uint64(chosen[c])
+        tets[c], reach[c], stiffness[c] = all_tets[p], reaches * size[p], all_stiffness[p]
+        for a in range(4):
+            nodes[c, a], weights[c, a] = all_nodes[p, a], all_weights[p, a]
+        push[c] = normal_response(gap[c], reach[c], stiffness[c])[1]
+        slip[c], length[c] = slips * extent[p], min(lengths * extent[p], most * size[p])

@@ -15,7 +15,7 @@ from ..jit import inline, kernel
 
 
 @inline
-def _normal_response(gap, reach, stiffness):  # type: ignore[no-untyped-def]
+def normal_response(gap, reach, stiffness):  # type: ignore[no-untyped-def]
     """Energy [J], pushing force [N] and its slope [N/m] of one contact."""
     u = 1.0 - gap / reach
     if u <= 0.0:
@@ -31,7 +31,7 @@ def _normal_response(gap, reach, stiffness):  # type: ignore[no-untyped-def]
 def normal_forces(gap, reach, stiffness, force):  # type: ignore[no-untyped-def]
     """Pushing forces (c,) [N] at the given gaps."""
     for k in range(len(gap)):
-        _, force[k], _ = _normal_response(gap[k], reach[k], stiffness[k])
+        _, force[k], _ = normal_response(gap[k], reach[k], stiffness[k])
 
 
 @inline
@@ -155,7 +155,7 @@ def friction_response(length, grip, slip):  # type: ignore[no-untyped-def]
 def _law(x0, x1, x2, n, level, reach, stiffness, anchor, grip, slip):  # type: ignore[no-untyped-def]
     """Energy [J] and gradient (3 scalars) [N] of one contact at x."""
     n0, n1, n2 = n[0], n[1], n[2]
-    energy, push, _ = _normal_response(n0 * x0 + n1 * x1 + n2 * x2 - level, reach, stiffness)
+    energy, push, _ = normal_response(n0 * x0 + n1 * x1 + n2 * x2 - level, reach, stiffness)
     g0, g1, g2 = -push * n0, -push * n1, -push * n2
     if grip > 0.0:
         t0, t1, t2 = x0 - anchor[0], x1 - anchor[1], x2 - anchor[2]
@@ -210,7 +210,7 @@ def contact_rise(  # type: ignore[no-untyped-def]
 @kernel
 def _tangent(x, n, level, reach, stiffness, anchor, grip, slip, exact, h):  # type: ignore[no-untyped-def]
     """Stiffness of one contact at x into h (3, 3)."""
-    _, _, slope = _normal_response(n[0] * x[0] + n[1] * x[1] + n[2] * x[2] - level, reach, stiffness)
+    _, _, slope = normal_response(n[0] * x[0] + n[1] * x[1] + n[2] * x[2] - level, reach, stiffness)
     isotropic, radial = 0.0, 0.0
     t = (0.0, 0.0, 0.0)
     if grip > 0.0:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import inline, parallel
+from ..jit import inline, kernel, parallel
 from ..jit.simd import add_scaled, lane, load, store, subtract, zero
 from ..jit.simd_rows import add_eight, add_products_at, all_eight, load_rows, load_three, subtract_eight, sum_of_eights
 from .block_matrix import Layout
@@ -25,6 +25,7 @@ Floats = NDArray[np.float32]
 EIGHT = np.uint64(8)
 PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # of modes, in `within`
 SIDES = ((0, 1), (0, 2), (1, 2))  # of a block, in `skew`
+WHERE = (0, 3, 4, 3, 1, 5, 4, 5, 2)  # the six numbers of `within` a block's nine are
 
 
 @inline
@@ -190,19 +191,42 @@ def _coarse_blocks(  # type: ignore[no-untyped-def]
             square[part, :, :, 4 * axis] += free
 
 
-def _of_slabs(within: Array, skew: Array) -> Array:
-    """The blocks (a, 4, 4, 3, 3) of what edges within slabs add."""
-    six, nine = within.reshape(-1, 6, 6, 8).sum(axis=-1), 0.5 * skew.reshape(-1, 4, 3, 3, 8).sum(axis=-1)
-    straight = -six[..., [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 6, 3, 3)
-    blocks = np.zeros((len(six), 4, 4, 3, 3))
-    for k, (m, q) in enumerate(PAIRS):
-        blocks[:, m, q] = blocks[:, q, m] = straight[:, k] * np.where(np.eye(3, dtype=bool), 1.0, 0.5)
-    turns = np.zeros((len(six), 4, 3, 3, 3))
-    for k, (row, column) in enumerate(SIDES):
-        turns[..., row, column], turns[..., column, row] = nine[..., k], -nine[..., k]
-    blocks[:, :, :3] += turns
-    blocks[:, :3] -= np.swapaxes(turns, 1, 2)
-    return blocks
+@inline
+def _sum_lanes(lanes, at):  # type: ignore[no-untyped-def]
+    """lanes[at : at + 8] added."""
+    total = 0.0
+    for k in range(8):
+        total += lanes[at + k]
+    return total
+
+
+@kernel
+def _put_together(within, skew, square, between, matrix):  # type: ignore[no-untyped-def]
+    """Fill matrix (12a, 12a) with what `_coarse_blocks` has found."""
+    count = len(within)
+    for p in range(count):
+        for o in range(count):
+            for k in range(144):
+                m, q, row, column = k // 36, k // 9 % 4, k // 3 % 3, k % 3
+                at = 192 * (count * p + o)
+                entry = between[at + 48 * m + 12 * q + 4 * column + row]
+                if o == p:
+                    entry = 0.5 * (entry + between[at + 48 * q + 12 * m + 4 * row + column]) + square[p, m, q, k % 9]
+                matrix[12 * p + 3 * m + row, 12 * o + 3 * q + column] = entry
+        for k in range(54):
+            m, q = PAIRS[k // 9]
+            row, column = k // 3 % 3, k % 3
+            entry = _sum_lanes(within[p], 48 * (k // 9) + 8 * WHERE[k % 9]) * (1.0 if row == column else 0.5)
+            matrix[12 * p + 3 * m + row, 12 * p + 3 * q + column] -= entry
+            if m != q:
+                matrix[12 * p + 3 * q + row, 12 * p + 3 * m + column] -= entry
+        for k in range(36):
+            row, column = SIDES[k % 3]
+            entry, i, j = 0.5 * _sum_lanes(skew[p], 8 * k), 12 * p + 3 * (k // 9), 12 * p + 3 * (k // 3 % 3)
+            matrix[i + row, j + column] += entry
+            matrix[i + column, j + row] -= entry
+            matrix[j + row, i + column] -= entry
+            matrix[j + column, i + row] += entry
 
 
 def coarse_matrix(
@@ -217,10 +241,6 @@ def coarse_matrix(
         parts.part_offsets, part_slabs, parts.node_parts, parts.modes, slabs, values, inertia, own, touched, within, skew,
         between, square,
     )  # fmt: skip
-    blocks = np.swapaxes(between.reshape(count, count, 4, 4, 3, 4)[..., :3], 4, 5)  # part, other, mode, mode, row, column
-    every = np.arange(count)
-    single = blocks[every, every]
-    blocks[every, every] = (
-        0.5 * (single + single.transpose(0, 2, 1, 4, 3)) + _of_slabs(within, skew) + square.reshape(count, 4, 4, 3, 3)
-    )  # fmt: skip
-    return np.ascontiguousarray(blocks.transpose(0, 2, 4, 1, 3, 5)).reshape(MODES * count, MODES * count)
+    matrix = np.empty((MODES * count, MODES * count))
+    _put_together(within, skew, square, between, matrix)
+    return matrix

@@ -37,6 +37,8 @@ WORN, ENTANGLED = 1.0, 2.0  # in State.worn: the rest shape is as slender as a m
 
 def largest_flow(state: State, tiles: Tiles) -> float:
     """The largest log principal stretch that flow makes permanent in this step."""
+    if not tiles.flowing:  # to wake a thread takes longer than to look
+        return 0.0
     largest = np.zeros(len(tiles.data))
     _largest_flow(tiles.data, state.worn, largest)
     return float(largest.max())

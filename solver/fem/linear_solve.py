@@ -100,7 +100,7 @@ class LinearSolve:
         more, rate = (NO_VALUES, 0.0) if beside is None else (beside[0].values, beside[1])
         filling(self._values, more, rate)
         row_sums(layout.slabs.arrays, self._values, self._sums)
-        self._contact_sums[:] = 0.0
+        take_out(NO_NODES, self._before[:0], layout.slabs.apart, self._values, self._touching, self._contact_sums)
         self._put_in(contact)
         extra = None if volume is None else volume.diagonal()
         self._pairs = no_stiffness() if pairs is None else pairs
@@ -166,7 +166,8 @@ class LinearSolve:
         """
         layout, parts = self.layout, self.parts
         self._coarse_vectors[:] = 0.0
-        if self.pace is not None and self.pace.tried is not None:
+        trial = self.pace is not None and self.pace.tried is not None
+        if self.pace is not None and trial:
             self.pace.set(measured=True)
         started = perf_counter()
         spent: int = conjugate_gradient(
@@ -177,7 +178,8 @@ class LinearSolve:
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)
-            self.pace.set()
+            if trial:  # else it is set: to ask numba for it takes 50 us
+                self.pace.set()
         return spent
 
     def times(self, x: Array) -> Array:

@@ -10,7 +10,6 @@ from ..contact.entries import Entries
 from ..contact.surfaces.meetings import Meetings, learned
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
-from ..jit import CHUNKS
 from ..state import Ranges, State
 from .assembly import spread_inertia
 from .contact_coupling import ContactStiffness
@@ -98,7 +97,7 @@ class ImplicitStep(StepEnergy):
             load = self._load(x, around, internal, entries) if whole is None or attempt else np.negative(whole, out=whole)
             spent += self.search_direction(x, around, load, entries, attempt > 0)
             settled, best = np.empty_like(x), np.empty_like(x)
-            slope, longest = self._arrive(x, around, internal, settled, best)
+            slope, longest = arrive(around, self.space.linear.direction, x, internal, settled, best)
             straight = settled.take(touching, axis=0)  # contact moves no other nodes
             entries.settle_step(around, settled, self.hold, free)
             slope_left, slope = slope, slope + entries.rise(x, best)[1]
@@ -114,13 +113,6 @@ class ImplicitStep(StepEnergy):
                 break
             around = settled
         return spent, found
-
-    def _arrive(self, x: Array, around: Array, internal: Array, end: Array, way: Array) -> tuple[float, float]:
-        """Fill in where the last solution leads from `around`, and the way there from x, all (n, 3); how internal (n, 3) rises
-        along it [J], and its largest component [m]."""
-        rises, longest = np.empty(CHUNKS), np.empty(CHUNKS)
-        arrive(around, self.space.linear.direction, x, internal, end, way, rises, longest)
-        return float(rises.sum()), float(longest.max())
 
     def shortened(self, direction: Array) -> Array:
         """A direction (n, 3) whose longest way is one that a step may have: what an almost singular matrix says is no place."""

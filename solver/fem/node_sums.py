@@ -43,10 +43,9 @@ def led_on(positions, speeds, speedups, loads, pull, ahead, back, push):  # type
 
 
 @parallel
-def arrive(around, step, start, gradient, end, way, rises, longest):  # type: ignore[no-untyped-def]
-    """end := around + step and way := end - start, all (n, 3); in CHUNKS parts sum gradient . way and the largest component of
-    the way."""
-    n = len(start)
+def arrive(around, step, start, gradient, end, way):  # type: ignore[no-untyped-def]
+    """end := around + step and way := end - start, all (n, 3); sum gradient . way and the largest component of the way."""
+    n, rises, longest = len(start), np.empty(CHUNKS), np.empty(CHUNKS)
     for chunk in prange(CHUNKS):
         x, y, z, most_x, most_y, most_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
@@ -58,6 +57,10 @@ def arrive(around, step, start, gradient, end, way, rises, longest):  # type: ig
             z += gradient[i, 2] * way[i, 2]
             most_x, most_y, most_z = max(most_x, abs(way[i, 0])), max(most_y, abs(way[i, 1])), max(most_z, abs(way[i, 2]))
         rises[chunk], longest[chunk] = x + y + z, max(most_x, most_y, most_z)
+    rise, most = 0.0, 0.0
+    for chunk in range(CHUNKS):
+        rise, most = rise + rises[chunk], max(most, longest[chunk])
+    return rise, most
 
 
 @kernel

@@ -106,11 +106,9 @@ def calmed(positions: Array, state: State, gravity: Array, step: float) -> Array
 
 def is_drastic(after: Array, before: Array, pattern: Pattern) -> bool:
     """Whether edges have grown or shrunk too much from one (n, 3) to the other, each taken to be at least CRUMPLED long."""
-    old, sums = np.empty(len(pattern.edges)), np.empty(CHUNKS)
-    _squared_lengths(before, pattern.edges, old, sums)
-    worst, many = np.empty(CHUNKS), np.empty(CHUNKS)
-    _changes(after, pattern.edges, old, CRUMPLED**2 * float(sums.sum()) / len(old), MOST_STRETCH**2, worst, many)
-    return bool(worst.max() > WORST_STRETCH**2 or many.sum() > EXCEPTIONS * len(old))
+    count = len(pattern.edges)
+    worst, many = _changes(before, after, pattern.edges, CRUMPLED**2 / count, MOST_STRETCH**2, np.empty(count))
+    return bool(worst > WORST_STRETCH**2 or many > EXCEPTIONS * count)
 
 
 @inline
@@ -120,25 +118,27 @@ def _squared_length(x, edge):  # type: ignore[no-untyped-def]
 
 
 @parallel
-def _squared_lengths(positions, edges, squares, sums):  # type: ignore[no-untyped-def]
-    """Squared lengths (e,) of the edges (e, 2), and their sums in CHUNKS parts."""
+def _changes(before, after, edges, floor, most, old):  # type: ignore[no-untyped-def]
+    """The largest ratio, or its inverse, of the edges' (e, 2) squared lengths after and before, to both of which `floor` times
+    the sum of those before is added, and how many exceed `most`; old (e,) is room."""
+    sums, worst, many = np.empty(CHUNKS), np.empty(CHUNKS), np.empty(CHUNKS)
     for chunk in prange(CHUNKS):
         total = 0.0
         for e in range(len(edges) * chunk // CHUNKS, len(edges) * (chunk + 1) // CHUNKS):
-            squares[e] = _squared_length(positions, edges[e])
-            total += squares[e]
+            old[e] = _squared_length(before, edges[e])
+            total += old[e]
         sums[chunk] = total
-
-
-@parallel
-def _changes(positions, edges, old, floor, most, worst, many):  # type: ignore[no-untyped-def]
-    """In CHUNKS parts: the largest ratio to old (e,), or its inverse, of squared lengths that `floor` is added to, and how
-    many exceed `most`."""
+    least, largest, count = 0.0, 1.0, 0.0
+    for chunk in range(CHUNKS):
+        least += floor * sums[chunk]
     for chunk in prange(CHUNKS):
-        largest, count = 1.0, 0
+        most_here, many_here = 1.0, 0.0
         for e in range(len(edges) * chunk // CHUNKS, len(edges) * (chunk + 1) // CHUNKS):
-            ratio = (_squared_length(positions, edges[e]) + floor) / (old[e] + floor)
+            ratio = (_squared_length(after, edges[e]) + least) / (old[e] + least)
             ratio = max(ratio, 1.0 / ratio)
-            largest = max(largest, ratio)
-            count += ratio > most
-        worst[chunk], many[chunk] = largest, count
+            most_here = max(most_here, ratio)
+            many_here += ratio > most
+        worst[chunk], many[chunk] = most_here, many_here
+    for chunk in range(CHUNKS):
+        largest, count = max(largest, worst[chunk]), count + many[chunk]
+    return largest, count

@@ -1,9 +1,12 @@
 """The number of threads follows what is fastest, and follows it when that changes."""
 
 import numba
+import numpy as np
 import pytest
 
 from solver.jit.pace import LATEST, SOONEST, Pace
+from tests.physics.scenes import ball_mesh
+from tests.unit.test_linear_solve import System
 
 
 def run(pace, seconds_of, pieces):
@@ -69,3 +72,18 @@ def test_another_number_is_tried_on_what_is_measured_alone(many_cores, monkeypat
     pace.set()
     pace.set(measured=True)
     assert pace.tried is not None and given == [2, 1]
+
+
+def test_after_a_trial_it_goes_back_and_else_asks_numba_for_nothing(monkeypatch):
+    """To set the number of threads takes 50 us, which is done once a step, and before and after a trial."""
+    given = []
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 2)
+    monkeypatch.setattr("solver.jit.pace.use_threads", given.append)
+    system = System(ball_mesh(4), 1e5)
+    solver = system.solver()
+    solver.pace, load = Pace(2, 10**5), np.ones_like(system.positions)
+    for _ in range(SOONEST):
+        solver.solve(load, 1e-3)
+    assert solver.pace.tried is not None and given == []
+    solver.solve(load, 1e-3)
+    assert solver.pace.tried is None and given == [1, solver.pace.choices[solver.pace.chosen]]
