@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..filling import Covering, filled_shares
+from ..filling import Covering
 from ..scene import Scene
 from ..state import State
 from ..tetmesh.quality import tet_volumes
@@ -49,7 +49,7 @@ class VolumeControl:
         """coverings: what is seen of each body about its mesh."""
         pieces = [table.piece for table in mesh.tables]
         self.seen = SeenVolume(mesh.ranges, mesh.state.tets, mesh.surfaces, mesh.triangles, pieces)
-        self.filled = np.concatenate([filled_shares(covering) for covering in coverings])
+        self.filled = np.concatenate([covering.filled for covering in coverings])
         self.rates = np.array([body.volume_rate for body in scene.bodies])[self.seen.bodies]
 
     def act(self, state: State, space: Workspace, positions: Array, step: float, lags: Array) -> None:
