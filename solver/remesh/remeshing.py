@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from ..embedding import Binding, evaluate
 from ..errors import MeshingError
 from ..fem.seen_volume import show, whole
-from ..filling import Covering
 from ..fem.tile import Tiles
 from ..fem.workspace import Unknowns
+from ..filling import Covering
 from ..frame import TopologyChange
 from ..geometry.chunks import side_by_side
 from ..geometry.edge_crossings import pairs_of_shells
@@ -43,7 +43,7 @@ MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are t
 
 @dataclass(frozen=True)
 class Renewed:
-    """What a remesh gives: new meshes, their unknowns if any are new, the record of each body's change, and where surfaces were cut.
+    """What a remesh gives: new meshes, their unknowns if they are new, each body's change, and where surfaces were cut.
 
     apart     : bodies of which pieces touch that should have merged, and are still apart
     fragments : by body how many pieces vanished at a tear, and their volume [m^3]
