@@ -43,7 +43,7 @@ class SeenVolume:
         self.bodies = np.repeat(np.arange(len(counts)), counts)
         open_sides = np.zeros(self.count)
         for owners, own_triangles in zip(self.owners, triangles, strict=True):
-            np.add.at(open_sides, owners, _open_sides(own_triangles, owners))
+            open_sides += np.bincount(owners, _open_sides(own_triangles, owners), self.count)
         has_some = np.isin(np.arange(self.count), np.concatenate([np.zeros(0, dtype=np.int64), *self.owners]))
         self.closed = has_some & (open_sides == 0)
 
