@@ -16,6 +16,7 @@ their strain (volume_exchange.py), a share phi of which is filled, grow by gamma
 than a tet fills its tets by three quarters only, and as much larger has V_0 to be.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,7 +46,7 @@ class VolumeControl:
     rates (p,) [1/s] are what is asked for; filled (m,) is the share of each tet that what is seen fills.
     """
 
-    def __init__(self, scene: Scene, mesh: "Discretization", coverings: list[Covering]) -> None:
+    def __init__(self, scene: Scene, mesh: "Discretization", coverings: Sequence[Covering]) -> None:
         """coverings: what is seen of each body about its mesh."""
         pieces = [table.piece for table in mesh.tables]
         self.seen = SeenVolume(mesh.ranges, mesh.state.tets, mesh.surfaces, mesh.triangles, pieces)
