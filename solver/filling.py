@@ -71,7 +71,13 @@ class Covering:
         where = standing(mesh.positions, mesh.faces.boundary, nodes, self.tree)
         reaching = np.zeros(len(mesh.positions), dtype=bool)
         reaching[nodes] = where.outside & (where.distance > OUTSIDE * mesh.mean_edge)
-        return np.flatnonzero(reaching[mesh.tets].any(axis=1))
+        a, b, c, d = mesh.tets.T
+        return np.flatnonzero(reaching[a] | reaching[b] | reaching[c] | reaching[d])
+
+    @cached_property
+    def filled(self) -> Array:
+        """The share (m,) of each tet that what is seen fills."""
+        return filled_shares(self)
 
 
 def filled_shares(covering: Covering) -> Array:

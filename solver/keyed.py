@@ -49,6 +49,7 @@ class KeyedSettings:
         self.weights = [
             float(state.density[a]) * strongest * body.extent for a, body in zip(ranges.tets[:-1], scene.bodies, strict=True)
         ]
+        self.shared = True  # whether others have the state's material too (remesh/discretization.py)
         self.owners = np.searchsorted(ranges.tets, contacts.points.tets, side="right") - 1
 
     @property
@@ -98,9 +99,10 @@ class KeyedSettings:
         wanted = painted_rows(column, state.painted[own]) if body.painted else column
         different = (wanted != state.material[:, own if body.painted else slice(first, first + 1)]).any(axis=1)
         different[_OF_FIBRES] = False
-        for row in np.flatnonzero(different):
-            state.material[row, own] = wanted[row]
         if different.any():
+            state.material, self.shared = state.material.copy() if self.shared else state.material, False
+            for row in np.flatnonzero(different):
+                state.material[row, own] = wanted[row]
             tiles.set_materials(state.material)
         hard = state.material[YIELD_STRESS, own] + state.material[HARDENING, own] * state.hardening[own]
         state.yield_stress[own] = np.maximum(hard, state.material[MINIMUM_YIELD, own])

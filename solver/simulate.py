@@ -110,7 +110,7 @@ class Simulation:
         acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
         seen, extents = mesh.coverings(), [body.extent for body in scene.bodies]
         self.space, self.remeshed, self.volume_control = side_by_side(
-            lambda: Workspace.of(self.state, unknowns), lambda: mesh.copy() if remeshed else None,
+            lambda: Workspace.of(self.state, unknowns), lambda: mesh.kept() if remeshed else None,
             lambda: VolumeControl(scene, mesh, seen),
         )  # fmt: skip
         self.space.linear.pace = self.pace

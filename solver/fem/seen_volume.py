@@ -43,7 +43,7 @@ class SeenVolume:
         self.bodies = np.repeat(np.arange(len(counts)), counts)
         open_sides = np.zeros(self.count)
         for owners, own_triangles in zip(self.owners, triangles, strict=True):
-            np.add.at(open_sides, owners, _open_sides(own_triangles, owners))
+            open_sides += np.bincount(owners, _open_sides(own_triangles, owners), self.count)
         has_some = np.isin(np.arange(self.count), np.concatenate([np.zeros(0, dtype=np.int64), *self.owners]))
         self.closed = has_some & (open_sides == 0)
 
@@ -77,15 +77,15 @@ def _open_sides(triangles: NDArray[np.int32], owners: NDArray[np.int64]) -> NDAr
 
     Faces of one shell may be those of several pieces, none of which they enclose.
     """
-    first, second = triangles.ravel().astype(np.int64), np.roll(triangles, -1, axis=1).ravel().astype(np.int64)
+    corners, vertices = triangles.T.astype(np.int64), int(triangles.max(initial=0)) + 1
+    first, second, own = corners.ravel(), np.concatenate([*corners[1:], corners[0]]), np.tile(owners * vertices**2, 3)
+    if np.array_equal(np.sort(own + first * vertices + second), np.sort(own + second * vertices + first)):
+        return np.zeros(len(triangles), dtype=np.int64)  # as nearly always, and told much sooner
     low, high, forth = np.minimum(first, second), np.maximum(first, second), first < second
-    vertices = int(high.max(initial=0)) + 1
-    sides = (np.repeat(owners, 3) * vertices + low) * vertices + high
-    if np.array_equal(np.sort(sides[forth]), np.sort(sides[~forth])):  # as nearly always, and told much sooner
-        return np.zeros(len(triangles), dtype=np.int64)
+    sides = own + low * vertices + high
     _, edge = np.unique(sides, return_inverse=True)
     balance = np.bincount(edge, np.where(forth, 1, -1))
-    result: NDArray[np.int64] = (balance[edge] != 0).reshape(-1, 3).sum(axis=1)
+    result: NDArray[np.int64] = (balance[edge] != 0).reshape(3, -1).sum(axis=0)
     return result
 
 

@@ -148,11 +148,13 @@ def tile_count(tets: NDArray[np.integer]) -> int:
 
 def pack(data: Numbers, slot: int, values: Numbers) -> None:
     """Write values (m,) or (m, k) into k slots of tiles from `slot` on; padding lanes get zero."""
-    flat = values.reshape(len(values), -1)
-    padded = np.zeros((len(data) * TILE, flat.shape[1]), data.dtype)
-    padded[: len(flat)] = flat
-    block = padded.reshape(len(data), TILE, flat.shape[1]).transpose(0, 2, 1)
-    data[:, slot * TILE : (slot + flat.shape[1]) * TILE] = block.reshape(len(data), -1)
+    flat, whole = values.reshape(len(values), -1), len(values) // TILE
+    width, rest = flat.shape[1], len(values) - whole * TILE
+    slots = data.reshape(len(data), data.shape[1] // TILE, TILE)[:, slot : slot + width]
+    slots[:whole] = flat[: whole * TILE].reshape(whole, TILE, width).transpose(0, 2, 1)
+    slots[whole:] = 0.0
+    if rest:
+        slots[whole, :, :rest] = flat[whole * TILE :].T
 
 
 def unpack(data: Numbers, slot: int, width: int, count: int) -> NDArray[np.float64]:

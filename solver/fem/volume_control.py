@@ -16,12 +16,13 @@ their strain (volume_exchange.py), a share phi of which is filled, grow by gamma
 than a tet fills its tets by three quarters only, and as much larger has V_0 to be.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..filling import Covering, filled_shares
+from ..filling import Covering
 from ..scene import Scene
 from ..state import State
 from ..tetmesh.quality import tet_volumes
@@ -45,11 +46,11 @@ class VolumeControl:
     rates (p,) [1/s] are what is asked for; filled (m,) is the share of each tet that what is seen fills.
     """
 
-    def __init__(self, scene: Scene, mesh: "Discretization", coverings: list[Covering]) -> None:
+    def __init__(self, scene: Scene, mesh: "Discretization", coverings: Sequence[Covering]) -> None:
         """coverings: what is seen of each body about its mesh."""
         pieces = [table.piece for table in mesh.tables]
         self.seen = SeenVolume(mesh.ranges, mesh.state.tets, mesh.surfaces, mesh.triangles, pieces)
-        self.filled = np.concatenate([filled_shares(covering) for covering in coverings])
+        self.filled = np.concatenate([covering.filled for covering in coverings])
         self.rates = np.array([body.volume_rate for body in scene.bodies])[self.seen.bodies]
 
     def act(self, state: State, space: Workspace, positions: Array, step: float, lags: Array) -> None:

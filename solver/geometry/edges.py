@@ -43,8 +43,9 @@ def welded(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDAr
     scale = max(float(np.ptp(positions, axis=0).max()) * WELD, np.finfo(float).tiny)
     cells = np.round((positions - lower) / scale).astype(np.int64)
     order = np.lexsort((cells[:, 2], cells[:, 1], cells[:, 0]))
-    fresh = np.ones(len(order), dtype=bool)
-    fresh[1:] = (cells[order[1:]] != cells[order[:-1]]).any(axis=1)
+    fresh = np.arange(len(order)) == 0
+    for axis in cells.T:
+        fresh[1:] |= axis[order[1:]] != axis[order[:-1]]
     group = np.cumsum(fresh) - 1
     first = np.minimum.reduceat(order, np.flatnonzero(fresh))
     name = np.empty(len(order), dtype=np.int32)

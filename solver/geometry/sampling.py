@@ -14,23 +14,30 @@ def surface_points(surface: Surface, spacing: float) -> NDArray[np.float64]:
 
 def interpolated_points(surface: Surface, values: NDArray[np.float64], spacing: float) -> NDArray[np.float64]:
     """Return values (k, c) at the points of `surface_points` from those of the vertices (n, c), linear over triangles."""
-    corners = surface.positions[surface.triangles]
-    longest = np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2)).max(axis=1)
+    a, b, c = (surface.positions[corner] for corner in surface.triangles.T)
+    longest = np.maximum(np.maximum(_lengths(a - c), _lengths(b - a)), _lengths(c - b))
     parts = np.maximum(np.ceil(longest / spacing - 1e-4), 1.0).astype(int)  # whole numbers of parts are common
-    points, corners = [values[np.unique(surface.triangles)]], values[surface.triangles]
+    points = [values[np.unique(surface.triangles)]]
     for count in np.unique(parts[parts > 1]):
-        weights = _grid(int(count))
-        points.append((weights @ corners[parts == count]).reshape(-1, values.shape[1]))
+        weights, corners = _grid(int(count)), values[surface.triangles[parts == count]]
+        points.append((weights @ corners).reshape(-1, values.shape[1]))
     return np.concatenate(points)
+
+
+def _lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Those of vectors (k, 3)."""
+    x, y, z = vectors.T
+    lengths: NDArray[np.float64] = np.sqrt(x * x + y * y + z * z)
+    return lengths
 
 
 def bulges(surface: Surface) -> NDArray[np.float64]:
     """Return how far each used vertex stands off the mean of its neighbours: large at corners, small on smooth parts."""
     weld = welded(surface.positions, surface.triangles)
-    sides = np.stack([weld, np.roll(weld, -1, axis=1)], axis=2).reshape(-1, 2)
-    ends = np.concatenate([sides, sides[:, ::-1]])
-    counts = np.maximum(np.bincount(ends[:, 0], minlength=len(surface.positions)), 1)
-    sums = [np.bincount(ends[:, 0], weights=surface.positions[ends[:, 1], a], minlength=len(counts)) for a in range(3)]
+    one, other = weld.ravel().astype(np.int64), weld[:, [1, 2, 0]].ravel().astype(np.int64)
+    one, other = np.concatenate([one, other]), np.concatenate([other, one])
+    counts = np.maximum(np.bincount(one, minlength=len(surface.positions)), 1)
+    sums = [np.bincount(one, weights=axis[other], minlength=len(counts)) for axis in np.ascontiguousarray(surface.positions.T)]
     stand_off = surface.positions - np.stack(sums, axis=1) / counts[:, None]
     named = np.arange(len(surface.positions))
     named[surface.triangles] = weld

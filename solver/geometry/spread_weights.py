@@ -56,9 +56,11 @@ def _rows(first, last, tree, positions, tets, piece, wanted, foot, offset, radiu
             count = _add(scratch, listed, touched, count, corners[r, i], corner_weights[r, i])
         for n in range(found):
             tet = tets[near[n]]
-            for j in range(4):
-                a, b, c = positions[tet[(j + 1) % 4]], positions[tet[(j + 2) % 4]], positions[tet[(j + 3) % 4]]
-                count = _add(scratch, listed, touched, count, tet[j], share[n] * _slope(positions[tet[j]], a, b, c, offset[r]))
+            p, q, s = _slopes(positions[tet[0]], positions[tet[1]], positions[tet[2]], positions[tet[3]], offset[r])
+            count = _add(scratch, listed, touched, count, tet[0], -share[n] * (p + q + s))
+            count = _add(scratch, listed, touched, count, tet[1], share[n] * p)
+            count = _add(scratch, listed, touched, count, tet[2], share[n] * q)
+            count = _add(scratch, listed, touched, count, tet[3], share[n] * s)
         if total + count > len(nodes):
             nodes = np.concatenate((nodes, np.empty(total + count, dtype=np.int32)))
             weights = np.concatenate((weights, np.empty(total + count)))
@@ -115,10 +117,14 @@ def _volume(a, b, c, d):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _slope(x, a, b, c, offset):  # type: ignore[no-untyped-def]
-    """grad N . offset for the corner x of a tet whose other corners are a, b, c."""
-    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    height = nx * (x[0] - a[0]) + ny * (x[1] - a[1]) + nz * (x[2] - a[2])
-    return (nx * offset[0] + ny * offset[1] + nz * offset[2]) / height
+def _slopes(o, a, b, c, offset):  # type: ignore[no-untyped-def]
+    """grad N . offset for the corners a, b, c of a tet; for o it is minus their sum."""
+    ux, uy, uz = a[0] - o[0], a[1] - o[1], a[2] - o[2]
+    vx, vy, vz = b[0] - o[0], b[1] - o[1], b[2] - o[2]
+    wx, wy, wz = c[0] - o[0], c[1] - o[1], c[2] - o[2]
+    x, y, z = vy * wz - vz * wy, vz * wx - vx * wz, vx * wy - vy * wx
+    inverse = 1.0 / (ux * x + uy * y + uz * z)
+    first = offset[0] * x + offset[1] * y + offset[2] * z
+    second = offset[0] * (wy * uz - wz * uy) + offset[1] * (wz * ux - wx * uz) + offset[2] * (wx * uy - wy * ux)
+    third = offset[0] * (uy * vz - uz * vy) + offset[1] * (uz * vx - ux * vz) + offset[2] * (ux * vy - uy * vx)
+    return first * inverse, second * inverse, third * inverse

@@ -1,6 +1,6 @@
 """What every table of a simulation is built from, so that a checkpoint can have them built again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -23,6 +23,11 @@ from ..surface import Surface
 from ..tetmesh.mesh import TetMesh, Topology
 
 PREFIX = "mesh."
+# Arrays of a state in which steps write (fem/commit.py, fem/volume_exchange.py, keyed.py); of all others they make new ones
+CHANGED_IN_PLACE = (
+    "volumes", "density", "rest_shape_inverse", "plastic_deformation", "plastic_strain", "hardening", "yield_stress",
+    "flow_stress", "worn",
+)  # fmt: skip
 
 
 @dataclass
@@ -35,6 +40,7 @@ class Discretization:
     merging says of all of them which merge: these do not collide.
     grains, one a body, are how fine the surfaces were at the start.
     tables are how each body's tets hang together, made where they are not known.
+    covered are the coverings, where they are at hand.
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
 
@@ -49,6 +55,7 @@ class Discretization:
     merging: NDArray[np.bool_]
     grains: list[Grain]
     tables: tuple[Topology, ...] = ()
+    covered: tuple[Covering, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.tables:
@@ -72,13 +79,14 @@ class Discretization:
         mesh = self.mesh(body)
         return Surface(evaluate(self.surfaces[body], mesh.tets, mesh.positions), self.triangles[body])
 
-    def coverings(self) -> list[Covering]:
+    def coverings(self) -> Sequence[Covering]:
         """What is seen of each body about its mesh."""
-        return [Covering(self.mesh(body), self.seen(body)) for body in range(len(self.surfaces))]
+        return self.covered or [Covering(self.mesh(body), self.seen(body)) for body in range(len(self.surfaces))]
 
-    def copy(self) -> "Discretization":
-        """The same with a state of its own, which steps may change."""
-        return replace(self, state=State(**self.state.arrays()))
+    def kept(self) -> "Discretization":
+        """The same with what steps change in place in arrays of its own: it stays as it is."""
+        own = {name: getattr(self.state, name).copy() for name in CHANGED_IN_PLACE}
+        return replace(self, state=replace(self.state, **own), covered=())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All of it by name, for a checkpoint."""

@@ -17,7 +17,10 @@ def guarded(positions: Array, wanted: Array, tets: NDArray[np.int32], sharpest: 
 
     None becomes sharper than `sharpest` [deg], or than it is where it is sharper.
     """
-    tets = tets[(wanted != positions).any(axis=1)[tets].any(axis=1)]  # others stay as they are
+    x, y, z = (wanted != positions).T
+    moving = x | y | z
+    a, b, c, d = tets.T
+    tets = tets[moving[a] | moving[b] | moving[c] | moving[d]]  # others stay as they are
     bound, angles = np.empty(len(tets)), np.empty(len(tets))
     _sharpest(positions, tets, bound)
     np.minimum(bound, sharpest, out=bound)

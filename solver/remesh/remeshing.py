@@ -11,6 +11,7 @@ from ..errors import MeshingError
 from ..fem.seen_volume import show, whole
 from ..fem.tile import Tiles
 from ..fem.workspace import Unknowns
+from ..filling import Covering
 from ..frame import TopologyChange
 from ..geometry.chunks import side_by_side
 from ..geometry.edge_crossings import pairs_of_shells
@@ -22,7 +23,7 @@ from ..scene import Body, Scene, Surface
 from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
 from ..tearing.renewal import RenewedBody, renewed_body
-from ..tetmesh.mesh import joined_meshes
+from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..topology_checks import LEAST_CONDITION_CHANGE
 from .condition import conditions
 from .discretization import Discretization
@@ -42,7 +43,7 @@ MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are t
 
 @dataclass(frozen=True)
 class Renewed:
-    """What a remesh gives: new meshes, their unknowns, the record of each body's change, and where surfaces were cut.
+    """What a remesh gives: new meshes, their unknowns if they are new, each body's change, and where surfaces were cut.
 
     apart     : bodies of which pieces touch that should have merged, and are still apart
     fragments : by body how many pieces vanished at a tear, and their volume [m^3]
@@ -52,7 +53,7 @@ class Renewed:
     """
 
     mesh: Discretization
-    unknowns: Unknowns
+    unknowns: Unknowns | None
     changes: dict[int, MeshChange]
     cuts: tuple[TopologyChange, ...]
     apart: frozenset[int]
@@ -211,13 +212,14 @@ class Remeshing:
                 grains[index] = grains[index].after(cut, seams=True)
                 topologies[self.alive[index]] += 1
                 cuts.append(TopologyChange(body.uid, int(topologies[self.alive[index]]), cut))
-        lie = joined_meshes([changes[k].new if k in changes else present.mesh(k) for k in range(len(states))])
-        (state, ranges), unknowns = side_by_side(
+        meshes = [changes[k].new if k in changes else present.mesh(k) for k in range(len(states))]
+        (state, ranges), unknowns, covered = side_by_side(
             lambda: joined_states([self._carried(k, states[k], made.get(k), step, place) for k in range(len(states))]),
-            lambda: Unknowns.of(lie.tets, lie.positions),
+            lambda: _unknowns(meshes) if changes else None,
+            lambda: _covered(meshes, surfaces, triangles) if changes else (),
         )
         of_scene = topologies, present.hosts, present.merging, grains
-        mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, tuple(tables))
+        mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, tuple(tables), covered)
         return Renewed(mesh, unknowns, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin), tuple(refused), outside)
 
     def _carried(self, index: int, state: State, new: RenewedBody | None, step: float, place: float) -> State:
@@ -242,6 +244,22 @@ class Remeshing:
             self.fresh[body] *= SOON / LEAST_CONDITION_CHANGE if body in renewed.refused else 1.0
         for body, farthest in renewed.outside.items():
             self.outside[body] = farthest / self.sizes[body]
+
+
+def _unknowns(meshes: list[TetMesh]) -> Unknowns:
+    """Those of bodies' meshes together."""
+    joined = joined_meshes(meshes)
+    return Unknowns.of(joined.tets, joined.positions)
+
+
+def _covered(meshes: list[TetMesh], surfaces: list[Binding], triangles: list[NDArray[np.int32]]) -> tuple[Covering, ...]:
+    """What is seen of bodies about their meshes, with what is asked of it at once (fem/volume_control.py) made."""
+    seen = (evaluate(bound, mesh.tets, mesh.positions) for bound, mesh in zip(surfaces, meshes, strict=True))
+    pairs = zip(meshes, seen, triangles, strict=True)
+    covered = tuple(Covering(mesh, Surface(places, faces)) for mesh, places, faces in pairs)
+    for covering in covered:
+        covering.filled  # noqa: B018
+    return covered
 
 
 def begun(scene: Scene, first: Discretization) -> Remeshing:

@@ -133,8 +133,10 @@ def _main_material(old: State, change: MeshChange) -> tuple[NDArray[np.int32], A
     main = change.main()
     rows = np.zeros((len(old.material), len(main)))
     for row, values in enumerate(old.material):
-        if np.count_nonzero(values):  # much faster than any()
+        if (values != values[0]).any():
             np.take(values, main, out=rows[row])
+        elif values[0] != 0.0:
+            rows[row] = values[0]
     return main, rows
 
 

@@ -1,5 +1,6 @@
 """The boundary of a tetrahedral mesh, and how its tets hang together."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +33,9 @@ def face_table(tets: NDArray[np.int32]) -> FaceTable:
 
     neighbours = np.full((len(tets), 4), -1, dtype=np.int32)
     if len(tets):
-        threads = numba.get_num_threads() if len(tets) > MANY else 1
-        in_parts(pair_faces, [(part, threads) for part in range(threads)], tets, int(tets.max()) + 1, neighbours)
+        threads, count = numba.get_num_threads() if len(tets) > MANY else 1, int(tets.max()) + 1
+        bounds = [count * part // threads for part in range(threads + 1)]
+        in_parts(pair_faces, list(pairwise(bounds)), tets, neighbours)
     alone = np.flatnonzero(neighbours.ravel() < 0)
     boundary = np.take_along_axis(tets[alone // 4], FACES[alone % 4], axis=1)
     return FaceTable(boundary.astype(np.int32), (alone // 4).astype(np.int32), neighbours)

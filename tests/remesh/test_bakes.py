@@ -37,7 +37,7 @@ class Watched(Simulation):
     """Notes how far what is seen jumps at each remesh, and whether every new mesh is a manifold."""
 
     def __init__(self, *arguments, **named):
-        self.jumps, self.manifold = [], []
+        self.jumps, self.manifold, self.began = [], [], {}
         super().__init__(*arguments, **named)
 
     def settle(self, mesh, remeshed=False, unknowns=None):
@@ -46,6 +46,7 @@ class Watched(Simulation):
         if remeshed:
             self.jumps.append(float(np.abs(self.seen() - before).max()))
             self.manifold.append(is_manifold(mesh.mesh(0)))
+            self.began = self.state.arrays()
 
     def seen(self) -> np.ndarray:
         return self.output.frame(Snapshot.of(self.state))[0].positions
@@ -69,15 +70,17 @@ class Watched(Simulation):
 
 
 def drop(
-    preset: str, *, resolution=8, height=0.0, frames=240, bound=BOUND, change=0.0, threads=1, remesher="stuffing", **values
-) -> Watched:
+    preset: str, *, resolution=8, height=0.0, frames=240, bound=BOUND, change=0.0, threads=1, remesher="stuffing", keys=None,
+    **values,
+) -> Watched:  # fmt: skip
     """A ball of goo, half a metre across, above the ground by `height` [m]."""
     goo = load_preset(PRESETS / f"{preset}.toml")
     ball = sphere(12, 0.25, (0.0, 0.0, 0.26 + height))
     material = replace(goo.material, values={**goo.material.values, **values})
     body = Body(
-        "b", "Goo", ball, material, goo.real_size, resolution=resolution, remeshing="wholesale", remesher=remesher
-    )
+        "b", "Goo", ball, material, goo.real_size, resolution=resolution, remeshing="wholesale", remesher=remesher,
+        keys=keys or {},
+    )  # fmt: skip
     settings = Settings(frame_end=frames, worst_condition=bound, condition_change=change, threads=threads)
     scene = validated(Scene((body,), (), settings))
     prepared = prepare(scene)[0]
@@ -182,6 +185,22 @@ def test_a_bake_goes_on_from_a_checkpoint_with_the_same_bytes():
     start = early.checkpoint()
     second.restore(start)
     assert second.advance().bodies[0].positions.tobytes() == early.advance().bodies[0].positions.tobytes()
+
+
+def test_what_a_checkpoint_keeps_of_a_remesh_stays_while_goo_flows_hardens_and_is_keyed():
+    """From it the tables are built again; only what steps change in place lies in arrays of its own."""
+    keys = {"young_modulus": np.linspace(1e3, 3e3, 40), "yield_stress": np.linspace(0.0, 30.0, 40)}
+    simulation = drop("cornstarch", resolution=6, frames=40, keys=keys, hardening_modulus=20.0, **STARCH)
+    while not simulation.jumps:
+        simulation.advance()
+    began, remeshes = simulation.began, len(simulation.jumps)
+    for _ in range(4):
+        simulation.advance()
+    kept, now = simulation.remeshed.state.arrays(), simulation.state.arrays()
+    assert len(simulation.jumps) == remeshes
+    assert all(values.tobytes() == began[name].tobytes() for name, values in kept.items())
+    changed = {name for name, values in now.items() if values.tobytes() != began[name].tobytes()}
+    assert changed >= {"material", "rest_shape_inverse", "plastic_deformation", "hardening", "yield_stress", "volumes"}
 
 
 def test_the_same_bytes_on_two_threads():

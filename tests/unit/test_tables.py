@@ -6,6 +6,7 @@ import pytest
 
 from solver.fem.assembly import build_pattern
 from solver.fem.block_matrix import build_layout
+from solver.fem.coarse_space import divide
 from solver.fem.lanes import PAIRS
 from solver.geometry.edge_crossings import crossing_vertices
 from solver.geometry.self_crossing import crossing_faces
@@ -49,6 +50,18 @@ def test_the_layout_is_that_of_sorting(mesh):
         for place, row, column in zip(layout.places[e], (low, high), (high, low), strict=True):
             there = np.flatnonzero((rows == row) & (layout.columns == column))
             assert len(there) == 1 and place == layout.addresses[there[0]]
+
+
+def test_parts_are_halves_by_place_and_then_by_number():
+    """However many nodes lie in one plane, as those of a lattice do; and again and again, each of them in one part."""
+    positions = np.random.default_rng(4).integers(0, 12, (6000, 3)) * [1.0, 0.9, 0.8]
+    ends = np.stack([np.arange(5999), np.arange(1, 6000)], axis=1).astype(np.int32)
+    parts = divide(positions, ends)
+    whole = np.arange(6000)
+    halves = np.split(whole[np.lexsort((whole, positions[:, 0]))], 2)
+    for half, own in zip(halves, np.split(parts.order, 2), strict=True):
+        assert (np.sort(half) == np.sort(own)).all()
+    assert len(parts.part_offsets) == 9 and (np.sort(parts.order) == whole).all()
 
 
 def test_a_tree_is_the_same_on_two_threads_and_holds_its_items():
