@@ -36,7 +36,7 @@ def thinness(places: Array, normals: Array, means: csr_matrix, element_size: flo
 
 
 def thickness(places: Array, normals: Array, most: float) -> Array:
-    """Return how far (k,) [m] from each vertex (k, 3) of a surface the nearest one of its other side is; inf: `most` or more."""
+    """Return how far (k,) [m] from each vertex (k, 3) of a surface the nearest of its other side is; inf: `most` or more."""
     found = np.full(len(places), np.inf)
     first, second = cKDTree(places).query_pairs(most, output_type="ndarray").T
     units = normals / np.maximum(np.sqrt((normals**2).sum(axis=1, keepdims=True)), 1e-300)

@@ -60,7 +60,7 @@ def fine(part: Surface) -> Surface:
 
 
 def facing(gap: float, height: float) -> tuple[Surface, np.ndarray]:
-    """Two blocks so many tets high, one over the other with a gap [tets]; a vertex under the upper and a triangle on the lower."""
+    """Two blocks so many tets high, one over the other with a gap [tets]; a vertex of the upper, a triangle of the lower."""
     block, away = (4.0 * SIZE, 4.0 * SIZE, height * SIZE), 0.5 * (gap + height) * SIZE
     both = joined(box(block, (0.0, 0.0, away)), box(block, (0.0, 0.0, -away)))
     both = fine(both)

@@ -1,7 +1,7 @@
-"""Parts of a smoothed surface so thin, or so nearly closed, that the tets which carry both sides keep them apart, and not contact.
+"""Parts of a smoothed surface so thin, or so nearly closed, that the tets which carry both sides keep them apart, not contact.
 
-What is seen of goo is finer than its tets: an ear, a lip, a nostril may be a small share of one across. Both sides then go by the
-same nodes, and nothing of these can part them or bring them together but what turns a tet inside out. A barrier between them
+What is seen of goo is finer than its tets: an ear, a lip, a nostril may be a small share of one across. Both sides then go by
+the same nodes, and nothing of these can part them or bring them together but what turns a tet inside out. A barrier between them
 only sets its spring, as stiff as their gap is small, against the weights by which these nodes carry them.
 """
 
@@ -19,7 +19,7 @@ from .distance import closest_points
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
-ALIKE = 0.5  # half the sum by which weights of two sides differ below which they go by the same nodes; 1: they have none in common
+ALIKE = 0.5  # half the sum by which weights of two sides differ, below which they go by the same nodes; 1: none are common
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ThinParts:
 
 @kernel
 def _seen_at_rest(rest, normals, nodes, points, most, weights, along):  # type: ignore[no-untyped-def]
-    """Fill weights (k, 4) of where pairs are nearest, and along (k,): more than 0 through goo, less through air, 0 where far."""
+    """Fill weights (k, 4) of where pairs are nearest, and along (k,): above 0 through goo, below through air, 0 where far."""
     for k in range(len(nodes)):
         w0, w1, w2, w3, x, y, z = closest_points(rest, nodes[k], k >= points)
         weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w0, w1, w2, w3
