@@ -1,8 +1,8 @@
 """Parts of a smoothed surface so thin, or so nearly closed, that the tets which carry both sides keep them apart, not contact.
 
 What is seen of goo is finer than its tets: an ear, a lip, a nostril may be a small share of one across. Both sides then go by
-the same nodes, and nothing of these can part them or bring them together but what turns a tet inside out. A barrier between them
-only sets its spring, as stiff as their gap is small, against the weights by which these nodes carry them.
+the same nodes, and nothing of these can part them or bring them together but what turns a tet inside out. A barrier between
+them only sets its spring, as stiff as their gap is small, against the weights by which these nodes carry them.
 """
 
 from dataclasses import dataclass
