@@ -11,6 +11,12 @@ def area_vectors(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -
     return 0.5 * doubled
 
 
+def vertex_area_vectors(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the area vectors (n, 3) [m^2] of vertices: a third of those of the triangles around each."""
+    vectors, corners = area_vectors(positions, triangles) / 3.0, triangles.ravel()
+    return np.stack([np.bincount(corners, np.repeat(axis, 3), len(positions)) for axis in vectors.T], axis=1)
+
+
 def signed_volumes(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return (t,) signed volumes of the tets that the triangles span with the centre of their bounding box [m^3].
 

@@ -6,7 +6,8 @@ vertex is put where the old surface is next to it: the boundary is parted and la
 is round nor what is sharp is lost but for chords. What is finer than a tet is then smoothed away (Taubin 1995), and each piece
 is moved evenly along its normals until it has its volume. What Loop's weights miss of where a vertex lies goes with the tets
 around it, as what is seen outside of a cage does (geometry/spread_weights.py). Where nothing that faces the same way is near,
-as in the seam of pieces that have merged, the surface is spanned between what lies around.
+as in the seam of pieces that have merged, the surface is spanned between what lies around. What is thin beside its tets goes
+by the weights of those that hold it instead (thin.py).
 """
 
 from collections.abc import Callable
@@ -17,14 +18,16 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, diags
 
 from ..embedding import Binding, Spread, bind_surface, evaluate
+from ..fem.extension import carrying_matrix
 from ..geometry.edge_crossings import crossing_vertices
-from ..geometry.measures import area_vectors, signed_volumes
+from ..geometry.measures import area_vectors, signed_volumes, vertex_area_vectors
 from ..geometry.spread_weights import spread_rows
 from ..geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
 from ..lookup import Lookup
 from ..surface import Surface
 from ..tetmesh.mesh import TetMesh
 from .refinement import Refined, neighbours, refined
+from .thin import thinness
 
 Array = NDArray[np.float64]
 
@@ -79,7 +82,8 @@ def laid_surface(
     places = _smoothed(places, means, MOST_SMOOTHED * element_size)
     places = _with_volumes(places, parts.triangles, piece, wanted, element_size)
     places = _parted(places, parts.triangles, means, lambda p: _with_volumes(p, parts.triangles, piece, wanted, element_size))
-    return _bound(mesh, Surface(places, parts.triangles), loop, parts, spacing)
+    thin = thinness(places, vertex_area_vectors(places, parts.triangles), means, element_size)
+    return _bound(mesh, Surface(places, parts.triangles), loop, parts, spacing, thin)
 
 
 def _found(parts: Refined, nodes: Array, old: TriangleTree, element_size: float) -> Array:
@@ -104,7 +108,7 @@ def _on(
 
     Or where they lie deeper within it than so many element sizes.
     """
-    points, normals = np.full_like(places, np.nan), normals_of(places, triangles)
+    points, normals = np.full_like(places, np.nan), vertex_area_vectors(places, triangles)
     inwards = normals / np.maximum(np.sqrt((normals**2).sum(axis=1, keepdims=True)), 1e-300)
     for depth in INWARDS:
         left = np.flatnonzero(np.isnan(points[:, 0]))
@@ -119,13 +123,6 @@ def _on(
         agrees = hit & ~deep & (np.einsum("ki,ki->k", out, normals[left]) > 0.0)
         points[left[agrees]] = feet[agrees]
     return points
-
-
-def normals_of(places: Array, triangles: NDArray[np.int32]) -> Array:
-    """The area vectors (k, 3) [m^2] of vertices: a third of those of the triangles around each."""
-    vectors = area_vectors(places, triangles) / 3.0
-    corners = triangles.ravel()
-    return np.stack([np.bincount(corners, np.repeat(axis, 3), len(places)) for axis in vectors.T], axis=1)
 
 
 def _spanned(found: Array, old: TriangleTree, parts: Refined, means: csr_matrix, element_size: float) -> Array:
@@ -203,7 +200,7 @@ def _with_volumes(
         missing = wanted - np.bincount(piece, signed_volumes(places, triangles), len(wanted))
         if (np.abs(missing) <= EXACT * wanted).all():
             break
-        vectors = normals_of(places, triangles)
+        vectors = vertex_area_vectors(places, triangles)
         area = np.sqrt((vectors**2).sum(axis=1))
         gained = np.bincount(owner, area, len(wanted))
         step = np.clip(moved + missing / np.maximum(gained, 1e-300), -FARTHEST * element_size, FARTHEST * element_size) - moved
@@ -233,34 +230,42 @@ def _parted(
     return places
 
 
-def _bound(mesh: TetMesh, about: Surface, loop: Array, parts: Refined, spacing: float) -> Laid:
-    """The surface about the mesh's middle, back in the world, and its bindings.
+def _bound(mesh: TetMesh, about: Surface, loop: Array, parts: Refined, spacing: float, thin: Array) -> Laid:
+    """The surface about the mesh's middle, back in the world, and its bindings; thin (k,) says how thin it is at its vertices.
 
     A point that carries contact goes with the surface's vertices around it. All rest on the boundary's triangle that they are
     parts of, by Loop's weights of its corners: where limbs are thin the closest one may be on their other side, and to press on
-    that would not move what is seen here, or move it the wrong way.
+    that would not move what is seen here, or move it the wrong way. What goes by the tet that holds it rests on that.
     """
     look = Lookup.about(mesh.centred, about.positions)
     seen = Surface(about.positions + mesh.middle, about.triangles)
     bound, contacts = bind_surface(seen, mesh, spacing, look)
-    rows = csr_matrix(parts.weights + _carried_offsets(look, about.positions - loop))
+    held = carrying_matrix(bound, mesh.tets, len(mesh.positions))
+    rows = parts.weights + _carried_offsets(look, about.positions - loop)
+    rows = csr_matrix(diags(1.0 - thin) @ rows + diags(thin) @ held)
     found = closest_points(triangle_tree(seen.positions, seen.triangles), evaluate(contacts, mesh.tets, mesh.positions))
     corners = seen.triangles[found.triangle]
     start = np.arange(0, 3 * len(corners) + 1, 3)
     shares = csr_matrix((found.weights.ravel(), corners.ravel(), start), shape=(len(corners), len(seen.positions)))
     around = np.empty(len(seen.positions), dtype=np.int64)
     around[seen.triangles] = np.arange(len(seen.triangles))[:, None]
-    bound = _resting(bound, mesh, parts.face[around], parts.weights)
-    contacts = _resting(contacts, mesh, parts.face[found.triangle], csr_matrix(shares @ parts.weights))
+    bound = _resting(bound, mesh, parts.face[around], parts.weights, thin)
+    contacts = _resting(contacts, mesh, parts.face[found.triangle], csr_matrix(shares @ parts.weights), shares @ thin)
     return Laid(seen, _by_rows(bound, rows), _by_rows(contacts, csr_matrix(shares @ rows)))
 
 
-def _resting(binding: Binding, mesh: TetMesh, face: NDArray[np.int64], loop: csr_matrix) -> Binding:
-    """The binding with its points (k,) on triangles of the boundary, by what Loop's weights (k, n) say of their corners."""
+def _resting(binding: Binding, mesh: TetMesh, face: NDArray[np.int64], loop: csr_matrix, thin: Array) -> Binding:
+    """The binding with its points (k,) on triangles of the boundary, by what Loop's weights (k, n) say of their corners.
+
+    But for those that are thin (k,), and held by a tet.
+    """
+    held = (thin > 0.5) & (binding.weights >= 0.0).all(axis=1)
     tets, every = mesh.faces.tet[face], np.arange(len(face))[:, None]
     corners = np.asarray(loop[every, mesh.tets[tets]].todense())
     corners *= (mesh.tets[tets][:, :, None] == mesh.faces.boundary[face][:, None]).any(axis=2)
-    return replace(binding, tets=tets.astype(np.int32), weights=corners / corners.sum(axis=1, keepdims=True))
+    corners /= corners.sum(axis=1, keepdims=True)
+    tets = np.where(held, binding.tets, tets).astype(np.int32)
+    return replace(binding, tets=tets, weights=np.where(held[:, None], binding.weights, corners))
 
 
 def _carried_offsets(look: Lookup, offsets: Array) -> csr_matrix:

@@ -22,6 +22,7 @@ from .surface import ContactSurface, contact_surface
 from .surface_contact import SurfaceContact
 from .touch import Touch
 
+THIN = 0.5  # element sizes; so thick are parts of a smoothed surface at most of which tets alone keep the sides apart
 STUCK = 3.0  # seconds between two reports of bodies that do not come apart
 
 
@@ -60,8 +61,9 @@ def _contact(
         own = (settings.body_contact == "all" or _in_pieces(body, state.tets[a:b])) and not body.merging
         slip = SLIP_SPEED * STICK_TIME * body.extent
         others = frozenset(k for k, other in enumerate(scene.bodies) if other is not body and body.merges_with(other))
-        touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others))
         mesh, element = TetMesh(state.positions[c:d], (state.tets[a:b] - c).astype(np.int32)), element_size(state.volumes[a:b])
+        thin = THIN * element if binding.smoothed else 0.0
+        touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others, thin))
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
         fit = seen_surface(now, mesh, element, error)
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))

@@ -16,6 +16,7 @@ from ...jit import kernel
 from .clusters import ROUNDING, Clusters, near_clusters
 from .overlap import Found, Way, corners_near, edges_near
 from .pairs import Pairs, joined_halves, no_pairs, pairs_of
+from .thin_parts import ThinParts
 from .unfolded import Unfolded
 
 Array = NDArray[np.float64]
@@ -34,10 +35,14 @@ class Neighbourhood:
     """The pairs of two bodies, or of one with itself."""
 
     def __init__(
-        self, first: Clusters, second: Clusters, rest: Array, reach: float, modulus: float, friction: float
-    ) -> None:
-        """reach [m]; modulus [Pa] that sizes the barrier; friction coefficient; rest (n, 3) the nodes' places at rest."""
-        self.first, self.second, self.rest = first, second, rest
+        self, first: Clusters, second: Clusters, rest: Array, reach: float, modulus: float, friction: float,
+        thin: ThinParts | None = None,
+    ) -> None:  # fmt: skip
+        """reach [m]; modulus [Pa] that sizes the barrier; friction coefficient; rest (n, 3) the nodes' places at rest.
+
+        thin: of one body, what its tets keep apart by themselves.
+        """
+        self.first, self.second, self.rest, self.thin = first, second, rest, thin
         self.own, self.reach = first is second, reach
         self.modulus, self.friction = modulus, friction
         # Of surfaces that others have cut: only pairs with one of what was cut, for of all others those know
@@ -147,6 +152,9 @@ class Neighbourhood:
         return self._pairs(found.nodes, 0, 0.5 * EDGES * (one + other), np.zeros((len(found.nodes), 3)))
 
     def _pairs(self, nodes: IntArray, points: int, areas: Array, corners: Array) -> Pairs:
+        if self.thin is not None:
+            asked = ~self.thin.held(nodes, points)
+            nodes, points, areas, corners = nodes[asked], int(asked[:points].sum()), areas[asked], corners[asked]
         stiffness = self.modulus * areas / self.reach
         return pairs_of(nodes, points, self.rest, self.own, self.reach, stiffness, self.friction, corners)
 

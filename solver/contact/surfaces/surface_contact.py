@@ -26,6 +26,7 @@ from .parting import Grip, Parting, parting_stiffness, perhaps_together
 from .stored import barrier_energies
 from .surface import ContactSurface
 from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
+from .thin_parts import ThinParts
 from .touch import Touch
 
 Array = NDArray[np.float64]
@@ -79,9 +80,12 @@ class SurfaceContact:
     def _add(self, touch: Touch, other: Touch, rest: Array, first: Clusters, second: Clusters) -> None:
         """Let surfaces of two bodies, or of one, touch; their points are at (k, 3) at rest."""
         elements, lengths = (first.surface.element, second.surface.element), (first.edge_length, second.edge_length)
+        thin = None
+        if first is second and touch.thin > 0.0:
+            thin = ThinParts.of(first.surface.triangles, rest, self.carried, touch.thin)
         self.neighbourhoods.append(Neighbourhood(
             first, second, rest, min(REACH * min(elements), FINE * min(lengths)), min(touch.modulus, other.modulus),
-            float(np.sqrt(touch.friction * other.friction)),
+            float(np.sqrt(touch.friction * other.friction)), thin,
         ))  # fmt: skip
 
     def begin(self, positions: Array) -> None:

@@ -14,6 +14,7 @@ class Touch:
     groups   : bits; it touches bodies that share one of them,
     number   : its own, and
     merges   : those of bodies that it may become one with: they are not kept apart
+    thin     : distance at rest up to which its sides may be kept apart by their tets alone [m] (thin_parts.py)
     """
 
     modulus: float
@@ -23,6 +24,7 @@ class Touch:
     groups: int = 1
     number: int = -1
     merges: frozenset[int] = frozenset()
+    thin: float = 0.0
 
     def meets(self, other: "Touch") -> bool:
         """Whether it touches another body."""

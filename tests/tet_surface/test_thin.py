@@ -1,0 +1,98 @@
+"""Parts thinner than tets: their sides go by the tets that hold them, and contact is not asked to keep these apart."""
+
+import numpy as np
+import pytest
+
+from solver.contact.surfaces.carried import Carried
+from solver.contact.surfaces.thin_parts import ThinParts
+from solver.embedding import bind, evaluate
+from solver.fem.extension import carrying_matrix
+from solver.geometry.measures import vertex_area_vectors
+from solver.geometry.splitting import split
+from solver.surface import Surface
+from solver.tet_surface.laying import laid_surface
+from solver.tet_surface.thin import thickness
+from solver.tetmesh.cage import cage
+from solver.tetmesh.mesh import TetMesh, joined_meshes
+from solver.tetmesh.quality import tet_volumes
+from tests.physics.scenes import box_mesh
+from tests.surfaces import box, joined, sphere
+
+SIZE = 0.125  # of tets [m]
+BALL = sphere(40)
+
+
+def test_the_sides_of_a_plate_stay_apart_wherever_no_tet_turns_inside_out():
+    """A third of a tet thick, in tets of a whole one that are pressed to a third in spots two tets wide."""
+    plate, mesh = box((2.0, 2.0, 0.33 * SIZE)), cage(box((2.0, 2.0, 1.1 * SIZE)), SIZE)
+    made = laid_surface(mesh, plate, 1, SIZE, 0.5 * SIZE)
+    places = made.surface.positions
+    first, second = sides(places)
+    pressed = mesh.positions.copy()
+    x, y = np.pi * pressed[:, 0] / (2.0 * SIZE), np.pi * pressed[:, 1] / (2.0 * SIZE)
+    pressed[:, 2] *= 1.0 - 0.7 * (np.cos(x) * np.cos(y)) ** 2
+    assert tet_volumes(pressed, mesh.tets).min() > 0.0
+    height = evaluate(made.bound, mesh.tets, pressed)[:, 2]
+    thick = (height[first] - height[second]) / (places[first, 2] - places[second, 2])
+    assert thick.min() > 0.15, thick.min()
+
+
+def sides(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices of a plate's upper side, away from its rim, and of each the nearest one of the lower side."""
+    inner = np.abs(places[:, :2]).max(axis=1) < 0.7
+    upper, lower = (np.flatnonzero(inner & (sign * places[:, 2] > 0.0)) for sign in (1.0, -1.0))
+    away = ((places[upper][:, None, :2] - places[lower][None, :, :2]) ** 2).sum(axis=2)
+    return upper, lower[away.argmin(axis=1)]
+
+
+@pytest.mark.parametrize("thick", [0.3, 0.8])
+def test_how_thick_a_plate_is(thick):
+    plate = box((0.5, 0.5, thick * SIZE))
+    places, triangles = split(plate.positions, plate.triangles, 0.1 * SIZE + 0.4 * thick * SIZE)
+    found = thickness(places, vertex_area_vectors(places, triangles), 1.0 * SIZE)
+    inner = np.abs(places[:, :2]).max(axis=1) < 0.25 - SIZE
+    assert (found[inner] >= thick * SIZE).all() and (found[inner] < 1.05 * thick * SIZE).all()
+    assert np.isinf(thickness(BALL.positions, vertex_area_vectors(BALL.positions, BALL.triangles), SIZE)).all()
+
+
+def fine(part: Surface) -> Surface:
+    return Surface(*split(part.positions, part.triangles, 0.6 * SIZE))
+
+
+def facing(gap: float, height: float) -> tuple[Surface, np.ndarray]:
+    """Two blocks so many tets high, one over the other with a gap [tets]; a vertex of the upper, a triangle of the lower."""
+    block, away = (4.0 * SIZE, 4.0 * SIZE, height * SIZE), 0.5 * (gap + height) * SIZE
+    both = joined(box(block, (0.0, 0.0, away)), box(block, (0.0, 0.0, -away)))
+    both = fine(both)
+    middles, edge = both.positions[both.triangles].mean(axis=1), 0.5 * gap * SIZE
+    vertex = np.argmin(((both.positions - [0.1 * SIZE, 0.0, edge]) ** 2).sum(axis=1))
+    under = both.positions[vertex] * [1.0, 1.0, -1.0]
+    flat = np.ptp(both.positions[both.triangles][:, :, 2], axis=1) == 0.0
+    triangle = np.argmin(((middles - under) ** 2).sum(axis=1) + np.where(flat, 0.0, 1.0))
+    return both, np.array([[vertex, *both.triangles[triangle]]], dtype=np.int32)
+
+
+def held(part: Surface, pair: np.ndarray, mesh: TetMesh) -> bool:
+    rows = Carried.by(carrying_matrix(bind(mesh, part.positions), mesh.tets, len(mesh.positions)))
+    return bool(ThinParts.of(part.triangles, part.positions, rows, 0.5 * SIZE).held(pair, 1)[0])
+
+
+def test_contact_is_left_to_tets_where_these_keep_two_sides_apart():
+    """Through goo, and through air that one tet holds; but not between tets, nor where it is far."""
+    span, origin = (6.0 * SIZE, 6.0 * SIZE, 6.0 * SIZE), (-3.0 * SIZE,) * 3
+    whole = box_mesh((6, 6, 6), span, origin)
+    for gap, wanted in ((0.05, True), (0.7, False)):
+        part, pair = facing(gap, 2.0)
+        assert held(part, pair, whole) == wanted
+        half = (*span[:2], 3.0 * SIZE)
+        above, below = (
+            box_mesh((6, 6, 3), half, (*origin[:2], z)) for z in (0.5 * gap * SIZE, -3.0 * SIZE - 0.5 * gap * SIZE)
+        )
+        assert not held(part, pair, joined_meshes([above, below]))
+    for thick, wanted in ((0.3, True), (0.7, False)):
+        plate = fine(box((4.0 * SIZE, 4.0 * SIZE, thick * SIZE)))
+        upper = np.argmin(((plate.positions - [0.0, 0.0, 0.5 * thick * SIZE]) ** 2).sum(axis=1))
+        flat = (plate.positions[plate.triangles][:, :, 2] < 0.0).all(axis=1)
+        away = ((plate.positions[plate.triangles].mean(axis=1) - plate.positions[upper]) ** 2).sum(axis=1)
+        triangle = np.argmin(away + np.where(flat, 0.0, 1.0))
+        assert held(plate, np.array([[upper, *plate.triangles[triangle]]], dtype=np.int32), whole) == wanted
