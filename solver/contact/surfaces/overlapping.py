@@ -245,9 +245,10 @@ class Overlap:
         """The region of points (k, 3), with triangles' normals (m, 3) at its rim; way (3,): about how it leaves, if known."""
         if way is None:
             way, depth = self._way_out(places, np.zeros(3))
-            return Region.of(here, way, depth + MARGIN * self.element, self.element, whole=True)
+            return Region.of(here, way, depth + MARGIN * self.element, max(self.element, depth), whole=True)
         normal = _thinnest(here - 0.5 * (here.min(axis=0) + here.max(axis=0)), way, faces)
-        return Region.of(here, normal, float(np.ptp(_along(here, normal[None]))), self.element)
+        depth = float(np.ptp(_along(here, normal[None])))
+        return Region.of(here, normal, depth, max(self.element, depth))
 
     def _way_out(self, places: Array, hint: Array) -> tuple[Array, float]:
         """The way (3,) on which the first surface is out of the second's bounds soonest, and how far that is [m].

@@ -20,9 +20,10 @@ from .carried import Carried
 from .clusters import Clusters
 from .free_way import EARLY, free_fraction, free_shares, meetings
 from .friction import Friction, Held
+from .grips import Grips
 from .meetings import Meetings, growth
 from .pairs import Pairs, joined, no_pairs, taken
-from .parting import Grip, Parting, parting_stiffness, perhaps_together
+from .parting import Parting, lead_apart, perhaps_together
 from .stored import barrier_energies
 from .surface import ContactSurface
 from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
@@ -64,7 +65,8 @@ class SurfaceContact:
         self._begun: tuple[Pairs, NDArray[np.int64], Array] = no_pairs(), np.zeros(0, np.int64), rest
         self._stood: tuple[Array, Array] | None = None  # positions of nodes that were asked for last, and of their points
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
-        self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart
+        self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart,
+        self.grips: Grips | None = None  # and what leads them there in this step
         boxed = [Clusters(surface, rest) for surface in surfaces]
         large = [None if each is None else Clusters(each, rest) for each in whole or [None] * len(surfaces)]
         for i, j in combinations_with_replacement(range(len(touches)), 2):
@@ -115,18 +117,12 @@ class SurfaceContact:
 
     def lead_apart(self, state: State, ranges: Ranges, past: Extrapolation, step: float) -> None:
         """Lead those that are mixed for a step [s] from a state."""
-        for each in self.parting:
-            each.lead(state.positions, state.velocities, state.masses, ranges.nodes, past, step)
+        self.grips = lead_apart(self.parting, state.positions, state.velocities, state.masses, ranges.nodes, past, step)
 
     @property
     def left_out(self) -> list[tuple[int, int]]:
         """The bodies that are mixed still."""
         return [each.bodies for each in self.parting]
-
-    @property
-    def grips(self) -> list[Grip]:
-        """What leads them apart in this step."""
-        return [grip for each in self.parting for grip in each.grips]
 
     @property
     def near(self) -> bool:
@@ -233,9 +229,7 @@ class SurfaceContact:
         energy: float = add_barrier_gradient(places, self.pairs, on_points)
         energy += add_friction_gradient(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, on_points)
         self.carried.add_forces(on_points, gradient)
-        for grip in self.grips:
-            energy += grip.add_gradient(positions, gradient)
-        return energy
+        return energy if self.grips is None else energy + self.grips.add_gradient(positions, gradient)
 
     def stiffness(self, positions: Array, rank: NDArray[np.int32], ahead: Meetings | None = None) -> PairStiffness:
         """The stiffness at positions (n, 3) and of what is ahead, for a matrix with node i at row rank[i]."""
@@ -251,7 +245,7 @@ class SurfaceContact:
             parts.append((ahead.points, ahead.weights, ahead.blocks))
         points, all_weights, blocks = map(np.concatenate, zip(*parts, strict=True))
         pairs = self.carried.stiffness(points, all_weights, blocks, rank)
-        return pairs.joined(parting_stiffness(self.grips, positions, rank)) if self.grips else pairs
+        return pairs if self.grips is None else pairs.joined(self.grips.stiffness(positions, rank))
 
     def settled(self, before: Array, after: Array) -> bool:
         """Whether a correction from one set of positions (n, 3) to another has found forces about as it took them to be.
