@@ -6,10 +6,12 @@ it ends. What is held is not the surface but the mass around the part, so bodies
 substep nor resolution nor stiffness says how fast they go. Across their way out they drag on each other at the same rate, or
 they would slide down on each other where it is steep.
 
-What that takes is a force in the step's own solve, on both alike: on nodes by shares that add up to one and have one and the
-same point for their mean, so that momentum and spin stay. It is as large as the other forces ask, up to what the bodies bear.
-What goes apart faster by itself is let go. The barriers of the two act all the same, but where their surfaces pass through each
-other and one ring of triangles around it, until they share nothing.
+What that takes is a force in the step's own solve (grips.py), on both alike: on nodes by shares that add up to one and have one
+and the same point for their mean, so that momentum and spin stay. It pushes as hard as the other forces ask, up to what the
+bodies bear, and pulls back what goes apart too fast, about as hard as the swing itself asks. What several forces hold at once,
+each moves by its share. So of many bodies in one place those two that are furthest apart go as fast as the swings between
+them, one after the other, add up to. What goes apart much faster by itself is let go. The barriers of the two act all the same,
+but where their surfaces pass through each other and one ring of triangles around it, until they share nothing.
 """
 
 from collections.abc import Sequence
@@ -27,8 +29,8 @@ from .pairs import Pairs, distances, taken
 Array = NDArray[np.float64]
 
 SWING = 6.0  # [1/s]: a depth is halved in 0.28 s
-FASTER = 1.2  # times as fast as the swing is at most: what goes apart so fast was thrown apart
-PULL = 2.0
+FASTER = 2.0  # times as fast as the swing is at most: what goes apart so fast was thrown apart
+PULL = 4.0  # times the force that slows down the mass that is held as the swing asks: what springs goes on pushing it
 AROUND = 2.0  # radii of a part, and as many element sizes, within which it holds nodes
 CLEAR = 0.25  # of the reach: so far apart bodies are apart
 NEAREST = 0.02  # of the reach, below which a pair of them does not push yet: it has only just come apart
@@ -64,7 +66,8 @@ class Parting:
             self.mixed[nodes[gaps < NEAREST * pair.reach]] = True
             touching.append(nodes[gaps < CLEAR * pair.reach].ravel())
             one, other = pair.first.surface, pair.second.surface
-            for side, across, found in zip((one, other), (other, one), crossings(pair.first, pair.second, places), strict=True):
+            crossed = self.overlap.crossings if pair is self.pairs[0] else crossings(pair.first, pair.second, places)
+            for side, across, found in zip((one, other), (other, one), crossed, strict=True):
                 self.mixed[side.edges[found.edges]] = True
                 self.mixed[across.triangles[found.triangles]] = True
                 touching.append(side.edges[found.edges].ravel())
@@ -132,21 +135,21 @@ def _grips(
         return found
 
     gives = past.inertial**2 / masses  # [m/N]
-    give = summed(share**2 * gives[node])
+    give, lag = summed(share**2 * gives[node]), summed(share * past.effective[node]) / summed(share)
+    # How many hold the same nodes, counted by how far they move with each other
     alike = summed(share * (gives * np.bincount(node, weights=share, minlength=len(masses)))[node]) / give
-    lag = summed(share * past.effective[node]) / summed(share)
     speed = (apart(carried, velocities) * normal).sum(axis=1)
     urge = SWING * (SWING * ahead - 2.0 * speed)
     goal = apart(carried, past.base) + (lag * (speed + step * urge))[:, None] * normal
-    beyond = ((apart(carried, past.targets) - goal) * normal).sum(axis=1)
-    mass = np.add.reduceat(masses[node], carried.start[:-2])
-    mass = np.minimum(*mass.reshape(-1, 2).T)
+    held = np.add.reduceat(masses[node], carried.start[:-2]).reshape(-1, 2).min(axis=1)  # [kg] of the lighter side
     push = most / np.maximum(pieces, alike)
-    loose = speed > FASTER * SWING * ahead * np.maximum(alike/pieces, 1.0)
-    pull = np.where(loose, 0.0, np.clip(-PULL * mass * urge / alike, 0.0, push))
-    need = -beyond / give / alike
-    drag = 2.0 * SWING / lag / summed(share**2 / masses[node])
-    return Grips(carried, normal, goal, FIRM / give / alike, push, pull, np.where(loose, 0.0, drag / alike), (need > push) | (need < -pull))
+    pull = np.clip(-PULL * held * urge / alike, 0.0, push)
+    drag = 2.0 * SWING / lag / summed(share**2 / masses[node]) / alike
+    # Where others push too, those of all of them add up
+    loose = speed > FASTER * SWING * ahead * np.maximum(alike / pieces, 1.0)
+    pull[loose] = drag[loose] = 0.0
+    need = ((goal - apart(carried, past.targets)) * normal).sum(axis=1) / give / alike
+    return Grips(carried, normal, goal, FIRM / give / alike, push, pull, drag, (need > push) | (need < -pull))
 
 
 def _carried(rows: Sequence[tuple[NDArray[np.int64], Array]]) -> Carried:
