@@ -113,10 +113,10 @@ def test_a_stack_that_overlaps_rises_and_stays():
     assert np.abs(centers(run)[0][:, 2] - (0.25, 0.75, 1.25)).max() < 0.02 and np.abs(run.state.velocities).max() < 0.3
 
 
-def pinned(meshes, where, frames=40, gravity=(0.0, 0.0, 0.0)):
+def pinned(meshes, where, frames=40, gravity=(0.0, 0.0, 0.0), goo=RUBBER):
     """Bodies at 12 frames a second whose nodes at some places, as where(k, positions) says, are held."""
     settings = {"body_contact": "bodies", "threads": 1, "frames_per_second": 12.0, "gravity": gravity}
-    scene, *rest = make_scene(meshes, [RUBBER] * len(meshes), frames=frames, **settings)
+    scene, *rest = make_scene(meshes, [goo] * len(meshes), frames=frames, **settings)
     bodies = []
     for k, (body, mesh) in enumerate(zip(scene.bodies, meshes, strict=True)):
         held = np.flatnonzero(where(k, mesh.positions))

@@ -8,7 +8,8 @@ they would slide down on each other where it is steep.
 
 What that takes is a force in the step's own solve (grips.py), on both alike: on nodes by shares that add up to one and have one
 and the same point for their mean, so that momentum and spin stay. It pushes as hard as the other forces ask, up to what the
-bodies bear, and pulls back what goes apart too fast, about as hard as the swing itself asks. What several forces hold at once,
+bodies bear (less and less where pins or others leave them no room: such a force, new in each step, would shake them for ever),
+and pulls back what goes apart too fast, about as hard as the swing itself asks. What several forces hold at once,
 each moves by its share. So of many bodies in one place those two that are furthest apart go as fast as the swings between
 them, one after the other, add up to. What goes apart much faster by itself is let go. The barriers of the two act all the same,
 but where their surfaces pass through each other and one ring of triangles around it, until they share nothing.
@@ -34,7 +35,9 @@ PULL = 4.0  # times the force that slows down the mass that is held as the swing
 AROUND = 2.0  # radii of a part, and as many element sizes, within which it holds nodes
 CLEAR = 0.25  # of the reach: so far apart bodies are apart
 NEAREST = 0.02  # of the reach, below which a pair of them does not push yet: it has only just come apart
-FIRM = 300.0  # times the inertia: how closely a step keeps to the swing
+FIRM = 300.0  # times the inertia: how closely a step keeps to the swing; of what is held and does not come apart it becomes 1,
+PROGRESS = 0.05  # element sizes by which a depth has to shrink to be on its way,
+PATIENCE, FADE = 0.25, 0.5  # [s] after so long without, and in so long a time
 BEARS = 0.5  # of their modulus, on the cross-section of the smaller body: the largest force
 LEAST_NODES = 8  # that a part holds; else it holds the whole body
 DEEPER = 1.001  # times the margin: what has no more of a way to go only touches
@@ -51,12 +54,17 @@ class Parting:
         self.overlap = Overlap(self.pairs[0].first, self.pairs[0].second)
         self.regions: list[Region] = []
         self.overlaps = False  # and not only touch
+        self.least, self.stalled = np.inf, 0.0  # the least depth [m] that has been seen, and for how long [s] none less
         self.mixed = np.zeros(0, dtype=np.bool_)  # of all points, those where they pass through each other, and next to them
 
-    def look(self, places: Array) -> bool:
-        """Find what they share with points at places (k, 3); whether they share anything, or touch."""
+    def look(self, places: Array, step: float = 0.0) -> bool:
+        """Find what they share with points at places (k, 3), a step [s] after the last look; whether anything, or they touch."""
         self.regions = self.overlap.regions(places)
         self.overlaps = any(region.depth > DEEPER * MARGIN * self.overlap.element for region in self.regions)
+        deepest = max((region.depth for region in self.regions), default=0.0)
+        self.stalled += step
+        if deepest < self.least - PROGRESS * self.overlap.element:
+            self.least, self.stalled = deepest, 0.0
         self.mixed = np.zeros(len(places), dtype=np.bool_)
         self.mixed[self.overlap.inside] = True
         touching = [np.zeros(0, np.int32)]
@@ -78,6 +86,11 @@ class Parting:
         if len(points) and not self.regions:
             self.regions = [self.overlap.touching(places, points)]
         return bool(self.regions)
+
+    @property
+    def firm(self) -> float:
+        """How firmly they are led, in inertias."""
+        return float(FIRM ** min(max(1.0 - (self.stalled - PATIENCE) / FADE, 0.0), 1.0))
 
     def others(self, pairs: Pairs) -> Pairs:
         """Those pairs of their surfaces that push already: far enough from where these are mixed."""
@@ -101,7 +114,7 @@ def lead_apart(
 
     nodes (b + 1,): where each body's nodes begin.
     """
-    rows, ways = list[tuple[NDArray[np.int64], Array]](), list[tuple[Array, float, float, int]]()
+    rows, ways = list[tuple[NDArray[np.int64], Array]](), list[tuple[Array, float, float, int, float]]()
     for each in partings:
         sides = [np.arange(*nodes[body : body + 2]) for body in each.bodies]
         element = each.overlap.element
@@ -112,17 +125,18 @@ def lead_apart(
             held = [_shares(region.centers, around, positions[own], masses[own]) for own in sides]
             for one, other in zip(*held, strict=True):
                 rows += [(own[shares != 0.0], shares[shares != 0.0]) for own, shares in zip(sides, (one, other), strict=True)]
-            ways += [(region.normal, region.depth, most, len(region.radii))] * len(region.radii)
+            ways += [(region.normal, region.depth, most, len(region.radii), each.firm)] * len(region.radii)
     if not ways:
         return None
     return _grips(_carried(rows), *(np.array(column) for column in zip(*ways, strict=True)), velocities, masses, past, step)
 
 
 def _grips(
-    carried: Carried, normal: Array, ahead: Array, most: Array, pieces: NDArray[np.int64], velocities: Array, masses: Array,
-    past: Extrapolation, step: float,
+    carried: Carried, normal: Array, ahead: Array, most: Array, pieces: NDArray[np.int64], firm: Array, velocities: Array,
+    masses: Array, past: Extrapolation, step: float,
 ) -> Grips:  # fmt: skip
-    """What leads g pairs of places along normals (g, 3) that have a way `ahead` (g,) [m], each one of some pieces (g,) of a part.
+    """What leads g pairs of places along normals (g, 3) that have a way `ahead` (g,) [m], each one of some pieces (g,) of a part; as
+    many inertias `firm` (g,).
 
     most (g,) [N]: what the pieces of a part bear together. Where several hold the same nodes each acts with its share, so
     that none of all this depends on how many they are.
@@ -149,7 +163,7 @@ def _grips(
     loose = speed > FASTER * SWING * ahead * np.maximum(alike / pieces, 1.0)
     pull[loose] = drag[loose] = 0.0
     need = ((goal - apart(carried, past.targets)) * normal).sum(axis=1) / give / alike
-    return Grips(carried, normal, goal, FIRM / give / alike, push, pull, drag, (need > push) | (need < -pull))
+    return Grips(carried, normal, goal, firm / give / alike, push, pull, drag, (need > push) | (need < -pull))
 
 
 def _carried(rows: Sequence[tuple[NDArray[np.int64], Array]]) -> Carried:

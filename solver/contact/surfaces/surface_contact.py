@@ -66,7 +66,8 @@ class SurfaceContact:
         self._stood: tuple[Array, Array] | None = None  # positions of nodes that were asked for last, and of their points
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
         self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart,
-        self.grips: Grips | None = None  # and what leads them there in this step
+        self.grips: Grips | None = None  # and what leads them there in this step, for
+        self._step = 0.0  # [s]
         boxed = [Clusters(surface, rest) for surface in surfaces]
         large = [None if each is None else Clusters(each, rest) for each in whole or [None] * len(surfaces)]
         for i, j in combinations_with_replacement(range(len(touches)), 2):
@@ -110,13 +111,26 @@ class SurfaceContact:
     def _parting(self, bodies: tuple[int, int]) -> Parting:
         return Parting(bodies, [pair for own, pair in zip(self.bodies, self.neighbourhoods, strict=True) if own == bodies])
 
-    def look(self, places: Array) -> None:
-        """See where bodies are mixed with points at places (k, 3), and which are apart by now."""
-        self.parting = [each for each in self.parting if each.look(places)]
+    def part_on(self, progress: Array, places: Array) -> None:
+        """Let pairs of bodies go on as `progress` has told of them, with points at places (k, 3)."""
+        told = {(int(one), int(other)): (float(least), float(stalled)) for one, other, least, stalled in progress}
+        self.part(told.keys(), places)
+        for each in self.parting:
+            each.least, each.stalled = told[each.bodies]
+
+    @property
+    def progress(self) -> Array:
+        """Of the bodies that are mixed (p, 4): their numbers, the least depth [m] and for how long none less [s]."""
+        return np.array([(*each.bodies, each.least, each.stalled) for each in self.parting], np.float64).reshape(-1, 4)
+
+    def look(self, places: Array, step: float = 0.0) -> None:
+        """See where bodies are mixed with points at places (k, 3), a step [s] later, and which are apart by now."""
+        self.parting = [each for each in self.parting if each.look(places, step)]
         self._take_found()
 
     def lead_apart(self, state: State, ranges: Ranges, past: Extrapolation, step: float) -> None:
         """Lead those that are mixed for a step [s] from a state."""
+        self._step = step
         self.grips = lead_apart(self.parting, state.positions, state.velocities, state.masses, ranges.nodes, past, step)
 
     @property
@@ -177,7 +191,7 @@ class SurfaceContact:
             spots = _spots(friction.points, friction.weights, places)
             self.held = Held(friction.points, friction.stretch(places), spots, friction.normal)
         if self.parting:
-            self.look(self.carried.places(positions))
+            self.look(self.carried.places(positions), self._step)
 
     def limit(self, positions: Array, direction: Array) -> float:
         """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
@@ -229,7 +243,7 @@ class SurfaceContact:
         energy: float = add_barrier_gradient(places, self.pairs, on_points)
         energy += add_friction_gradient(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, on_points)
         self.carried.add_forces(on_points, gradient)
-        return energy if self.grips is None else energy + self.grips.add_gradient(positions, gradient)
+        return energy + (0.0 if self.grips is None else self.grips.add_gradient(positions, gradient))
 
     def stiffness(self, positions: Array, rank: NDArray[np.int32], ahead: Meetings | None = None) -> PairStiffness:
         """The stiffness at positions (n, 3) and of what is ahead, for a matrix with node i at row rank[i]."""
