@@ -26,7 +26,7 @@ class Grips:
     firm (g,)         : [N/m] a spring along the normal towards the goal
     push, pull (g,)   : [N] what it yields at: it never pushes or pulls harder
     drag (g,)         : [N/m] a spring towards the goal across the normal
-    yields (g,)       : whether it would take more than that, without elasticity and contact, to reach the goal
+    yields (g,)       : whether it would take more than its push, without elasticity and contact, to reach the goal
     """
 
     carried: Carried
@@ -63,13 +63,13 @@ class Grips:
     def blocks(self, positions: Array) -> Array:
         """Their stiffness (g, 9) [N/m] at positions (n, 3).
 
-        Where a spring yields and would do so in any case it is a mere force; where it yields only so far, the secant says
-        what it comes down to at the goal.
+        Where a push yields and would do so in any case it is a mere force; where it yields only so far, the secant says what it
+        comes down to at the goal. A pull that yields is so small that it is a mere force: the secant would have Newton creep.
         """
         along, _ = self._missing(positions)
         push = self._along(along)
         whole = push == self.firm * along
-        secant = np.where(self.yields, 0.0, push / np.where(along == 0.0, 1.0, along))
+        secant = np.where(self.yields | (along <= 0.0), 0.0, push / np.where(along > 0.0, along, 1.0))
         flat = (self.normal[:, :, None] * self.normal[:, None, :]).reshape(-1, 9)
         return np.where(whole, self.firm, secant)[:, None] * flat + self.drag[:, None] * (np.eye(3).ravel() - flat)
 

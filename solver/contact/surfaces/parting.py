@@ -163,7 +163,7 @@ def _grips(
     loose = speed > FASTER * SWING * ahead * np.maximum(alike / pieces, 1.0)
     pull[loose] = drag[loose] = 0.0
     need = ((goal - apart(carried, past.targets)) * normal).sum(axis=1) / give / alike
-    return Grips(carried, normal, goal, firm / give / alike, push, pull, drag, (need > push) | (need < -pull))
+    return Grips(carried, normal, goal, firm / give / alike, push, pull, drag, need > push)
 
 
 def _carried(rows: Sequence[tuple[NDArray[np.int64], Array]]) -> Carried:
