@@ -10,8 +10,8 @@ from solver.bake import prepare
 from solver.contact.surfaces import overlapping, parting
 from solver.contact.surfaces.carried import Carried
 from solver.contact.surfaces.clusters import Clusters
-from solver.contact.surfaces.overlapping import Overlap
 from solver.contact.surfaces.grips import Grips, apart
+from solver.contact.surfaces.overlapping import Overlap
 from solver.contact.surfaces.parting import SWING
 from solver.contact.surfaces.surface import contact_surface
 from solver.jit import use_threads
@@ -259,8 +259,8 @@ def test_grips_act_as_their_energy_says_and_on_both_alike(push, pull):
     assert along == pytest.approx([min(7.0 * 0.5, push), -min(7.0 * 0.7, pull)])
     diagonal, shares = np.zeros((9, 9)), np.zeros((2, 9))
     led.stiffness(x, np.arange(9, dtype=np.int32)).add_diagonal(diagonal)
-    c = led.carried
-    np.add.at(shares, (np.repeat([0, 0, 1, 1], np.diff(c.start)[:4]), c.nodes), c.weights * np.repeat([1, -1, 1, -1], (5, 4, 5, 4)))
+    lengths, carried = (5, 4, 5, 4), led.carried
+    np.add.at(shares, (np.repeat([0, 0, 1, 1], lengths), carried.nodes), carried.weights * np.repeat([1, -1, 1, -1], lengths))
     assert np.allclose(diagonal, np.einsum("gk,gc->kc", shares**2, led.blocks(x)), rtol=1e-12)
     if push == pull:
         way = np.random.default_rng(1).normal(size=(9, 3))

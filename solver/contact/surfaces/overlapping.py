@@ -200,7 +200,7 @@ class Overlap:
         return np.asarray(votes[shell] > 0.0)
 
     def _ask(
-        self, places: Array, surface: ContactSurface, other: ContactSurface, shell: IntArray, votes: Array,
+        self, places: Array, surface: ContactSurface, other: ContactSurface, shell: NDArray[np.int64], votes: Array,
         asked: NDArray[np.bool_],
     ) -> None:  # fmt: skip
         """Set votes (s,) for those shells of a surface that do not pass through the other."""
@@ -233,7 +233,7 @@ class Overlap:
         ends = np.stack([which[first], which[first + 1]], axis=1) if len(first) else np.zeros((0, 2), np.int64)
         numbers = keys[first] // count, keys[first] % count
         beside = [area_vectors(places, side.surface.triangles[which]) for side, which in zip(self.sides, numbers, strict=True)]
-        turned = ((spots[ends[:, 1]] - spots[ends[:, 0]]) * np.cross(*beside)).sum(axis=1) < 0.0
+        turned = ((spots[ends[:, 1]] - spots[ends[:, 0]]) * np.cross(beside[0], beside[1])).sum(axis=1) < 0.0
         ends[turned] = ends[turned][:, ::-1]
         return ends, beside
 

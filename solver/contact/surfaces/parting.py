@@ -16,6 +16,7 @@ but where their surfaces pass through each other and one ring of triangles aroun
 """
 
 from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,7 +59,7 @@ class Parting:
         self.mixed = np.zeros(0, dtype=np.bool_)  # of all points, those where they pass through each other, and next to them
 
     def look(self, places: Array, step: float = 0.0) -> bool:
-        """Find what they share with points at places (k, 3), a step [s] after the last look; whether anything, or they touch."""
+        """Find what they share with points at places (k, 3), a step [s] after the last look; whether any, or they touch."""
         self.regions = self.overlap.regions(places)
         self.overlaps = any(region.depth > DEEPER * MARGIN * self.overlap.element for region in self.regions)
         deepest = max((region.depth for region in self.regions), default=0.0)
@@ -110,7 +111,7 @@ def lead_apart(
     partings: Sequence[Parting], positions: Array, velocities: Array, masses: Array, nodes: NDArray[np.int64],
     past: Extrapolation, step: float,
 ) -> Grips | None:  # fmt: skip
-    """What leads the parts of all of them in a step [s] from positions, with velocities (n, 3) and masses (n,); None if nothing.
+    """What leads the parts of all of them in a step [s] from positions, with velocities (n, 3) and masses (n,); None if none.
 
     nodes (b + 1,): where each body's nodes begin.
     """
@@ -128,24 +129,24 @@ def lead_apart(
             ways += [(region.normal, region.depth, most, len(region.radii), each.firm)] * len(region.radii)
     if not ways:
         return None
-    return _grips(_carried(rows), *(np.array(column) for column in zip(*ways, strict=True)), velocities, masses, past, step)
+    normal, ahead, bears, pieces, firm = (np.array(column, dtype=np.float64) for column in zip(*ways, strict=True))
+    return _grips(_carried(rows), normal, ahead, bears, pieces, firm, velocities, masses, past, step)
 
 
 def _grips(
-    carried: Carried, normal: Array, ahead: Array, most: Array, pieces: NDArray[np.int64], firm: Array, velocities: Array,
-    masses: Array, past: Extrapolation, step: float,
+    carried: Carried, normal: Array, ahead: Array, most: Array, pieces: Array, firm: Array, velocities: Array, masses: Array,
+    past: Extrapolation, step: float,
 ) -> Grips:  # fmt: skip
-    """What leads g pairs of places along normals (g, 3) that have a way `ahead` (g,) [m], each one of some pieces (g,) of a part; as
-    many inertias `firm` (g,).
+    """What leads g pairs of places along normals (g, 3) that have a way `ahead` (g,) [m], each one of some pieces (g,) of a
+    part, so many inertias `firm` (g,).
 
     most (g,) [N]: what the pieces of a part bear together. Where several hold the same nodes each acts with its share, so
     that none of all this depends on how many they are.
     """
-    grip = np.repeat(np.arange(2 * len(ahead) + 1) // 2, np.diff(carried.start))
-    share, node = np.abs(carried.weights), carried.nodes
+    share, node, begin = np.abs(carried.weights), carried.nodes, carried.start[:-2]
 
     def summed(weights: Array) -> Array:
-        found: Array = np.bincount(grip, weights=weights, minlength=len(ahead))[: len(ahead)]
+        found: Array = np.add.reduceat(weights, begin[::2])
         return found
 
     gives = past.inertial**2 / masses  # [m/N]
@@ -155,7 +156,7 @@ def _grips(
     speed = (apart(carried, velocities) * normal).sum(axis=1)
     urge = SWING * (SWING * ahead - 2.0 * speed)
     goal = apart(carried, past.base) + (lag * (speed + step * urge))[:, None] * normal
-    held = np.add.reduceat(masses[node], carried.start[:-2]).reshape(-1, 2).min(axis=1)  # [kg] of the lighter side
+    held = np.add.reduceat(masses[node], begin).reshape(-1, 2).min(axis=1)  # [kg] of the lighter side
     push = most / np.maximum(pieces, alike)
     pull = np.clip(-PULL * held * urge / alike, 0.0, push)
     drag = 2.0 * SWING / lag / summed(share**2 / masses[node]) / alike
