@@ -198,8 +198,7 @@ class SurfaceContact:
         places, ways = self._covered(positions, direction)
         if not len(self.pairs.nodes):
             return 1.0
-        share: float = free_fraction(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, 1.0)
-        return share
+        return float(free_fraction(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, 1.0))
 
     def meetings(self, positions: Array, direction: Array) -> Meetings:
         """The pairs that do not touch at positions (n, 3) but would on the way along a direction (n, 3), or that it crushes."""
@@ -276,7 +275,7 @@ class SurfaceContact:
         if not self.near:
             return np.arange(len(self.surfaces))
         points = self.pairs.nodes[_close(self.pairs, self._used_places(positions))[0]]
-        parting = np.array([each.bodies for each in self.parting], np.int64).reshape(-1, 2)
+        parting = self.progress[:, :2].astype(np.int64)
         return connected(np.concatenate([self._bodies[points[:, [0, 3]]], parting]).T, len(self.surfaces))
 
     def stored(self, end: Array) -> tuple[Array, Array]:
