@@ -30,7 +30,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "pressing": now.pressing.copy(),
         **now.contacts.arrays(),
         **({} if now.surfaces is None else now.surfaces.held.arrays()),
-        "parting": np.array([] if now.surfaces is None else now.surfaces.left_out, dtype=np.int64).reshape(-1, 2),
+        "parting": np.zeros((0, 4)) if now.surfaces is None else now.surfaces.progress,
         "reported": now.worn.last.copy(),
         "pinched": now.pinched.last.copy(),
         "anchors": now.pins.arrays(),
@@ -67,8 +67,7 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.contacts.restore(arrays)
     if now.surfaces is not None:
         now.surfaces.held = Held.from_arrays(floats)
-        parting = {(int(one), int(other)) for one, other in floats["parting"]}
-        now.surfaces.part(parting, now.surfaces.carried.places(now.state.positions))
+        now.surfaces.part_on(floats["parting"], now.surfaces.carried.places(now.state.positions))
     now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
     now.pins.restore(floats["anchors"])
     now.remeshing.fresh, now.remeshing.begun, now.remeshing.drawn, now.remeshing.outside = (

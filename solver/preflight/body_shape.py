@@ -13,6 +13,7 @@ from .finding import Finding
 FLAT = 1e-6
 SOLIDIFY = "Give it a volume, for instance with a Solidify modifier."
 CAGE_TAKES_IT = "The cage takes it as it is."
+PULL_APART = " Parts that are to collide must lie apart at the first frame."
 COPIED = "The cage takes it as it is; so that it can tear or merge, what is seen of it is closed."
 USE_CAGE = "Set Filling to Cage, or repair the mesh."
 MISSING = 0.75  # share of the area without a counterpart above which a surface encloses next to nothing
@@ -53,6 +54,9 @@ def body_findings(body: Body) -> Iterator[Finding]:
     crossing = crossing_faces(positions_relative, weld)
     if len(crossing):
         message = f"At least {len(crossing)} of its faces cross each other."
+        if remedy == CAGE_TAKES_IT:
+            message += " There it goes on to pass through itself."
+            remedy += PULL_APART
         yield Finding(severity, body.name, f"face {crossing[0]}", message, remedy, "self_crossing")
 
 

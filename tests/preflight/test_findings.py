@@ -97,7 +97,8 @@ def test_non_manifold_and_flipped_and_self_crossing():
     assert only("flipped", findings(body(flipped(sphere(12))))).severity == "info"
     assert only("flipped", findings(body(flipped(sphere(12), slice(5, 9))))).severity == "info"
     crossing = joined(sphere(12), moved(sphere(12), (0.9, 0.1, 0.2)))
-    assert only("self_crossing", findings(body(crossing))).severity == "info"
+    found = only("self_crossing", findings(body(crossing)))
+    assert found.severity == "info" and "pass through itself" in found.message and "apart" in found.remedy
     assert only("self_crossing", findings(body(crossing, method="conforming"))).severity == "error"
     assert "self_crossing" not in codes(body(joined(sphere(12), moved(sphere(12), (2.5, 0, 0)))))
 

@@ -8,9 +8,11 @@ import pytest
 
 from solver.bake import prepare
 from solver.contact.surfaces import overlapping, parting
+from solver.contact.surfaces.carried import Carried
 from solver.contact.surfaces.clusters import Clusters
+from solver.contact.surfaces.grips import Grips, apart
 from solver.contact.surfaces.overlapping import Overlap
-from solver.contact.surfaces.parting import SWING, Grip
+from solver.contact.surfaces.parting import SWING
 from solver.contact.surfaces.surface import contact_surface
 from solver.jit import use_threads
 from solver.pins.pin import Pin
@@ -111,10 +113,10 @@ def test_a_stack_that_overlaps_rises_and_stays():
     assert np.abs(centers(run)[0][:, 2] - (0.25, 0.75, 1.25)).max() < 0.02 and np.abs(run.state.velocities).max() < 0.3
 
 
-def pinned(meshes, where, frames=40, gravity=(0.0, 0.0, 0.0)):
+def pinned(meshes, where, frames=40, gravity=(0.0, 0.0, 0.0), goo=RUBBER):
     """Bodies at 12 frames a second whose nodes at some places, as where(k, positions) says, are held."""
     settings = {"body_contact": "bodies", "threads": 1, "frames_per_second": 12.0, "gravity": gravity}
-    scene, *rest = make_scene(meshes, [RUBBER] * len(meshes), frames=frames, **settings)
+    scene, *rest = make_scene(meshes, [goo] * len(meshes), frames=frames, **settings)
     bodies = []
     for k, (body, mesh) in enumerate(zip(scene.bodies, meshes, strict=True)):
         held = np.flatnonzero(where(k, mesh.positions))
@@ -221,40 +223,52 @@ def test_what_is_only_near_shares_nothing():
 
 def test_shares_keep_the_place_and_the_moment():
     rng = np.random.default_rng(4)
-    points, masses, center = rng.normal(size=(60, 3)), rng.uniform(0.5, 2.0, 60), np.array((0.2, -0.1, 0.3))
-    shares = parting._shares(center, 2.5, points, masses)
-    assert shares.sum() == pytest.approx(1.0, abs=1e-12) and np.allclose(shares @ points, center, atol=1e-12)
-    assert not shares[np.linalg.norm(points - center, axis=1) > 2.5].any()
-    flat = parting._shares(np.array((0.0, 0.0, 1.0)), 9.0, points * (1.0, 1.0, 0.0), masses)
+    points, masses = rng.normal(size=(60, 3)), rng.uniform(0.5, 2.0, 60)
+    centers, around = np.array([(0.3, -0.2, 0.1), (0.2, -0.1, 0.3)]), np.array([9.0, 2.5])
+    shares = parting._shares(centers, around, points, masses)
+    assert np.allclose(shares.sum(axis=1), 1.0, atol=1e-12) and np.allclose(shares @ points, centers, atol=1e-12)
+    assert not shares[1, np.linalg.norm(points - centers[1], axis=1) > 2.5].any() and shares[0].all()
+    (flat,) = parting._shares(np.array([(0.0, 0.0, 1.0)]), around[:1], points * (1.0, 1.0, 0.0), masses)
     assert np.allclose(flat @ points[:, :2], 0.0, atol=1e-12) and flat.sum() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("most", [1e9, 0.5])
-def test_a_grip_pulls_as_its_energy_says_and_on_both_alike(most):
+def grips(push, pull, yields=False):
+    """Two grips on nine nodes, and where these are."""
     rng = np.random.default_rng(7)
-    x, shares = rng.normal(size=(9, 3)), np.concatenate([rng.dirichlet(np.ones(5)), -rng.dirichlet(np.ones(4))])
-    normal = np.array((0.6, 0.0, 0.8))
-    grip = Grip(np.arange(9), shares, normal, np.array((0.3, -0.2, 0.4)), 7.0, most, 2.0, 5)
+    x, shares = rng.normal(size=(9, 3)), np.concatenate([rng.dirichlet(np.ones(5)), rng.dirichlet(np.ones(4))])
+    nodes = np.concatenate([np.arange(5), np.arange(5, 9), np.arange(4, 9), np.arange(4)]).astype(np.int32)
+    carried = Carried(np.array([0, 5, 9, 14, 18, 18]), nodes, np.concatenate([shares, shares]))
+    normal, of_both = np.array([(0.6, 0.0, 0.8), (0.0, 1.0, 0.0)]), np.ones(2)
+    goal = apart(carried, x) + np.array([(0.3, -0.2, 0.4), (0.2, -0.7, 0.1)])  # the one has to go on, the other is too far
+    return Grips(carried, normal, goal, 7.0 * of_both, push * of_both, pull * of_both, 2.0 * of_both, np.full(2, yields)), x
+
+
+@pytest.mark.parametrize(("push", "pull"), [(1e9, 1e9), (0.5, 0.1), (1e9, 0.0)])
+def test_grips_act_as_their_energy_says_and_on_both_alike(push, pull):
+    led, x = grips(push, pull)
     gradient, step = np.zeros((9, 3)), 1e-6
-    grip.add_gradient(x, gradient)
+    led.add_gradient(x, gradient)
     for node, axis in ((0, 0), (3, 2), (7, 1)):
         moved = [x.copy() for _ in range(2)]
         moved[0][node, axis] -= step
         moved[1][node, axis] += step
-        low, high = (grip.add_gradient(each, np.zeros((9, 3))) for each in moved)
+        low, high = (led.add_gradient(each, np.zeros((9, 3))) for each in moved)
         assert gradient[node, axis] == pytest.approx((high - low) / (2.0 * step), rel=1e-6, abs=1e-8)
     assert np.allclose(gradient.sum(axis=0), 0.0, atol=1e-12)
-    stiffness = parting.parting_stiffness([grip], x, np.arange(9, dtype=np.int32))
-    diagonal = np.zeros((9, 9))
-    stiffness.add_diagonal(diagonal)
-    assert np.allclose(diagonal, shares[:, None] ** 2 * grip.stiffness(x), rtol=1e-12)
-    if most > 1.0:
-        way = rng.normal(size=(9, 3))
+    along = (led.force(x) * led.normal).sum(axis=1)
+    assert along == pytest.approx([min(7.0 * 0.5, push), -min(7.0 * 0.7, pull)])
+    diagonal, shares = np.zeros((9, 9)), np.zeros((2, 9))
+    led.stiffness(x, np.arange(9, dtype=np.int32)).add_diagonal(diagonal)
+    lengths, carried = (5, 4, 5, 4), led.carried
+    np.add.at(shares, (np.repeat([0, 0, 1, 1], lengths), carried.nodes), carried.weights * np.repeat([1, -1, 1, -1], lengths))
+    assert np.allclose(diagonal, np.einsum("gk,gc->kc", shares**2, led.blocks(x)), rtol=1e-12)
+    if push == pull:
+        way = np.random.default_rng(1).normal(size=(9, 3))
         ahead, behind = np.zeros((9, 3)), np.zeros((9, 3))
-        grip.add_gradient(x + step * way, ahead)
-        grip.add_gradient(x - step * way, behind)
-        expected = np.outer(shares, grip.stiffness(x).reshape(3, 3) @ (shares @ way))
-        assert np.allclose((ahead - behind) / (2.0 * step), expected, atol=1e-6)
+        led.add_gradient(x + step * way, ahead)
+        led.add_gradient(x - step * way, behind)
+        moved = np.einsum("gij,gk,kj->gi", led.blocks(x).reshape(-1, 3, 3), shares, way)
+        assert np.allclose((ahead - behind) / (2.0 * step), np.einsum("gk,gi->ki", shares, moved), atol=1e-6)
 
 
 def test_a_bake_goes_on_from_a_checkpoint_amid_parting_to_the_same_bytes():

@@ -47,7 +47,7 @@ class Watch:
         places, search = self.places(run), ipctk.LBVH()
         search.can_vertices_collide = self.mesh.can_collide
         search.build(places, self.edges, self.faces)
-        pairs = np.array([(c.edge_id, c.face_id) for c in search.detect_edge_face_candidates()]).reshape(-1, 2)
+        pairs = np.array([(c.edge_id, c.face_id) for c in search.detect_edge_face_candidates()], np.int64).reshape(-1, 2)
         ends, corners = self.edges[pairs[:, 0]], self.faces[pairs[:, 1]]
         apart = ~(ends[:, :, None] == corners[:, None, :]).any(axis=(1, 2))
         ends, corners = places[ends[apart]], places[corners[apart]]

@@ -34,8 +34,10 @@ OPEN = 0.2  # of a patch's area: an area vector that is shorter says nothing of 
 STEEP = 0.7  # cosine of the angle to a part's gradient from which on a way on which it is thinner is no way out
 FACES = 64  # normals that are tried, of those along its rim
 PIECES = 3  # of a part along either of its axes, at most
+DEEP = 2.0  # element sizes: of what is deeper it need not be looked what is shared a margin nearer
 MARGIN = 0.25  # element sizes by which surfaces are led further than apart, so that they arrive
 MOST = 16  # parts at once: those of rough surfaces are many, and what is shallow waits or goes with the others
+NOWHERE = Crossings(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
 WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])  # that what lies wholly inside may leave by
 
 
@@ -79,6 +81,7 @@ class _Side:
     def __init__(self, surface: ContactSurface) -> None:
         self.surface = surface
         self.ends = np.searchsorted(surface.vertices, surface.edges)
+        self.corners = np.searchsorted(surface.vertices, surface.triangles)
         self.at_edges: Edges = edges_of(surface.triangles)
 
     def triangles_at(self, edges: IntArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -96,7 +99,9 @@ class Overlap:
         self.clusters = first, second
         self.sides = _Side(first.surface), _Side(second.surface)
         self.element = min(first.surface.element, second.surface.element)
-        self.inside: NDArray[np.integer] = np.zeros(0, dtype=np.int64)  # points in the other surface, as `regions` found them
+        # As `regions` found them: points in the other surface, and where edges pass through it
+        self.inside: NDArray[np.integer] = np.zeros(0, dtype=np.int64)
+        self.crossings: tuple[Crossings, Crossings] = (NOWHERE, NOWHERE)
 
     def regions(self, places: Array) -> list[Region]:
         """The parts that they share with points at places (k, 3), the deepest first, and of very many only those.
@@ -104,32 +109,36 @@ class Overlap:
         They are those of surfaces that are MARGIN nearer to each other along the deepest one's way out, but for parts that
         leave by another way: so where the two have come apart already they are held, while they still share something.
         """
-        parts, self.inside = self._shared(places)
-        if parts and not parts[0].whole:
+        self.crossings = crossings(*self.clusters, places)
+        parts, self.inside = self._shared(places, self.crossings)
+        if parts and not parts[0].whole and parts[0].depth > DEEP * self.element:
+            parts = [part if part.whole else replace(part, depth=part.depth + MARGIN * self.element) for part in parts]
+        elif parts and not parts[0].whole:
             way, nearer = parts[0].normal, places.copy()
             closer = MARGIN * self.element * way
             nearer[self.sides[0].surface.vertices] -= closer
             alike = [
                 replace(part, centers=part.centers + 0.5 * closer)
-                for part in self._shared(nearer)[0]
+                for part in self._shared(nearer, crossings(*self.clusters, nearer))[0]
                 if not part.whole and float(part.normal @ way) >= STEEP
             ]
             parts = alike + [part for part in parts if part.whole or float(part.normal @ way) < STEEP] if alike else parts
         return sorted(parts, key=lambda part: -part.depth)[:MOST]
 
-    def _shared(self, places: Array) -> tuple[list[Region], NDArray[np.integer]]:
-        """The parts that they share with points at places (k, 3), the deepest first; which points lie inside."""
-        found = crossings(*self.clusters, places)
+    def _shared(
+        self, places: Array, found: tuple[Crossings, Crossings]
+    ) -> tuple[list[Region], NDArray[np.integer]]:  # fmt: skip
+        """The parts that they share with points at places (k, 3) where edges pass through, the deepest first; which points lie
+        inside."""
         inside = [self._inside(places, k, found[k]) for k in (0, 1)]
         if not len(found[0].edges) + len(found[1].edges) and not inside[0].any() and not inside[1].any():
-            return [], self.inside[:0]
+            return [], np.zeros(0, np.int64)
         spots = np.concatenate([_spots(places, side, each) for side, each in zip(self.sides, found, strict=True)])
         corners, normals = self._rim(places, found, spots)
         label = self._parts(found, inside, corners)
         bounds = np.cumsum([0, *(len(side.surface.vertices) for side in self.sides), len(spots)])
         own, other, rim = (label[a:b] for a, b in zip(bounds, bounds[1:], strict=False))
         points = np.concatenate([*(places[side.surface.vertices] for side in self.sides), spots])
-        leaning = [_leaning(places, side.surface) for side in self.sides]
         regions = []
         for part in np.unique(np.concatenate([own[inside[0]], other[inside[1]], rim])):
             patches = [inside[0] & (own == part), inside[1] & (other == part)]
@@ -138,13 +147,21 @@ class Overlap:
             faces = np.concatenate([each[at_rim] for each in normals])
             center = 0.5 * (here.min(axis=0) + here.max(axis=0))
             rim_vector = 0.5 * np.cross(spots[corners[at_rim, 0]] - center, spots[corners[at_rim, 1]] - center).sum(axis=0)
-            inwards = [leaning[k][patch].sum(axis=0) for k, patch in enumerate(patches)]
             areas = [float(self.sides[k].surface.vertex_areas[patch].sum()) for k, patch in enumerate(patches)]
             way = _way_of(-rim_vector, min((area for area in areas if area > 0.0), default=0.0))
-            way = _way_of(inwards[1] - inwards[0], sum(areas)) if way is None else way
+            way = _way_of(self._leaning(places, patches), sum(areas)) if way is None else way
             regions.append(self._region(places, here, way, faces))
         within = np.concatenate([side.surface.vertices[each] for side, each in zip(self.sides, inside, strict=True)])
         return sorted(regions, key=lambda region: -region.depth), within
+
+    def _leaning(self, places: Array, patches: list[NDArray[np.bool_]]) -> Array:
+        """The area vector (3,) of a patch of each surface's vertices (v,), the second's less the first's."""
+        sums = []
+        for side, patch in zip(self.sides, patches, strict=True):
+            shares = patch[side.corners].sum(axis=1) / 3.0
+            sums.append((shares[:, None] * area_vectors(places, side.surface.triangles)).sum(axis=0))
+        leaning: Array = sums[1] - sums[0]
+        return leaning
 
     def touching(self, places: Array, points: IntArray) -> Region:
         """A region about points (k,) at places (n, 3) where the surfaces touch but share no volume."""
@@ -166,8 +183,7 @@ class Overlap:
         count, ends = len(side.surface.vertices), side.ends
         whole = np.ones(len(ends), dtype=bool)
         whole[found.edges] = False
-        graph = csr_matrix((np.ones(int(whole.sum()), bool), ends[whole].T), shape=(count, count))
-        shells, shell = connected_components(graph, directed=False)
+        shells, shell = _connected(ends[whole], count)
         votes, asked = np.zeros(shells), np.zeros(shells, dtype=bool)
         if len(found.edges):
             normal = area_vectors(places, other.triangles[found.triangles])
@@ -184,10 +200,12 @@ class Overlap:
         return np.asarray(votes[shell] > 0.0)
 
     def _ask(
-        self, places: Array, surface: ContactSurface, other: ContactSurface, shell: IntArray, votes: Array,
+        self, places: Array, surface: ContactSurface, other: ContactSurface, shell: NDArray[np.int64], votes: Array,
         asked: NDArray[np.bool_],
     ) -> None:  # fmt: skip
         """Set votes (s,) for those shells of a surface that do not pass through the other."""
+        if asked.all():
+            return
         points = places[surface.vertices]
         size = np.bincount(shell)
         middle = np.stack([np.bincount(shell, weights=points[:, axis]) for axis in range(3)], axis=1) / size[:, None]
@@ -213,9 +231,9 @@ class Overlap:
         _, first, many = np.unique(keys, return_index=True, return_counts=True)
         first = first[many == 2]
         ends = np.stack([which[first], which[first + 1]], axis=1) if len(first) else np.zeros((0, 2), np.int64)
-        normals = [area_vectors(places, side.surface.triangles) for side in self.sides]
-        beside = [normals[0][keys[first] // count], normals[1][keys[first] % count]]
-        turned = ((spots[ends[:, 1]] - spots[ends[:, 0]]) * np.cross(*beside)).sum(axis=1) < 0.0
+        numbers = keys[first] // count, keys[first] % count
+        beside = [area_vectors(places, side.surface.triangles[which]) for side, which in zip(self.sides, numbers, strict=True)]
+        turned = ((spots[ends[:, 1]] - spots[ends[:, 0]]) * np.cross(beside[0], beside[1])).sum(axis=1) < 0.0
         ends[turned] = ends[turned][:, ::-1]
         return ends, beside
 
@@ -238,16 +256,16 @@ class Overlap:
             links.append(np.stack([numbers[order][1:], numbers[order][:-1]], axis=1)[same])
             start, crossing = start + len(side.surface.vertices), crossing + len(each.edges)
         ends = np.concatenate(links)
-        graph = csr_matrix((np.ones(len(ends), bool), ends.T), shape=(crossing, crossing))
-        return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+        return _connected(ends, crossing)[1]
 
     def _region(self, places: Array, here: Array, way: Array | None, faces: Array) -> Region:
         """The region of points (k, 3), with triangles' normals (m, 3) at its rim; way (3,): about how it leaves, if known."""
         if way is None:
             way, depth = self._way_out(places, np.zeros(3))
-            return Region.of(here, way, depth + MARGIN * self.element, self.element, whole=True)
+            return Region.of(here, way, depth + MARGIN * self.element, max(self.element, depth), whole=True)
         normal = _thinnest(here - 0.5 * (here.min(axis=0) + here.max(axis=0)), way, faces)
-        return Region.of(here, normal, float(np.ptp(_along(here, normal[None]))), self.element)
+        depth = float(np.ptp(_along(here, normal[None])))
+        return Region.of(here, normal, depth, max(self.element, depth))
 
     def _way_out(self, places: Array, hint: Array) -> tuple[Array, float]:
         """The way (3,) on which the first surface is out of the second's bounds soonest, and how far that is [m].
@@ -263,18 +281,23 @@ class Overlap:
         return ways[best], max(float(far[best]), 0.0)
 
 
+def _connected(ends: NDArray[np.integer], count: int) -> tuple[int, NDArray[np.int64]]:
+    """How many parts so many points hang together in by edges (e, 2), and the part (count,) of each.
+
+    Not by scipy's way from edges to a matrix, which takes longer than all else here.
+    """
+    order = np.argsort(ends[:, 0], kind="stable")
+    start = np.zeros(count + 1, np.int32)
+    np.cumsum(np.bincount(ends[:, 0], minlength=count), out=start[1:])
+    graph = csr_matrix((np.ones(len(ends)), ends[order, 1].astype(np.int32), start), shape=(count, count))
+    parts, part = connected_components(graph, directed=False)
+    return parts, np.asarray(part, dtype=np.int64)
+
+
 def _way_of(vector: Array, area: float) -> Array | None:
     """The unit vector (3,) along an area vector [m^2] that is not too short to say anything of an area; None of one that is."""
     length = float(np.sqrt((vector**2).sum()))
     return vector / length if length > OPEN * area else None
-
-
-def _leaning(places: Array, surface: ContactSurface) -> Array:
-    """Of each vertex (v, 3) [m^2] a third of the area vectors around it."""
-    corners = np.searchsorted(surface.vertices, surface.triangles).ravel()
-    vectors = np.repeat(area_vectors(places, surface.triangles) / 3.0, 3, axis=0)
-    sums = [np.bincount(corners, weights=vectors[:, axis], minlength=len(surface.vertices)) for axis in range(3)]
-    return np.stack(sums, axis=1)
 
 
 def _spots(places: Array, side: _Side, found: Crossings) -> Array:

@@ -6,85 +6,44 @@ it ends. What is held is not the surface but the mass around the part, so bodies
 substep nor resolution nor stiffness says how fast they go. Across their way out they drag on each other at the same rate, or
 they would slide down on each other where it is steep.
 
-What that takes is a force in the step's own solve, on both alike: on nodes by shares that add up to one and have one and the
-same point for their mean, so that momentum and spin stay. It is as large as the other forces ask, up to what the bodies bear.
-What goes apart faster by itself is let go. The barriers of the two act all the same, but where their surfaces pass through each
-other and one ring of triangles around it, until they share nothing.
+What that takes is a force in the step's own solve (grips.py), on both alike: on nodes by shares that add up to one and have one
+and the same point for their mean, so that momentum and spin stay. It pushes as hard as the other forces ask, up to what the
+bodies bear (less and less where pins or others leave them no room: such a force, new in each step, would shake them for ever),
+and pulls back what goes apart too fast, about as hard as the swing itself asks. What several forces hold at once,
+each moves by its share. So of many bodies in one place those two that are furthest apart go as fast as the swings between
+them, one after the other, add up to. What goes apart much faster by itself is let go. The barriers of the two act all the same,
+but where their surfaces pass through each other and one ring of triangles around it, until they share nothing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...fem.pair_coupling import PairStiffness
 from ...integrators import Extrapolation
 from .candidates import Neighbourhood
+from .carried import Carried
 from .crossing import crossings, surfaces_cross
+from .grips import Grips, apart
 from .overlapping import MARGIN, Overlap, Region
 from .pairs import Pairs, distances, taken
 
 Array = NDArray[np.float64]
 
 SWING = 6.0  # [1/s]: a depth is halved in 0.28 s
-FASTER = 1.2  # times as fast as the swing is at most: what goes apart so fast was thrown apart
+FASTER = 2.0  # times as fast as the swing is at most: what goes apart so fast was thrown apart
+PULL = 4.0  # times the force that slows down the mass that is held as the swing asks: what springs goes on pushing it
 AROUND = 2.0  # radii of a part, and as many element sizes, within which it holds nodes
 CLEAR = 0.25  # of the reach: so far apart bodies are apart
 NEAREST = 0.02  # of the reach, below which a pair of them does not push yet: it has only just come apart
-FIRM = 300.0  # times the inertia: how closely a step keeps to the swing
+FIRM = 300.0  # times the inertia: how closely a step keeps to the swing; of what is held and does not come apart it becomes 1,
+PROGRESS = 0.05  # element sizes by which a depth has to shrink to be on its way,
+PATIENCE, FADE = 0.25, 0.5  # [s] after so long without, and in so long a time
 BEARS = 0.5  # of their modulus, on the cross-section of the smaller body: the largest force
 LEAST_NODES = 8  # that a part holds; else it holds the whole body
 DEEPER = 1.001  # times the margin: what has no more of a way to go only touches
 NOTHING = 1e-6  # share of the reach that is no distance
 FLAT = 1e-6  # of the largest second moment: less is none
-
-
-@dataclass(frozen=True)
-class Grip:
-    """What leads one part in one step: nodes (k,) by shares (k,), those of the first body add up to 1, of the second to -1.
-
-    normal (3,)  : the way that the first body goes
-    goal (3,)    : [m] where the one mean is to be, seen from the other, at the step's end; across the normal: at rest
-    firm, most   : [N/m] and [N], a spring towards the goal along the normal that never pulls harder
-    drag         : [N/m] a spring towards it across the normal
-    first        : how many of the nodes are the first body's
-    """
-
-    nodes: NDArray[np.int64]
-    shares: Array
-    normal: Array
-    goal: Array
-    firm: float
-    most: float
-    drag: float
-    first: int
-
-    def force(self, positions: Array) -> Array:
-        """The force (3,) [N] on the first body with nodes at positions (n, 3); on the second it is the opposite."""
-        along, across = self._missing(positions)
-        force: Array = np.clip(self.firm * along, -self.most, self.most) * self.normal + self.drag * across
-        return force
-
-    def add_gradient(self, positions: Array, gradient: Array) -> float:
-        """Add to gradient (n, 3) [N] at positions (n, 3); return the energy [J], that of a spring which yields at its most."""
-        along, across = self._missing(positions)
-        push = float(np.clip(self.firm * along, -self.most, self.most))
-        gradient[self.nodes] -= self.shares[:, None] * (push * self.normal + self.drag * across)
-        return push * along - 0.5 * push * push / self.firm + 0.5 * self.drag * float(across @ across)
-
-    def stiffness(self, positions: Array) -> Array:
-        """(9,) [N/m], the secant where it yields."""
-        firm = min(self.firm, self.most / max(abs(self._missing(positions)[0]), 1e-300))
-        flat = np.outer(self.normal, self.normal)
-        block: Array = (firm * flat + self.drag * (np.eye(3) - flat)).ravel()
-        return block
-
-    def _missing(self, positions: Array) -> tuple[float, Array]:
-        """How far [m] from the goal, along the normal and across it (3,)."""
-        away = self.goal - np.einsum("k,ki->i", self.shares, positions[self.nodes])
-        along = float(away @ self.normal)
-        return along, away - along * self.normal
 
 
 class Parting:
@@ -94,15 +53,19 @@ class Parting:
         """pairs: the ways in which their surfaces will collide, with the finer ones first."""
         self.bodies, self.pairs = bodies, list(pairs)
         self.overlap = Overlap(self.pairs[0].first, self.pairs[0].second)
-        self.grips: list[Grip] = []
         self.regions: list[Region] = []
         self.overlaps = False  # and not only touch
+        self.least, self.stalled = np.inf, 0.0  # the least depth [m] that has been seen, and for how long [s] none less
         self.mixed = np.zeros(0, dtype=np.bool_)  # of all points, those where they pass through each other, and next to them
 
-    def look(self, places: Array) -> bool:
-        """Find what they share with points at places (k, 3); whether they share anything, or touch."""
+    def look(self, places: Array, step: float = 0.0) -> bool:
+        """Find what they share with points at places (k, 3), a step [s] after the last look; whether any, or they touch."""
         self.regions = self.overlap.regions(places)
         self.overlaps = any(region.depth > DEEPER * MARGIN * self.overlap.element for region in self.regions)
+        deepest = max((region.depth for region in self.regions), default=0.0)
+        self.stalled += step
+        if deepest < self.least - PROGRESS * self.overlap.element:
+            self.least, self.stalled = deepest, 0.0
         self.mixed = np.zeros(len(places), dtype=np.bool_)
         self.mixed[self.overlap.inside] = True
         touching = [np.zeros(0, np.int32)]
@@ -112,7 +75,8 @@ class Parting:
             self.mixed[nodes[gaps < NEAREST * pair.reach]] = True
             touching.append(nodes[gaps < CLEAR * pair.reach].ravel())
             one, other = pair.first.surface, pair.second.surface
-            for side, across, found in zip((one, other), (other, one), crossings(pair.first, pair.second, places), strict=True):
+            crossed = self.overlap.crossings if pair is self.pairs[0] else crossings(pair.first, pair.second, places)
+            for side, across, found in zip((one, other), (other, one), crossed, strict=True):
                 self.mixed[side.edges[found.edges]] = True
                 self.mixed[across.triangles[found.triangles]] = True
                 touching.append(side.edges[found.edges].ravel())
@@ -124,31 +88,14 @@ class Parting:
             self.regions = [self.overlap.touching(places, points)]
         return bool(self.regions)
 
+    @property
+    def firm(self) -> float:
+        """How firmly they are led, in inertias."""
+        return float(FIRM ** min(max(1.0 - (self.stalled - PATIENCE) / FADE, 0.0), 1.0))
+
     def others(self, pairs: Pairs) -> Pairs:
         """Those pairs of their surfaces that push already: far enough from where these are mixed."""
         return taken(pairs, np.asarray(~self.mixed[pairs.nodes].any(axis=1)))
-
-    def lead(
-        self, positions: Array, velocities: Array, masses: Array, nodes: NDArray[np.int64], past: Extrapolation, step: float
-    ) -> None:
-        """Set what leads the parts in a step [s] from positions, with velocities (n, 3) and masses (n,).
-
-        nodes (b + 1,): where each body's nodes begin.
-        """
-        sides = [np.arange(*nodes[body : body + 2]) for body in self.bodies]
-        element = min(each.surface.element for each in (self.pairs[0].first, self.pairs[0].second))
-        extents = [np.ptp(positions[own], axis=0) for own in sides]
-        most = BEARS * self.pairs[0].modulus * min(float(np.cbrt(extent.prod())) for extent in extents) ** 2
-        self.grips = []
-        for region in self.regions:
-            share = most / len(region.radii)
-            for center, radius in zip(region.centers, region.radii, strict=True):
-                around = AROUND * (radius + element)
-                held = [_shares(center, around, positions[own], masses[own]) for own in sides]
-                nodes, shares = np.concatenate(sides), np.concatenate([held[0], -held[1]])
-                kept, first = shares != 0.0, int(np.count_nonzero(held[0]))
-                led = _led(nodes[kept], shares[kept], first, region.normal, region.depth, share, velocities, masses, past, step)
-                self.grips += [] if led is None else [led]
 
 
 def perhaps_together(pair: Neighbourhood, places: Array) -> bool:
@@ -160,50 +107,88 @@ def perhaps_together(pair: Neighbourhood, places: Array) -> bool:
     return bool(within[0].all() or within[1].all()) or surfaces_cross(pair.first, pair.second, places)
 
 
-def _led(
-    nodes: NDArray[np.int64], shares: Array, first: int, normal: Array, ahead: float, most: float,
-    velocities: Array, masses: Array, past: Extrapolation, step: float,
-) -> Grip | None:  # fmt: skip
-    """What leads nodes by shares, as in Grip, that have a way `ahead` [m]; None of what goes apart by itself."""
-    speed = float(np.einsum("k,ki->i", shares, velocities[nodes]) @ normal)
-    if speed > FASTER * SWING * ahead:
-        return None
-    wanted = speed + step * SWING * (SWING * ahead - 2.0 * speed)
-    lag = float((np.abs(shares) * past.effective[nodes]).sum() / np.abs(shares).sum())
-    goal = np.einsum("k,ki->i", shares, past.base[nodes]) + lag * wanted * normal
-    inertia = 1.0 / float((shares**2 * (past.inertial[nodes] ** 2 / masses[nodes])).sum())
-    drag = 2.0 * SWING / lag / float((shares**2 / masses[nodes]).sum())
-    return Grip(nodes, shares, normal, goal, FIRM * inertia, most, drag, first)
+def lead_apart(
+    partings: Sequence[Parting], positions: Array, velocities: Array, masses: Array, nodes: NDArray[np.int64],
+    past: Extrapolation, step: float,
+) -> Grips | None:  # fmt: skip
+    """What leads the parts of all of them in a step [s] from positions, with velocities (n, 3) and masses (n,); None if none.
 
-
-def _shares(center: Array, around: float, positions: Array, masses: Array) -> Array:
-    """Shares (k,) of nodes at positions (k, 3) with masses (k,) that add up to one and have `center` for their mean place.
-
-    By mass, fading out `around` [m] from there, and linear in the place: so a force at the centre, handed on to nodes by these
-    shares, has the same sum and the same moment. Where the nodes lie in a plane only as far as they reach.
+    nodes (b + 1,): where each body's nodes begin.
     """
-    away = positions - center
-    near = np.maximum(0.0, 1.0 - (away**2).sum(axis=1) / around**2) ** 2
-    if np.count_nonzero(near) < LEAST_NODES:
-        near = np.ones(len(masses))
+    rows, ways = list[tuple[NDArray[np.int64], Array]](), list[tuple[Array, float, float, int, float]]()
+    for each in partings:
+        sides = [np.arange(*nodes[body : body + 2]) for body in each.bodies]
+        element = each.overlap.element
+        extents = [np.ptp(positions[own], axis=0) for own in sides]
+        most = BEARS * each.pairs[0].modulus * min(float(np.cbrt(extent.prod())) for extent in extents) ** 2
+        for region in each.regions:
+            around = AROUND * (region.radii + element)
+            held = [_shares(region.centers, around, positions[own], masses[own]) for own in sides]
+            for one, other in zip(*held, strict=True):
+                rows += [(own[shares != 0.0], shares[shares != 0.0]) for own, shares in zip(sides, (one, other), strict=True)]
+            ways += [(region.normal, region.depth, most, len(region.radii), each.firm)] * len(region.radii)
+    if not ways:
+        return None
+    normal, ahead, bears, pieces, firm = (np.array(column, dtype=np.float64) for column in zip(*ways, strict=True))
+    return _grips(_carried(rows), normal, ahead, bears, pieces, firm, velocities, masses, past, step)
+
+
+def _grips(
+    carried: Carried, normal: Array, ahead: Array, most: Array, pieces: Array, firm: Array, velocities: Array, masses: Array,
+    past: Extrapolation, step: float,
+) -> Grips:  # fmt: skip
+    """What leads g pairs of places along normals (g, 3) that have a way `ahead` (g,) [m], each one of some pieces (g,) of a
+    part, so many inertias `firm` (g,).
+
+    most (g,) [N]: what the pieces of a part bear together. Where several hold the same nodes each acts with its share, so
+    that none of all this depends on how many they are.
+    """
+    share, node, begin = np.abs(carried.weights), carried.nodes, carried.start[:-2]
+
+    def summed(weights: Array) -> Array:
+        found: Array = np.add.reduceat(weights, begin[::2])
+        return found
+
+    gives = past.inertial**2 / masses  # [m/N]
+    give, lag = summed(share**2 * gives[node]), summed(share * past.effective[node]) / summed(share)
+    # How many hold the same nodes, counted by how far they move with each other
+    alike = summed(share * (gives * np.bincount(node, weights=share, minlength=len(masses)))[node]) / give
+    speed = (apart(carried, velocities) * normal).sum(axis=1)
+    urge = SWING * (SWING * ahead - 2.0 * speed)
+    goal = apart(carried, past.base) + (lag * (speed + step * urge))[:, None] * normal
+    held = np.add.reduceat(masses[node], begin).reshape(-1, 2).min(axis=1)  # [kg] of the lighter side
+    push = most / np.maximum(pieces, alike)
+    pull = np.clip(-PULL * held * urge / alike, 0.0, push)
+    drag = 2.0 * SWING / lag / summed(share**2 / masses[node]) / alike
+    # Where others push too, those of all of them add up
+    loose = speed > FASTER * SWING * ahead * np.maximum(alike / pieces, 1.0)
+    pull[loose] = drag[loose] = 0.0
+    need = ((goal - apart(carried, past.targets)) * normal).sum(axis=1) / give / alike
+    return Grips(carried, normal, goal, firm / give / alike, push, pull, drag, need > push)
+
+
+def _carried(rows: Sequence[tuple[NDArray[np.int64], Array]]) -> Carried:
+    """Places of nodes by shares, and one of none."""
+    start = np.cumsum([0, *(len(nodes) for nodes, _ in rows), 0])
+    return Carried(start, np.concatenate([nodes for nodes, _ in rows]).astype(np.int32), np.concatenate([s for _, s in rows]))
+
+
+def _shares(centers: Array, around: Array, positions: Array, masses: Array) -> Array:
+    """Shares (c, k) of nodes at positions (k, 3) with masses (k,) that add up to one and have a center (c, 3) for their mean.
+
+    By mass, fading out `around` (c,) [m] from there, and linear in the place: so a force at the centre, handed on to nodes by
+    these shares, has the same sum and the same moment. Where the nodes lie in a plane only as far as they reach.
+    """
+    away = positions - centers[:, None]
+    near = np.maximum(0.0, 1.0 - (away**2).sum(axis=2) / around[:, None] ** 2) ** 2
+    near[np.count_nonzero(near, axis=1) < LEAST_NODES] = 1.0
     weights = masses * near
-    total = weights.sum()
-    mean = np.einsum("k,ki->i", weights, away) / total  # no product of BLAS here: the same bytes on any number of its threads
-    arms = away - mean
-    moments, axes = np.linalg.eigh(np.einsum("k,ki,kj->ij", weights, arms, arms))
-    inverse = np.where(moments > FLAT * moments[-1], 1.0 / np.maximum(moments, 1e-300), 0.0)
-    lean = axes @ (inverse * (axes.T @ -mean))
-    shares: Array = weights * (1.0 / total + np.einsum("ki,i->k", arms, lean))
+    total = weights.sum(axis=1)
+    # No product of BLAS here: the same bytes on any number of its threads
+    mean = np.einsum("ck,cki->ci", weights, away) / total[:, None]
+    arms = away - mean[:, None]
+    moments, axes = np.linalg.eigh(np.einsum("ck,cki,ckj->cij", weights, arms, arms))
+    inverse = np.where(moments > FLAT * moments[:, -1:], 1.0 / np.maximum(moments, 1e-300), 0.0)
+    lean = np.einsum("cij,cj,ckj,ck->ci", axes, inverse, axes, -mean)
+    shares: Array = weights * (1.0 / total[:, None] + np.einsum("cki,ci->ck", arms, lean))
     return shares
-
-
-def parting_stiffness(grips: Sequence[Grip], positions: Array, rank: NDArray[np.int32]) -> PairStiffness:
-    """That of all of them at positions (n, 3), each as a pair of two points, with node i at row rank[i] of the matrix."""
-    count = len(grips)
-    points = np.array([(3 * k, 3 * k + 1, 3 * k + 2, 3 * k + 2) for k in range(count)], np.int32)  # the last one is of no node
-    weights = np.tile((1.0, -1.0, 0.0, 0.0), (count, 1))
-    blocks = np.array([grip.stiffness(positions) for grip in grips])
-    lengths = np.array([(grip.first, len(grip.nodes) - grip.first, 0) for grip in grips]).ravel()
-    rows = rank[np.concatenate([grip.nodes for grip in grips])]
-    shares = np.concatenate([np.concatenate([g.shares[: g.first], -g.shares[g.first :]]) for g in grips])
-    return PairStiffness(points, weights, blocks, np.concatenate([[0], np.cumsum(lengths)]), rows, shares)

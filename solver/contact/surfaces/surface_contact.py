@@ -20,9 +20,10 @@ from .carried import Carried
 from .clusters import Clusters
 from .free_way import EARLY, free_fraction, free_shares, meetings
 from .friction import Friction, Held
+from .grips import Grips
 from .meetings import Meetings, growth
 from .pairs import Pairs, joined, no_pairs, taken
-from .parting import Grip, Parting, parting_stiffness, perhaps_together
+from .parting import Parting, lead_apart, perhaps_together
 from .stored import barrier_energies
 from .surface import ContactSurface
 from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
@@ -65,7 +66,9 @@ class SurfaceContact:
         self._begun: tuple[Pairs, NDArray[np.int64], Array] = no_pairs(), np.zeros(0, np.int64), rest
         self._stood: tuple[Array, Array] | None = None  # positions of nodes that were asked for last, and of their points
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
-        self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart
+        self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart,
+        self.grips: Grips | None = None  # and what leads them there in this step, for
+        self._step = 0.0  # [s]
         boxed = [Clusters(surface, rest) for surface in surfaces]
         large = [None if each is None else Clusters(each, rest) for each in whole or [None] * len(surfaces)]
         for i, j in combinations_with_replacement(range(len(touches)), 2):
@@ -112,25 +115,32 @@ class SurfaceContact:
     def _parting(self, bodies: tuple[int, int]) -> Parting:
         return Parting(bodies, [pair for own, pair in zip(self.bodies, self.neighbourhoods, strict=True) if own == bodies])
 
-    def look(self, places: Array) -> None:
-        """See where bodies are mixed with points at places (k, 3), and which are apart by now."""
-        self.parting = [each for each in self.parting if each.look(places)]
+    def part_on(self, progress: Array, places: Array) -> None:
+        """Let pairs of bodies go on as `progress` has told of them, with points at places (k, 3)."""
+        told = {(int(one), int(other)): (float(least), float(stalled)) for one, other, least, stalled in progress}
+        self.part(told.keys(), places)
+        for each in self.parting:
+            each.least, each.stalled = told[each.bodies]
+
+    @property
+    def progress(self) -> Array:
+        """Of the bodies that are mixed (p, 4): their numbers, the least depth [m] and for how long none less [s]."""
+        return np.array([(*each.bodies, each.least, each.stalled) for each in self.parting], np.float64).reshape(-1, 4)
+
+    def look(self, places: Array, step: float = 0.0) -> None:
+        """See where bodies are mixed with points at places (k, 3), a step [s] later, and which are apart by now."""
+        self.parting = [each for each in self.parting if each.look(places, step)]
         self._take_found()
 
     def lead_apart(self, state: State, ranges: Ranges, past: Extrapolation, step: float) -> None:
         """Lead those that are mixed for a step [s] from a state."""
-        for each in self.parting:
-            each.lead(state.positions, state.velocities, state.masses, ranges.nodes, past, step)
+        self._step = step
+        self.grips = lead_apart(self.parting, state.positions, state.velocities, state.masses, ranges.nodes, past, step)
 
     @property
     def left_out(self) -> list[tuple[int, int]]:
         """The bodies that are mixed still."""
         return [each.bodies for each in self.parting]
-
-    @property
-    def grips(self) -> list[Grip]:
-        """What leads them apart in this step."""
-        return [grip for each in self.parting for grip in each.grips]
 
     @property
     def near(self) -> bool:
@@ -185,15 +195,14 @@ class SurfaceContact:
             spots = _spots(friction.points, friction.weights, places)
             self.held = Held(friction.points, friction.stretch(places), spots, friction.normal)
         if self.parting:
-            self.look(self.carried.places(positions))
+            self.look(self.carried.places(positions), self._step)
 
     def limit(self, positions: Array, direction: Array) -> float:
         """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
         places, ways = self._covered(positions, direction)
         if not len(self.pairs.nodes):
             return 1.0
-        share: float = free_fraction(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, 1.0)
-        return share
+        return float(free_fraction(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, 1.0))
 
     def meetings(self, positions: Array, direction: Array) -> Meetings:
         """The pairs that do not touch at positions (n, 3) but would on the way along a direction (n, 3), or that it crushes."""
@@ -237,9 +246,7 @@ class SurfaceContact:
         energy: float = add_barrier_gradient(places, self.pairs, on_points)
         energy += add_friction_gradient(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, on_points)
         self.carried.add_forces(on_points, gradient)
-        for grip in self.grips:
-            energy += grip.add_gradient(positions, gradient)
-        return energy
+        return energy + (0.0 if self.grips is None else self.grips.add_gradient(positions, gradient))
 
     def stiffness(self, positions: Array, rank: NDArray[np.int32], ahead: Meetings | None = None) -> PairStiffness:
         """The stiffness at positions (n, 3) and of what is ahead, for a matrix with node i at row rank[i]."""
@@ -255,7 +262,7 @@ class SurfaceContact:
             parts.append((ahead.points, ahead.weights, ahead.blocks))
         points, all_weights, blocks = map(np.concatenate, zip(*parts, strict=True))
         pairs = self.carried.stiffness(points, all_weights, blocks, rank)
-        return pairs.joined(parting_stiffness(self.grips, positions, rank)) if self.grips else pairs
+        return pairs if self.grips is None else pairs.joined(self.grips.stiffness(positions, rank))
 
     def settled(self, before: Array, after: Array) -> bool:
         """Whether a correction from one set of positions (n, 3) to another has found forces about as it took them to be.
@@ -272,7 +279,7 @@ class SurfaceContact:
         if not self.near:
             return np.arange(len(self.surfaces))
         points = self.pairs.nodes[_close(self.pairs, self._used_places(positions))[0]]
-        parting = np.array([each.bodies for each in self.parting], np.int64).reshape(-1, 2)
+        parting = self.progress[:, :2].astype(np.int64)
         return connected(np.concatenate([self._bodies[points[:, [0, 3]]], parting]).T, len(self.surfaces))
 
     def stored(self, end: Array) -> tuple[Array, Array]:

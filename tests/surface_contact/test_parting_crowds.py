@@ -1,0 +1,65 @@
+"""Bodies that start in each other: many in one place, and those that pins leave no room to part."""
+
+import numpy as np
+
+from solver.contact.surfaces import parting
+from solver.contact.surfaces.parting import SWING
+from tests.physics.scenes import box_mesh, momentum
+from tests.surface_contact.test_bodies import FAR, RUBBER, simulation
+from tests.surface_contact.test_parting import centers, pinned
+from tests.surface_contact.watch import Watch
+
+
+def cubes(count=8, cells=4):
+    """Cubes of edge 1 some centimetres apart."""
+    rng = np.random.default_rng(0)
+    meshes = [box_mesh((cells,) * 3, origin=tuple(rng.uniform(-0.05, 0.05, 3))) for _ in range(count)]
+    return simulation(meshes, "bodies", {**RUBBER, "damping": 5.0}, **FAR)
+
+
+def test_many_bodies_in_one_place_part_in_few_iterations():
+    """Eight: 28 pairs, which once worked against each other: up to 82 iterations in five steps, and 9 m/s."""
+    run = cubes()
+    watch, begun, speeds, effort = Watch(run, own=False), None, [], []
+    for frame in range(40):
+        found = run.advance().statistics
+        effort.append(found["newton_iterations"] / max(found["substeps"], 1.0))
+        speeds.append(max(np.linalg.norm(one - other) for one in centers(run)[1] for other in centers(run)[1]))
+        if not run.surfaces.left_out:
+            begun = frame if begun is None else begun
+            assert not watch.crosses(run), frame
+    assert begun is not None and begun < 34 and found["inverted"] == 0
+    assert np.mean(effort[1:]) < 8.0 and np.max(effort) < 25.0
+    assert max(speeds) < 3.0 * 2.0 * SWING / np.e * 1.3 and speeds[-1] < 2.0
+    linear, _ = momentum(run)
+    assert np.abs(linear).max() < 1e-9 * run.state.masses.sum()
+
+
+def cores_held(young=1e7):
+    """Two boxes half in each other, the middles of both held."""
+    meshes = [box_mesh((6, 6, 6)), box_mesh((6, 6, 6), origin=(0.5, 0.1, 0.05))]
+    goo = {**RUBBER, "young_modulus": young}
+    return pinned(meshes, lambda k, x: (np.abs(x - (0.5 + 0.5 * k, 0.5, 0.5)) < 0.3).all(axis=1), goo=goo)
+
+
+def test_stiff_bodies_held_in_each_other_come_to_rest_where_they_started():
+    """Once shaken for ever, at meters a second: a firm force made anew in each step (sqrt(300) times as fast a swing)."""
+    run = cores_held()
+    begun, told = run.state.positions.copy(), []
+    for _ in range(39):
+        told += run.advance().warnings
+    assert np.abs(run.state.velocities).max() < 1e-3 and np.abs(run.state.positions - begun).max() < 0.01
+    assert len(told) == 2 and "still overlap" in told[1] and run.surfaces.parting[0].firm == 1.0
+
+
+def test_a_bake_goes_on_from_a_checkpoint_amid_what_is_stalled():
+    run, resumed = cores_held(), cores_held()
+    for frame in range(9):
+        run.advance()
+        if frame == 6:
+            kept = run.checkpoint()
+            assert 1.0 < run.surfaces.parting[0].firm < parting.FIRM
+    resumed.restore(kept)
+    for _ in range(2):
+        resumed.advance()
+    assert resumed.state.positions.tobytes() == run.state.positions.tobytes()
