@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from solver.contact.surfaces.candidates import REACH
 from solver.contact.surfaces.pairs import distances
-from solver.contact.surfaces.surface_contact import REACH, SurfaceContact
+from solver.contact.surfaces.surface_contact import SurfaceContact
 from solver.contact.surfaces.terms import add_barrier_gradient
 from solver.contact.surfaces.touch import Touch
 from tests.surface_contact.bodies import block, surfaces_of, themselves

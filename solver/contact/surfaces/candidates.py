@@ -13,15 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...jit import kernel
+from .carried import Carried
 from .clusters import ROUNDING, Clusters, near_clusters
 from .overlap import Found, Way, corners_near, edges_near
 from .pairs import Pairs, joined_halves, no_pairs, pairs_of
 from .thin_parts import ThinParts
+from .touch import Touch
 from .unfolded import Unfolded
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
+REACH = 0.02  # distance at which surfaces begin to push, in sizes of the tets,
+FINE = 0.1  # and at most so many mean edges of theirs
 SPARE = 0.25  # mean edges that nodes of near clusters may come closer, beside their way, until the next search,
 FAR = 1.0  # and those of others;
 TIGHT = 0.06  # the same as SPARE where little of a surface is folded: to look again is cheap, and less of it seems folded
@@ -57,6 +61,20 @@ class Neighbourhood:
         self.held: Array | None = None  # what has been found to hold last
         self.near = np.empty((0, 2), dtype=np.int32)
         self.pairs = no_pairs()
+
+    @classmethod
+    def of(
+        cls, touch: Touch, other: Touch, first: Clusters, second: Clusters, rest: Array, carried: Carried
+    ) -> "Neighbourhood":
+        """That of surfaces which touch by `touch` and `other`; their points are carried and at rest (k, 3) without contact."""
+        elements, lengths = (first.surface.element, second.surface.element), (first.edge_length, second.edge_length)
+        thin = None
+        if first is second and touch.thin > 0.0:
+            thin = ThinParts.of(first.surface.triangles, rest, carried, touch.thin)
+        return cls(
+            first, second, rest, min(REACH * min(elements), FINE * min(lengths)), min(touch.modulus, other.modulus),
+            float(np.sqrt(touch.friction * other.friction)), thin,
+        )  # fmt: skip
 
     def cover(self, before: Array, after: Array) -> bool:
         """See to it that `pairs` holds for nodes anywhere between two places (n, 3); whether it had to be changed."""

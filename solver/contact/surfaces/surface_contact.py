@@ -27,13 +27,10 @@ from .parting import Parting, lead_apart, perhaps_together
 from .stored import barrier_energies
 from .surface import ContactSurface
 from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
-from .thin_parts import ThinParts
 from .touch import Touch
 
 Array = NDArray[np.float64]
 
-REACH = 0.02  # distance at which surfaces begin to push, in sizes of the tets,
-FINE = 0.1  # and at most so many mean edges of theirs
 SETTLED = 0.1  # share of all pushing forces by which a correction may miss what they are
 
 
@@ -78,18 +75,7 @@ class SurfaceContact:
                     both.append((large[i] or boxed[i], large[j] or boxed[j]))
                 self.bodies += [(i, j)] * len(both)
                 for pair in both:
-                    self._add(touches[i], touches[j], rest, *pair)
-
-    def _add(self, touch: Touch, other: Touch, rest: Array, first: Clusters, second: Clusters) -> None:
-        """Let surfaces of two bodies, or of one, touch; their points are at (k, 3) at rest."""
-        elements, lengths = (first.surface.element, second.surface.element), (first.edge_length, second.edge_length)
-        thin = None
-        if first is second and touch.thin > 0.0:
-            thin = ThinParts.of(first.surface.triangles, rest, self.carried, touch.thin)
-        self.neighbourhoods.append(Neighbourhood(
-            first, second, rest, min(REACH * min(elements), FINE * min(lengths)), min(touch.modulus, other.modulus),
-            float(np.sqrt(touch.friction * other.friction)), thin,
-        ))  # fmt: skip
+                    self.neighbourhoods.append(Neighbourhood.of(touches[i], touches[j], *pair, rest, carried))
 
     def begin(self, positions: Array) -> None:
         """Let bodies that touch or lie in each other go apart before they collide: `parting`.
