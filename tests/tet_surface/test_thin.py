@@ -1,14 +1,19 @@
 """Parts thinner than tets: their sides go by the tets that hold them, and contact is not asked to keep these apart."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from solver.bake import prepare
 from solver.contact.surfaces.carried import Carried
 from solver.contact.surfaces.thin_parts import ThinParts
 from solver.embedding import bind, evaluate
 from solver.fem.extension import carrying_matrix
 from solver.geometry.measures import vertex_area_vectors
 from solver.geometry.splitting import split
+from solver.scene import Scene, Settings, validated
+from solver.simulate import Simulation
 from solver.surface import Surface
 from solver.tet_surface.laying import laid_surface
 from solver.tet_surface.thin import thickness
@@ -16,6 +21,7 @@ from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import TetMesh, joined_meshes
 from solver.tetmesh.quality import tet_volumes
 from tests.physics.scenes import box_mesh
+from tests.surface_contact.soak import soak_scene
 from tests.surfaces import box, joined, sphere
 
 SIZE = 0.125  # of tets [m]
@@ -96,3 +102,15 @@ def test_contact_is_left_to_tets_where_these_keep_two_sides_apart():
         away = ((plate.positions[plate.triangles].mean(axis=1) - plate.positions[upper]) ** 2).sum(axis=1)
         triangle = np.argmin(away + np.where(flat, 0.0, 1.0))
         assert held(plate, np.array([[upper, *plate.triangles[triangle]]], dtype=np.int32), whole) == wanted
+
+
+@pytest.mark.parametrize(("seen", "wanted"), [("artist", False), ("tets", True)])
+def test_only_the_goo_surface_is_left_to_tets(seen, wanted):
+    """All of a coarse ball lies outside its tets, and so is blended from many as well; seeds 6 and 432 of the soak."""
+    _, soaked = soak_scene(6, 16, 4)
+    body = replace(soaked.bodies[0], seen=seen)
+    scene = validated(Scene((body,), (), Settings(body_contact="all")))
+    (item,) = prepare(scene)
+    run = Simulation(replace(scene, bodies=(item.body,)), [item.mesh], [item.surface], [item.contacts], fields=[])
+    assert item.surface.smoothed and run.surfaces is not None
+    assert [each.thin is not None for each in run.surfaces.neighbourhoods] == [wanted] * len(run.surfaces.neighbourhoods)

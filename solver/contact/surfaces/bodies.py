@@ -62,7 +62,7 @@ def _contact(
         slip = SLIP_SPEED * STICK_TIME * body.extent
         others = frozenset(k for k, other in enumerate(scene.bodies) if other is not body and body.merges_with(other))
         mesh, element = TetMesh(state.positions[c:d], (state.tets[a:b] - c).astype(np.int32)), element_size(state.volumes[a:b])
-        thin = THIN * element if body.seen == "tets" else 0.0  # not `smoothed`: a box's corners are all blended too
+        thin = THIN * element if body.seen == "tets" else 0.0  # not `smoothed`: a coarse ball is all blended too
         touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others, thin))
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
         fit = seen_surface(now, mesh, element, error)
