@@ -11,8 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .colliders import build_all
-from .contact.contacts import ColliderField
+from .colliders import Field, build_all
 from .draft.simulation import DraftSimulation
 from .embedding import Binding
 from .frame import BodyFrame, Frame
@@ -43,7 +42,7 @@ def start(
     meshes: list[TetMesh],
     surfaces: list[Binding],
     contacts: list[Binding],
-    fields: list[ColliderField] | None = None,
+    fields: list[Field] | None = None,
 ) -> Dynamics:
     """Return what moves the scene's bodies; meshes, surfaces and contacts hold one item a body.
 
@@ -102,7 +101,7 @@ def simulate(
     meshes: list[TetMesh],
     surfaces: list[Binding],
     contacts: list[Binding],
-    fields: list[ColliderField] | None = None,
+    fields: list[Field] | None = None,
 ) -> Iterator[Frame]:
     """Yield every frame of the scene's range."""
     simulation = start(scene, meshes, surfaces, contacts, fields)

@@ -25,7 +25,6 @@ class PinchReports:
     def __init__(self, points: ContactPoints, ranges: Ranges) -> None:
         bodies = len(ranges.tets) - 1
         self.points = points
-        self.owners = np.searchsorted(ranges.tets, points.tets, side="right") - 1
         self.last: NDArray[np.int64] = np.full(bodies, -PAUSE, dtype=np.int64)
         self.depth, self.place, self.collider = np.zeros(bodies), np.zeros((bodies, 3)), np.zeros(bodies, dtype=np.int64)
 
@@ -34,7 +33,7 @@ class PinchReports:
         deep = entries.depth(positions)
         for k in np.flatnonzero(deep * REACH > DEPTH * entries.reach):
             collider, point = divmod(int(entries.places[k]), len(self.points.tets))
-            body = self.owners[point]
+            body = self.points.bodies[point]
             if deep[k] > self.depth[body]:
                 self.depth[body], self.collider[body] = deep[k], collider
                 self.place[body] = entries.weights[k] @ positions[entries.nodes[k]]

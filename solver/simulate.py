@@ -13,24 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checkpoint import checkpoint_of, restore
-from .colliders import build_all
-from .contact.contacts import ColliderField, Contacts
+from .colliders import Field, build_all
+from .colliders.solidity import against_gravity
+from .contact.contacts import Contacts
 from .contact.edges.bodies import edge_contacts
 from .contact.points import gather_points, meeting
 from .contact.surfaces.bodies import told_of_overlaps, touching_bodies
 from .embedding import Binding
-from .errors import Cancelled, StepError
+from .errors import Cancelled
 from .fem.attempt import Attempt
 from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.energy_ledger import EnergyLedger
-from .fem.explicit_step import elastic_forces, explicit_step, longest_stable_step
+from .fem.explicit_step import elastic_forces, explicit_step
 from .fem.first_guess import first_guess
 from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
 from .fem.newton import ImplicitStep
 from .fem.rise import rise
-from .fem.step_control import CALM, RESTLESS, STARTLED, calmed, farthest_jumps, is_drastic, is_thrown, refusal, surprise
+from .fem.step_control import CALM, RESTLESS, calmed, farthest_jumps, is_drastic, surprise
 from .fem.volume_control import VolumeControl
 from .fem.workspace import Unknowns, Workspace
 from .force_fields.acting import ForceFields
@@ -53,15 +54,14 @@ from .remesh.remeshing import WorstCondition, begun
 from .scene import Scene
 from .state import element_size
 from .step_failure import step_failure
+from .step_length import bound_step, calmest, refused
 from .tetmesh.mesh import TetMesh
 from .worn import WornReports
 
 Array = NDArray[np.float64]
 
-MOST_DOUBLINGS = 2  # of the longest step, in calm
 EFFORT = ("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts", "remeshes")  # of a frame
 REMAINDER = 0.05  # element sizes by which a balance of forces may leave bodies to be moved as a whole
-LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps in which surfaces may rub: in longer ones friction between them is some 5 % off
 
 
 class Simulation:
@@ -76,7 +76,7 @@ class Simulation:
         meshes: list[TetMesh],
         surfaces: list[Binding],
         contacts: list[Binding],
-        fields: list[ColliderField] | None = None,
+        fields: list[Field] | None = None,
     ) -> None:
         settings = scene.settings
         self.whole, self._rest = scene, (meshes, surfaces, contacts)
@@ -90,7 +90,7 @@ class Simulation:
         self.first_pins = self.pins
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
-        self.clock = Clock(settings.maximum_substep, self._calmest(settings.maximum_substep))
+        self.clock = Clock(settings.maximum_substep, calmest(self, settings.maximum_substep))
         self.frame = settings.frame_start - 1
         self.worn, self.remeshing, self.worst = WornReports(len(scene.bodies)), begun(scene, first), WorstCondition()
         self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
@@ -138,7 +138,7 @@ class Simulation:
         self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.pinched = PinchReports(points, self.ranges)
-        self.contacts.begin(self.state.positions)
+        self.contacts.begin(self.state.positions, None if remeshed else against_gravity(settings))
 
     def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
         """Simulate to the next frame; the first call returns the rest state at `frame_start`.
@@ -181,7 +181,7 @@ class Simulation:
         """One accepted step; a refused one is backed up and halved."""
         self.pace.set()
         effort["remeshes"] += self._remesh()
-        self._bound_step()
+        bound_step(self)
         calm = self.ledger.nobody()
         while True:
             if should_stop():
@@ -191,7 +191,7 @@ class Simulation:
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations
             drastic = is_drastic(outcome.positions, self.state.positions, self.space.pattern)
-            rough, reason, calmed = drastic or not outcome.converged, self._refusal(attempt, drastic), calm
+            rough, reason, calmed = drastic or not outcome.converged, refused(self, attempt, drastic), calm
             if not reason:
                 attempt = self._calm(attempt) if rough else attempt
                 calmed = self.ledger.judged(self, attempt, calm)
@@ -214,45 +214,6 @@ class Simulation:
     def _remesh(self) -> int:
         """Give new tets to bodies that want some; how many."""
         return renew(self)
-
-    def _refusal(self, attempt: Attempt, drastic: bool) -> str:
-        """Why an attempt must be made again with half the step, or an empty string."""
-        state, outcome, step = self.state, attempt.outcome, self.clock.step
-        blocked = (self.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
-        if self.surfaces is not None:
-            blocked |= self.met | self.surfaces.touched(outcome.positions)
-        blocked[self.held.held] = True
-        thrown = is_thrown(attempt.velocities, state, self.ranges, blocked, step, self.farthest)
-        startled = self.clock.halvings < 0 and not attempt.surprise < STARTLED
-        return refusal(outcome, state, self.space.tiles, self.clock.halvings, drastic, thrown, startled)
-
-    def _calmest(self, longest: float) -> int:
-        """The level of the longest step in calm: not that of `longest` [s] only where all that acts stays as it is."""
-        settings, fields = self.scene.settings, all(field.still for field in self.contacts.fields)
-        still = fields and self.keyed.still and self.pins.still and self.force_fields.still
-        if not (self.integrator.calms and still):
-            return 0
-        return -min(int(np.log2(max(1.0, settings.calm_substep / longest) * (1.0 + 1e-6))), MOST_DOUBLINGS)
-
-    def _bound_step(self) -> None:
-        """No step outruns what comes at the bodies, and explicit ones not the sound in the smallest tet."""
-        clock, state = self.clock, self.state
-        if self.surfaces is not None:
-            self.met = self.surfaces.touched(state.positions)
-            rubbing = self.surfaces.several or self.met.any()
-            clock.keep(min(clock.largest, LONGEST_TOUCHING) if rubbing else clock.largest)
-        longest = self.contacts.longest_step(state.positions, state.velocities, clock.time, max(clock.step, clock.largest))
-        if not self.integrator.explicit:
-            if longest < clock.largest or clock.coarsest:
-                clock.bound(max(longest, clock.smallest))
-            return
-        stable = longest_stable_step(self.state, self.pins.stiffest)
-        if not self.clock.bound(min(stable, longest)):
-            raise StepError(
-                f"{self.integrator.label} would need steps of {stable:.1g} s, for goo so stiff and tets so small.",
-                frame=self.frame,
-                remedy="Choose another integrator under Solver.",
-            )
 
     def _solve(self, step: float, calm: NDArray[np.bool_]) -> Attempt:
         """The balance of inertia, elasticity, flow, contact and friction at the end of a step that bodies (b,) take calmly."""

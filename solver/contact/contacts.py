@@ -1,20 +1,21 @@
 """Which points of the artist's surfaces touch which colliders, and the planes that stand for them in the solve."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..colliders import Field
 from .adhesion import RANGE
 from .entries import NOTHING_HELD, Entries, along
+from .leading import Leading
 from .passage import met_on_the_way
 from .planes import Columns, joined, lay_planes, take_points
 from .points import REACH, Chosen, ContactPoints
 from .response import longest_way
 
 if TYPE_CHECKING:
-    from ..colliders.sharp import Sharp
     from .edges.edge_contacts import EdgeContacts
     from .patches import Patches
 
@@ -31,28 +32,6 @@ STICK_TIME = 1.0 / 96.0  # and for how long, where what sticks is remembered: fr
 WITHIN = 0.9  # element sizes within which stickiness holds on: contacts are only looked for within one
 
 
-class ColliderField(Protocol):
-    """A collider that can be asked for distances (solver/colliders)."""
-
-    sheet_offset: float | None  # of a sheet, solid from both sides [m]
-    still: bool  # whether it never changes
-    sticky: bool  # whether it is ever sticky
-    endless: bool  # whether it has no other side
-    sharp: "Sharp | None"  # its sharp edges
-
-    def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
-        """Fill signed distance (k,), outward normal (k, 3) and surface velocity (k, 3) at a time [s] since the first frame."""
-
-    def touch(self, points: Array, time: float) -> tuple[Array, Array]:
-        """Friction (k,) [-] and stickiness (k,) [Pa] at points (k, 3) at a time [s]."""
-
-    def carried(self, points: Array, begun: float, time: float) -> Array:
-        """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
-
-    def corners(self, time: float) -> tuple[Array, float]:
-        """Where the vertices (v, 3) of `sharp` lie at a time [s], and how far outside of them its surface is [m]."""
-
-
 class Contacts:
     """Contact detection over one step: candidates once, planes at every call of `linearize`.
 
@@ -63,12 +42,13 @@ class Contacts:
     stuck (colliders, points) says which points have touched a collider and not come free of it since (adhesion.py).
     awake (points,) says which points touch: of those that stand by only the ones that have been seen to sink in, until they
     are an element away.
+    leading says which points are led out of a collider that they started in as a whole body: to them it is a plane.
     stretch (colliders, points, 3) is how far a point that sticks is from where it would pull no more [m]; with `holds` it is
     remembered, so that what sticks rests. Else what sticks creeps, slower than SLIP_SPEED.
     """
 
     def __init__(
-        self, points: ContactPoints, fields: list[ColliderField], holds: bool = False,
+        self, points: ContactPoints, fields: list[Field], holds: bool = False,
         meets: NDArray[np.bool_] | None = None,
     ) -> None:  # fmt: skip
         """meets (colliders, points): which collider a point meets at all; None: every one."""
@@ -82,6 +62,7 @@ class Contacts:
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.stuck: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
+        self.leading = Leading(len(fields), len(points.tets))
         self.patches: Patches | None = None
         self.edges: EdgeContacts | None = None  # beside points
         self.stretch: Array = np.zeros((len(fields), len(points.tets), 3))
@@ -90,18 +71,38 @@ class Contacts:
         self.begun, self.near = [self.start] * len(fields), [np.full(len(points.tets), np.inf)] * len(fields)
         self.time, self.step = 0.0, 0.0
 
-    def begin(self, positions: Array) -> None:
-        """Note how deep points lie inside colliders before the first step, and what part of the surface is theirs."""
+    def begin(self, positions: Array, up: Array | None = None) -> None:
+        """Note what part of the surface belongs to points and, before the first step, how deep they lie inside colliders.
+
+        up (3,): where that is, before the first step; None: what was known is handed on (restore).
+        """
         here = self.points.positions(positions)
         if any(field.sticky for field in self.fields):
             from .patches import Patches
 
             outer = np.flatnonzero(~self.points.inside & ~self.points.standby)
             self.patches = Patches.of(positions, self.points.boundary, here[outer], outer)
-        for c, field in enumerate(self.fields):
-            distance, _, _ = query(field, here, 0.0, np.inf)
-            depth = np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
-            self.slack[c] = np.where(depth > FREE_DEPTH * self.points.size, depth, 0.0)
+        if up is None:
+            return
+        for c in range(len(self.fields)):
+            self._let_out(c, np.arange(len(here)), here, 0.0)
+            self._lead_out(c, here, up)
+
+    def _let_out(self, c: int, chosen: NDArray[np.int64], here: Array, time: float) -> None:
+        """Let chosen points (k,), seen here (k, 3) at a time [s], be as deep in a collider as they are."""
+        distance, _, _ = query(self.fields[c], here, time, np.inf)
+        depth = np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
+        self.slack[c, chosen] = np.where(depth > FREE_DEPTH * self.points.size[chosen], depth, 0.0)
+
+    def _lead_out(self, c: int, here: Array, up: Array) -> None:
+        """Have bodies whose points, seen here (k, 3) at the start, a collider would tear apart led out of it."""
+        field, points = self.fields[c], self.points
+        deep = self.meets[c] & (self.slack[c] > 0.0)
+        for body in np.unique(points.bodies[deep]) if field.sheet_offset is None and not field.endless else ():
+            own = np.flatnonzero(points.bodies == body)
+            size, extent = float(points.size[own[0]]), float(points.extent[own[0]])
+            self.leading.begin(c, lambda places: query(field, places, 0.0, np.inf), here[own], size, extent, own, up)
+        self.slack[c, self.leading.of(c)] = 0.0
 
     def engulfing(self, positions: Array, first: int, last: int) -> int | None:
         """The solid collider inside which most contact points of the nodes first to last lie at positions (n, 3), if any."""
@@ -116,16 +117,18 @@ class Contacts:
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """What a checkpoint keeps."""
-        return self.of_points() | ({} if self.edges is None else self.edges.arrays())
+        return self.of_points() | self.leading.arrays() | ({} if self.edges is None else self.edges.arrays())
 
     def of_points(self) -> dict[str, NDArray[np.generic]]:
         """The part of it that is said of points, (..., points) or (..., points, 3)."""
-        return {name: getattr(self, name).copy() for name in ("slack", "behind", "stuck", "stretch", "awake")}
+        own = {name: getattr(self, name).copy() for name in ("slack", "behind", "stuck", "stretch", "awake")}
+        return own | {"led": self.leading.led.copy()}
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Take `arrays` back."""
         self.slack, self.stretch = (np.array(arrays[name], dtype=np.float64) for name in ("slack", "stretch"))
         self.behind, self.stuck, self.awake = (np.array(arrays[name], dtype=bool) for name in ("behind", "stuck", "awake"))
+        self.leading.restore(arrays)
         if self.edges is not None:
             self.edges.restore({name: values for name, values in arrays.items() if name.startswith("edges_")})
 
@@ -138,6 +141,7 @@ class Contacts:
         ahead = points.positions(guess)
         travel = longest_way(self.start, ahead)
         closest = np.full(len(points.tets), np.inf)
+        self.leading.begin_step(self.fields, time, step)
         for c, field in enumerate(self.fields):
             begun, moved = self.start, 0.0
             if not field.still and not field.endless:  # seen from the collider, its own motion is the points'
@@ -145,13 +149,14 @@ class Contacts:
                 moved = longest_way(self.start, begun)
             margin = 2.0 * self._reach(field) + 2.0 * (travel + moved)
             near, _, _ = query(field, begun, time, margin)
+            near[self.leading.of(c)] = 0.0  # they always look
             self.begun[c], self.near[c] = begun, np.where(near < margin, near, np.inf)
             closest = np.minimum(closest, near)
         self.awake &= ~points.standby | (closest < points.size)
         for c in range(len(self.fields)):
             self._choose(c)
         if self.edges is not None:
-            self.edges.begin_step(start, guess, time, step)
+            self.edges.begin_step(start, guess, time, step, self.leading.led)
 
     def _choose(self, c: int) -> None:
         """Of the points that are near a collider, those that may touch it, and those that stand by and are watched."""
@@ -223,9 +228,12 @@ class Contacts:
             reach, held = REACH * self.points.size[near], self.stuck[c, near]
             self.behind[c], self.stuck[c] = False, False
             self.behind[c, near] = behind
-            self.stuck[c, near] = field.sticky & ((distance < reach) | (held & (distance < reach + self._range(near))))
+            touches = (distance < reach) | (held & (distance < reach + self._range(near)))
+            self.stuck[c, near] = field.sticky & touches & ~self.leading.of(c)[near]
         if self.edges is not None:
             self.edges.end_step(positions, entries)
+        for c, out in self.leading.end_step():
+            self._let_out(c, out, self.points.positions(positions)[out], self.time)
         if self.slack.any():
             self.slack *= np.exp(-self.step / EXIT_TIME)
             self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
@@ -234,14 +242,14 @@ class Contacts:
         """How far (c,) [m] stickiness holds on to points (c,)."""
         return np.minimum(RANGE * self.points.extent[chosen], WITHIN * self.points.size[chosen])
 
-    def _reach(self, field: ColliderField) -> float:
+    def _reach(self, field: Field) -> float:
         """Distance [m] up to which it matters where on a collider's surface a point is."""
         return float(self.points.size.max(initial=0.0)) * (1.0 if field.sheet_offset is None else SHEET_DEPTH)
 
     def _look(self, c: int, chosen: NDArray[np.int64], here: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
         """Distance (k,), normal (k, 3), velocity (k, 3) of collider c at chosen points seen here (k, 3), and who is behind it.
 
-        Of a sheet these are as seen from the side where a point belongs.
+        Of a sheet these are as seen from the side where a point belongs, of what a point is led out of those of its plane.
         """
         field = self.fields[c]
         distance, normal, velocity = query(field, here, self.time, self._reach(field))
@@ -254,7 +262,7 @@ class Contacts:
                 lambda places: query(field, places, self.time, np.inf), begun, self.near[c][chosen], here,
                 (distance, normal, velocity), self._reach(field), self.points.size[chosen],
             )  # fmt: skip
-            return *seen, behind
+            return *self.leading.seen(c, chosen, here, seen), behind
         through = crossed(field.sheet_offset, begun, here, distance, normal)
         behind = (self.behind[c, chosen] ^ through) & np.isfinite(distance)
         distance = np.where(behind, -distance - 2.0 * field.sheet_offset, distance)
@@ -281,6 +289,7 @@ class Contacts:
                 self.stretch[c], slack, fade, self.step, planes, level, gap, anchors,
             )  # fmt: skip
             coefficients, stickiness = field.touch(here.take(near, axis=0), self.time)
+            coefficients[self.leading.led[c, own] > 0] = 0.0
             sticky = np.where(self.stuck[c, own], stickiness, 0.0)
             found.append((own, own + c * len(points.tets), planes, level, gap, anchors, coefficients, sticky))
         chosen, places, normal, level, gap, anchors, coefficient, pull = joined(found)
@@ -314,7 +323,7 @@ def crossed(offset: float, before: Array, now: Array, distance: Array, normal: A
     return reached & (((before - closest) * normal).sum(axis=1) < 0.0)
 
 
-def query(field: ColliderField, points: Array, time: float, margin: float) -> tuple[Array, Array, Array]:
+def query(field: Field, points: Array, time: float, margin: float) -> tuple[Array, Array, Array]:
     """Distance (k,), normal (k, 3), velocity (k, 3) of a collider at points (k, 3)."""
     distance, (normal, velocity) = np.empty(len(points)), np.empty((2, len(points), 3))
     if len(points):

@@ -39,6 +39,7 @@ class ContactPoints:
     """The bodies' contact points, concatenated; k points.
 
     tets (k,), nodes (k, 4), weights (k, 4) : which nodes take a point's force
+    bodies    : (k,) the number of its body
     boundary  : (f, 3) boundary faces of the tets
     spreads   : one a body, in the numbers of all points and nodes: where points outside the tets are seen
     size      : (k,) element size of its body [m]
@@ -51,6 +52,7 @@ class ContactPoints:
     tets: NDArray[np.int32]
     nodes: NDArray[np.int32]
     weights: Array
+    bodies: NDArray[np.int64]
     size: Array
     extent: Array
     inside: NDArray[np.bool_]
@@ -109,16 +111,16 @@ def gather_points(
         tets: NDArray[Any] = (np.concatenate([binding.tets, inner]) + first).astype(np.int32)
         count = len(tets)
         parts.append((
-            tets, state.tets[tets], np.concatenate([binding.weights, inner_weights]), np.full(count, element),
-            np.full(count, extents[body]), np.arange(count) >= len(binding.tets),
+            tets, state.tets[tets], np.concatenate([binding.weights, inner_weights]), np.full(count, body),
+            np.full(count, element), np.full(count, extents[body]), np.arange(count) >= len(binding.tets),
             np.concatenate([standby, np.zeros(len(inner), dtype=bool)]), np.full(count, modulus * area / (REACH * element)),
         ))  # fmt: skip
         if binding.spread is not None:
             spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
         before += count
     arrays = (np.concatenate(each) for each in zip(*parts, strict=True))
-    tets, nodes, weights, size, extent, inside, standby, stiffness = arrays
-    return ContactPoints(tets, nodes, weights, size, extent, inside, standby, stiffness, spreads, np.concatenate(faces))
+    tets, nodes, weights, bodies, size, extent, inside, standby, stiffness = arrays
+    return ContactPoints(tets, nodes, weights, bodies, size, extent, inside, standby, stiffness, spreads, np.concatenate(faces))
 
 
 def meeting(scene: Scene, tets: NDArray[np.int32], ranges: Ranges, colliders: int) -> NDArray[np.bool_] | None:

@@ -6,7 +6,9 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.contacts import ColliderField, Contacts
+from ..colliders import Field
+from ..colliders.solidity import against_gravity
+from ..contact.contacts import Contacts
 from ..contact.edges.bodies import edge_contacts
 from ..contact.points import gather_points, meeting
 from ..embedding import Binding, evaluate
@@ -38,7 +40,7 @@ class DraftSimulation:
     """
 
     def __init__(
-        self, scene: Scene, meshes: list[TetMesh], surfaces: list[Binding], contacts: list[Binding], fields: list[ColliderField]
+        self, scene: Scene, meshes: list[TetMesh], surfaces: list[Binding], contacts: list[Binding], fields: list[Field]
     ) -> None:
         settings, (self.body,) = scene.settings, scene.bodies
         self.settings = settings
@@ -61,7 +63,7 @@ class DraftSimulation:
         self.frame = settings.frame_start - 1
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.acceleration = np.tile(self.keyed.gravity(0.0), (len(self.pressing), 1))  # in the last step [m/s^2]
-        self.contacts.begin(self.state.positions)
+        self.contacts.begin(self.state.positions, against_gravity(settings))
         measure(self.state, self.space, 0.0)
         self.before = Snapshot.kept(self.state)
 

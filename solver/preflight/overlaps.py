@@ -1,6 +1,7 @@
 """Bodies that start inside something."""
 
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from .body_contact import meet
 from .finding import Finding
 
 SAMPLES = 48
+TOUCHING = 1e-6  # of a body's extent: no depth
 MOST_EDGES, MOST_FACES = 150, 600  # faces that are tried against each other
 MOVE = "Move it clear at the first frame."
 MOVE_OR_HOLLOW = "Move it clear at the first frame; a container has to be Two-Sided, or have walls (a Solidify modifier)."
@@ -23,8 +25,8 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider], sett
     """Yield which bodies start inside or through a collider or another body that they are meant to meet."""
     for body in bodies:
         for collider in colliders:
-            how = _depth(body, collider) if body.groups & collider.groups else ""
-            if how and collider.surface is None:
+            how = _depth(body, collider, settings) if body.groups & collider.groups else ""
+            if how and collider.kind == "plane":
                 message = f"It starts {how} the plane '{collider.name}' and will be pushed through to its front."
                 yield Finding("warning", body.name, "", message, MOVE_OR_TURN, "starts_in_collider")
             elif how:
@@ -38,7 +40,7 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider], sett
                 yield Finding("warning", body.name, "", message, MOVE_ONE, "starts_in_body")
 
 
-def _depth(body: Body, collider: Collider) -> str:
+def _depth(body: Body, collider: Collider, settings: Settings) -> str:
     """How the body starts in the collider's solid: "", "partly inside" or "inside", of a plane "behind".
 
     A two-sided sheet that is closed holds what is inside.
@@ -47,15 +49,27 @@ def _depth(body: Body, collider: Collider) -> str:
     if not np.isfinite(transform).all() or abs(np.linalg.det(transform[:3, :3])) < 1e-12:
         return ""
     local = (body.surface.positions - transform[:3, 3]) @ np.linalg.inv(transform[:3, :3]).T
-    if collider.surface is None:
-        below = local[:, 2] < -1e-6 * body.extent
+    if collider.kind == "plane":
+        below = local[:, 2] < -TOUCHING * body.extent
         return "behind" if below.all() else "partly behind" if below.any() else ""
+    if collider.surface is None:  # of a mesh, and of a shape without a size, something else is said
+        return _shape_depth(body, collider, settings) if collider.kind != "mesh" and min(collider.size) > 0.0 else ""
     if not _surfaces_overlap(Surface(local, body.surface.triangles), collider.surface):
         return ""
     everywhere = local[:: max(1, len(local) // SAMPLES)]
     if (np.abs(_winding(everywhere, collider.surface)) > 0.5).all():
         return "" if collider.two_sided else "inside"  # a sheet is a container
     return "partly inside"
+
+
+def _shape_depth(body: Body, collider: Collider, settings: Settings) -> str:
+    """The same of an exact shape: its own file knows how far away points are, and needs numpy only."""
+    positions = body.surface.positions
+    distance, (normal, velocity) = np.empty(len(positions)), np.empty((2, *positions.shape))
+    shape = import_module(f"..colliders.{collider.kind}", __package__).build(collider, settings)
+    shape.query(positions, 0.0, np.inf, distance, normal, velocity)
+    within = distance < -TOUCHING * body.extent
+    return "inside" if within.all() else "partly inside" if within.any() else ""
 
 
 def _surfaces_overlap(one: Surface, other: Surface) -> bool:

@@ -45,4 +45,4 @@ def handed_on(
     taken = {name: values[:, source] for name, values in known.items()}
     for values in taken.values():
         values[:, ~near] = 0
-    return {"awake": new.awake, **edges, **taken}
+    return {"awake": new.awake, **old.leading.arrays(), **edges, **taken}

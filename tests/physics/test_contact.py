@@ -227,7 +227,7 @@ def test_how_contact_rises_along_a_way_is_what_its_gradient_says():
 
 
 def test_a_failure_names_the_collider_that_the_body_lies_in(monkeypatch):
-    monkeypatch.setattr("solver.simulate.refusal", lambda *_: "made up")
+    monkeypatch.setattr("solver.step_length.refusal", lambda *_: "made up")
     arguments = make_scene([ball_mesh(3, 0.2)], [BLOCK])
     scene = replace(arguments[0], colliders=(Collider("c", "Rock", "mesh", np.eye(4)[None], box(2.0)),))
     simulation = Simulation(scene, *arguments[1:])

@@ -173,6 +173,20 @@ def test_starting_inside_a_collider():
     assert "starts_in_collider" not in codes(body(), colliders=[collider(box(), matrix=place)])
 
 
+@pytest.mark.parametrize("kind", ["box", "sphere", "capsule"])
+def test_starting_inside_an_exact_shape(kind):
+    """Bun: a ball of radius 1 about (0, 0, 5)."""
+    def starts(height, size):
+        place = np.eye(4)
+        place[:3, 3] = (0.0, 0.0, height)
+        return [f.message for f in findings(body(), colliders=[Collider("s", "Rock", kind, place[None], size=size)])
+                if f.code == "starts_in_collider"]  # fmt: skip
+
+    assert "starts partly inside the collider 'Rock'" in starts(3.5, (2.0, 2.0, 2.0))[0]
+    assert "starts inside the collider 'Rock'" in starts(5.0, (8.0, 8.0, 8.0))[0]
+    assert not starts(2.9, (2.0, 2.0, 2.0)) and not starts(9.0, (2.0, 2.0, 2.0))
+
+
 def test_a_container_is_told_to_need_walls_or_two_sides():
     room = box((20.0, 20.0, 20.0))
     place = np.eye(4)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from solver.contact.leading import Leading
 from solver.remesh.contact_memory import NEAR, handed_on
 
 SIZE = 0.1
@@ -17,10 +18,12 @@ def contacts(rng, inside, knowing=None):
     known = {
         "slack": rng.uniform(0.1, 1.0, (2, count)) * some, "behind": (rng.random((2, count)) < 0.5) & some,
         "stuck": (rng.random((2, count)) < 0.5) & some, "stretch": rng.normal(size=(2, count, 3)) * some[:, None],
+        "led": rng.integers(1, 3, (2, count)) * some,
     }  # fmt: skip
     points = SimpleNamespace(inside=inside, size=np.full(count, SIZE))
     awake = rng.random(count) < 0.5
-    return SimpleNamespace(points=points, awake=awake, edges=None, of_points=lambda: {**known, "awake": awake})
+    leading = Leading(2, count)
+    return SimpleNamespace(points=points, awake=awake, edges=None, leading=leading, of_points=lambda: {**known, "awake": awake})
 
 
 def expected(known, old, new):

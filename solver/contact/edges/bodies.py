@@ -29,7 +29,7 @@ def edge_contacts(
     from .meeting import EdgedBody, EdgedCollider
 
     colliders = [EdgedCollider.of(field, c, field.sharp) for c, field in enumerate(contacts.fields) if field.sharp is not None]
-    bodies, owners = [], np.searchsorted(ranges.tets, contacts.points.tets, side="right") - 1
+    bodies, owners = [], contacts.points.bodies
     for body, ((a, b), (c, d)) in enumerate(zip(pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True)):
         mesh = TetMesh(state.positions[c:d].copy(), (state.tets[a:b] - c).astype(np.int32))
         element, binding, faces = element_size(state.volumes[a:b]), seen[body], triangles[body]

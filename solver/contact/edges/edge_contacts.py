@@ -64,15 +64,18 @@ class EdgeContacts:
         self.held = Held.from_arrays(own) if "held_points" in own else Held()
         self.stuck = self.sticking = Sticking.from_arrays(own)
 
-    def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
-        """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end."""
+    def begin_step(self, start: Array, guess: Array, time: float, step: float, led: NDArray[np.int32]) -> None:
+        """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end.
+
+        led (colliders, points): not 0 where a body is led out of a collider, whose edges it does not meet on the way.
+        """
         self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
         self.sticking = self.stuck.carried({one.number: one.field for one in self.colliders}, time - step, time)
         for collider in self.colliders:
             now, offset = collider.corners(time)
             then = now if collider.field.still else collider.corners(time - step)[0]
             for number, body in enumerate(self.bodies):
-                if self.meets[collider.number, body.point]:
+                if self.meets[collider.number, body.point] and not led[collider.number, self.points.bodies == number].any():
                     self._meet(number, collider, (start[body.nodes], guess[body.nodes]), (then, now), offset)
 
     def _meet(

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...colliders import Field
 from ...colliders.sharp import Sharp
-from ..contacts import FREE_DEPTH, ColliderField
+from ..contacts import FREE_DEPTH
 from ..entries import across
 from ..response import carry_spread
 from .faces import Faces
@@ -32,7 +33,7 @@ class EdgedCollider:
     first (v + 1,), ends   : sharp edges lead from corner i to ends[first[i]:first[i + 1]]
     """
 
-    field: ColliderField
+    field: Field
     number: int
     vertices: NDArray[np.int64]
     sharp: Sharp
@@ -40,7 +41,7 @@ class EdgedCollider:
     ends: IntArray
 
     @classmethod
-    def of(cls, field: ColliderField, number: int, sharp: Sharp) -> "EdgedCollider":
+    def of(cls, field: Field, number: int, sharp: Sharp) -> "EdgedCollider":
         """That of a field's sharp edges."""
         used = np.unique(np.concatenate([sharp.ends.ravel(), sharp.wings.ravel()]))
         vertices = used[used >= 0].astype(np.int64)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from ...colliders import Field
 from ..adhesion import RANGE
-from ..contacts import ColliderField
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -54,7 +54,7 @@ class Sticking:
             return cls()
         return cls(np.array(arrays["stuck_places"], np.float64), np.array(arrays["stuck_colliders"], np.int32))
 
-    def carried(self, fields: Mapping[int, ColliderField], begun: float, time: float) -> "Sticking":
+    def carried(self, fields: Mapping[int, Field], begun: float, time: float) -> "Sticking":
         """The same when the colliders have gone on from one time [s] to another."""
         places = self.places.copy()
         for number in np.unique(self.colliders).tolist():
