@@ -81,7 +81,7 @@ def test_it_goes_with_a_slab_that_moves_and_through_a_checkpoint():
 
 
 def test_what_is_stuck_on_a_stick_or_a_plate_stays_there():
-    for size in ((0.1, 0.1, 3.0), (2.0, 2.0, 0.08)):
+    for size in ((0.2, 0.2, 3.0), (2.0, 2.0, 0.15)):
         simulation = simulated([placed(size)], frames=24, gravity=(0.0, 0.0, 0.0))
         assert not simulation.contacts.leading.led.any()
         for _ in range(24):
