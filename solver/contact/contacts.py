@@ -229,7 +229,7 @@ class Contacts:
             self.behind[c], self.stuck[c] = False, False
             self.behind[c, near] = behind
             touches = (distance < reach) | (held & (distance < reach + self._range(near)))
-            self.stuck[c, near] = field.sticky & touches & ~self.leading.of(c)[near]
+            self.stuck[c, near] = field.sticky & touches & (self.leading.led[c, near] == 0)
         if self.edges is not None:
             self.edges.end_step(positions, entries)
         for c, out in self.leading.end_step():
@@ -289,7 +289,8 @@ class Contacts:
                 self.stretch[c], slack, fade, self.step, planes, level, gap, anchors,
             )  # fmt: skip
             coefficients, stickiness = field.touch(here.take(near, axis=0), self.time)
-            coefficients[self.leading.led[c, own] > 0] = 0.0
+            if len(self.leading.ahead):
+                coefficients[self.leading.led[c, own] > 0] = 0.0
             sticky = np.where(self.stuck[c, own], stickiness, 0.0)
             found.append((own, own + c * len(points.tets), planes, level, gap, anchors, coefficients, sticky))
         chosen, places, normal, level, gap, anchors, coefficient, pull = joined(found)

@@ -95,9 +95,9 @@ class Leading:
 
     def seen(self, c: int, chosen: NDArray[np.int64], here: Array, seen: Seen) -> Seen:
         """What chosen points (k,) here (k, 3) see of a collider, but of its plane where they are led."""
-        which = np.flatnonzero(self.led[c, chosen])
-        if not len(which):
+        if not len(self.ahead):
             return seen
+        which = np.flatnonzero(self.led[c, chosen])
         distance, normal, velocity = (each.copy() for each in seen)
         planes = self.ahead[self.led[c, chosen[which]] - 1]
         way = planes[:, 3:6]
