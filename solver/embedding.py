@@ -74,11 +74,6 @@ class Binding:
     spread: Spread | None = None
     standby: NDArray[np.bool_] | None = None
 
-    @property
-    def smoothed(self) -> bool:
-        """Whether all its points are blended from many tets, as those of a smoothed surface are (solver/tet_surface)."""
-        return self.spread is not None and len(self.spread.points) == len(self.tets)
-
     def taken(self, which: NDArray[np.int64]) -> "Binding":
         """Return the binding of some of the points, `which` (k,), rising."""
         standby = None if self.standby is None else self.standby[which]

@@ -120,7 +120,9 @@ class Simulation:
         points = gather_points(self.state, self.ranges, mesh.contacts, mesh.tables, extents, settings.strongest_gravity, seen)
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
-        self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, mesh.surfaces, mesh.triangles)
+        self.contacts.edges = edge_contacts(
+            self.contacts, self.state, self.ranges, scene.bodies, mesh.surfaces, mesh.triangles
+        )  # fmt: skip
         self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.disturbed = disturbed(scene.bodies, self.ranges)

@@ -54,7 +54,7 @@ class DraftSimulation:
         points = gather_points(self.state, self.ranges, contacts, tables, extents, settings.strongest_gravity, coverings)
         self.contacts = Contacts(points, fields, meets=meeting(scene, points.tets, self.ranges, len(fields)))
         triangles = [self.body.surface.triangles]
-        self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, surfaces, triangles)
+        self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, scene.bodies, surfaces, triangles)
         bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(scene.bodies, meshes, strict=True)]
         self.pins = Holding(scene, self.state, self.ranges, bearings, surfaces, fields)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)

@@ -31,7 +31,7 @@ def folded() -> tuple[Faces, np.ndarray]:
     seen = shell.positions - BULGE * inner[:, None] * (0.0, 0.0, 1.0)
     binding = bind(straight, seen)
     mesh = TetMesh(hairpin(straight.positions), straight.tets)
-    faces = Faces.of(mesh, binding, shell.triangles, CELL)
+    faces = Faces.of(mesh, binding, shell.triangles, CELL, laid=False)
     assert faces is not None
     return faces, straight.positions
 

@@ -5,6 +5,7 @@ import pytest
 
 from tests.surface_contact.artists import flattened, simulated
 from tests.surface_contact.test_energy import dense
+from tests.surfaces import box
 
 GAP = 5e-4  # of balls that begin to push at some 2e-3
 
@@ -89,3 +90,18 @@ def test_what_is_ahead_pulls_and_stiffens_as_what_touches(run):
     pulled = (met.stiffness * (met.gap - met.begin) * moved).sum()
     assert float((gradient * fall).sum()) == pytest.approx(float(pulled), rel=1e-9)
     assert float(fall.ravel() @ matrix @ fall.ravel()) == pytest.approx(float((met.stiffness * moved**2).sum()), rel=1e-9)
+
+
+@pytest.mark.parametrize("resolution", [4, 6, 9, 12])
+def test_the_middle_of_a_face_goes_with_the_tets_there(resolution):
+    """Of a default cube all corners may lie outside the tets, 6 and 12 of them: those carry no more than is near them."""
+    run = simulated([box((1.0, 0.6, 0.8))], resolution, contact="all")
+    at, carried = run.state.positions, run.surfaces.carried
+    dent = np.exp(-(at[:, :2] ** 2).sum(axis=1) / 0.15**2) * (at[:, 2] > 0.0)
+    pushed = at.copy()
+    pushed[:, 2] -= 0.1 * dent
+    before, after = carried.places(at), carried.places(pushed)
+    on_top = np.isclose(before[:, 2], 0.4, atol=1e-6)
+    middle = np.flatnonzero(on_top)[(before[on_top, :2] ** 2).sum(axis=1).argmin()]
+    asked = 0.1 * np.exp(-(before[middle, :2] ** 2).sum() / 0.15**2)
+    assert 0.6 * asked < before[middle, 2] - after[middle, 2] < 1.2 * asked

@@ -1,5 +1,6 @@
 """What the bodies of a simulation bring into contact with the edges of colliders."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...embedding import Binding
+from ...scene import Body
 from ...state import Ranges, Solids, element_size
 from ...tetmesh.mesh import TetMesh
 from ..contacts import Contacts
@@ -17,8 +19,9 @@ if TYPE_CHECKING:
 
 
 def edge_contacts(
-    contacts: Contacts, state: Solids, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]]
-) -> "EdgeContacts | None":
+    contacts: Contacts, state: Solids, ranges: Ranges, bodies: Sequence[Body], seen: list[Binding],
+    triangles: list[NDArray[np.int32]],
+) -> "EdgeContacts | None":  # fmt: skip
     """Contacts of the colliders' sharp edges with bodies whose surfaces, of triangles (t, 3), are bound as `seen`.
 
     contacts are those of points, of the same colliders. None where no collider has sharp edges.
@@ -29,17 +32,19 @@ def edge_contacts(
     from .meeting import EdgedBody, EdgedCollider
 
     colliders = [EdgedCollider.of(field, c, field.sharp) for c, field in enumerate(contacts.fields) if field.sharp is not None]
-    bodies, owners = [], contacts.points.bodies
+    edged, owners = [], contacts.points.bodies
     for body, ((a, b), (c, d)) in enumerate(zip(pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True)):
         mesh = TetMesh(state.positions[c:d].copy(), (state.tets[a:b] - c).astype(np.int32))
         element, binding, faces = element_size(state.volumes[a:b]), seen[body], triangles[body]
+        laid = bodies[body].seen == "tets"
 
         def build(
-            mesh: TetMesh = mesh, binding: Binding = binding, faces: NDArray[np.int32] = faces, element: float = element
-        ) -> "Faces | None":
+            mesh: TetMesh = mesh, binding: Binding = binding, faces: NDArray[np.int32] = faces, element: float = element,
+            laid: bool = laid,
+        ) -> "Faces | None":  # fmt: skip
             from .faces import Faces
 
-            return Faces.of(mesh, binding, faces, element)
+            return Faces.of(mesh, binding, faces, element, laid)
 
-        bodies.append(EdgedBody(slice(c, d), a, int(np.flatnonzero(owners == body)[0]), build))
-    return EdgeContacts(bodies, contacts.points, colliders, contacts.meets, contacts.holds)
+        edged.append(EdgedBody(slice(c, d), a, int(np.flatnonzero(owners == body)[0]), build))
+    return EdgeContacts(edged, contacts.points, colliders, contacts.meets, contacts.holds)

@@ -44,13 +44,16 @@ class Faces:
     mesh: TetMesh
 
     @classmethod
-    def of(cls, mesh: TetMesh, binding: Binding, triangles: IntArray, element: float) -> "Faces | None":
-        """Those of the surface of triangles (t, 3) that a binding carries, tets being of a size [m]; None where nothing is."""
+    def of(cls, mesh: TetMesh, binding: Binding, triangles: IntArray, element: float, laid: bool) -> "Faces | None":
+        """Those of the surface of triangles (t, 3) that a binding carries, tets being of a size [m]; None where nothing is.
+
+        laid: whether it was laid on the tets, see carrying_rows.
+        """
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), triangles)
         fit = seen_surface(now, mesh, element)
         if not len(fit.triangles):
             return None
-        rows = carrying_rows(mesh, fit.positions, now, binding)
+        rows = carrying_rows(mesh, fit.positions, now, binding, laid)
         surface = contact_surface(fit.triangles, fit.positions, element)
         ends, wings = _with_wings(fit.triangles)
         own = np.empty(len(mesh.positions), dtype=np.int32)

@@ -62,14 +62,14 @@ def _contact(
         slip = SLIP_SPEED * STICK_TIME * body.extent
         others = frozenset(k for k, other in enumerate(scene.bodies) if other is not body and body.merges_with(other))
         mesh, element = TetMesh(state.positions[c:d], (state.tets[a:b] - c).astype(np.int32)), element_size(state.volumes[a:b])
-        thin = THIN * element if body.seen == "tets" else 0.0  # not `smoothed`: a coarse ball is all blended too
+        thin = THIN * element if body.seen == "tets" else 0.0
         touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others, thin))
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
         fit = seen_surface(now, mesh, element, error)
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
         seen_whole = None if fit.whole is None else contact_surface(fit.whole, fit.positions, element, count, LONGEST * element)
         whole.append(seen_whole)
-        rows.append(carrying_rows(mesh, fit.positions, now, binding))
+        rows.append(carrying_rows(mesh, fit.positions, now, binding, body.seen == "tets"))
         places.append(fit.positions)
         count += len(fit.positions)
     contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")), whole)

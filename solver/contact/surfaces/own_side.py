@@ -19,18 +19,18 @@ Array = NDArray[np.float64]
 TOLD = 1.5  # edges of the tets from a vertex up to which those around it can be told by it
 
 
-def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding) -> csr_matrix:
+def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding, laid: bool) -> csr_matrix:
     """Return the matrix (k, n) that gives the places of points (k, 3) from those of a mesh's nodes.
 
     A point is carried as `bind` has it, unless the tet that it names is far, along the mesh, from those that carry the surface
     seen there: then as this surface is, by its `binding`. Of the middle of a face that is larger than tets its corners tell
-    nothing. A surface that is smoothed carries all points on it.
+    nothing. A surface that was laid on the tets (solver/tet_surface) is as fine as they are and carries all points on it.
     """
     found = closest_points(triangle_tree(seen.positions, seen.triangles), np.ascontiguousarray(points))
     corners = seen.triangles[found.triangle]
     start = np.arange(0, 3 * len(points) + 1, 3)
     shares = csr_matrix((found.weights.ravel(), corners.ravel(), start), shape=(len(points), len(seen.positions)))
-    if binding.smoothed:
+    if laid:
         return csr_matrix(shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions)))
     bound = bind(mesh, points)
     rows = carrying_matrix(bound, mesh.tets, len(mesh.positions))
