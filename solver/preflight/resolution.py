@@ -14,6 +14,7 @@ BYTES_PER_TET = 3000  # of a bake, roughly
 MANY_TETS = 400_000
 MOST_FEELERS, FEELER_FACES = 128, 2_000_000  # fewer feelers in a dense mesh: this many tests in all
 THIN_SHARE = 0.1
+LARGE_FACE, LARGE_SHARE = 4.0, 0.2  # tets along an edge of a face, and the share of the area that such faces take
 
 
 def resolution_findings(body: Body) -> Iterator[Finding]:
@@ -25,6 +26,8 @@ def resolution_findings(body: Body) -> Iterator[Finding]:
         memory = count * BYTES_PER_TET / 1e9
         message = f"Resolution {body.resolution} makes about {count:,} tets, some {memory:.1f} GB, and a slow bake."
         yield Finding("warning", body.name, "", message, "Lower the Resolution while trying things out.", "many_tets")
+    if body.seen == "artist":
+        yield from _large_faces(body)
     thickness, places = _thickness(body)
     thin = thickness < body.element_size
     if len(thin) and thin.mean() > THIN_SHARE:
@@ -37,6 +40,23 @@ def resolution_findings(body: Body) -> Iterator[Finding]:
             "and is simulated as if it were one tet thick."
         )
         yield Finding("warning", body.name, place, message, f"Raise the Resolution to about {needed}.", "thin")
+
+
+def _large_faces(body: Body) -> Iterator[Finding]:
+    """Yield whether much of what is seen is of faces so large that goo cannot be seen to bend: a default cube."""
+    positions, triangles = body.surface.positions, body.surface.triangles
+    corners = positions[triangles]
+    longest = np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2)).max(axis=1)
+    areas = np.sqrt((area_vectors(positions - positions.mean(axis=0), triangles) ** 2).sum(axis=1))
+    large = longest > LARGE_FACE * body.element_size
+    share = float(areas[large].sum() / areas.sum()) if areas.sum() > 0.0 else 0.0
+    if share > LARGE_SHARE:
+        message = (
+            f"About {100 * share:.0f} % of it, as it is seen, is faces much larger than one tet ({body.element_size:.3g} m): they "
+            "stay flat where the goo bends."
+        )
+        remedy = "Subdivide it, or give it a Subdivision Surface modifier (Simple); or choose Goo Surface as What Is Seen."
+        yield Finding("warning", body.name, "", message, remedy, "large_faces")
 
 
 def _thickness(body: Body) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

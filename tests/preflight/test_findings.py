@@ -187,6 +187,14 @@ def test_starting_inside_an_exact_shape(kind):
     assert not starts(2.9, (2.0, 2.0, 2.0)) and not starts(9.0, (2.0, 2.0, 2.0))
 
 
+def test_faces_that_are_much_larger_than_tets():
+    found = only("large_faces", findings(body(box(), resolution=12)))
+    assert found.severity == "warning" and "100 %" in found.message and "Subdivision" in found.remedy
+    assert "large_faces" not in codes(body(box(), resolution=2)), "no larger than four tets"
+    assert "large_faces" not in codes(body(sphere(16), resolution=12))
+    assert "large_faces" not in codes(body(box(), resolution=12, seen="tets"))
+
+
 def test_a_container_is_told_to_need_walls_or_two_sides():
     room = box((20.0, 20.0, 20.0))
     place = np.eye(4)
