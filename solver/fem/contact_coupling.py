@@ -1,6 +1,6 @@
-"""Stiffness of contact with colliders in the matrix: between the nodes of one tet, so at places that the matrix has.
+"""Stiffness of contact with colliders in the matrix: of points that hang on one tet, at places that the matrix has.
 
-It is put in after the elements are summed and taken out again with every byte as it was, so that a system that differs from the
+That of points that hang on more nodes acts beside it (pair_coupling.py). It is put in after the elements are summed and taken out again with every byte as it was, so that a system that differs from the
 last one by its contacts alone need not be summed anew.
 """
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..jit import inline, kernel
 from ..jit.simd_rows import ROWS
+from .pair_coupling import PairStiffness
 
 ACROSS = (1, 2, 5)  # where a block has the numbers above its diagonal
 
@@ -20,12 +21,13 @@ class ContactStiffness:
     """What contact adds between nodes (k, 4) of k tets: blocks (k, 6, 9) in the order of lanes.PAIRS [N/m], each a number times
     one that is symmetric and not negative.
 
-    touching (t,): the nodes that it moves, those with diagonal blocks of contact.
+    touching (t,): the nodes that it moves; beside: the stiffness of points that hang on more nodes, diagonal blocks and all.
     """
 
     touching: NDArray[np.integer]
     nodes: NDArray[np.int32]
     blocks: NDArray[np.float32]
+    beside: PairStiffness
 
 
 @inline
@@ -66,6 +68,20 @@ def put_in(  # type: ignore[no-untyped-def]
                         sums[0, 4 * row + c] += block[4 * c]
                         sums[1, 4 * row + c] += block[ACROSS[c]]
     return count
+
+
+@kernel
+def put_beside(start, rows, shares, blocks, sums):  # type: ignore[no-untyped-def]
+    """Take from sums (2, 4n) of the matrix's rows the diagonal blocks of points with blocks (k, 9) of their own.
+
+    They hang on rows by shares, from start[k] to start[k + 1]; a row's diagonal block is what its sum leaves.
+    """
+    for k in range(len(blocks)):
+        for e in range(start[k], start[k + 1]):
+            at, square = 4 * rows[e], shares[e] * shares[e]
+            for c in range(3):
+                sums[0, at + c] -= np.float32(square * blocks[k, 4 * c])
+                sums[1, at + c] -= np.float32(square * blocks[k, ACROSS[c]])
 
 
 @inline

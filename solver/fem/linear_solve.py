@@ -19,7 +19,7 @@ from .block_matrix import Layout, build_layout, split_diagonal, split_rows, sum_
 from .coarse_matrix import coarse_matrix
 from .coarse_space import MODES, Parts, divide, factor
 from .conjugate_gradient import conjugate_gradient
-from .contact_coupling import ContactStiffness, put_in, take_out
+from .contact_coupling import ContactStiffness, put_beside, put_in, take_out
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
 from .runs import BLOCKS, BLOCKS_ALONE
 from .slab_product import multiply
@@ -62,7 +62,7 @@ class LinearSolve:
         self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(8 * nodes, np.float32)
         self._pivots = np.zeros(modes, np.float32)
         self._coupling: Arrays | None = None
-        self._pairs = no_stiffness()
+        self._pairs = self._others = no_stiffness()  # all that act beside the matrix, and those that are not contact's
         self._held = NO_NODES
         self._extra: Array | None = None  # diagonal blocks of what acts beside the matrix
         self._touching, self._places = NO_NODES, NO_NODES  # nodes in contact, places that it has changed,
@@ -101,12 +101,12 @@ class LinearSolve:
         filling(self._values, more, rate)
         row_sums(layout.slabs.arrays, self._values, self._sums)
         take_out(NO_NODES, self._before[:0], layout.slabs.apart, self._values, self._touching, self._contact_sums)
+        self._others = no_stiffness() if pairs is None else pairs
         self._put_in(contact)
         extra = None if volume is None else volume.diagonal()
-        self._pairs = no_stiffness() if pairs is None else pairs
-        if len(self._pairs.rows):
+        if len(self._others.rows):
             extra = np.zeros((len(diagonal), 9)) if extra is None else extra
-            self._pairs.add_diagonal(extra)
+            self._others.add_diagonal(extra)
         split_diagonal(
             layout.order, self._sums, self._contact_sums, diagonal, extra, self._inertia, self._own, self._touched,
             self._inverse, self._stiff,
@@ -130,8 +130,8 @@ class LinearSolve:
 
     @property
     def alone(self) -> bool:
-        """Whether the matrix holds no nodes and has no pairs beside it."""
-        return not len(self._held) and not len(self._pairs.rows)
+        """Whether the matrix holds no nodes and has no pairs but contact's beside it."""
+        return not len(self._held) and not len(self._others.rows)
 
     def touch(self, diagonal: Array, contact: ContactStiffness) -> None:
         """Take other contacts, and the diagonal (n, 9) with them, into the matrix of the last `assemble`, which is `alone`.
@@ -146,10 +146,15 @@ class LinearSolve:
         )  # fmt: skip
 
     def _put_in(self, contact: ContactStiffness | None) -> None:
-        """Add contact to the values, and keep what is needed to take it out again."""
+        """Add contact to the values and beside them, and keep what is needed to take it out again."""
+        self._pairs = self._others
         if contact is None:
             self._touching = self._places = NO_NODES
             return
+        if len(contact.beside.rows):
+            beside = contact.beside
+            put_beside(beside.start, beside.rows, beside.shares, beside.blocks, self._contact_sums)
+            self._pairs = self._others.joined(beside)
         places, before = np.empty(12 * len(contact.nodes), np.int64), np.empty((12 * len(contact.nodes), 9), np.float32)
         layout = self.layout
         count = put_in(

@@ -1,4 +1,4 @@
-"""Stiffness between nodes that share no tet, as contact of surfaces brings: (w w^T) times a 3x3 block, by four points each.
+"""Stiffness between nodes that share no tet, as contact brings: (w w^T) times a 3x3 block, by up to four points each.
 
 Points are carried by nodes, each by as many as its place in the mesh takes. Kept as a list beside the matrix: which points are
 in contact changes with every Newton iteration, the matrix's places do not.
@@ -19,7 +19,8 @@ IntArray = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class PairStiffness:
-    """c pairs of a points: points (c, 4), weights (c, 4) that sum to zero, blocks (c, 9) [N/m], symmetric and not negative.
+    """c pairs of a points: points (c, 4), weights (c, 4) that sum to zero, blocks (c, 9) [N/m], symmetric and not negative; or
+    single points by weights (1, 0, 0, 0), that are held to something which is not in the matrix.
 
     start (a + 1,), rows (e,), shares (e,) : a point moves with the matrix's rows from start[k] to start[k + 1], by shares
     """
@@ -128,7 +129,7 @@ def _add_coarse(points, weights, blocks, start, rows, shares, node_parts, modes,
         count = 0
         for m in range(4):
             a = points[k, m]
-            for e in range(start[a], start[a + 1]):
+            for e in range(start[a], start[a + 1] if weights[k, m] != 0.0 else start[a]):
                 part, at = node_parts[rows[e]], 0
                 while at < count and parts[at] != part:
                     at += 1

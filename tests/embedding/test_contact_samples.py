@@ -88,13 +88,13 @@ def test_what_is_seen_is_what_touches():
     mesh = cage(part, body.element_size)
     state, ranges = build_state((body,), [mesh])
     points = gather_points(state, ranges, [contact_samples(part, mesh, spacing)], [mesh.topology], [body.extent], 9.81)
-    assert len(points.spreads[0].points) > 100
+    assert len(points.rows) > 100
     shape = bend(mesh.positions)
     contacts = Contacts(points, [build(Collider("g", "Ground", "plane", np.eye(4)[None]), Settings())])
     contacts.awake[:] = True
     contacts.begin_step(shape, shape, 0.1, 0.01)
     entries = contacts.linearize(shape)
-    carried = np.einsum("ca,cax->cx", entries.weights, shape[entries.nodes])
+    carried = entries.carriers.places(shape)
     gaps = (carried * entries.normal).sum(axis=1) - entries.level
     seen = evaluate(bind(mesh, points.positions(mesh.positions)), mesh.tets, shape)
     near = seen[:, 2] < points.size[0]

@@ -1,9 +1,10 @@
 """Whether what touches a moving collider gains energy that the collider has not given: counted by momentum, step by step."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from solver.bake import prepare
-from solver.contact.response import contact_gradient
 from solver.fem.attempt import Attempt
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
@@ -58,12 +59,9 @@ class ColliderLedger(Simulation):
 
     def _springs(self, attempt: Attempt) -> float:
         """Energy of contact's springs along normals at a step's end [J]."""
-        e, nothing = attempt.outcome.entries, np.zeros(len(attempt.outcome.entries.level))
-        spoilt = np.zeros_like(attempt.outcome.positions)
-        return float(contact_gradient(
-            attempt.outcome.positions, e.nodes, e.weights, e.normal, e.level, e.reach, e.stiffness, e.anchor, nothing, e.slip,
-            spoilt,
-        ))  # fmt: skip
+        entries, spoilt = attempt.outcome.entries, np.zeros_like(attempt.outcome.positions)
+        smooth = replace(entries, grip=np.zeros_like(entries.grip))
+        return smooth.add_gradient(attempt.outcome.positions, spoilt)
 
 
 def meeting(

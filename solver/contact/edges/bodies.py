@@ -41,5 +41,5 @@ def edge_contacts(
 
             return Faces.of(mesh, binding, faces, element)
 
-        bodies.append(EdgedBody(slice(c, d), a, int(np.flatnonzero(owners == body)[0]), build))
+        bodies.append(EdgedBody(slice(c, d), int(np.flatnonzero(owners == body)[0]), build))
     return EdgeContacts(bodies, contacts.points, colliders, contacts.meets, contacts.holds)
