@@ -1,7 +1,7 @@
 """What carries contact points, and takes the force on them: four nodes, or as many as it takes to say where they are seen.
 
-A force on a point goes to the nodes by the weights that the point is seen by, so its work is that force times the way seen: what
-stands still gets none. Points inside of the tets hang on the four nodes of one; those outside, on what is blended there
+A force on a point goes to the nodes by the weights that the point is seen by, so its work is that force times the way seen:
+what stands still gets none. Points in tets hang on the four nodes of one; those outside, on all that are blended there
 (embedding.Spread), and so do places on faces that edges of colliders touch.
 
 Kernels are written for four nodes a point. Of the others they are given the points' own places in place of nodes', each with

@@ -26,11 +26,11 @@ _COLUMNS = (
 class Entries:
     """Linearised contacts of one Newton iteration, in the argument order of contact/response.py; c contacts.
 
-    Beyond what is said there: carriers of their points; friction (c,) coefficients, grip being these times the normal forces and bond (c,) [N], what
-    stickiness adds to it; pull (c,) [N] the most that stickiness pulls, for a length (c,) [m]; places (c,) their numbers among
-    all points of all colliders; adhesion is that of those that stick, None where nothing is sticky; exact: the share of
-    friction's true stiffness in its stiffness, the rest being its secant; keys (m, 4) of the last m of them, those of edges
-    (contact/edges).
+    Beyond what is said there: carriers, of their points; friction (c,) coefficients, grip being these times the normal forces
+    and bond (c,) [N], what stickiness adds to it; pull (c,) [N] the most that stickiness pulls, for a length (c,) [m]; places
+    (c,) their numbers among all points of all colliders; adhesion is that of those that stick, None where nothing is sticky;
+    exact: the share of friction's true stiffness in its stiffness, the rest being its secant; keys (m, 4) of the last m of
+    them, those of edges (contact/edges).
     """
 
     carriers: Carriers

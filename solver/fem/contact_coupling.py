@@ -1,17 +1,18 @@
 """Stiffness of contact with colliders in the matrix: of points that hang on one tet, at places that the matrix has.
 
-That of points that hang on more nodes acts beside it (pair_coupling.py). It is put in after the elements are summed and taken out again with every byte as it was, so that a system that differs from the
-last one by its contacts alone need not be summed anew.
+That of points that hang on more nodes acts beside it (pair_coupling.py). It is put in after the elements are summed and taken
+out again with every byte as it was, so that a system that differs from the last one by its contacts alone need not be summed
+anew.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import inline, kernel
 from ..jit.simd_rows import ROWS
-from .pair_coupling import PairStiffness
+from .pair_coupling import PairStiffness, no_stiffness
 
 ACROSS = (1, 2, 5)  # where a block has the numbers above its diagonal
 
@@ -27,7 +28,7 @@ class ContactStiffness:
     touching: NDArray[np.integer]
     nodes: NDArray[np.int32]
     blocks: NDArray[np.float32]
-    beside: PairStiffness
+    beside: PairStiffness = field(default_factory=no_stiffness)
 
 
 @inline

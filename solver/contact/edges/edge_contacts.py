@@ -11,8 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
 from ..carriers import Carriers
+from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
 from ..entries import NOTHING_HELD, Entries, HeldByPoints, across, along
 from ..points import REACH, ContactPoints
 from ..response import normal_forces
