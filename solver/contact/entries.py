@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..fem.contact_coupling import ContactStiffness
 from .adhesion import Adhesion
-from .carriers import Carriers, Laws
+from .carriers import Carriers, Laws, Part
 from .points import REACH
 from .response import contact_gradient, contact_rise, linear_forces, normal_forces
 from .settle import settle
@@ -65,6 +65,11 @@ class Entries:
     def _laws(self) -> Laws:
         return self.normal, self.level, self.reach, self.stiffness, self.anchor, self.grip, self.slip
 
+    @cached_property
+    def _parts(self) -> list[tuple[Part, Laws]]:
+        """What kernels are called with, one after the other; the laws are views, which see what `settle` makes of grip."""
+        return [(part, part.taken(self._laws)) for part in self.carriers.parts]
+
     def stretch(self, positions: Array) -> Array:
         """How far (c, 3) [m] contacts that hold are stretched across their normals at positions (n, 3), until they slip."""
         here, push = self.carriers.places(positions), np.empty_like(self.grip)
@@ -78,8 +83,8 @@ class Entries:
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3), return the energy."""
         energy: float = 0.0 if self.adhesion is None else self.adhesion.add_gradient(positions, gradient)
-        for part in self.carriers.parts:
-            here, laws = part.seen(positions), part.taken(self._laws)
+        for part, laws in self._parts:
+            here = part.seen(positions)
             into = gradient if part.rows is None else np.zeros_like(here)
             energy += contact_gradient(here, part.nodes, part.weights, *laws, into)
             if part.rows is not None:
@@ -89,10 +94,8 @@ class Entries:
     def rise(self, positions: Array, way: Array) -> tuple[float, float]:
         """The energy [J] at positions (n, 3), and how it rises along a way (n, 3) [J]."""
         energy, rise = (0.0, 0.0) if self.adhesion is None else self.adhesion.rise(positions, way)
-        for part in self.carriers.parts:
-            more = contact_rise(
-                part.seen(positions), part.seen(way), part.nodes, part.weights, *part.taken(self._laws)
-            )  # fmt: skip
+        for part, laws in self._parts:
+            more = contact_rise(part.seen(positions), part.seen(way), part.nodes, part.weights, *laws)
             energy, rise = energy + more[0], rise + more[1]
         return energy, rise
 
@@ -141,11 +144,9 @@ class Entries:
 
     def _linear_forces(self, around: Array, positions: Array) -> Array:
         force = np.empty_like(self.normal)
-        for part in self.carriers.parts:
-            linear_forces(
-                part.seen(around), part.seen(positions), part.nodes, part.weights, *part.taken(self._laws), self.exact,
-                force[part.own],
-            )  # fmt: skip
+        for part, laws in self._parts:
+            there, here = part.seen(around), part.seen(positions)
+            linear_forces(there, here, part.nodes, part.weights, *laws, self.exact, force[part.own])
         return force
 
     def stick(self, positions: Array) -> None:

@@ -67,8 +67,7 @@ class Carried:
         """Where rows of some points (w,) would start (w + 1,), one after the other, and their entries' numbers."""
         lengths = np.diff(self.start)[points]
         start = np.concatenate([[0], np.cumsum(lengths)])
-        entries: NDArray[np.int64] = np.repeat(self.start[points] - start[:-1], lengths) + np.arange(start[-1])
-        return start, entries
+        return start, np.arange(start[-1]) + np.repeat(self.start[points] - start[:-1], lengths)
 
     def places(self, nodes: Array, *wanted: NDArray[np.integer]) -> Array:
         """Where nodes at (n, 3) carry the points (k, 3), or at least those of numbers wanted (w,); the same of directions."""
