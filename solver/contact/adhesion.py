@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fem.pair_coupling import PairStiffness
+from ..fem.spring_coupling import Springs
 from .carriers import Carriers
 
 Array = NDArray[np.float64]
@@ -65,7 +65,7 @@ class Adhesion:
 
     def stiffness(
         self, positions: Array, diagonal: Array, rank: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32], PairStiffness]:
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], Springs]:
         """What goes into the matrix, as `Carriers.stiffness` has it, where the pull grows."""
         none, ones = np.zeros_like(self.bound), np.ones_like(self.bound)
         deep = np.full_like(self.bound, 1e30)  # where contact's own law is linear: its kernel does for this one too

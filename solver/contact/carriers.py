@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fem.pair_coupling import PairStiffness, no_stiffness
+from ..fem.spring_coupling import Springs, no_springs
 from .response import add_forces, busy, carry, contact_stiffness, touched
 from .surfaces.carried import Carried
 
@@ -125,12 +125,12 @@ class Carriers:
 
     def stiffness(
         self, positions: Array, laws: Laws, exact: float, diagonal: Array, rank: IntArray
-    ) -> tuple[IntArray, NDArray[np.float32], PairStiffness]:
+    ) -> tuple[IntArray, NDArray[np.float32], Springs]:
         """What contacts of such laws add to the matrix with nodes at positions (n, 3), node i being its row rank[i].
 
         Of four nodes: into the diagonal (n, 9), and between nodes (k, 4) of tets blocks (k, 6, 9). Of rows: the whole of it.
         """
-        nodes, blocks, beside = self.nodes[:0], np.zeros((0, 6, 9), np.float32), no_stiffness()
+        nodes, blocks, beside = self.nodes[:0], np.zeros((0, 6, 9), np.float32), no_springs()
         for part in self.parts:
             own, here, numbers = part.taken(laws), part.seen(positions), np.empty(len(part.nodes), np.int32)
             normal, level, reach, _, _, grip, _ = own

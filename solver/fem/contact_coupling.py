@@ -1,6 +1,6 @@
 """Stiffness of contact with colliders in the matrix: of points that hang on one tet, at places that the matrix has.
 
-That of points that hang on more nodes acts beside it (pair_coupling.py). It is put in after the elements are summed and taken
+That of points that hang on more nodes acts beside it (spring_coupling.py). It is put in after the elements are summed and taken
 out again with every byte as it was, so that a system that differs from the last one by its contacts alone need not be summed
 anew.
 """
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..jit import inline, kernel
 from ..jit.simd_rows import ROWS
-from .pair_coupling import PairStiffness, no_stiffness
+from .spring_coupling import Springs, no_springs
 
 ACROSS = (1, 2, 5)  # where a block has the numbers above its diagonal
 
@@ -28,7 +28,7 @@ class ContactStiffness:
     touching: NDArray[np.integer]
     nodes: NDArray[np.int32]
     blocks: NDArray[np.float32]
-    beside: PairStiffness = field(default_factory=no_stiffness)
+    beside: Springs = field(default_factory=no_springs)
 
 
 @inline
@@ -69,20 +69,6 @@ def put_in(  # type: ignore[no-untyped-def]
                         sums[0, 4 * row + c] += block[4 * c]
                         sums[1, 4 * row + c] += block[ACROSS[c]]
     return count
-
-
-@kernel
-def put_beside(start, rows, shares, blocks, sums):  # type: ignore[no-untyped-def]
-    """Take from sums (2, 4n) of the matrix's rows the diagonal blocks of points with blocks (k, 9) of their own.
-
-    They hang on rows by shares, from start[k] to start[k + 1]; a row's diagonal block is what its sum leaves.
-    """
-    for k in range(len(blocks)):
-        for e in range(start[k], start[k + 1]):
-            at, square = 4 * rows[e], shares[e] * shares[e]
-            for c in range(3):
-                sums[0, at + c] -= np.float32(square * blocks[k, 4 * c])
-                sums[1, at + c] -= np.float32(square * blocks[k, ACROSS[c]])
 
 
 @inline

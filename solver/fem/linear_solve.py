@@ -19,11 +19,12 @@ from .block_matrix import Layout, build_layout, split_diagonal, split_rows, sum_
 from .coarse_matrix import coarse_matrix
 from .coarse_space import MODES, Parts, divide, factor
 from .conjugate_gradient import conjugate_gradient
-from .contact_coupling import ContactStiffness, put_beside, put_in, take_out
+from .contact_coupling import ContactStiffness, put_in, take_out
 from .pair_coupling import PairStiffness, add_pairs, no_stiffness
 from .runs import BLOCKS, BLOCKS_ALONE
 from .slab_product import multiply
 from .slab_sums import eliminate, row_sums, weigh
+from .spring_coupling import add_springs, no_springs
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
 Array = NDArray[np.float64]
@@ -62,7 +63,7 @@ class LinearSolve:
         self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(8 * nodes, np.float32)
         self._pivots = np.zeros(modes, np.float32)
         self._coupling: Arrays | None = None
-        self._pairs = self._others = no_stiffness()  # all that act beside the matrix, and those that are not contact's
+        self._pairs, self._springs = no_stiffness(), no_springs()
         self._held = NO_NODES
         self._extra: Array | None = None  # diagonal blocks of what acts beside the matrix
         self._touching, self._places = NO_NODES, NO_NODES  # nodes in contact, places that it has changed,
@@ -101,12 +102,12 @@ class LinearSolve:
         filling(self._values, more, rate)
         row_sums(layout.slabs.arrays, self._values, self._sums)
         take_out(NO_NODES, self._before[:0], layout.slabs.apart, self._values, self._touching, self._contact_sums)
-        self._others = no_stiffness() if pairs is None else pairs
+        self._pairs = no_stiffness() if pairs is None else pairs
         self._put_in(contact)
         extra = None if volume is None else volume.diagonal()
-        if len(self._others.rows):
+        if len(self._pairs.rows):
             extra = np.zeros((len(diagonal), 9)) if extra is None else extra
-            self._others.add_diagonal(extra)
+            self._pairs.add_diagonal(extra)
         split_diagonal(
             layout.order, self._sums, self._contact_sums, diagonal, extra, self._inertia, self._own, self._touched,
             self._inverse, self._stiff,
@@ -126,12 +127,13 @@ class LinearSolve:
             if volume is not None:
                 volume.add_coarse(parts, matrix)
             self._pairs.add_coarse(parts, matrix)
+            self._springs.add_coarse(parts, matrix)
             factor(matrix, self._lower, self._upper, self._pivots)
 
     @property
     def alone(self) -> bool:
-        """Whether the matrix holds no nodes and has no pairs but contact's beside it."""
-        return not len(self._held) and not len(self._others.rows)
+        """Whether the matrix holds no nodes and has no pairs beside it."""
+        return not len(self._held) and not len(self._pairs.rows)
 
     def touch(self, diagonal: Array, contact: ContactStiffness) -> None:
         """Take other contacts, and the diagonal (n, 9) with them, into the matrix of the last `assemble`, which is `alone`.
@@ -147,14 +149,13 @@ class LinearSolve:
 
     def _put_in(self, contact: ContactStiffness | None) -> None:
         """Add contact to the values and beside them, and keep what is needed to take it out again."""
-        self._pairs = self._others
+        self._springs = no_springs()
         if contact is None:
             self._touching = self._places = NO_NODES
             return
         if len(contact.beside.rows):
-            beside = contact.beside
-            put_beside(beside.start, beside.rows, beside.shares, beside.blocks, self._contact_sums)
-            self._pairs = self._others.joined(beside)
+            contact.beside.take_diagonal(self._contact_sums)
+            self._springs = contact.beside
         places, before = np.empty(12 * len(contact.nodes), np.int64), np.empty((12 * len(contact.nodes), 9), np.float32)
         layout = self.layout
         count = put_in(
@@ -178,8 +179,8 @@ class LinearSolve:
         spent: int = conjugate_gradient(
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.slabs.arrays, self._values, self._inertia,
             self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots, self._coupling,
-            self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, most, self._work,
-            self.direction,
+            self._pairs.arrays, self._springs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
+            tolerance, most, self._work, self.direction,
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)
@@ -191,12 +192,13 @@ class LinearSolve:
         """The product with x (n, 3) of the whole matrix as it was assembled."""
         y, layout = np.empty_like(x), self.layout
         multiply(layout.order, layout.slabs.arrays, self._values, self._own, x, y)
-        if self._coupling is not None or len(self._pairs.rows):
+        if self._coupling is not None or len(self._pairs.rows) or len(self._springs.rows):
             flat, product = np.zeros((2, len(x), 4), np.float32)
             flat[:, :3] = x[layout.order]
             if self._coupling is not None:
                 add_coupling(self._coupling, flat.reshape(-1), product.reshape(-1))
             add_pairs(self._pairs.arrays, flat.reshape(-1), product.reshape(-1))
+            add_springs(self._springs.arrays, flat.reshape(-1), product.reshape(-1))
             y[layout.order] += product[:, :3]
         return y
 

@@ -1,4 +1,4 @@
-"""Stiffness between nodes that share no tet, as contact brings: (w w^T) times a 3x3 block, by up to four points each.
+"""Stiffness between nodes that share no tet, as contact of surfaces brings: (w w^T) times a 3x3 block, by four points each.
 
 Points are carried by nodes, each by as many as its place in the mesh takes. Kept as a list beside the matrix: which points are
 in contact changes with every Newton iteration, the matrix's places do not.
@@ -19,8 +19,7 @@ IntArray = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class PairStiffness:
-    """c pairs of a points: points (c, 4), weights (c, 4) that sum to zero, blocks (c, 9) [N/m], symmetric and not negative; or
-    single points by weights (1, 0, 0, 0), that are held to something which is not in the matrix.
+    """c pairs of a points: points (c, 4), weights (c, 4) that sum to zero, blocks (c, 9) [N/m], symmetric and not negative.
 
     start (a + 1,), rows (e,), shares (e,) : a point moves with the matrix's rows from start[k] to start[k + 1], by shares
     """

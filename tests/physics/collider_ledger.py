@@ -20,7 +20,8 @@ class ColliderLedger(Simulation):
     Where a collider goes at V and turns at w about c, what it pushes with the impulse J and the moment L about c gets the work
     V . J + w . L: that is exact for any scheme, as both are what momentum and spin have changed by, beside gravity.
 
-    work  : what it has done so far [J], worked: what it has given and taken, both counted up; owned: energy at the start, of motion, height and strain, and of contact's springs
+    work  : what it has done so far [J]; worked: what it has given and what it has taken, both counted up
+    owned : energy at the start, of motion, height and strain, and of contact's springs
     excess: at the end of each step what there is beyond `owned` and `work` [J]; moving: the most energy of motion and strain
     """
 

@@ -108,7 +108,7 @@ def test_the_preconditioner_knows_it_and_forgets_it(lying, entries):
     np.testing.assert_allclose(found, inverse, atol=1e-5 * np.abs(inverse).max())
     linear.touch(bare, nothing)
     assert (linear._inverse.tobytes(), linear._values.tobytes(), linear._contact_sums.tobytes()) == before
-    assert not len(linear._pairs.rows)
+    assert not len(linear._springs.rows)
 
 
 def test_the_push_is_that_on_what_is_seen(lying, entries):

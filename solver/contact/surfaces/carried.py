@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ...fem.pair_coupling import PairStiffness
+from ...fem.spring_coupling import Springs
 from ...jit import kernel
 from ..response import carry_spread
 
@@ -95,13 +96,10 @@ class Carried:
         numbers = np.asarray(numbered.reshape(-1, 4), dtype=np.int32)
         return PairStiffness(numbers, weights, blocks, start, rank[self.nodes[entries]], self.weights[entries])
 
-    def springs(self, points: NDArray[np.integer], blocks: Array, rank: IntArray) -> PairStiffness:
-        """That of springs by blocks (w, 9) that hold points by their numbers (w,) to what is no node."""
+    def springs(self, points: NDArray[np.integer], blocks: Array, rank: IntArray) -> Springs:
+        """Springs by blocks (w, 9) that hold points by their numbers (w,), with node i at row rank[i] of the matrix."""
         start, entries = self._entries(points)
-        numbers = np.repeat(np.arange(len(points), dtype=np.int32), 4).reshape(-1, 4)
-        alone = np.zeros((len(points), 4))
-        alone[:, 0] = 1.0
-        return PairStiffness(numbers, alone, blocks, start, rank[self.nodes[entries]], self.weights[entries])
+        return Springs(start, rank.take(self.nodes.take(entries)), self.weights.take(entries), blocks)
 
 
 @kernel
