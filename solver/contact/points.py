@@ -77,7 +77,8 @@ class ContactPoints:
         chosen = self.all if chosen is None else chosen
         here, rows = np.empty((len(chosen.points), 3)), self.rows
         carry_some(nodes, chosen.points, self.nodes, self.weights, here)
-        carry_spread(nodes, chosen.blended, chosen.rows, rows.start, rows.nodes, rows.weights, here)
+        if len(chosen.rows):
+            carry_spread(nodes, chosen.blended, chosen.rows, rows.start, rows.nodes, rows.weights, here)
         return here
 
 
