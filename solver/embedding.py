@@ -199,8 +199,7 @@ def bind_surface(
     extra = chosen[chosen >= count]
     bound = _bound(every.taken(np.concatenate([np.arange(count), extra])))
     contacts = np.concatenate([chosen[chosen < count], count + np.arange(len(extra))])
-    touching = _resting_on_feet(every.taken(chosen), bound.taken(contacts))
-    return bound.taken(np.arange(count)), replace(touching, standby=~np.isin(kept, always))
+    return bound.taken(np.arange(count)), replace(bound.taken(contacts), standby=~np.isin(kept, always))
 
 
 def _kept(
@@ -219,20 +218,3 @@ def _kept(
     always = thinned(points, order, SAMPLES_APART * spacing)
     order = np.concatenate([always, order[order < vertices]])
     return thinned(points, order, STANDBY_APART * spacing), always
-
-
-def _resting_on_feet(look: "Lookup", binding: Binding) -> Binding:
-    """The binding with the force on points clearly outside taken by the boundary where it is closest to them.
-
-    Such a point is seen where many tets carry it. A single one, whose corners it lies beyond, takes a force as a lever: it
-    turns away under it without the point giving way, and is thrown out of the body as a spike.
-    """
-    mesh, spread = look.mesh, binding.spread
-    if spread is None:
-        return binding
-    triangle, shares = look.closest.triangle[spread.points], look.closest.weights[spread.points]
-    tets, weights = binding.tets.copy(), binding.weights.copy()
-    tets[spread.points] = mesh.faces.tet[triangle]
-    at = mesh.tets[tets[spread.points]][:, :, None] == mesh.faces.boundary[triangle][:, None, :]
-    weights[spread.points] = np.einsum("rij,rj->ri", at, shares)
-    return replace(binding, tets=tets, weights=weights)

@@ -30,13 +30,13 @@ class PinchReports:
 
     def note(self, entries: Entries, positions: Array) -> None:
         """Take in the contacts of an accepted step, which ended at node positions (n, 3)."""
-        deep = entries.depth(positions)
+        deep, here = entries.depth(positions), entries.carriers.places(positions)
         for k in np.flatnonzero(deep * REACH > DEPTH * entries.reach):
             collider, point = divmod(int(entries.places[k]), len(self.points.tets))
             body = self.points.bodies[point]
             if deep[k] > self.depth[body]:
                 self.depth[body], self.collider[body] = deep[k], collider
-                self.place[body] = entries.weights[k] @ positions[entries.nodes[k]]
+                self.place[body] = here[k]
 
     def messages(self, frame: int, scene: Scene) -> tuple[str, ...]:
         """Return a sentence for each body due, and begin the next frame."""

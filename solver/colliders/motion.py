@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..scene import Settings
 
 SAME = 1e-12
+SAME_TIME = 1e-9  # samples by which a time may miss that of one by rounding
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,13 @@ class Motion:
     def place(self, time: float, count: int) -> tuple[int, float, float]:
         """Return the sample before a time [s] among `count` samples, the way to the next, 0 to 1, and samples a second [1/s].
 
-        Before the first and after the last nothing moves: then they are an end, and 0.
+        Before the first and after the last nothing moves: then they are an end, and 0. At a sample's own time it is the way
+        there that counts: a step ends there, in which the collider has come that way and has not yet turned.
         """
         place, last = time * self.rate + self.before, count - 1
         if not 0.0 <= place <= last:
             return (0, 0.0, 0.0) if place < 0.0 else (last - 1, 1.0, 0.0)
-        key = min(int(place), last - 1)
+        key = min(max(int(np.ceil(place - SAME_TIME)) - 1, 0), last - 1)
         return key, place - key, self.rate
 
     def pose(self, time: float) -> Pose:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .response import add_forces, carry, contact_stiffness
+from ..fem.spring_coupling import Springs
+from .carriers import Carriers
 
 Array = NDArray[np.float64]
 
@@ -28,9 +29,7 @@ class Adhesion:
     bound : (c,) the most pull [N]; reach : (c,) gap [m] from which on it pulls; range : (c,) and for how far [m]
     """
 
-    tets: NDArray[np.int32]
-    nodes: NDArray[np.int32]
-    weights: Array
+    carriers: Carriers
     normal: Array
     level: Array
     reach: Array
@@ -39,9 +38,7 @@ class Adhesion:
 
     def _way(self, positions: Array) -> Array:
         """How far off the contacts are at positions (n, 3), 0 to 1: (c,)."""
-        here = np.empty_like(self.normal)
-        carry(positions, self.nodes, self.weights, here)
-        gap = np.einsum("ki,ki->k", here, self.normal) - self.level
+        gap = self._along(positions) - self.level
         way: Array = np.clip((gap - self.reach) / self.range, 0.0, 1.0)
         return way
 
@@ -58,27 +55,28 @@ class Adhesion:
 
     def rise(self, positions: Array, way: Array) -> tuple[float, float]:
         """The energy [J] at positions (n, 3), and how it rises along a way (n, 3) [J]."""
-        t, moved = self._way(positions), np.empty_like(self.normal)
-        carry(way, self.nodes, self.weights, moved)
-        return self._energy(t), float((self._pull(t) * np.einsum("ki,ki->k", moved, self.normal)).sum())
+        t = self._way(positions)
+        return self._energy(t), float((self._pull(t) * self._along(way)).sum())
 
     def add_linear_gradient(self, around: Array, positions: Array, gradient: Array) -> None:
         """Add to gradient (n, 3) what the law, taken for linear around one place, says at positions (n, 3)."""
-        there, here = np.empty_like(self.normal), np.empty_like(self.normal)
-        carry(positions, self.nodes, self.weights, there)
-        carry(around, self.nodes, self.weights, here)
-        t = self._way(around)
-        moved = np.einsum("ki,ki->k", there - here, self.normal)
+        t, moved = self._way(around), self._along(positions - around)
         self._add(self._pull(t) + self._slope(t) * moved, gradient)
 
-    def add_stiffness(self, positions: Array, blocks: NDArray[np.float32], diagonal: Array) -> None:
-        """Add to the element blocks and to the diagonal (n, 9), where the pull grows."""
+    def stiffness(
+        self, positions: Array, diagonal: Array, rank: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], Springs]:
+        """What goes into the matrix, as `Carriers.stiffness` has it, where the pull grows."""
         none, ones = np.zeros_like(self.bound), np.ones_like(self.bound)
         deep = np.full_like(self.bound, 1e30)  # where contact's own law is linear: its kernel does for this one too
-        contact_stiffness(
-            positions, self.tets, self.nodes, self.weights, self.normal, deep, ones, self._slope(self._way(positions)),
-            np.zeros_like(self.normal), none, ones, 1.0, blocks, diagonal,
-        )  # fmt: skip
+        slope = self._slope(self._way(positions))
+        laws = self.normal, deep, ones, slope, np.zeros_like(self.normal), none, ones
+        return self.carriers.stiffness(positions, laws, 1.0, diagonal, rank)
+
+    def _along(self, vectors: Array) -> Array:
+        """How far (c,) [m] vectors (n, 3) of the nodes lead the points along their normals."""
+        product: Array = np.einsum("ki,ki->k", self.carriers.places(vectors), self.normal)
+        return product
 
     def _pull(self, t: Array) -> Array:
         """The pull (c,) [N]."""
@@ -95,4 +93,4 @@ class Adhesion:
         return np.where((t > 0.0) & (t < 1.0 / 3.0), slope, 0.0)
 
     def _add(self, pull: Array, gradient: Array) -> None:
-        add_forces(self.nodes, self.weights, -pull[:, None] * self.normal, gradient)
+        self.carriers.add_forces(-pull[:, None] * self.normal, gradient)

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from ..colliders import Field
 from .adhesion import RANGE
+from .carriers import Carriers
 from .entries import NOTHING_HELD, Entries, along
 from .leading import Leading
 from .passage import met_on_the_way
-from .planes import Columns, joined, lay_planes, take_points
+from .planes import Columns, by_carriers, joined, lay_planes, take_points
 from .points import REACH, Chosen, ContactPoints
 from .response import longest_way
 
@@ -270,7 +271,8 @@ class Contacts:
         return distance, normal, velocity, behind
 
     def linearize(self, positions: Array) -> Entries:
-        """Planes of all candidates within an element of a collider, sorted by collider and point; then those of edges."""
+        """Planes of all candidates within an element of a collider, by collider and point: of points in tets, then of those
+        that are blended, then of edges."""
         points = self.points
         found: list[Columns] = []
         fade = np.exp(-self.step / EXIT_TIME)
@@ -285,31 +287,33 @@ class Contacts:
             own, count = candidates.points[near], len(near)
             planes, anchors, level, gap = np.empty((count, 3)), np.empty((count, 3)), np.empty(count), np.empty(count)
             lay_planes(
-                near, candidates.points, here, distance, normal, velocity, positions, points.nodes, points.weights, self.start,
-                self.stretch[c], slack, fade, self.step, planes, level, gap, anchors,
+                near, candidates.points, here, distance, normal, velocity, self.start, self.stretch[c], slack, fade, self.step,
+                planes, level, gap, anchors,
             )  # fmt: skip
             coefficients, stickiness = field.touch(here.take(near, axis=0), self.time)
             if len(self.leading.ahead):
                 coefficients[self.leading.led[c, own] > 0] = 0.0
             sticky = np.where(self.stuck[c, own], stickiness, 0.0)
             found.append((own, own + c * len(points.tets), planes, level, gap, anchors, coefficients, sticky))
-        chosen, places, normal, level, gap, anchors, coefficient, pull = joined(found)
-        tets, nodes, weights = np.empty(len(chosen), np.int32), np.empty((len(chosen), 4), np.int32), np.empty((len(chosen), 4))
+        columns, few = by_carriers(joined(found), points.row)
+        chosen, places, normal, level, gap, anchors, coefficient, pull = columns
+        nodes, weights = np.empty((few, 4), np.int32), np.empty((few, 4))
         reach, stiffness, push, slip, length = np.empty((5, len(chosen)))
         take_points(
-            chosen, gap, points.tets, points.nodes, points.weights, points.size, points.extent, points.stiffness,
-            (REACH, SLIP_SPEED * (STICK_TIME if self.holds else self.step), RANGE, WITHIN), tets, nodes, weights, reach,
-            stiffness, push, slip, length,
+            chosen, gap, points.nodes, points.weights, points.size, points.extent, points.stiffness,
+            (REACH, SLIP_SPEED * (STICK_TIME if self.holds else self.step), RANGE, WITHIN), nodes, weights, reach, stiffness,
+            push, slip, length,
         )  # fmt: skip
+        carriers = Carriers(nodes, weights, points.rows.taken(points.row[chosen[few:]]))
         entries = Entries(
-            tets, nodes, weights, normal, level, reach, stiffness, anchors, push * coefficient, slip, coefficient,
-            np.zeros(len(chosen)), pull, length, places,
+            carriers, normal, level, reach, stiffness, anchors, push * coefficient, slip, coefficient, np.zeros(len(chosen)),
+            pull, length, places,
         )  # fmt: skip
         holding = NOTHING_HELD
         if self.patches is not None and pull.any():
             area = self.patches.facing(positions, normal, chosen) * ~(points.inside | points.standby)[chosen]
             entries.pull, held = pull * area, pull > 0.0
-            holding = points.carried(positions, chosen[held]), places[held] // len(points.tets), area[held]
+            holding = carriers.places(positions)[held], places[held] // len(points.tets), area[held]
         edges = None if self.edges is None else self.edges.linearize(positions, holding)
         entries = entries if edges is None else entries.joined(edges)
         if entries.pull.any():

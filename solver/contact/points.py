@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding, Spread
+from ..embedding import Binding, joined_rows
 from ..filling import Covering, inner_nodes_outside
 from ..geometry.measures import area_vectors
 from ..scene import Scene
@@ -16,6 +16,7 @@ from ..state import Ranges, Solids, element_size
 from ..tetmesh.boundary import face_table
 from ..tetmesh.mesh import Topology
 from .response import carry_some, carry_spread
+from .surfaces.carried import Carried
 
 Array = NDArray[np.float64]
 
@@ -26,22 +27,24 @@ REACH = 0.01  # gap at which a contact begins to push, in element sizes
 class Chosen:
     """Some of the contact points.
 
-    points (c,) : their numbers, rising
-    seen        : of each spread, the places in `points` that it carries, and its rows that carry them
+    points (c,)            : their numbers, rising
+    blended (b,), rows (b,) : which of these are blended, and the rows that carry them
     """
 
     points: NDArray[np.int64]
-    seen: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    blended: NDArray[np.int64]
+    rows: NDArray[np.int64]
 
 
 @dataclass
 class ContactPoints:
     """The bodies' contact points, concatenated; k points.
 
-    tets (k,), nodes (k, 4), weights (k, 4) : which nodes take a point's force
+    tets (k,), nodes (k, 4), weights (k, 4) : the tet at each, which carries it and takes its force, but where
+    row       : (k,) is not -1: that row of `rows` does, as it is blended from the tets around it
+    rows      : those of all blended points, whose nodes are those of all bodies
     bodies    : (k,) the number of its body
     boundary  : (f, 3) boundary faces of the tets
-    spreads   : one a body, in the numbers of all points and nodes: where points outside the tets are seen
     size      : (k,) element size of its body [m]
     extent    : (k,) largest side of its body [m]
     inside    : (k,) whether it is a node inside its body
@@ -58,7 +61,8 @@ class ContactPoints:
     inside: NDArray[np.bool_]
     standby: NDArray[np.bool_]
     stiffness: Array
-    spreads: list[Spread]
+    row: NDArray[np.int64]
+    rows: Carried
     boundary: NDArray[np.int32]
 
     def __post_init__(self) -> None:
@@ -66,21 +70,17 @@ class ContactPoints:
 
     def choose(self, points: NDArray[np.int64]) -> Chosen:
         """Points by their numbers (c,), rising, ready to be looked at again and again."""
-        shared = [np.intersect1d(points, spread.points, assume_unique=True, return_indices=True) for spread in self.spreads]
-        return Chosen(points, [(places, rows) for _, places, rows in shared])
+        row = self.row[points]
+        blended = np.flatnonzero(row >= 0)
+        return Chosen(points, blended, row[blended])
 
     def positions(self, nodes: Array, chosen: Chosen | None = None) -> Array:
-        """World positions (k, 3) of the points, or (c, 3) of those chosen, as they are seen."""
+        """World positions (k, 3) of the points, or (c, 3) of those chosen."""
         chosen = self.all if chosen is None else chosen
-        here = self.carried(nodes, chosen.points)
-        for spread, (places, rows) in zip(self.spreads, chosen.seen, strict=True):
-            carry_spread(nodes, places, rows, spread.start, spread.nodes, spread.weights, here)
-        return here
-
-    def carried(self, nodes: Array, points: NDArray[np.int64]) -> Array:
-        """World positions (c, 3) to which the nodes that take their force carry points by their numbers (c,)."""
-        here = np.empty((len(points), 3))
-        carry_some(nodes, points, self.nodes, self.weights, here)
+        here, rows = np.empty((len(chosen.points), 3)), self.rows
+        carry_some(nodes, chosen.points, self.nodes, self.weights, here)
+        if len(chosen.rows):
+            carry_spread(nodes, chosen.blended, chosen.rows, rows.start, rows.nodes, rows.weights, here)
         return here
 
 
@@ -120,7 +120,13 @@ def gather_points(
         before += count
     arrays = (np.concatenate(each) for each in zip(*parts, strict=True))
     tets, nodes, weights, bodies, size, extent, inside, standby, stiffness = arrays
-    return ContactPoints(tets, nodes, weights, bodies, size, extent, inside, standby, stiffness, spreads, np.concatenate(faces))
+    spread, row, rows = joined_rows(spreads), np.full(before, -1), Carried.nothing()
+    if spread is not None:
+        row[spread.points] = np.arange(len(spread.points))
+        rows = Carried(spread.start, spread.nodes, spread.weights)
+    return ContactPoints(
+        tets, nodes, weights, bodies, size, extent, inside, standby, stiffness, row, rows, np.concatenate(faces)
+    )  # fmt: skip
 
 
 def meeting(scene: Scene, tets: NDArray[np.int32], ranges: Ranges, colliders: int) -> NDArray[np.bool_] | None:

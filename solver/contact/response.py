@@ -1,6 +1,6 @@
 """Energy, force and stiffness of contacts: a stiff smooth barrier along the normal and smoothed Coulomb friction.
 
-A contact is a point of the artist's surface, x = sum_i w_i x_i over the nodes of one tet, against a plane
+A contact is a point of the artist's surface, x = sum_i w_i x_i over nodes that carry it (carriers.py), against a plane
 n . x = level (the collider's surface linearised there). With the gap d = n . x - level and u = 1 - d/reach, the pressure
 starts smoothly, K reach u^2, and is linear beyond u = 1/2. Friction has the lagged bound `grip` = mu times the normal
 force, and the displacement t along the surface since the step's start: force grip (2y - y^2) t/|t| with y = |t|/slip,
@@ -46,17 +46,6 @@ def point_of(positions, nodes, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mark_pressed(positions, nodes, weights, normal, level, reach, marked):  # type: ignore[no-untyped-def]
-    """Set marked (n,) at the nodes that carry points within `reach` of their planes; the rest as in contact_gradient."""
-    for k in range(len(level)):
-        x, y, z = point_of(positions, nodes[k], weights[k])
-        if normal[k, 0] * x + normal[k, 1] * y + normal[k, 2] * z - level[k] < reach[k]:
-            for a in range(4):
-                if weights[k, a] != 0.0:
-                    marked[nodes[k, a]] = True
-
-
-@kernel
 def carry(positions, nodes, weights, points):  # type: ignore[no-untyped-def]
     """Fill points (c, 3) with the positions that nodes (c, 4) by weights (c, 4) carry them to."""
     for k in range(len(nodes)):
@@ -81,14 +70,21 @@ def longest_way(before, after):  # type: ignore[no-untyped-def]
     return np.sqrt(longest)
 
 
+@inline
+def row_point(positions, start, nodes, weights, r):  # type: ignore[no-untyped-def]
+    """The point, (3) scalars, that row r, nodes by weights from start[r] to start[r + 1], carries."""
+    x0, x1, x2 = 0.0, 0.0, 0.0
+    for k in range(start[r], start[r + 1]):
+        i, weight = nodes[k], weights[k]
+        x0, x1, x2 = x0 + weight * positions[i, 0], x1 + weight * positions[i, 1], x2 + weight * positions[i, 2]
+    return x0, x1, x2
+
+
 @kernel
 def carry_spread(positions, places, rows, start, nodes, weights, points):  # type: ignore[no-untyped-def]
     """Set points[places[c]] to where row r = rows[c], nodes by weights from start[r] to start[r + 1], carries it."""
     for c in range(len(rows)):
-        r, x0, x1, x2 = rows[c], 0.0, 0.0, 0.0
-        for k in range(start[r], start[r + 1]):
-            i, weight = nodes[k], weights[k]
-            x0, x1, x2 = x0 + weight * positions[i, 0], x1 + weight * positions[i, 1], x2 + weight * positions[i, 2]
+        x0, x1, x2 = row_point(positions, start, nodes, weights, rows[c])
         points[places[c], 0], points[places[c], 1], points[places[c], 2] = x0, x1, x2
 
 
@@ -249,9 +245,9 @@ def linear_forces(  # type: ignore[no-untyped-def]
 
 @kernel
 def contact_stiffness(  # type: ignore[no-untyped-def]
-    positions, tets, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, exact, blocks, diagonal
+    positions, numbers, nodes, weights, normal, level, reach, stiffness, anchor, grip, slip, exact, blocks, diagonal
 ):
-    """Add the contacts' stiffness to the element blocks (.., 6, 9) of their tets and to diagonal (n, 9).
+    """Add the contacts' stiffness to blocks (b, 6, 9) between their nodes, by numbers (c,), and to diagonal (n, 9).
 
     The weights of a point sum to one, so a row of its stiffness sums to w_i times the point's own 3x3. `exact` 1.0 is all
     friction's true stiffness; 0.0 its secant, which never overshoots while normal forces are still settling.
@@ -269,5 +265,5 @@ def contact_stiffness(  # type: ignore[no-untyped-def]
             for b in range(a + 1, 4):
                 product = weights[k, a] * weights[k, b]
                 for c in range(9):
-                    blocks[tets[k], pair, c] += product * h[c // 3, c % 3]
+                    blocks[numbers[k], pair, c] += product * h[c // 3, c % 3]
                 pair += 1

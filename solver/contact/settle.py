@@ -9,7 +9,7 @@ contact against springs has a closed form.
 import numpy as np
 
 from ..jit import inline, kernel
-from .response import point_of
+from .response import point_of, row_point
 
 SWEEPS = 8
 
@@ -67,29 +67,50 @@ def _settled_force(x, free, n, level, reach, stiffness, anchor, friction, bond, 
     return bound
 
 
+@inline
+def _latest(moved, nodes):  # type: ignore[no-untyped-def]
+    """The largest of four numbers."""
+    return max(moved[nodes[0]], moved[nodes[1]], moved[nodes[2]], moved[nodes[3]])
+
+
 @kernel
 def settle(  # type: ignore[no-untyped-def]
-    positions, nodes, weights, normal, level, reach, stiffness, anchor, friction, bond, grip, slip, hold, force, free
-):
+    positions, nodes, weights, start, row_nodes, row_weights, normal, level, reach, stiffness, anchor, friction, bond, grip,
+    slip, hold, force, free,
+):  # fmt: skip
     """Let contact forces become what their laws say, from `force` (c, 3) [N] with which all is balanced at `positions`.
 
-    Both change in place. hold (n,) [N/m], friction (c,) coefficients, bond (c,) [N]; the rest as in contact_gradient. With
+    Both change in place. The first points hang on nodes (f, 4) by weights (f, 4), the others on row_nodes by row_weights, from
+    start[r] to start[r + 1]. hold (n,) [N/m], friction (c,) coefficients, bond (c,) [N]; the rest as in contact_gradient. With
     `free` the friction bounds follow the normal forces, into grip (c,); otherwise grip holds.
     """
-    count, fresh = len(level), np.empty(3)
+    count, few, fresh, change = len(level), len(nodes), np.empty(3), np.empty(3)
     give, looks = np.zeros(count), 0
     # Numbers of the looks at contacts: the last one that moved a node, and the last one at a contact
     moved, looked = np.zeros(len(positions), np.int32), np.zeros(count, np.int32)
-    for k in range(count):
+    for k in range(few):
         for a in range(4):
             give[k] += weights[k, a] ** 2 / hold[nodes[k, a]]
+    for r in range(count - few):
+        for e in range(start[r], start[r + 1]):
+            give[few + r] += row_weights[e] ** 2 / hold[row_nodes[e]]
     for _ in range(SWEEPS):
         for k in range(count):
-            if looked[k] > max(moved[nodes[k, 0]], moved[nodes[k, 1]], moved[nodes[k, 2]], moved[nodes[k, 3]]):
+            r = k - few
+            if r < 0:
+                latest = _latest(moved, nodes[k])
+            else:
+                latest = np.int32(0)
+                for e in range(start[r], start[r + 1]):
+                    latest = max(latest, moved[row_nodes[e]])
+            if looked[k] > latest:
                 continue  # nothing there has changed since
             looks += 1
             looked[k] = looks
-            x0, x1, x2 = point_of(positions, nodes[k], weights[k])
+            if r < 0:
+                x0, x1, x2 = point_of(positions, nodes[k], weights[k])
+            else:
+                x0, x1, x2 = row_point(positions, start, row_nodes, row_weights, r)
             g, old, n = give[k], force[k], normal[k]
             if old[0] == 0.0 and old[1] == 0.0 and old[2] == 0.0 and n[0] * x0 + n[1] * x1 + n[2] * x2 - level[k] >= reach[k]:
                 bound = bond[k] if free else grip[k]
@@ -103,8 +124,17 @@ def settle(  # type: ignore[no-untyped-def]
             if fresh[0] == old[0] and fresh[1] == old[1] and fresh[2] == old[2]:
                 continue
             for c in range(3):
-                change = fresh[c] - old[c]
+                change[c] = fresh[c] - old[c]
                 old[c] = fresh[c]
-                for a in range(4):
-                    positions[nodes[k, a], c] += weights[k, a] / hold[nodes[k, a]] * change
-                    moved[nodes[k, a]] = looks
+            if r < 0:
+                for c in range(3):
+                    for a in range(4):
+                        positions[nodes[k, a], c] += weights[k, a] / hold[nodes[k, a]] * change[c]
+                        moved[nodes[k, a]] = looks
+            else:
+                for e in range(start[r], start[r + 1]):
+                    i = row_nodes[e]
+                    share = row_weights[e] / hold[i]
+                    moved[i] = looks
+                    for c in range(3):
+                        positions[i, c] += share * change[c]

@@ -127,8 +127,9 @@ def _assemble(
     entries.add_gradient(guess, space.gradient)
     space.diagonal[:] = 0.0
     space.diagonal[:, 0] = space.diagonal[:, 4] = space.diagonal[:, 8] = inertia
-    entries.add_stiffness(guess, space.blocks, space.diagonal)
-    space.linear.assemble(space.linear.filling(space.flat_blocks), space.diagonal, levels=1, held=restraint.held)
+    contact = entries.add_stiffness(guess, space.diagonal, space.linear.rank)
+    filling = space.linear.filling(space.flat_blocks)
+    space.linear.assemble(filling, space.diagonal, levels=1, held=restraint.held, contact=contact)
     space.gradient[restraint.held] = 0.0
     return space.gradient
 

@@ -142,7 +142,7 @@ def _sum_of(sums, contact, i):  # type: ignore[no-untyped-def]
 
 @inline
 def _split_row(i, d, sums, contact, extra, inertia, own, touched, inverse):  # type: ignore[no-untyped-def]
-    """One row of `split_diagonal`; the sum of its blocks' traces."""
+    """One row of `split_diagonal`; the sum of its blocks' traces but for contact's."""
     inertia[i] = np.float32(d[0])
     off = abs(d[1]) + abs(d[2]) + abs(d[3]) + abs(d[5]) + abs(d[6]) + abs(d[7])
     touched[i] = off > 0.0 or d[0] != d[4] or d[0] != d[8]
@@ -160,7 +160,7 @@ def _split_row(i, d, sums, contact, extra, inertia, own, touched, inverse):  # t
     at = np.uint64(8) * np.uint64(i)
     store(inverse, at, three(np.float32(i0 + shift), np.float32(i1 + shift), np.float32(i2 + shift)))
     store(inverse, at + np.uint64(4), three(np.float32(i01), np.float32(i02), np.float32(i12)))
-    return e0 + e1 + e2
+    return e0 + e1 + e2 - (contact[0, 4 * i] + contact[0, 4 * i + 1] + contact[0, 4 * i + 2])
 
 
 @parallel

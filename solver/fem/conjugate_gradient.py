@@ -13,6 +13,7 @@ from ..jit.simd_blocks import symmetric_product
 from .coarse_space import solve_coarse
 from .pair_coupling import add_pairs
 from .slab_product import multiply_slab
+from .spring_coupling import add_springs
 from .volume_coupling import add_coupling
 
 FOUR = np.uint64(4)
@@ -109,15 +110,15 @@ def _clear(rows, vector):  # type: ignore[no-untyped-def]
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
     order, chunk_offsets, chunk_parts, modes, slabs, values, inertia, own, touched, inverse, coarse, lower, upper, pivots,
-    coupling, pairs, held, g, c, rhs, tolerance, most, work, solution,
+    coupling, pairs, springs, held, g, c, rhs, tolerance, most, work, solution,
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
     rhs and solution (n, 3) in the mesh's numbering; slabs and values: the matrix (slabs.py); work (4, 4n): by rows the solution
     x, the residual r, the direction p, and q, which is A p and, once that is used, the preconditioned residual z; `coarse`
     whether to use the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the
-    matrix (volume_coupling.py), pairs also that (pair_coupling.py); rows held (h,) stay where they are. Returns
-    -1 - iterations, with the last good solution, where A turns out not positive.
+    matrix (volume_coupling.py), pairs and springs also that (pair_coupling.py, spring_coupling.py); rows held (h,) stay where
+    they are. Returns -1 - iterations, with the last good solution, where A turns out not positive.
     """
     bounds, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets, outer_columns = slabs
     chunks, ranges = len(chunk_parts), len(bounds) - 1
@@ -158,7 +159,7 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
         pq = _total(shares)
         if coupling is not None:
             pq += add_coupling(coupling, p, q)
-        pq += add_pairs(pairs, p, q)
+        pq += add_pairs(pairs, p, q) + add_springs(springs, p, q)
         _clear(held, q)
         if not pq > 0.0:
             spent = -1 - iteration

@@ -1,16 +1,18 @@
-"""Stiffness of contact with colliders in the matrix: between the nodes of one tet, so at places that the matrix has.
+"""Stiffness of contact with colliders in the matrix: of points that hang on one tet, at places that the matrix has.
 
-It is put in after the elements are summed and taken out again with every byte as it was, so that a system that differs from the
-last one by its contacts alone need not be summed anew.
+That of points that hang on more nodes acts beside it (spring_coupling.py). It is put in after the elements are summed and taken
+out again with every byte as it was, so that a system that differs from the last one by its contacts alone need not be summed
+anew.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import inline, kernel
 from ..jit.simd_rows import ROWS
+from .spring_coupling import Springs, no_springs
 
 ACROSS = (1, 2, 5)  # where a block has the numbers above its diagonal
 
@@ -20,12 +22,13 @@ class ContactStiffness:
     """What contact adds between nodes (k, 4) of k tets: blocks (k, 6, 9) in the order of lanes.PAIRS [N/m], each a number times
     one that is symmetric and not negative.
 
-    touching (t,): the nodes that it moves, those with diagonal blocks of contact.
+    touching (t,): the nodes that it moves; beside: the stiffness of points that hang on more nodes, diagonal blocks and all.
     """
 
     touching: NDArray[np.integer]
     nodes: NDArray[np.int32]
     blocks: NDArray[np.float32]
+    beside: Springs = field(default_factory=no_springs)
 
 
 @inline

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.entries import Entries
-from ..contact.response import carry
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, LAMBDA, MU, NODAL_BULK
 from ..state import State
 from .newton import ImplicitStep, Outcome
@@ -88,9 +87,7 @@ def _stopped(problem: ImplicitStep, positions: Array, velocities: Array, entries
     force as that on the positions, a node's weight.
     """
     step, masses = problem.step, problem.state.masses
-    before, now = np.empty_like(entries.normal), np.empty_like(entries.normal)
-    carry(problem.state.positions, entries.nodes, entries.weights, before)
-    carry(positions, entries.nodes, entries.weights, now)
+    before, now = (entries.carriers.places(nodes) for nodes in (problem.state.positions, positions))
     carried = entries.anchor - before  # how far the collider has moved in the step, and will in the next
     ahead = replace(entries, level=entries.level + (entries.normal * carried).sum(axis=1), anchor=now + carried)
     free = positions + step * velocities

@@ -24,6 +24,7 @@ from .pair_coupling import PairStiffness, add_pairs, no_stiffness
 from .runs import BLOCKS, BLOCKS_ALONE
 from .slab_product import multiply
 from .slab_sums import eliminate, row_sums, weigh
+from .spring_coupling import add_springs, no_springs
 from .volume_coupling import Arrays, VolumeCoupling, add_coupling
 
 Array = NDArray[np.float64]
@@ -62,7 +63,7 @@ class LinearSolve:
         self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(8 * nodes, np.float32)
         self._pivots = np.zeros(modes, np.float32)
         self._coupling: Arrays | None = None
-        self._pairs = no_stiffness()
+        self._pairs, self._springs = no_stiffness(), no_springs()
         self._held = NO_NODES
         self._extra: Array | None = None  # diagonal blocks of what acts beside the matrix
         self._touching, self._places = NO_NODES, NO_NODES  # nodes in contact, places that it has changed,
@@ -101,9 +102,9 @@ class LinearSolve:
         filling(self._values, more, rate)
         row_sums(layout.slabs.arrays, self._values, self._sums)
         take_out(NO_NODES, self._before[:0], layout.slabs.apart, self._values, self._touching, self._contact_sums)
+        self._pairs = no_stiffness() if pairs is None else pairs
         self._put_in(contact)
         extra = None if volume is None else volume.diagonal()
-        self._pairs = no_stiffness() if pairs is None else pairs
         if len(self._pairs.rows):
             extra = np.zeros((len(diagonal), 9)) if extra is None else extra
             self._pairs.add_diagonal(extra)
@@ -126,6 +127,7 @@ class LinearSolve:
             if volume is not None:
                 volume.add_coarse(parts, matrix)
             self._pairs.add_coarse(parts, matrix)
+            self._springs.add_coarse(parts, matrix)
             factor(matrix, self._lower, self._upper, self._pivots)
 
     @property
@@ -146,10 +148,14 @@ class LinearSolve:
         )  # fmt: skip
 
     def _put_in(self, contact: ContactStiffness | None) -> None:
-        """Add contact to the values, and keep what is needed to take it out again."""
+        """Add contact to the values and beside them, and keep what is needed to take it out again."""
+        self._springs = no_springs()
         if contact is None:
             self._touching = self._places = NO_NODES
             return
+        if len(contact.beside.rows):
+            contact.beside.take_diagonal(self._contact_sums)
+            self._springs = contact.beside
         places, before = np.empty(12 * len(contact.nodes), np.int64), np.empty((12 * len(contact.nodes), 9), np.float32)
         layout = self.layout
         count = put_in(
@@ -173,8 +179,8 @@ class LinearSolve:
         spent: int = conjugate_gradient(
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.slabs.arrays, self._values, self._inertia,
             self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots, self._coupling,
-            self._pairs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs, tolerance, most, self._work,
-            self.direction,
+            self._pairs.arrays, self._springs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
+            tolerance, most, self._work, self.direction,
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)
@@ -186,12 +192,13 @@ class LinearSolve:
         """The product with x (n, 3) of the whole matrix as it was assembled."""
         y, layout = np.empty_like(x), self.layout
         multiply(layout.order, layout.slabs.arrays, self._values, self._own, x, y)
-        if self._coupling is not None or len(self._pairs.rows):
+        if self._coupling is not None or len(self._pairs.rows) or len(self._springs.rows):
             flat, product = np.zeros((2, len(x), 4), np.float32)
             flat[:, :3] = x[layout.order]
             if self._coupling is not None:
                 add_coupling(self._coupling, flat.reshape(-1), product.reshape(-1))
             add_pairs(self._pairs.arrays, flat.reshape(-1), product.reshape(-1))
+            add_springs(self._springs.arrays, flat.reshape(-1), product.reshape(-1))
             y[layout.order] += product[:, :3]
         return y
 

@@ -12,7 +12,6 @@ from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
 from ..state import Ranges, State
 from .assembly import spread_inertia
-from .contact_coupling import ContactStiffness
 from .convergence import Convergence
 from .damping import Damping
 from .line_search import search_line
@@ -187,7 +186,7 @@ class ImplicitStep(StepEnergy):
             self.damping.add_own(self.past.effective, diagonal)
         touching = entries.touching_nodes
         self.apart = touching, diagonal.take(touching, axis=0)
-        contact = ContactStiffness(touching, *entries.add_apart(around, diagonal))
+        contact = entries.add_stiffness(around, diagonal, space.linear.rank)
         if again:
             space.linear.touch(diagonal, contact)
         else:
@@ -287,7 +286,7 @@ class ImplicitStep(StepEnergy):
         gradient = internal.copy()
         entries.add_gradient(x, gradient)
         gradient[self.held] = 0.0
-        return drift(gradient, self.inertia, ranges, entries.nodes[:, 0])
+        return drift(gradient, self.inertia, ranges, entries.carriers.some_nodes())
 
     def predict(self, guess: Array, entries: Entries, ranges: Ranges, progress: Convergence) -> tuple[int, Array]:
         """A better guess (n, 3) after a blow, and the linear iterations it took.

@@ -128,7 +128,7 @@ def _add_coarse(points, weights, blocks, start, rows, shares, node_parts, modes,
         count = 0
         for m in range(4):
             a = points[k, m]
-            for e in range(start[a], start[a + 1]):
+            for e in range(start[a], start[a + 1] if weights[k, m] != 0.0 else start[a]):
                 part, at = node_parts[rows[e]], 0
                 while at < count and parts[at] != part:
                     at += 1

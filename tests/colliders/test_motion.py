@@ -64,6 +64,17 @@ def test_rates_are_the_derivative_of_the_pose():
         assert rate == pytest.approx(expected, rel=1e-6)
 
 
+def test_at_a_key_it_still_goes_the_way_that_led_there():
+    """A step that ends there has come that way; whatever rounding makes of the time."""
+    keys = np.array([transform(shift=(x, 0.0, 0.0)) for x in (0.0, 3.0, 1.0, 2.0)])
+    motion = Motion(keys, SETTINGS)
+    for time in (0.1, 0.1 + 1e-13, 0.1 - 1e-13):
+        assert motion.pose(time).velocity[0] == pytest.approx(-20.0)
+        assert motion.pose(time).translation[0] == pytest.approx(1.0)
+    assert motion.pose(0.1 + 1e-6).velocity[0] == pytest.approx(10.0)
+    assert motion.pose(-0.1).velocity[0] == pytest.approx(30.0)
+
+
 def test_it_stands_still_outside_its_keys_and_when_static():
     keys = np.array([transform(), transform(shift=(1.0, 0.0, 0.0))])
     assert not Motion(keys, SETTINGS).pose(5.0).velocity.any()

@@ -1,9 +1,10 @@
 """Whether what touches a moving collider gains energy that the collider has not given: counted by momentum, step by step."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from solver.bake import prepare
-from solver.contact.response import contact_gradient
 from solver.fem.attempt import Attempt
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
@@ -19,13 +20,14 @@ class ColliderLedger(Simulation):
     Where a collider goes at V and turns at w about c, what it pushes with the impulse J and the moment L about c gets the work
     V . J + w . L: that is exact for any scheme, as both are what momentum and spin have changed by, beside gravity.
 
-    work  : what it has done so far [J]; owned: energy at the start, of motion, height and strain, and of contact's springs
+    work  : what it has done so far [J]; worked: what it has given and what it has taken, both counted up
+    owned : energy at the start, of motion, height and strain, and of contact's springs
     excess: at the end of each step what there is beyond `owned` and `work` [J]; moving: the most energy of motion and strain
     """
 
     def account(self) -> None:
         """Count from now on."""
-        self.work, self.moving, self.excess = 0.0, 0.0, []
+        self.work, self.worked, self.moving, self.excess = 0.0, 0.0, 0.0, []
         self.owned = self._motion() + self._height()
 
     def _motion(self) -> float:
@@ -51,19 +53,17 @@ class ColliderLedger(Simulation):
         after = self._momenta(pose.translation)
         push = after[0] - before[0] - step * mass * gravity
         moment = after[1] - before[1] - 0.5 * step * np.cross(before[2] + after[2], gravity)
-        self.work += float(pose.velocity @ push + pose.spin @ moment)
+        given = float(pose.velocity @ push + pose.spin @ moment)
+        self.work, self.worked = self.work + given, self.worked + abs(given)
         strain += self._springs(attempt)
         self.moving = max(self.moving, self._motion() + strain)
         self.excess.append(self._motion() + self._height() + strain - self.owned - self.work)
 
     def _springs(self, attempt: Attempt) -> float:
         """Energy of contact's springs along normals at a step's end [J]."""
-        e, nothing = attempt.outcome.entries, np.zeros(len(attempt.outcome.entries.level))
-        spoilt = np.zeros_like(attempt.outcome.positions)
-        return float(contact_gradient(
-            attempt.outcome.positions, e.nodes, e.weights, e.normal, e.level, e.reach, e.stiffness, e.anchor, nothing, e.slip,
-            spoilt,
-        ))  # fmt: skip
+        entries, spoilt = attempt.outcome.entries, np.zeros_like(attempt.outcome.positions)
+        smooth = replace(entries, grip=np.zeros_like(entries.grip))
+        return smooth.add_gradient(attempt.outcome.positions, spoilt)
 
 
 def meeting(

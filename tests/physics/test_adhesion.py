@@ -7,6 +7,8 @@ import pytest
 
 from solver.colliders import build
 from solver.contact.adhesion import RANGE, Adhesion
+from solver.contact.carriers import Carriers
+from solver.contact.surfaces.carried import Carried
 from solver.scene import Collider, Settings
 from tests.physics.scenes import ball_mesh, boundary, box_mesh, center, make_scene, run
 
@@ -41,11 +43,9 @@ def cube(cells=4):
 def one_contact(gap):
     """A contact of one node above z = 0, a tet's first, at a gap: (adhesion, positions)."""
     positions = np.array([[0.0, 0.0, gap], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 2.0]])
-    adhesion = Adhesion(
-        np.zeros(1, np.int32), np.arange(4, dtype=np.int32)[None], np.eye(4)[:1], np.array([[0.0, 0.0, 1.0]]), np.zeros(1),
-        np.array([0.01]), np.array([0.3]), np.array([5.0]),
-    )  # fmt: skip
-    return adhesion, positions
+    carriers = Carriers(np.arange(4, dtype=np.int32)[None], np.eye(4)[:1], Carried.nothing())
+    numbers = np.zeros(1), np.array([0.01]), np.array([0.3]), np.array([5.0])
+    return Adhesion(carriers, np.array([[0.0, 0.0, 1.0]]), *numbers), positions
 
 
 @pytest.mark.parametrize("gap", [-0.1, 0.005, 0.03, 0.09, 0.11, 0.2, 0.305, 0.4])
@@ -67,8 +67,8 @@ def test_its_stiffness_is_the_derivative_of_its_force_while_it_grows():
     steps = np.zeros((2, 4, 3))
     for change, sign in zip(steps, (1.0, -1.0), strict=True):
         adhesion.add_gradient(here + [0.0, 0.0, sign * 1e-6], change)
-    blocks, diagonal = np.zeros((1, 6, 9), np.float32), np.zeros((4, 9))
-    adhesion.add_stiffness(here, blocks, diagonal)
+    diagonal = np.zeros((4, 9))
+    adhesion.stiffness(here, diagonal, np.arange(4, dtype=np.int32))
     slope = (steps[0, 0, 2] - steps[1, 0, 2]) / 2e-6
     assert diagonal[0, 8] == pytest.approx(slope, rel=1e-5) and np.count_nonzero(diagonal) == 1
     linear = np.zeros((4, 3))

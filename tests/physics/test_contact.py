@@ -201,9 +201,9 @@ def test_linearised_contact_is_contact_where_it_is_linearised():
     offset = 1e-5 * np.random.default_rng(3).normal(size=here.shape)
     entries.add_linear_gradient(here, here + offset, moved)
     blocks, diagonal = np.zeros((space.tiles.lanes, 6, 9), np.float32), np.zeros((len(here), 9))
-    entries.add_stiffness(here, blocks, diagonal)
     linear = LinearSolve.of(space.pattern, here)
-    linear.assemble(filling(linear, blocks), diagonal + np.eye(3).ravel())
+    contact = entries.add_stiffness(here, diagonal, linear.rank)
+    linear.assemble(filling(linear, blocks), diagonal + np.eye(3).ravel(), contact=contact)
     expected = linear.times(offset) - offset
     np.testing.assert_allclose(moved - law, expected, atol=1e-5 * np.abs(expected).max())
 
@@ -222,7 +222,7 @@ def test_how_contact_rises_along_a_way_is_what_its_gradient_says():
     (above, _), (below, _) = (entries.rise(here + sign * 1e-8 * way, way) for sign in (1.0, -1.0))
     assert rise == pytest.approx((above - below) / 2e-8, rel=1e-5)
     nodes, sizes = entries.touching
-    assert (nodes == np.unique(entries.nodes[entries.weights != 0.0])).all()
+    assert (nodes == np.unique(entries.carriers.nodes[entries.carriers.weights != 0.0])).all()
     assert (sizes == simulation.contacts.points.size[0]).all()
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from solver.contact.entries import along
-from solver.contact.response import carry, normal_forces
+from solver.contact.response import normal_forces
 from solver.fem.attempt import Attempt
 from solver.scene import Collider
 from solver.simulate import Simulation
@@ -44,9 +43,7 @@ class Ledger(Simulation):
     def _pressed(self, attempt: Attempt) -> float:
         """With how much force colliders that look down press at a step's end, upwards [N]."""
         entries, push = attempt.outcome.entries, np.empty_like(attempt.outcome.entries.grip)
-        here = np.empty_like(entries.normal)
-        carry(attempt.outcome.positions, entries.nodes, entries.weights, here)
-        normal_forces(along(here, entries.normal) - entries.level, entries.reach, entries.stiffness, push)
+        normal_forces(-entries.depth(attempt.outcome.positions), entries.reach, entries.stiffness, push)
         return float((push * np.minimum(entries.normal[:, 2], 0.0)).sum())
 
     def _height(self, plate: Collider, time: float) -> float:

@@ -46,5 +46,5 @@ def edge_contacts(
 
             return Faces.of(mesh, binding, faces, element, laid)
 
-        edged.append(EdgedBody(slice(c, d), a, int(np.flatnonzero(owners == body)[0]), build))
+        edged.append(EdgedBody(slice(c, d), int(np.flatnonzero(owners == body)[0]), build))
     return EdgeContacts(edged, contacts.points, colliders, contacts.meets, contacts.holds)

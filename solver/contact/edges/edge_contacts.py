@@ -11,10 +11,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from ..carriers import Carriers
 from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
 from ..entries import NOTHING_HELD, Entries, HeldByPoints, across, along
 from ..points import REACH, ContactPoints
-from ..response import carry, normal_forces
+from ..response import normal_forces
+from ..surfaces.carried import Carried
 from ..surfaces.friction import Held
 from .meeting import Crossings, EdgedBody, EdgedCollider, Meeting
 from .near import Search
@@ -156,12 +158,11 @@ class EdgeContacts:
         """Those of one body and one collider, in the nodes' own numbers."""
         body, points, field = meeting.body, self.points, meeting.collider.field
         touches = meeting.touches(positions[body.nodes])
-        at, count, point = touches.at, len(touches.tets), body.point
+        at, count, point = touches.at, len(touches.here), body.point
         if not count:
             return None
-        nodes = (touches.nodes + body.nodes.start).astype(np.int32)
-        normal, held = at.normal, np.empty((count, 3))
-        carry(positions, nodes, touches.weights, held)
+        normal, rows = at.normal, touches.rows
+        carriers = Carriers.by(Carried(rows.start, (rows.nodes + body.nodes.start).astype(np.int32), rows.weights))
         loose = touches.begun - across(self.held.of(at.keys, at.met, normal, meeting.element), normal)
         friction, stickiness = field.touch(at.met, self.time)
         reach, gap = np.full(count, REACH * points.size[point]), self._gap(meeting, at)
@@ -169,8 +170,7 @@ class EdgeContacts:
         normal_forces(gap, reach, stiffness, grip)
         slip = SLIP_SPEED * points.extent[point] * (STICK_TIME if self.holds else self.step)
         return Entries(
-            (touches.tets + body.first_tet).astype(np.int32), nodes, touches.weights, normal,
-            along(normal, held) - gap, reach, stiffness, loose + at.met - at.met_then + held - touches.here,
+            carriers, normal, along(normal, touches.here) - gap, reach, stiffness, loose + at.met - at.met_then,
             grip * friction, np.full(count, slip), friction, np.zeros(count),
             stickiness * self._areas(meeting, at), np.full(count, self._range(meeting)),
             np.full(count, meeting.collider.number * len(points.tets) + point), keys=at.keys,
@@ -203,8 +203,7 @@ class EdgeContacts:
         self.stuck = Sticking(np.concatenate(stuck), np.repeat(np.array(numbers, np.int32), counts)) if stuck else Sticking()
         if self.holds:
             own = slice(len(entries.level) - len(entries.keys), None)
-            places = np.empty((len(entries.keys), 3))
-            carry(positions, entries.nodes[own], entries.weights[own], places)
+            places = entries.carriers.places(positions)[own]
             self.held = Held(entries.keys, entries.stretch(positions)[own], places, entries.normal[own])
 
     def _stuck(self, meeting: Meeting, positions: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The faces of a body that a collider's edges touch: what is seen, and which nodes take the force anywhere on it."""
+"""The faces of a body that a collider's edges touch: what is seen, and which nodes carry any place on it."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,10 @@ from scipy.sparse import csr_matrix
 
 from ...embedding import Binding, evaluate
 from ...geometry.edges import edges_of
-from ...lookup import Lookup
 from ...surface import Surface
 from ...tetmesh.mesh import TetMesh
 from ..surfaces.carried import Carried
-from ..surfaces.own_side import carrying_rows, led_to
+from ..surfaces.own_side import carrying_rows
 from ..surfaces.seen import seen_surface
 from ..surfaces.surface import ContactSurface, contact_surface
 
@@ -25,23 +24,19 @@ class Faces:
     """k points, e edges, t triangles of one body's surface; nodes and tets by their numbers in the body.
 
     carried       : where nodes carry the points, which is
-    rows (k, n)   : a matrix, and
-    tets (k,)     : of each point one of the tets at the node that carries it most
+    rows (k, n)   : a matrix
     surface       : edges and triangles
     ends (e, 2)   : of the edges, in the order of surface.edges, each as its first triangle walks it, seen from outside
     wings (e, 2)  : the third corners of the triangles to both sides, -1 where there is none
-    rest (k, 3)   : places of the points when all this was made [m], and
-    mesh          : the body's tets then
+    rest (k, 3)   : places of the points when all this was made [m]
     """
 
     carried: Carried
     rows: csr_matrix
-    tets: IntArray
     surface: ContactSurface
     ends: IntArray
     wings: IntArray
     rest: Array
-    mesh: TetMesh
 
     @classmethod
     def of(cls, mesh: TetMesh, binding: Binding, triangles: IntArray, element: float, laid: bool) -> "Faces | None":
@@ -56,36 +51,16 @@ class Faces:
         rows = carrying_rows(mesh, fit.positions, now, binding, laid)
         surface = contact_surface(fit.triangles, fit.positions, element)
         ends, wings = _with_wings(fit.triangles)
-        own = np.empty(len(mesh.positions), dtype=np.int32)
-        own[mesh.tets] = np.arange(len(mesh.tets), dtype=np.int32)[:, None]
-        most = np.asarray(rows.argmax(axis=1)).ravel()
-        return cls(Carried.by(rows), rows, own[most], surface, ends, wings, fit.positions, mesh)
+        return cls(Carried.by(rows), rows, surface, ends, wings, fit.positions)
 
-    def feet(self, points: IntArray, shares: Array) -> tuple[IntArray, IntArray, Array]:
-        """Which tets (m,), their nodes (m, 4) and by which weights (m, 4) take the force on places between points (m, 3).
+    def between(self, points: IntArray, shares: Array) -> Carried:
+        """What carries places between points (m, 3) by shares (m, 3), and takes the force on them; nodes by the body's numbers.
 
-        These are places by shares (m, 3) of the points. Where one lies outside the tets it is taken by the boundary next to it,
-        as that on contact points is. Where these tets are another limb's, or another side's of a fold, to push them would not
-        move what is seen there: then it is taken by a tet that carries it.
+        It is what carries the points, so a push moves what is seen there, whatever limb or side of a fold is near.
         """
-        look = Lookup.of(self.mesh, np.einsum("km,kmi->ki", shares, self.rest[points]))
-        tets, weights, outside = look.tets.copy(), look.weights.copy(), look.tets < 0
-        triangle = look.closest.triangle[outside]
-        tets[outside] = self.mesh.faces.tet[triangle]
-        at = self.mesh.tets[tets[outside]][:, :, None] == self.mesh.faces.boundary[triangle][:, None, :]
-        weights[outside] = np.einsum("rij,rj->ri", at, look.closest.weights[outside])
-        own = self.tets[points[np.arange(len(points)), shares.argmax(axis=1)]]
-        for place in np.flatnonzero(~led_to(self.mesh, tets, own)):
-            tets[place], weights[place] = self._own_foot(points[place], shares[place])
-        return tets, self.mesh.tets[tets], weights
-
-    def _own_foot(self, points: IntArray, shares: Array) -> tuple[int, Array]:
-        """The tet, and weights (4,) in it, that carry most of a place between points (3,)."""
-        carrying = np.maximum(shares @ self.rows[points].toarray(), 0.0)
-        around = np.flatnonzero((self.mesh.tets == carrying.argmax()).any(axis=1))
-        tet = int(around[carrying[self.mesh.tets[around]].sum(axis=1).argmax()])
-        weights = carrying[self.mesh.tets[tet]]
-        return tet, weights / weights.sum()
+        count = len(points)
+        places = csr_matrix((shares.ravel(), points.ravel(), np.arange(0, 3 * count + 1, 3)), shape=(count, len(self.rest)))
+        return Carried.by(csr_matrix(places @ self.rows))
 
 
 def _with_wings(triangles: IntArray) -> tuple[IntArray, IntArray]:

@@ -12,6 +12,7 @@ from ...colliders.sharp import Sharp
 from ..contacts import FREE_DEPTH
 from ..entries import across
 from ..response import carry_spread
+from ..surfaces.carried import Carried
 from .faces import Faces
 from .near import NearPairs
 from .touching import touching_corners, touching_edges
@@ -85,14 +86,13 @@ class EdgedCollider:
 
 @dataclass
 class EdgedBody:
-    """What is asked of a body: its range of nodes, its first tet, the number of its first contact point, its faces.
+    """What is asked of a body: its range of nodes, the number of its first contact point, its faces.
 
     `build` makes these when a sharp edge comes near for the first time: from the places at which the tables of the
     simulation were made, so that a resumed bake gets the same ones.
     """
 
     nodes: slice
-    first_tet: int
     point: int
     build: Callable[[], Faces | None]
     known: Faces | None = None
@@ -134,15 +134,13 @@ class Touches:
     """Crossings as contacts; m places.
 
     here, begun (m, 3) : places on the body, now and when the step began [m]
-    tets (m,), nodes (m, 4), weights (m, 4) : what takes the force, by the body's numbers
+    rows               : what carries them, by the body's numbers
     """
 
     at: Crossings
     here: Array
     begun: Array
-    tets: IntArray
-    nodes: IntArray
-    weights: Array
+    rows: Carried
 
 
 @dataclass
@@ -180,9 +178,8 @@ class Meeting:
         doubtful = found.depth > FREE_DEPTH * self.element
         found = found.taken(~_far_sides(found.met, found.normal, found.gap, doubtful, self.element))
         points, shares = found.points, found.shares
-        tets, taken, weights = self.faces.feet(pairs.points[points], shares)
         place, start = (np.einsum("km,kmi->ki", shares, side[points]) for side in (here, self.begun))
-        return Touches(found, place, start, tets, taken, weights)
+        return Touches(found, place, start, self.faces.between(pairs.points[points], shares))
 
     def _edges(self, here: Array) -> Crossings:
         """Those of crossing edges."""

@@ -4,6 +4,7 @@ x = W X: points move by fixed weights of their nodes. So a straight way of the n
 is W^T f on nodes, and momentum is kept, as weights add up to one and turn with the body.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ...fem.pair_coupling import PairStiffness
+from ...fem.spring_coupling import Springs
 from ...jit import kernel
 from ..response import carry_spread
 
@@ -43,6 +45,31 @@ class Carried:
         weights = matrix.data / np.repeat(np.asarray(matrix.sum(axis=1)).ravel(), np.diff(matrix.indptr))
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), weights)
 
+    @classmethod
+    def nothing(cls) -> "Carried":
+        """No points."""
+        return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def taken(self, points: NDArray[np.integer]) -> "Carried":
+        """Some of the points by their numbers (w,)."""
+        start, entries = self._entries(points)
+        return Carried(start, self.nodes.take(entries), self.weights.take(entries))
+
+    def joined(self, others: Sequence["Carried"]) -> "Carried":
+        """These points and after them others."""
+        every = (self, *others)
+        start = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(one.start) for one in every]))])
+        return Carried(start, *(np.concatenate([getattr(one, name) for one in every]) for name in ("nodes", "weights")))
+
+    def _entries(self, points: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where rows of some points (w,) would start (w + 1,), one after the other, and their entries' numbers."""
+        lengths = np.diff(self.start)[points]
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        return start, np.arange(start[-1]) + np.repeat(self.start[points] - start[:-1], lengths)
+
     def places(self, nodes: Array, *wanted: NDArray[np.integer]) -> Array:
         """Where nodes at (n, 3) carry the points (k, 3), or at least those of numbers wanted (w,); the same of directions."""
         points = np.empty((len(self._all), 3))
@@ -65,11 +92,14 @@ class Carried:
     def stiffness(self, points: IntArray, weights: Array, blocks: Array, rank: IntArray) -> PairStiffness:
         """That of pairs of points (c, 4) by weights (c, 4) and blocks (c, 9), with node i at row rank[i] of the matrix."""
         used, numbered = np.unique(points, return_inverse=True)
-        lengths = np.diff(self.start)[used]
-        start = np.concatenate([[0], np.cumsum(lengths)])
-        entries = np.repeat(self.start[used] - start[:-1], lengths) + np.arange(start[-1])
+        start, entries = self._entries(used)
         numbers = np.asarray(numbered.reshape(-1, 4), dtype=np.int32)
         return PairStiffness(numbers, weights, blocks, start, rank[self.nodes[entries]], self.weights[entries])
+
+    def springs(self, points: NDArray[np.integer], blocks: Array, rank: IntArray) -> Springs:
+        """Springs by blocks (w, 9) that hold points by their numbers (w,), with node i at row rank[i] of the matrix."""
+        start, entries = self._entries(points)
+        return Springs(start, rank.take(self.nodes.take(entries)), self.weights.take(entries), blocks)
 
 
 @kernel
