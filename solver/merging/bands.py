@@ -66,14 +66,20 @@ class Cleared:
 
     pairs (k, 2): of triangles that pass through each other; so do creases that are nearer to each other than `near` [m].
     group : (t,) the crease that each triangle which goes is of, or -1
-    made  : the triangles (k, 3) that close each crease, None where nothing does
+    sound : the triangles (k, 3) that close each crease for which there are some
     """
 
     def __init__(self, seen: Surface, out: Flags, pairs: Indices, near: float, island: float) -> None:
         self.seen, self.beside = seen, across_sides(seen.triangles)
         self.out = tidied(seen, self.beside, out, island)
         self.group = np.where(self.out, self._linked(pairs, near), -1)
-        self.made = self._closed()
+        self.sound: dict[int, IntArray] = {}
+        self.failing: list[int] = []
+        for label, band in self._closed().items():
+            if band is None:
+                self.failing.append(label)
+            else:
+                self.sound[label] = band
 
     def _closed(self) -> dict[int, IntArray | None]:
         """What closes each crease."""
@@ -90,20 +96,12 @@ class Cleared:
 
     def failed(self) -> Indices:
         """The creases for which there is no band, or one that passes through something."""
-        sound = {label: band for label, band in self.made.items() if band is not None}
+        sound = self.sound
         left = ~np.isin(self.group, list(sound))
         owner = np.concatenate([np.full(int(left.sum()), -1), *(np.full(len(band), k) for k, band in sound.items())])
         triangles = np.concatenate([self.seen.triangles[left], *sound.values()])
         pairs = owner[pairs_of_shells(self.seen.positions, triangles)]
-        return np.union1d([label for label in self.made if label not in sound], pairs[pairs >= 0]).astype(np.int64)
-
-    def closing(self, labels: list[int]) -> tuple[Flags, IntArray, int]:
-        """What goes (t,) and comes (k, 3) where some creases are closed, and how many triangles cross then."""
-        bands = [band for label in labels if (band := self.made[label]) is not None]
-        out = np.isin(self.group, labels)
-        joined = np.concatenate([np.zeros((0, 3), dtype=np.int32), *bands])
-        whole = np.concatenate([self.seen.triangles[~out], joined])
-        return out, joined, len(np.unique(pairs_of_shells(self.seen.positions, whole)))
+        return np.union1d(self.failing, pairs[pairs >= 0]).astype(np.int64)
 
     def _band(self, own: Flags, ways: list[list[int]], taken: set[tuple[int, int]]) -> IntArray | None:
         """The triangles that close a crease (t,) of those that go, by its borders, that pass through least; None of none.

@@ -2,8 +2,9 @@
 
 Nothing keeps apart the two sides of such a crease. So the faces in it are taken out, as far as a ball does not get to them that
 rolls around the body, and with them what is inside out or enclosed twice; and the borders that are left are joined by
-a band from side to side. Faces, vertices and all that lies on them stay as they are everywhere else, to the last bit; where a
-few faces still pass through others, their vertices are moved a little (geometry/easing.py).
+a band from side to side (bands.py), along rims that are cut smooth (rims.py). Faces, vertices and all that lies on them stay as
+they are everywhere else, to the last bit; where a few faces still pass through others, their vertices are moved a little
+(geometry/easing.py).
 """
 
 from typing import NamedTuple
@@ -121,10 +122,9 @@ class _Closer:
             rimmed = smoothly_cut(self.seen, out, wrong & out, self.size) if smooth else Rimmed(Patchwork.of(self.seen), out)
             cleared = Cleared(rimmed.seen, rimmed.out, rimmed.parts_of(self.pairs), BALL * self.size, ISLAND * self.size)
             failed = cleared.failed()
-            sound = [label for label, band in cleared.made.items() if band is not None]
-            good = [label for label in sound if label not in failed]
-            for labels in (good, sound) if len(good) < len(sound) else (good,):
-                found.append(_Closing(rimmed.made, *cleared.closing(labels)))
+            good = [label for label in cleared.sound if label not in failed]
+            for labels in (good, list(cleared.sound)) if len(good) < len(cleared.sound) else (good,):
+                found.append(self._closing(rimmed, cleared, labels))
             if not len(failed):
                 break
             name = self._patches(out)
@@ -133,15 +133,19 @@ class _Closer:
             left = left & wrong if number == 0 else left | left[self.beside].any(axis=1)
         return found
 
+    def _closing(self, rimmed: Rimmed, cleared: Cleared, labels: list[int]) -> _Closing:
+        """The closing of some creases; about the others no triangle is cut."""
+        chosen = np.isin(cleared.group, labels)
+        whole = np.zeros(len(self.seen.triangles), dtype=bool)
+        whole[rimmed.made.origin[cleared.out & ~chosen]] = True
+        stays = ~whole[rimmed.made.origin]
+        made, out = rimmed.made.restored(self.seen, whole), np.append(chosen[stays], np.zeros(int(whole.sum()), dtype=bool))
+        bands = np.concatenate([np.zeros((0, 3), dtype=np.int32), *(cleared.sound[label] for label in labels)])
+        after = np.concatenate([made.triangles[~out], bands])
+        return _Closing(made, out, bands, len(np.unique(pairs_of_shells(made.positions, after))))
+
     def _patches(self, chosen: Flags) -> NDArray[np.int64]:
         return patches(chosen, self.beside)
-
-    def _linked(self, out: Flags) -> NDArray[np.int64]:
-        """The name (t,) of the patch that each triangle which is taken out is of, one for all that meet each other."""
-        patch, which = self._patches(out), np.flatnonzero(out)
-        near = cKDTree(self.middles[which]).query_pairs(BALL * self.size, output_type="ndarray")
-        links = np.concatenate([self.pairs[out[self.pairs].all(axis=1)], which[near]])
-        return connected(patch[links].T, len(patch))[patch]
 
 
 def _without_pockets(best: _Closing, element_size: float) -> _Closing:
@@ -162,14 +166,15 @@ def _without_pockets(best: _Closing, element_size: float) -> _Closing:
 
 
 def _change(seen: Surface, best: _Closing, moved: Array) -> SurfaceCut:
-    """The surface's change: some triangles go, others come, which take all from the former next to them; vertices lie where they
-    are moved to (n', 3)."""
+    """The surface's change: some triangles go, others come, which take all from the former next to them; vertices lie where
+    they are moved to (n', 3)."""
     middle = 0.5 * (seen.positions.min(axis=0) + seen.positions.max(axis=0))
     left, bands = best.made.chosen(~best.out), best.bands
     places, gone = best.made.positions - middle, np.flatnonzero(best.out)
     origin, weights = best.made.origin[:0], np.zeros((0, 3, 3))
     if len(bands):
-        found = closest_points(triangle_tree(places, best.made.triangles[gone]), np.ascontiguousarray(places[bands].mean(axis=1)))
+        middles = np.ascontiguousarray(places[bands].mean(axis=1))
+        found = closest_points(triangle_tree(places, best.made.triangles[gone]), middles)
         origin = best.made.origin[gone[found.triangle]]
         weights = clamped_weights(places[seen.triangles[origin]], places[bands])
     whole = Patchwork(

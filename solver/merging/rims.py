@@ -1,7 +1,7 @@
 """The rim of what is taken out of a surface, drawn smooth: triangles that it passes are cut there.
 
-Some triangles are chosen to go, and their border runs along sides of triangles, in teeth. How far inside of it each vertex lies is
-smoothed over the surface; where that is nothing the surface is cut (level_curve.py).
+Some triangles are chosen to go, and their border runs along sides of triangles, in teeth. How far inside of it each vertex lies
+is smoothed over the surface; where that is nothing the surface is cut (level_curve.py).
 """
 
 from typing import NamedTuple
@@ -25,8 +25,9 @@ Indices = NDArray[np.int64]
 RINGS = 5  # of triangles about the border that are looked at
 PASSES = 6  # in which it is smoothed how far inside vertices lie,
 STEP = 0.5  # each going by so much to the mean of those beside it
-WIDER = 0.2  # mean edges by which what goes is made wider, lest what is narrow is lost
-INSIDE = 0.3  # mean edges that vertices which have to go lie inside at least
+# Lengths in mean edges, or in elements where those are smaller
+WIDER = 0.2  # by which what goes is made wider, lest what is narrow is lost
+INSIDE = 0.3  # that vertices which have to go lie inside at least
 LIFTS = 6  # times that those which do not are lifted, with what is about them,
 LIFTED = 2.0  # times by as much as they lack
 
@@ -66,7 +67,7 @@ def smoothly_cut(seen: Surface, out: Flags, must: Flags, element_size: float) ->
     part = Surface(seen.positions[near], numbered.reshape(-1, 3).astype(np.int32))
     held, edges = np.zeros(len(near), dtype=bool), edges_of(part.triangles)
     held[part.triangles[must[rows]]] = True
-    rim = LevelCurve(part, edges, _inside(part, edges, out[rows], border[near], held))
+    rim = LevelCurve(part, edges, _inside(part, edges, out[rows], border[near], held, element_size))
     rim.straighten()
     rim.snap(element_size)
     rim.straighten()
@@ -87,29 +88,30 @@ def _around(triangles: NDArray[np.int32], border: Flags) -> Indices:
     return rows
 
 
-def _inside(part: Surface, edges: Edges, out: Flags, border: Flags, held: Flags) -> Array:
-    """How far (n,) each vertex lies inside of some triangles (t,), in mean edges and smoothed; less than 0 is outside.
+def _inside(part: Surface, edges: Edges, out: Flags, border: Flags, held: Flags, element_size: float) -> Array:
+    """How far (n,) each vertex lies inside of some triangles (t,) [mean edges], smoothed; less than 0 is outside.
 
     border (n,): the vertices on their border; held (n,) are inside for certain.
     """
     count, ends = len(part.positions), edges.vertices
     length = np.sqrt(((part.positions[ends[:, 1]] - part.positions[ends[:, 0]]) ** 2).sum(axis=1))
-    length = np.maximum(length / length.mean(), 1e-9)
+    mean = length.mean()
+    length, unit = np.maximum(length / mean, 1e-9), min(1.0, element_size / mean)
     graph = csr_matrix((length, (ends[:, 0], ends[:, 1])), shape=(count, count))
     away = dijkstra(graph, directed=False, indices=np.flatnonzero(border), min_only=True, limit=RINGS)
     angles, around = corner_angles(part.positions, part.triangles), part.triangles.ravel()
     share = np.bincount(around, (angles * out[:, None]).ravel(), count) / np.bincount(around, angles.ravel(), count)
     far = np.minimum(away, RINGS)
-    field = np.where(border, share - 0.5, np.where(share > 0.5, far, -far)) + WIDER
+    field = np.where(border, share - 0.5, np.where(share > 0.5, far, -far)) + WIDER * unit
     mixing, free = _mean_values(part, angles), np.ones(count, dtype=bool)
     free[ends[edges.counts != 2]] = False
     field = _smoothed(field, mixing, free)
     for _ in range(LIFTS):
-        lacking = np.where(held, np.maximum(INSIDE - field, 0.0), 0.0)
+        lacking = np.where(held, np.maximum(INSIDE * unit - field, 0.0), 0.0)
         if not lacking.any():
             break
         field = field + LIFTED * _smoothed(np.maximum(lacking, mixing @ lacking), mixing, free)
-    return np.where(held, np.maximum(field, INSIDE), field)
+    return np.where(held, np.maximum(field, INSIDE * unit), field)
 
 
 def _smoothed(field: Array, mixing: csr_matrix, free: Flags) -> Array:

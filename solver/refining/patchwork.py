@@ -65,6 +65,12 @@ class Patchwork:
             self.untouched[owner] & (sides[owner] < 0).all(axis=1),
         )  # fmt: skip
 
+    def restored(self, seen: Surface, whole: NDArray[np.bool_]) -> "Patchwork":
+        """The surface with some of the old one's triangles (t,), given the `whole` ones, in place of their parts; they come last."""
+        old, rest = Patchwork.of(seen).chosen(whole), self.chosen(~whole[self.origin])
+        names = ("triangles", "origin", "owners", "weights", "untouched")
+        return replace(self, **{name: np.concatenate([getattr(rest, name), getattr(old, name)]) for name in names})
+
     def change(self, seen: Surface) -> SurfaceCut:
         """What it changes of the old surface."""
         before = len(seen.positions)

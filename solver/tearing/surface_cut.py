@@ -69,7 +69,7 @@ class SurfaceCut:
         return np.concatenate([self.kept, np.full(len(self.positions) - len(self.kept), -1, dtype=np.int32)])
 
     def carried_as(self, carrying: IntArray) -> IntArray:
-        """Which old tet (n',) carries each vertex, given those of the old ones (n,); a new one goes with the one nearest to it."""
+        """Which old tet (n',) carries each vertex, given those of the old ones (n,); a new one goes by the nearest of these."""
         main = self.vertices.weights.argmax(axis=1)
         return np.concatenate([carrying[self.kept], carrying[self.old_triangles[self.vertices.triangles, main]]])
 
