@@ -66,7 +66,7 @@ class Patchwork:
         )  # fmt: skip
 
     def restored(self, seen: Surface, whole: NDArray[np.bool_]) -> "Patchwork":
-        """The surface with some of the old one's triangles (t,), given the `whole` ones, in place of their parts; they come last."""
+        """The surface with some of the old one's triangles (t,), given the `whole` ones, for their parts; they come last."""
         old, rest = Patchwork.of(seen).chosen(whole), self.chosen(~whole[self.origin])
         names = ("triangles", "origin", "owners", "weights", "untouched")
         return replace(self, **{name: np.concatenate([getattr(rest, name), getattr(old, name)]) for name in names})
