@@ -19,6 +19,8 @@ Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 IntArray = NDArray[np.int32]
 
+FLAT = 0.03  # area over the square of the longest edge below which a triangle is to be avoided: rims are all but straight
+MOST_CORNERS = 240  # of borders that are joined at once
 LARGER = 2.0  # areas of what goes that a band between all of its borders may have
 
 
@@ -152,7 +154,7 @@ def _joined(positions: Array, ways: list[list[int]], taken: set[tuple[int, int]]
     """Triangles between some borders, all of them joined; None where there are none."""
     if len(ways) == 2:
         return banded(positions, ways[0], ways[1], taken)
-    return filled(positions, _as_one(positions, ways), taken)
+    return filled(positions, _as_one(positions, ways), taken, FLAT, MOST_CORNERS)
 
 
 def _fits(made: list[tuple[int, int, int]], ways: list[list[int]]) -> bool:

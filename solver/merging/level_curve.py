@@ -19,10 +19,11 @@ Indices = NDArray[np.int64]
 STRAIGHTER = 6  # rounds in which it is drawn straight, by half of what is left each,
 ALONG = 0.2  # shares of an edge at most
 LEAST = 0.02  # of an edge at its ends that it keeps away from until it goes through them
-SNAP = 0.08  # of an edge: nearer to an end of it it goes through that,
+SNAP = 0.1  # of an edge: nearer to an end of it it goes through that,
 SHORT = 0.02  # and so many element sizes from it
 EVENED = 8  # rounds in which it is evened out across the surface,
-OFF = 0.02  # element sizes from where it was at most
+OFF = 0.02  # element sizes from where it was at most,
+BESIDE = 0.4  # and so much of the way to an end of the edge, or to a place beside it
 STEPS = 2.0**20  # in which places on an edge are told: exactly, whichever way it is walked
 
 
@@ -43,7 +44,7 @@ class LevelCurve:
         self.sides = sides.reshape(-1, 3)  # the edge of each triangle's
         low, high = field[edges.vertices].T
         self.along = np.clip(low / np.where(self.crossed, low - high, 1.0), LEAST, 1.0 - LEAST)
-        self.first = self.along.copy()
+        self.first, self.least = self.along.copy(), LEAST
 
     @property
     def crossed(self) -> Flags:
@@ -59,7 +60,7 @@ class LevelCurve:
         items, beside = self._neighbours()
         way, count = (self.high - self.low)[items], len(self.along)
         squared = np.maximum(self.length[items] ** 2, 1e-300)
-        least, most = np.maximum(self.first - ALONG, LEAST), np.minimum(self.first + ALONG, 1.0 - LEAST)
+        least, most = np.maximum(self.first - ALONG, self.least), np.minimum(self.first + ALONG, 1.0 - self.least)
         for _ in range(STRAIGHTER):
             arm = beside(self.places()) - self.low[items]
             foot = (arm * way).sum(axis=1) / squared
@@ -74,12 +75,16 @@ class LevelCurve:
         nearest = np.maximum(SNAP, SHORT * element_size / np.maximum(self.length, 1e-300))
         near = self.crossed[:, None] & (np.stack([self.along, 1.0 - self.along], axis=1) < np.minimum(nearest, 0.5)[:, None])
         self.side[self.edges.vertices[near]] = 0
+        self.least = SNAP
 
     def evened(self, element_size: float) -> Array:
         """Where (e, 3) it crosses edges, each place drawn to the line between those beside it."""
         items, beside = self._neighbours()
         start, crossed = self.places(), self.crossed
         places, count = start, len(start)
+        near = np.minimum(self.along, 1.0 - self.along) * self.length
+        np.minimum.at(near, items, np.sqrt(((beside(start) - start[items]) ** 2).sum(axis=1)))
+        most = np.minimum(OFF * element_size, BESIDE * near)
         for _ in range(EVENED):
             others = beside(places)
             weight = 1.0 / np.maximum(np.sqrt(((others - places[items]) ** 2).sum(axis=1)), 1e-3 * element_size)
@@ -87,7 +92,7 @@ class LevelCurve:
             mean = np.stack([np.bincount(items, weight * others[:, k], count) / total for k in range(3)], axis=1)
             off = np.where(crossed[:, None], 0.5 * (places + mean) - start, 0.0)
             length = np.maximum(np.sqrt((off**2).sum(axis=1)), 1e-300)
-            places = start + off * np.minimum(1.0, OFF * element_size / length)[:, None]
+            places = start + off * np.minimum(1.0, most / length)[:, None]
         return places
 
     def applied(self, made: Patchwork, rows: Indices, places: Array) -> Patchwork:

@@ -26,10 +26,9 @@ RINGS = 5  # of triangles about the border that are looked at
 PASSES = 6  # in which it is smoothed how far inside vertices lie,
 STEP = 0.5  # each going by so much to the mean of those beside it
 # Lengths in mean edges, or in elements where those are smaller
-WIDER = 0.2  # by which what goes is made wider, lest what is narrow is lost
 INSIDE = 0.3  # that vertices which have to go lie inside at least
-LIFTS = 6  # times that those which do not are lifted, with what is about them,
-LIFTED = 2.0  # times by as much as they lack
+CORE = 0.1  # that the middles of all triangles which are chosen do, but for what smoothing takes from the outermost
+LIFTS = 6  # times that those which do not are lifted by what they lack, with what is about them
 
 
 class Rimmed(NamedTuple):
@@ -102,15 +101,17 @@ def _inside(part: Surface, edges: Edges, out: Flags, border: Flags, held: Flags,
     angles, around = corner_angles(part.positions, part.triangles), part.triangles.ravel()
     share = np.bincount(around, (angles * out[:, None]).ravel(), count) / np.bincount(around, angles.ravel(), count)
     far = np.minimum(away, RINGS)
-    field = np.where(border, share - 0.5, np.where(share > 0.5, far, -far)) + WIDER * unit
+    field = np.where(border, share - 0.5, np.where(share > 0.5, far, -far))
     mixing, free = _mean_values(part, angles), np.ones(count, dtype=bool)
     free[ends[edges.counts != 2]] = False
     field = _smoothed(field, mixing, free)
     for _ in range(LIFTS):
         lacking = np.where(held, np.maximum(INSIDE * unit - field, 0.0), 0.0)
+        short = np.maximum(CORE * unit - field[part.triangles[out]].mean(axis=1), 0.0)
+        np.maximum.at(lacking, part.triangles[out], short[:, None])
         if not lacking.any():
             break
-        field = field + LIFTED * _smoothed(np.maximum(lacking, mixing @ lacking), mixing, free)
+        field = field + _smoothed(np.maximum(lacking, mixing @ lacking), mixing, free)
     return np.where(held, np.maximum(field, INSIDE * unit), field)
 
 
