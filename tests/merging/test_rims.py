@@ -8,7 +8,7 @@ from solver.geometry.hole_filling import borders
 from solver.geometry.measures import area_vectors, signed_volumes
 from solver.merging.bands import across_sides, tidied
 from solver.merging.level_curve import OFF
-from solver.merging.rims import Rimmed, smoothly_cut
+from solver.merging.rims import LIFTS, Rimmed, smoothly_cut
 from solver.refining.grain import stoutness
 from solver.refining.patchwork import Patchwork
 from solver.surface import Surface
@@ -100,8 +100,10 @@ def test_what_lies_on_it_has_no_seam_at_a_cut():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_has_to_go_goes_whole(seed):
-    """However it lies in what is chosen: alone, at its border, in corners."""
+@pytest.mark.parametrize("lifts", [LIFTS, 0])
+def test_what_has_to_go_goes_whole(seed, lifts, monkeypatch):
+    """However it lies in what is chosen: alone, at its border, in corners; also where lifting it is not enough."""
+    monkeypatch.setattr("solver.merging.rims.LIFTS", lifts)
     seen = globe(seed)
     out = cap(seen, 0.4, 0.1, seed)
     must = out & (np.random.default_rng(seed + 100).uniform(size=len(out)) < 0.3)
