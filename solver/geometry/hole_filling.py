@@ -58,22 +58,29 @@ def borders(triangles: IntArray, sides: NDArray[np.int64]) -> list[list[int]]:
     return found
 
 
-def filled(positions: Array, border: list[int], taken: set[tuple[int, int]]) -> list[tuple[int, int, int]] | None:
-    """Return the triangles that fill a border, in its turn, without edges that are taken; None where there are none."""
+def filled(
+    positions: Array, border: list[int], taken: set[tuple[int, int]], flat: float = FLAT, most: int = MOST_CORNERS
+) -> list[tuple[int, int, int]] | None:
+    """Return the triangles that fill a border, in its turn, without edges that are taken; None where there are none.
+
+    flat is what FLAT is, `most` what MOST_CORNERS is.
+    """
     if len(border) < 3:
         return []
-    if len(border) <= MOST_CORNERS:
-        return _of_least_area(positions, border, taken)
-    stride = -(-len(border) // MOST_CORNERS)
+    if len(border) <= most:
+        return _of_least_area(positions, border, taken, flat)
+    stride = -(-len(border) // most)
     coarse = list(range(0, len(border), stride))
     stretches = [border[a:b] for a, b in zip(coarse, [*(k + 1 for k in coarse[1:]), len(border)], strict=True)]
     stretches[-1] = [*stretches[-1], border[0]]
-    parts = [filled(positions, [border[k] for k in coarse], taken)]
-    parts += [filled(positions, stretch, taken) for stretch in stretches]
+    parts = [filled(positions, [border[k] for k in coarse], taken, flat, most)]
+    parts += [filled(positions, stretch, taken, flat, most) for stretch in stretches]
     return None if any(part is None for part in parts) else [one for part in parts if part for one in part]
 
 
-def _of_least_area(positions: Array, border: list[int], taken: set[tuple[int, int]]) -> list[tuple[int, int, int]] | None:
+def _of_least_area(
+    positions: Array, border: list[int], taken: set[tuple[int, int]], flat: float
+) -> list[tuple[int, int, int]] | None:
     count, corners, names = len(border), positions[border], np.array(border)
     cost = np.zeros((count, count))
     apex = np.zeros((count, count), dtype=np.int64)
@@ -86,7 +93,7 @@ def _of_least_area(positions: Array, border: list[int], taken: set[tuple[int, in
         area = 0.5 * np.sqrt((np.cross(arms[0], arms[1]) ** 2).sum(axis=2))
         base = squares[first, last][:, None]
         longest = np.maximum(np.maximum(squares[first[:, None], middle], squares[middle, last[:, None]]), base)
-        own = area + EDGES_WEIGH * base + np.where(area < FLAT * longest, longest, 0.0)
+        own = area + EDGES_WEIGH * base + np.where(area < flat * longest, longest, 0.0)
         own[(names[middle] == names[first][:, None]) | (names[middle] == names[last][:, None])] = np.inf
         own[names[first] == names[last]] = np.inf
         every = cost[first[:, None], middle] + cost[middle, last[:, None]] + own

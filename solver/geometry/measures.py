@@ -17,6 +17,14 @@ def vertex_area_vectors(positions: NDArray[np.float64], triangles: NDArray[np.in
     return np.stack([np.bincount(corners, np.repeat(axis, 3), len(positions)) for axis in vectors.T], axis=1)
 
 
+def corner_angles(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the angles (t, 3) of triangles at their corners [rad]."""
+    corners = positions[triangles]
+    one, other = np.roll(corners, -1, axis=1) - corners, np.roll(corners, 1, axis=1) - corners
+    across = np.sqrt((np.cross(one, other) ** 2).sum(axis=2))
+    return np.asarray(np.arctan2(across, (one * other).sum(axis=2)))
+
+
 def signed_volumes(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return (t,) signed volumes of the tets that the triangles span with the centre of their bounding box [m^3].
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.edges import Edges, edges_of
-from ..geometry.splitting import middles, parts
+from ..geometry.splitting import middles
 from ..jit import kernel
 from ..surface import Surface
 from .flipping import flipped, flips, moves_by, new_triangles, sound
@@ -102,14 +102,8 @@ def _cut(made: Patchwork, sides: NDArray[np.int64], added: Array) -> Patchwork:
     length = side_lengths(made.positions, made.triangles)
     first = (np.argmin(sides >= 0, axis=1) + 1) % 3  # of two sides in a row that are halved
     rows = np.arange(len(first))
-    owner, points = parts(sides >= 0, length[rows, first] > length[rows, (first + 1) % 3])
-    weights = np.concatenate([made.weights, 0.5 * (made.weights + np.roll(made.weights, -1, axis=1))], axis=1)
-    return Patchwork(
-        np.concatenate([made.positions, added]),
-        np.concatenate([made.triangles, sides], axis=1)[owner[:, None], points].astype(np.int32),
-        made.origin[owner], made.owners[owner], weights[owner[:, None], points],
-        made.untouched[owner] & (sides[owner] < 0).all(axis=1),
-    )  # fmt: skip
+    longer = length[rows, first] > length[rows, (first + 1) % 3]
+    return made.cut(sides, added, np.full(sides.shape, 0.5), longer)
 
 
 @kernel

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.measures import area_vectors
+from ..geometry.splitting import parts
 from ..surface import Surface
 from ..tearing.surface_cut import Sources, SurfaceCut
 
@@ -46,6 +47,29 @@ class Patchwork:
         """Some of its triangles, in that order."""
         own = ("triangles", "origin", "owners", "weights", "untouched")
         return replace(self, **{name: getattr(self, name)[rows] for name in own})
+
+    def cut(self, sides: NDArray[np.int64], added: Array, shares: Array, first_longer: NDArray[np.bool_]) -> "Patchwork":
+        """The surface with points added on sides of its triangles (k, 3) [m], and the triangles cut at them.
+
+        sides (t', 3) are the numbers of these points, -1 where a side stays whole, shares (t', 3) how far along its side each
+        lies; first_longer (t',) as `splitting.parts` has it.
+        """
+        owner, points = parts(sides >= 0, first_longer)
+        along = shares[:, :, None]
+        between = (1.0 - along) * self.weights + along * np.roll(self.weights, -1, axis=1)
+        weights = np.concatenate([self.weights, between], axis=1)
+        return Patchwork(
+            np.concatenate([self.positions, added]),
+            np.concatenate([self.triangles, sides], axis=1)[owner[:, None], points].astype(np.int32),
+            self.origin[owner], self.owners[owner], weights[owner[:, None], points],
+            self.untouched[owner] & (sides[owner] < 0).all(axis=1),
+        )  # fmt: skip
+
+    def restored(self, seen: Surface, whole: NDArray[np.bool_]) -> "Patchwork":
+        """The surface with some of the old one's triangles (t,), given the `whole` ones, for their parts; they come last."""
+        old, rest = Patchwork.of(seen).chosen(whole), self.chosen(~whole[self.origin])
+        names = ("triangles", "origin", "owners", "weights", "untouched")
+        return replace(self, **{name: np.concatenate([getattr(rest, name), getattr(old, name)]) for name in names})
 
     def change(self, seen: Surface) -> SurfaceCut:
         """What it changes of the old surface."""

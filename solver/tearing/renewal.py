@@ -118,7 +118,7 @@ def renewed_body(
     seam = np.unique(closed.triangles[~closed.whole]).astype(np.int64)
     if len(seam):
         closed = replace(closed, positions=grown(closed, closed.triangles, had, seam, element_size))
-    result = _renewed_body(body, element_size, old, _after([closed], seen), carrying[closed.kept], turn, True)
+    result = _renewed_body(body, element_size, old, _after([closed], seen), closed.carried_as(carrying), turn, True)
     return replace(result, cuts=(closed, *result.cuts), sewn=True, creased=True)
 
 

@@ -68,6 +68,11 @@ class SurfaceCut:
             return self.old_triangles[self.vertices.triangles, self.vertices.weights.argmax(axis=1)]
         return np.concatenate([self.kept, np.full(len(self.positions) - len(self.kept), -1, dtype=np.int32)])
 
+    def carried_as(self, carrying: IntArray) -> IntArray:
+        """Which old tet (n',) carries each vertex, given those of the old ones (n,); a new one goes by the nearest of these."""
+        main = self.vertices.weights.argmax(axis=1)
+        return np.concatenate([carrying[self.kept], carrying[self.old_triangles[self.vertices.triangles, main]]])
+
 
 def cut_surface(surface: Surface, solid: Surface, element_size: float = 0.0) -> SurfaceCut | None:
     """Return what cutting a solid out of a surface changes; None where they do not meet, or the surface is not closed.

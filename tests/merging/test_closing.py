@@ -10,12 +10,18 @@ from solver.cache import FrameStore
 from solver.geometry.easing import eased
 from solver.geometry.edge_crossings import pairs_of_shells
 from solver.geometry.edges import unpaired_edges
+from solver.geometry.hole_filling import borders
 from solver.geometry.measures import area_vectors, signed_volumes
+from solver.merging.bands import across_sides
 from solver.merging.closing import creases_closed
+from solver.merging.level_curve import OFF
+from solver.merging.rims import Rimmed
+from solver.refining.patchwork import Patchwork
 from solver.scene import Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.surface import Surface
 from solver.tearing.cut_topology import cut_topology
+from solver.tearing.surface_cut import SurfaceCut
 from tests.surfaces import sphere, surface
 from tests.tearing.shapes import record_of
 
@@ -56,10 +62,11 @@ def test_a_body_that_lies_in_itself_is_closed_there_and_nowhere_else():
     cut = creases_closed(seen, seen.positions, SIZE)
     after = Surface(cut.positions, cut.triangles)
     assert crossings(after) == 0 and unpaired_edges(after.triangles) == 0 and genus(after) == 1
-    assert (after.positions == seen.positions[cut.kept]).all()
+    assert (after.positions[: len(cut.kept)] == seen.positions[cut.kept]).all()
     assert (cut.kept[after.triangles[cut.whole]] == seen.triangles[cut.origin[cut.whole]]).all()
     away = seen.positions[:, 0] > -0.2
-    assert np.isin(np.flatnonzero(away), cut.kept).all() and cut.whole[away[cut.kept][after.triangles].all(axis=1)].all()
+    still = np.append(away[cut.kept], np.zeros(len(after.positions) - len(cut.kept), dtype=bool))
+    assert np.isin(np.flatnonzero(away), cut.kept).all() and cut.whole[still[after.triangles].all(axis=1)].all()
     ring = 2.0 * np.pi**2 * 0.5 * 0.2**2
     assert signed_volumes(after.positions, after.triangles).sum() == pytest.approx(ring, rel=0.05)
 
@@ -100,7 +107,7 @@ def test_a_vertex_that_lies_behind_others_is_drawn_back():
 
 def test_a_few_faces_that_find_no_band_are_eased_apart(monkeypatch):
     seen, _ = folded_over(2.2)
-    monkeypatch.setattr("solver.merging.closing._Closer.closings", lambda self: [])
+    monkeypatch.setattr("solver.merging.closing._Closer.closings", lambda self, smooth: [])
     cut = creases_closed(seen, seen.positions, 0.5)
     assert crossings(Surface(cut.positions, cut.triangles)) == 0 and cut.whole.all()
     assert (cut.triangles == seen.triangles).all() and len(cut.kept) == len(seen.positions)
@@ -135,6 +142,39 @@ def test_new_faces_take_what_lies_next_to_them():
     away = cut.positions[cut.triangles].mean(axis=1) - corners.mean(axis=1)
     assert np.abs(away).max() < 1.5 * SIZE
     assert ((maps >= low) & (maps <= high)).all() and set(new.material_index) == {0, 1}
+
+
+def rim_turns(seen: Surface, cut: SurfaceCut) -> np.ndarray:
+    """The angles [degrees] by which the rims of what has been taken out turn at their vertices."""
+    corners = seen.positions[seen.triangles[cut.corners.triangles]]
+    off = np.einsum("tcij,tci->tcj", corners, cut.corners.weights) - cut.positions[cut.triangles]
+    new = np.sqrt((off**2).sum(axis=2)).max(axis=1) > 1.5 * OFF * SIZE  # what lies in its origin is a part of that
+    beside, result = across_sides(cut.triangles), []
+    rows, sides = np.nonzero(~new[:, None] & new[beside])
+    for way in borders(cut.triangles, 3 * rows + sides):
+        edges = np.roll(cut.positions[way], -1, axis=0) - cut.positions[way]
+        edges /= np.sqrt((edges**2).sum(axis=1, keepdims=True))
+        result.append(np.degrees(np.arccos(np.clip((edges * np.roll(edges, -1, axis=0)).sum(axis=1), -1.0, 1.0))))
+    return np.concatenate(result)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rims_are_smooth_and_nothing_slides_on_them(seed, monkeypatch):
+    """Of a crease between vertices that lie here and there; by whole faces its rims would be teeth."""
+    seen = bent(0.9, rise=0.1)
+    seen = surface(seen.positions + np.random.default_rng(seed).uniform(-0.012, 0.012, seen.positions.shape), seen.triangles)
+    cut = creases_closed(seen, seen.positions, SIZE)
+    after = Surface(cut.positions, cut.triangles)
+    assert crossings(seen) > 20 and crossings(after) == 0 and unpaired_edges(after.triangles) == 0 and genus(after) == 1
+    assert rim_turns(seen, cut).mean() < 25.0
+    new, fresh = cut_topology(record_of(seen), cut), np.arange(len(cut.positions)) >= len(cut.kept)
+    uv, places = new.uv_layers["map"], cut.positions[new.corner_vertices][:, :2]
+    own = np.repeat(cut.whole | ~fresh[cut.triangles].all(axis=1), 3)  # a band's are between rims
+    drift = np.sqrt(((uv - places) ** 2).sum(axis=1))
+    assert drift[np.repeat(cut.whole, 3)].max() < 1e-6
+    assert np.percentile(drift[own & fresh[new.corner_vertices]], 90) < OFF * SIZE
+    monkeypatch.setattr("solver.merging.closing.smoothly_cut", lambda seen, out, *_: Rimmed(Patchwork.of(seen), out))
+    assert rim_turns(seen, creases_closed(seen, seen.positions, SIZE)).mean() > 40.0
 
 
 def on_the_ground(scene: Scene, height: float) -> Scene:
