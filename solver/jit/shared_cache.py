@@ -8,10 +8,12 @@ import errno
 import os
 import time
 import zlib
+from collections.abc import Callable
 from typing import IO, Any
 
 from numba.core.caching import FunctionCache
 
+from .kept_code import KeptCode
 from .kernel_cache import root
 
 if os.name == "nt":
@@ -26,19 +28,40 @@ _BUSY = {errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK}
 
 
 class SharedCache(FunctionCache):  # type: ignore[misc]
-    """Where a function's compiled code is kept, and who compiles it."""
+    """Where a function's compiled code is kept, and who compiles it. A bake calls one in four: the folder is looked for then."""
+
+    _impl_class = KeptCode
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        self._function, self._opened = py_func, False
+        self.enable()
+
+    def _open(self) -> None:
+        if not self._opened:
+            enabled = self._enabled
+            super().__init__(self._function)
+            self._enabled = enabled
+            self._opened = True
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is kept for a signature; None where this process is to compile it."""
-        found = super().load_overload(sig, target_context)
+        self._open()
+        found = self._kept(sig, target_context)
         if found is None and _turns.take(self._place):
-            found = super().load_overload(sig, target_context)
+            found = self._kept(sig, target_context)
             if found is not None:
                 _turns.give_back(self._place)
+        if found is None:
+            target_context.refresh()  # to compile it
         return found
+
+    def _kept(self, sig: Any, target_context: Any) -> Any:
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what has been compiled."""
+        self._open()
         super().save_overload(sig, data)
         _turns.give_back(self._place)
 
