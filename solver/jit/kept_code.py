@@ -7,8 +7,9 @@ only a kernel that calls it and has yet to be compiled asks for, and lists all s
 from typing import Any
 
 from llvmlite import binding as llvm
+from llvmlite.binding.object_file import ObjectFileRef
 from numba.core.caching import CompileResultCacheImpl
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import CodeLibrary, JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.runtime import _nrt_python
 
@@ -47,23 +48,18 @@ class KeptLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Machine code from disk; its bitcode is not read before a kernel that calls it is compiled."""
 
     def __init__(self, codegen: Any, name: str, machine_code: bytes, bitcode: bytes, defined: list[str]) -> None:
-        self._bitcode, self._read = bitcode, None
-        super().__init__(codegen, name)
-        self.enable_object_caching()
-        self._set_compiled_object(machine_code)
-        self._finalize_final_module()
-        codegen._engine._defined_symbols.update(defined)
+        CodeLibrary.__init__(self, codegen, name)  # the next one makes a module to compile into
+        self._bitcode, self._module, self._finalized = bitcode, None, True
+        engine = codegen._engine
+        engine._ee.add_object_file(ObjectFileRef.from_data(machine_code))
+        engine.finalize_object()
+        engine._defined_symbols.update(defined)
 
-    @property
-    def _shared_module(self) -> Any:
+    def _get_module_for_linking(self) -> Any:
         """What a caller's module is linked with."""
-        if self._read is None:
-            self._read = llvm.parse_bitcode(self._bitcode)
-        return self._read
-
-    @_shared_module.setter
-    def _shared_module(self, module: None) -> None:
-        """numba's own constructor says that there is none yet."""
+        if self._module is None:
+            self._module = llvm.parse_bitcode(self._bitcode)
+        return self._module
 
 
 _offered: list[bool] = []

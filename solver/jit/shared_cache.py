@@ -95,10 +95,10 @@ class _Turns:
             _lock(self._opened(), place, False)
 
     def _waited_for(self, place: int) -> bool:
-        ends = time.monotonic() + PATIENCE
+        file, ends = self._opened(), time.monotonic() + PATIENCE
         while time.monotonic() < ends:
             try:
-                _lock(self._opened(), place, True)
+                _lock(file, place, True)
                 return True
             except OSError as error:
                 if error.errno not in _BUSY:
@@ -108,6 +108,7 @@ class _Turns:
 
     def _opened(self) -> IO[bytes]:
         if self._file is None:
+            root().mkdir(parents=True, exist_ok=True)
             self._file = open(root() / "compiling", "ab")  # noqa: SIM115  to close it would let go of all
         return self._file
 
