@@ -51,8 +51,11 @@ class SharedCache(FunctionCache):  # type: ignore[misc]
             found = self._kept(sig, target_context)
             if found is not None:
                 _turns.give_back(self._place)
-        if found is None:
-            target_context.refresh()  # to compile it
+        if found is None:  # it is compiled now
+            from .compiler_speed import hasten_compiling
+
+            hasten_compiling()
+            target_context.refresh()
         return found
 
     def _kept(self, sig: Any, target_context: Any) -> Any:
