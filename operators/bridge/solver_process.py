@@ -193,8 +193,8 @@ def solver_command(arguments: list[str]) -> list[str]:
 def solver_environment() -> dict[str, str]:
     """Return the child's environment: where the modules are, where compiled kernels go, plain UTF-8 on the pipes.
 
-    Python keeps what it makes of the sources beside them, which is a good part of a child's start; where it must not write there,
-    beside the kernels.
+    Python keeps what it makes of the sources, a good part of a child's start, beside them; where it must not write, beside the
+    kernels.
     """
     numba_cache = numba_cache_folder()
     numba_cache.mkdir(parents=True, exist_ok=True)

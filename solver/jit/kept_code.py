@@ -23,7 +23,8 @@ class KeptCode(CompileResultCacheImpl):  # type: ignore[misc]
         if kind != "object" or objectmode or lifted:
             raise AssertionError(f"{name} is no machine code")
         module = cres.library._get_module_for_linking()
-        defined = {each.name for group in (module.functions, module.global_variables) for each in group if not each.is_declaration}
+        symbols = (*module.functions, *module.global_variables)
+        defined = {symbol.name for symbol in symbols if not symbol.is_declaration}
         return (name, *code, sorted(defined)), fndesc, environment, signature, reload_init, others
 
     def rebuild(self, target_context: Any, payload: tuple[Any, ...]) -> Any:

@@ -5,8 +5,8 @@ contents of both cannot go stale, and a change compiles no more than what it can
 it by the names of their modules, which differ with how the solver is imported: in Blender it is a part of the extension, in
 its child processes it is not. So that name is a key too.
 
-To read all sources would be a good part of a bake's start. What has come of them is kept as well, with their sizes and times, and
-holds until one of these is another.
+To read all sources would be a good part of a bake's start. What has come of them is kept as well, with their sizes and times,
+and holds until one of these is another.
 """
 
 import contextlib

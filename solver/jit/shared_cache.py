@@ -28,7 +28,10 @@ _BUSY = {errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK}
 
 
 class SharedCache(FunctionCache):  # type: ignore[misc]
-    """Where a function's compiled code is kept, and who compiles it. A bake calls one in four: the folder is looked for then."""
+    """Where a function's compiled code is kept, and who compiles it.
+
+    Of all functions a bake asks for one in four: the folder is looked for then.
+    """
 
     _impl_class = KeptCode
 
@@ -42,6 +45,17 @@ class SharedCache(FunctionCache):  # type: ignore[misc]
             super().__init__(self._function)
             self._enabled = enabled
             self._opened = True
+
+    @property
+    def cache_path(self) -> str:
+        """The folder."""
+        self._open()
+        return str(self._cache_path)
+
+    def flush(self) -> None:
+        """Forget all that is kept."""
+        self._open()
+        super().flush()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is kept for a signature; None where this process is to compile it."""
@@ -71,7 +85,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]
     @property
     def _place(self) -> int:
         """The byte that stands for this function."""
-        return _FAR + zlib.crc32(f"{self.cache_path}/{self._impl.filename_base}".encode()) % _FAR
+        return _FAR + zlib.crc32(f"{self._cache_path}/{self._impl.filename_base}".encode()) % _FAR
 
 
 class _Turns:
