@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import inline, kernel
+from ..jit import inline, inner_kernel, kernel
 from .boundary import FaceTable, face_table, table_without
 
 
@@ -88,7 +88,7 @@ def _has(tets, t, vertex):  # type: ignore[no-untyped-def]
     return tets[t, 0] == vertex or tets[t, 1] == vertex or tets[t, 2] == vertex or tets[t, 3] == vertex
 
 
-@kernel
+@inner_kernel
 def _mark_small_groups(tets, neighbours, around, vertex, other_vertex, drop):  # type: ignore[no-untyped-def]
     """Of the tets `around`, joined by faces that hold both vertices, mark all but the largest group."""
     count = len(around)
@@ -181,7 +181,7 @@ def _mark_pinched_hollows(boundary, owner, vertices, drop):  # type: ignore[no-u
         _mark_small_fans(boundary, incident[start[v] : start[v + 1]], v, owner, drop)
 
 
-@kernel
+@inner_kernel
 def _mark_small_fans(boundary, around, vertex, owner, drop):  # type: ignore[no-untyped-def]
     fan = np.full(len(around), -1, dtype=np.int64)
     fans, largest, largest_size = 0, 0, 0
