@@ -25,9 +25,8 @@ def hasten_compiling() -> None:
     """Before a kernel is compiled; a second time it changes nothing."""
     if not numba.__version__.startswith(KNOWN) or ir.Inst._rec_list_vars is _listed:
         return
-    targetconfig.TargetConfig.values = _values
-    targetconfig.TargetConfig.__eq__ = _equal
-    targetconfig.TargetConfig.__hash__ = _hash
+    for name, quick in (("values", _values), ("__eq__", _equal), ("__hash__", _hash)):
+        setattr(targetconfig.TargetConfig, name, quick)
     ir.Inst._rec_list_vars = _listed
     BaseFunction.get_call_type = _remembered(BaseFunction.get_call_type)
     ffi.lib._lock._cblist.clear()

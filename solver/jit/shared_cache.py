@@ -37,7 +37,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._function, self._opened = py_func, False
-        self.enable()
+        self._enabled = True
 
     def _open(self) -> None:
         if not self._opened:
