@@ -28,7 +28,7 @@ def hasten_compiling() -> None:
     for name, quick in (("values", _values), ("__eq__", _equal), ("__hash__", _hash)):
         setattr(targetconfig.TargetConfig, name, quick)
     ir.Inst._rec_list_vars = _listed
-    BaseFunction.get_call_type = _remembered(BaseFunction.get_call_type)
+    BaseFunction.get_call_type = _remembered(BaseFunction.get_call_type)  # type: ignore[method-assign, unused-ignore]
     ffi.lib._lock._cblist.clear()
 
 
