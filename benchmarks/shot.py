@@ -42,6 +42,7 @@ def main() -> int:
     python = development_venv(own_tag())
     with tempfile.TemporaryDirectory() as folder:
         environment = run_environment() | {"NUMBA_CACHE_DIR": str(Path(folder) / "kernels")}
+        del environment["PYTHONDONTWRITEBYTECODE"]  # an artist's Blender keeps bytecode, and so does its child
         for name in ("cold", "warm"):
             print(f"--- {name}", flush=True)
             output = Path(folder) / name

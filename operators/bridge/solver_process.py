@@ -191,18 +191,23 @@ def solver_command(arguments: list[str]) -> list[str]:
 
 
 def solver_environment() -> dict[str, str]:
-    """Return the child's environment: where the modules are, where compiled kernels go, plain UTF-8 on the pipes."""
+    """Return the child's environment: where the modules are, where compiled kernels go, plain UTF-8 on the pipes.
+
+    Python keeps what it makes of the sources, a good part of a child's start, beside them; where it must not write, beside the
+    kernels.
+    """
     numba_cache = numba_cache_folder()
     numba_cache.mkdir(parents=True, exist_ok=True)
     # A Python of the user's own must not be mixed in, as Blender itself sees to
     inherited = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONSTARTUP")}
+    bytecode = {} if os.access(EXTENSION_ROOT / "solver", os.W_OK) else {"PYTHONPYCACHEPREFIX": str(numba_cache / "bytecode")}
     return {
+        **bytecode,
         **inherited,
         "PYTHONNOUSERSITE": "1",
         "PYTHONPATH": os.pathsep.join(_search_path()),
         "PYTHONUTF8": "1",
         "PYTHONUNBUFFERED": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",  # the extension's own folder may be read-only
         "NUMBA_CACHE_DIR": str(numba_cache),
     }
 

@@ -8,7 +8,7 @@ contact against springs has a closed form.
 
 import numpy as np
 
-from ..jit import inline, kernel
+from ..jit import inline, inner_kernel, kernel
 from .response import point_of, row_point
 
 SWEEPS = 8
@@ -46,7 +46,7 @@ def _drag(length, grip, slip, give):  # type: ignore[no-untyped-def]
     return grip * y * (2.0 - y)
 
 
-@kernel
+@inner_kernel
 def _settled_force(x, free, n, level, reach, stiffness, anchor, friction, bond, grip, slip, give, force):  # type: ignore[no-untyped-def]
     """The force (3) of one contact whose point would be at x without it; returns its friction bound [N].
 

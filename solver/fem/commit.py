@@ -4,7 +4,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import TILE, inline, kernel, parallel
+from ..jit import TILE, inline, inner_kernel, kernel, parallel
 from ..slots import (
     FLOW,
     FLOW_STRESS,
@@ -84,7 +84,7 @@ def commit_flow(state: State, tiles: Tiles, step: float, positions: NDArray[np.f
     tiles.turn_fibres(state)
 
 
-@kernel
+@inner_kernel
 def _stretch(w, i, out, scratch):  # type: ignore[no-untyped-def]
     """out := V exp(p n) V^T of determinant 1, in float64; as I + V (exp(p n) - 1) V^T, so that V's rounding is only felt
     where there is flow."""
@@ -101,7 +101,7 @@ def _stretch(w, i, out, scratch):  # type: ignore[no-untyped-def]
         out[c] *= scale
 
 
-@kernel
+@inner_kernel
 def _adjugate(m, out):  # type: ignore[no-untyped-def]
     """out := adj(m) of a row-major 3x3, its inverse times its determinant; return that."""
     for i in range(3):
@@ -136,7 +136,7 @@ def _near_root(x):  # type: ignore[no-untyped-def]
     return (2.0 + x) / 3.0
 
 
-@kernel
+@inner_kernel
 def _grow(w, i, inverse, plastic, scratch):  # type: ignore[no-untyped-def]
     """Make one element's flow permanent; False if that would leave it too slender. scratch (3, 9)."""
     change, product, adjugate = scratch[0], scratch[1], scratch[2]
@@ -181,7 +181,7 @@ def _steer(w, i, flows, share, inverse, plastic, goal, volume, scratch):  # type
     return gained
 
 
-@kernel
+@inner_kernel
 def _record(w, own, i, t, step, gain, strain, hardening, yield_stress, flow_stress, stress):  # type: ignore[no-untyped-def]
     """Note one element's stresses, and what the plastic strain gained does to its yield stress; own: its tile's material."""
     stress[t] = w[MISES * T + i]
@@ -193,7 +193,7 @@ def _record(w, own, i, t, step, gain, strain, hardening, yield_stress, flow_stre
     w[FLOW_STRESS * T + i], w[YIELD * T + i] = flow_stress[t], yield_stress[t]
 
 
-@kernel
+@inner_kernel
 def _record_still(w, own, step, hardening, yield_stress, flow_stress, stress):  # type: ignore[no-untyped-def]
     """The same of the elements (l,) of a tile in which nothing flows; one array after the other, which is all memory's time."""
     timed = False

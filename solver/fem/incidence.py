@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..jit import kernel
+from ..jit import inner_kernel, kernel
 from .lanes import PAIRS
 
 
@@ -88,7 +88,7 @@ def place_columns(edges, rank, place, offsets, columns, owners):  # type: ignore
         fill[high] += 1
 
 
-@kernel
+@inner_kernel
 def _insert(columns, owner, start, end, column, own):  # type: ignore[no-untyped-def]
     """Put a column and whose it is into a row's, which are sorted."""
     at = end

@@ -6,7 +6,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import CHUNKS, TILE, kernel, parallel
+from ..jit import CHUNKS, TILE, inner_kernel, parallel
 from ..jit.simd_blocks import load_block, put_block
 from ..slots import SLOTS
 from .block_matrix import Layout, sum_edges
@@ -58,7 +58,7 @@ class StiffnessSum:
         )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def _share(shares, out):  # type: ignore[no-untyped-def]
     """Take each tet's blocks so many times; of those without a share nothing, whatever they are."""
     for i in range(len(shares)):

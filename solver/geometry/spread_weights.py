@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import inline, kernel
+from ..jit import inline, inner_kernel, kernel
 from .chunks import in_chunks
 from .tree import STACK, Tree, items_near
 
@@ -73,7 +73,7 @@ def _rows(first, last, tree, positions, tets, piece, wanted, foot, offset, radiu
     return counts, nodes[:total].copy(), weights[:total].copy()
 
 
-@kernel
+@inner_kernel
 def _tets_near(tree, positions, tets, piece, wanted, foot, radius, box, stack, near, share):  # type: ignore[no-untyped-def]
     """List the wanted piece's tets within the radius and their shares, which sum to 1; return how many."""
     lower, upper = box

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import inline, kernel
+from ..jit import inline, inner_kernel, kernel
 from .chunks import in_parts
 
 LEAF_ITEMS = 4
@@ -103,7 +103,7 @@ def _sort_items(first, last, end, centres, order, start, stop):  # type: ignore[
         first, last = 2 * first + 1, 2 * last + 1
 
 
-@kernel
+@inner_kernel
 def _widest(centres, first, last):  # type: ignore[no-untyped-def]
     """The axis along which some items lie furthest apart, where they begin there, and how far they reach."""
     x0, y0, z0 = centres[first, 0], centres[first, 1], centres[first, 2]
@@ -117,7 +117,7 @@ def _widest(centres, first, last):  # type: ignore[no-untyped-def]
     return (0, x0, x) if x >= z else (2, z0, z)
 
 
-@kernel
+@inner_kernel
 def _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, places, items):  # type: ignore[no-untyped-def]
     """Sort items low .. high - 1 into BINS along an axis; return where those of the bin of `middle` begin and end.
 
@@ -147,7 +147,7 @@ def _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, pl
     return begin, past
 
 
-@kernel
+@inner_kernel
 def _partition(centres, order, axis, low, high, middle):  # type: ignore[no-untyped-def]
     """Hoare's quickselect: the items before `middle` do not come after it along `axis`.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import kernel
+from ..jit import inner_kernel, kernel
 from .chunks import evenly, in_chunks
 from .tree import STACK, Tree, box_distance2, build_tree, fit_boxes
 from .triangle import closest_on_triangle
@@ -83,7 +83,7 @@ def _closest(first, last, surface, points, limit, distance, triangle, weights, f
         feature[k] = part
 
 
-@kernel
+@inner_kernel
 def _closest_in_tree(surface, x, y, z, limit2, stack, bound):  # type: ignore[no-untyped-def]
     """Return (squared distance, triangle or -1, weight of b, weight of c, feature) closest to (x, y, z)."""
     tree, positions, triangles = surface.tree, surface.positions, surface.triangles

@@ -1,9 +1,9 @@
 """The only place that chooses numba's options.
 
-`kernel` compiles a serial function, `parallel` one with prange loops, `inline` a function of scalars that vanishes into
-its caller so that the caller's loop can be vectorised. All are cached on disk (kernel_cache.py), release the interpreter
-lock, divide as numpy does (a branch on zero would stop vectorisation) and may fuse a product and a sum into one rounding;
-nothing else is relaxed, so that a repeat gives the same bytes.
+`kernel` compiles a serial function, `inner_kernel` one that only kernels call, `parallel` one with prange loops, `inline` a
+function of scalars that vanishes into its caller so that the caller's loop can be vectorised. All are cached on disk
+(kernel_cache.py), release the interpreter lock, divide as numpy does (a branch on zero would stop vectorisation) and may fuse a
+product and a sum into one rounding; nothing else is relaxed, so that a repeat gives the same bytes.
 
 A sum over elements is never raced for: it is taken in CHUNKS fixed pieces, added up in order, whatever the thread count.
 """
@@ -36,6 +36,11 @@ _OPTIONS: dict[str, Any] = {**_PHASE_OPTIONS, "nogil": True, "no_cfunc_wrapper":
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a serial kernel."""
     return _shared(numba.njit(**_OPTIONS)(function))
+
+
+def inner_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a serial function that only the kernels of its own file call; without what Python would need to call it."""
+    return _shared(numba.njit(no_cpython_wrapper=True, **_OPTIONS)(function))
 
 
 def parallel(function: Callable[..., Any]) -> Any:

@@ -4,9 +4,14 @@ numba's disk cache notices a change of a kernel's own file, but not of a file th
 contents of both cannot go stale, and a change compiles no more than what it can have changed. Types that are ours are kept in
 it by the names of their modules, which differ with how the solver is imported: in Blender it is a part of the extension, in
 its child processes it is not. So that name is a key too.
+
+To read all sources would be a good part of a bake's start. What has come of them is kept as well, with their sizes and times,
+and holds until one of these is another.
 """
 
+import contextlib
 import hashlib
+import json
 import os
 import re
 import sys
@@ -21,18 +26,53 @@ _IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]+(\([^)]*\
 
 def kernel_folder() -> Path:
     """What is true of all kernels together is kept here, inside NUMBA_CACHE_DIR or the user's cache."""
-    return root() / f"all_{_digest(frozenset(SOURCES.rglob('*.py')))}"
+    return root() / _names()[""]
 
 
 def folder_of_file(file: Path) -> Path:
     """Where the kernels of one of the solver's files are kept; kernel_locator.py has numba use it."""
-    return root() / _name(file)
+    return root() / _names()[file.relative_to(SOURCES).as_posix()]
 
 
 @cache
-def _name(file: Path) -> Path:
+def _names() -> dict[str, str]:
+    """The folder of each file's kernels by its place among the sources, and by nothing what is true of all together."""
+    kept = root() / f"sources_{hashlib.blake2b(repr((__name__, str(SOURCES))).encode(), digest_size=8).hexdigest()}.json"
+    seen = _sizes_and_times(str(SOURCES))
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        table = json.loads(kept.read_text(encoding="utf-8"))
+        if table["seen"] == seen:
+            return dict(table["names"])
+    names = {place: _name(SOURCES / place) for place in seen}
+    names[""] = f"all_{_digest(frozenset(SOURCES / place for place in seen))}"
+    _keep(kept, {"seen": seen, "names": names})
+    return names
+
+
+def _sizes_and_times(folder: str, place: str = "") -> dict[str, list[int]]:
+    """Size [bytes] and time of the last change [ns] of every source, in a fixed order."""
+    found: dict[str, list[int]] = {}
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.is_dir():
+            found |= {} if entry.name == "__pycache__" else _sizes_and_times(entry.path, f"{place}{entry.name}/")
+        elif entry.name.endswith(".py"):
+            status = entry.stat()
+            found[place + entry.name] = [status.st_size, status.st_mtime_ns]
+    return found
+
+
+def _keep(path: Path, table: dict[str, object]) -> None:
+    """Write it whole or not at all; without it the sources are read again."""
+    part = path.with_name(f"{path.name}.{os.getpid()}")
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps(table), encoding="utf-8")
+        os.replace(part, path)
+
+
+def _name(file: Path) -> str:
     place = file.relative_to(SOURCES).with_suffix("")
-    return place.parent / f"{place.name}_{_digest(leans_on(file))}"
+    return (place.parent / f"{place.name}_{_digest(leans_on(file))}").as_posix()
 
 
 @cache

@@ -24,8 +24,11 @@ class KernelLocator(UserProvidedCacheLocator):
             return None
         made = cls(py_func, py_file)
         made._cache_path = str(folder_of_file(Path(py_file)))
-        made.ensure_cache_path()
         return made
+
+    def get_source_stamp(self) -> str:
+        """Nothing: the folder says which source it is for."""
+        return ""
 
 
 def keep_kernels() -> None:

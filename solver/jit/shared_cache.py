@@ -8,10 +8,12 @@ import errno
 import os
 import time
 import zlib
+from collections.abc import Callable
 from typing import IO, Any
 
 from numba.core.caching import FunctionCache
 
+from .kept_code import KeptCode
 from .kernel_cache import root
 
 if os.name == "nt":
@@ -26,26 +28,64 @@ _BUSY = {errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK}
 
 
 class SharedCache(FunctionCache):  # type: ignore[misc]
-    """Where a function's compiled code is kept, and who compiles it."""
+    """Where a function's compiled code is kept, and who compiles it.
+
+    Of all functions a bake asks for one in four: the folder is looked for then.
+    """
+
+    _impl_class = KeptCode
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        self._function, self._opened = py_func, False
+        self._enabled = True
+
+    def _open(self) -> None:
+        if not self._opened:
+            enabled = self._enabled
+            super().__init__(self._function)
+            self._enabled = enabled
+            self._opened = True
+
+    @property
+    def cache_path(self) -> str:
+        """The folder."""
+        self._open()
+        return str(self._cache_path)
+
+    def flush(self) -> None:
+        """Forget all that is kept."""
+        self._open()
+        super().flush()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is kept for a signature; None where this process is to compile it."""
-        found = super().load_overload(sig, target_context)
+        self._open()
+        found = self._kept(sig, target_context)
         if found is None and _turns.take(self._place):
-            found = super().load_overload(sig, target_context)
+            found = self._kept(sig, target_context)
             if found is not None:
                 _turns.give_back(self._place)
+        if found is None:  # it is compiled now
+            from .compiler_speed import hasten_compiling
+
+            hasten_compiling()
+            target_context.refresh()
         return found
+
+    def _kept(self, sig: Any, target_context: Any) -> Any:
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what has been compiled."""
+        self._open()
         super().save_overload(sig, data)
         _turns.give_back(self._place)
 
     @property
     def _place(self) -> int:
         """The byte that stands for this function."""
-        return _FAR + zlib.crc32(f"{self.cache_path}/{self._impl.filename_base}".encode()) % _FAR
+        return _FAR + zlib.crc32(f"{self._cache_path}/{self._impl.filename_base}".encode()) % _FAR
 
 
 class _Turns:
@@ -72,10 +112,10 @@ class _Turns:
             _lock(self._opened(), place, False)
 
     def _waited_for(self, place: int) -> bool:
-        ends = time.monotonic() + PATIENCE
+        file, ends = self._opened(), time.monotonic() + PATIENCE
         while time.monotonic() < ends:
             try:
-                _lock(self._opened(), place, True)
+                _lock(file, place, True)
                 return True
             except OSError as error:
                 if error.errno not in _BUSY:
@@ -85,6 +125,7 @@ class _Turns:
 
     def _opened(self) -> IO[bytes]:
         if self._file is None:
+            root().mkdir(parents=True, exist_ok=True)
             self._file = open(root() / "compiling", "ab")  # noqa: SIM115  to close it would let go of all
         return self._file
 

@@ -7,7 +7,7 @@ from ..geometry.chunks import in_chunks
 from ..geometry.tree import STACK, items_near
 from ..geometry.triangle import segment_crossing
 from ..geometry.winding import WindingTree, winding_number
-from ..jit import kernel
+from ..jit import inner_kernel, kernel
 
 MOST_CROSSINGS = 64  # of one edge that are looked at; more pass only where surfaces lie many deep in one cell
 HOLE_DIVISIONS = 1 << 16
@@ -40,7 +40,7 @@ def _crossings(first, last, tree, inner, outer, padded, result):  # type: ignore
             result[k, a] = inner[k, a] + t * (outer[k, a] - inner[k, a])
 
 
-@kernel
+@inner_kernel
 def _way_out(tree, p, q, hits, count):  # type: ignore[no-untyped-def]
     """Where an edge from an inside to an outside point leaves: the hit between an inside and an outside stretch.
 
@@ -64,7 +64,7 @@ def _way_out(tree, p, q, hits, count):  # type: ignore[no-untyped-def]
     return hits[low] if count else (low + 0.5) / HOLE_DIVISIONS
 
 
-@kernel
+@inner_kernel
 def _hits(surface, p, q, stack, near, hits):  # type: ignore[no-untyped-def]
     """Set the crossings of the segment from p to q with the triangles; return how many."""
     positions, triangles, count = surface.positions, surface.triangles, 0

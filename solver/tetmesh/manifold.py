@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import inline, kernel
-from .boundary import FaceTable, face_table
+from ..jit import inline, inner_kernel, kernel
+from .boundary import FaceTable, face_table, table_without
 
 
 def manifold_tets(tets: NDArray[np.int32], table: FaceTable | None = None) -> NDArray[np.int32]:
@@ -22,17 +22,21 @@ def manifold_tets(tets: NDArray[np.int32], table: FaceTable | None = None) -> ND
 def manifold_rows(tets: NDArray[np.int32], table: FaceTable | None = None) -> NDArray[np.int64]:
     """The same as the numbers (m',) of the tets that are left."""
     rows = np.arange(len(tets))
+    table = face_table(tets) if table is None else table
+    # Vertices around which tets may fall apart: later only those of tets that went
+    asked = np.ones(int(tets.max(initial=-1)) + 1, dtype=np.bool_)
     while len(rows):
         drop = np.zeros(len(tets), dtype=np.bool_)
-        table = face_table(tets) if table is None else table
-        _mark_pinched_vertices(tets, table.neighbours, int(tets.max()) + 1, drop)
+        _mark_pinched_vertices(tets, table.neighbours, asked, drop)
         if not drop.any():
             _mark_pinched_edges(tets, table.neighbours, *_pinched_edges(table.boundary), drop)
         if not drop.any():
-            _mark_pinched_hollows(table.boundary, table.tet, int(tets.max()) + 1, drop)
+            _mark_pinched_hollows(table.boundary, table.tet, len(asked), drop)
         if not drop.any():
             break
-        tets, rows, table = tets[~drop], rows[~drop], None
+        asked[:] = False
+        asked[tets[drop]] = True
+        table, tets, rows = table_without(tets, table, drop), tets[~drop], rows[~drop]
     return rows
 
 
@@ -84,7 +88,7 @@ def _has(tets, t, vertex):  # type: ignore[no-untyped-def]
     return tets[t, 0] == vertex or tets[t, 1] == vertex or tets[t, 2] == vertex or tets[t, 3] == vertex
 
 
-@kernel
+@inner_kernel
 def _mark_small_groups(tets, neighbours, around, vertex, other_vertex, drop):  # type: ignore[no-untyped-def]
     """Of the tets `around`, joined by faces that hold both vertices, mark all but the largest group."""
     count = len(around)
@@ -119,13 +123,15 @@ def _mark_small_groups(tets, neighbours, around, vertex, other_vertex, drop):  #
 
 
 @kernel
-def _mark_pinched_vertices(tets, neighbours, vertices, drop):  # type: ignore[no-untyped-def]
+def _mark_pinched_vertices(tets, neighbours, asked, drop):  # type: ignore[no-untyped-def]
+    """Around each vertex that is `asked` for and on the boundary, mark all tets but the largest group."""
+    vertices = len(asked)
     on_boundary = np.zeros(vertices, dtype=np.bool_)
     for t in range(len(tets)):
         for a in range(4):
             if neighbours[t, a] < 0:
                 for b in range(4):
-                    on_boundary[tets[t, b]] = on_boundary[tets[t, b]] or b != a
+                    on_boundary[tets[t, b]] = on_boundary[tets[t, b]] or (b != a and asked[tets[t, b]])
     start = np.zeros(vertices + 1, dtype=np.int64)
     for t in range(len(tets)):
         for a in range(4):
@@ -175,7 +181,7 @@ def _mark_pinched_hollows(boundary, owner, vertices, drop):  # type: ignore[no-u
         _mark_small_fans(boundary, incident[start[v] : start[v + 1]], v, owner, drop)
 
 
-@kernel
+@inner_kernel
 def _mark_small_fans(boundary, around, vertex, owner, drop):  # type: ignore[no-untyped-def]
     fan = np.full(len(around), -1, dtype=np.int64)
     fans, largest, largest_size = 0, 0, 0

@@ -5,7 +5,7 @@ Source: Labelle & Shewchuk 2007, section 3. Departure: the diagonals of cut face
 smallest dihedral angle over random signs and worst-case cut points from 9.3 to over 11 degrees (tests/tetmesh).
 """
 
-from ..jit import inline, kernel
+from ..jit import inline, inner_kernel, kernel
 from .lattice import DIRECTIONS, coordinates
 
 
@@ -66,7 +66,7 @@ def stencil(lattice, place, sign, share, positions, corners, cut, up, prism, par
     return _split_prism(prism, up01, up12, up02, parts)
 
 
-@kernel
+@inner_kernel
 def _first_keeps(lattice, place, share, sign, corners, cut, first, second, third):  # type: ignore[no-untyped-def]
     """Whether the diagonal of the quad that is left of a lattice face starts at its first rather than its second corner.
 
@@ -98,7 +98,7 @@ def _shorter(positions, prism):  # type: ignore[no-untyped-def]
     return rising < falling * (1.0 - 1e-5)
 
 
-@kernel
+@inner_kernel
 def _split_prism(prism, up01, up12, up02, parts):  # type: ignore[no-untyped-def]
     """Split the prism (0, 1, 2), (3, 4, 5) into three tets; up01 says that the diagonal of its side 0-1 joins 0 and 4."""
     # The diagonals order the three uprights; without a cycle one of them comes first, one last.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.chunks import in_parts
-from ..jit import inline, kernel
+from ..jit import inline, inner_kernel, kernel
 from .compaction import compacted
 from .cuts import Cuts
 from .lattice import DIRECTIONS, LONG_DIRECTIONS, centre, corner
@@ -136,7 +136,7 @@ def lattice_tet(lattice, axis, i, j, k, side, corners):  # type: ignore[no-untyp
     return True
 
 
-@kernel
+@inner_kernel
 def _count_cubes_tets(first, last, lattice, sign):  # type: ignore[no-untyped-def]
     """How many lattice tets around edges from the centres of some slabs of cubes have an inside corner."""
     corners = np.empty(4, dtype=np.int64)

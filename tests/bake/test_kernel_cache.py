@@ -136,3 +136,65 @@ def test_of_two_processes_one_compiles_a_kernel_and_the_other_waits(monkeypatch,
     assert [float(lines[0]) for lines in said] == pytest.approx([3.0**-0.5] * 2)
     first, second = (set(lines[1].split()) for lines in said)
     assert first | second and not first & second
+
+
+WOKEN = """
+from numba.core.runtime import rtsys
+print(rtsys._init)
+"""
+
+
+def test_kept_kernels_do_not_wake_the_compiler(monkeypatch, tmp_path):
+    """To fill its tables of all that it can compile takes longer than to load a bake's kernels."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    for woken in (True, False):
+        command = [sys.executable, "-c", CLOSEST.format(package="solver") + WOKEN]
+        said = subprocess.check_output(command, text=True, cwd=SOURCES.parent).split()
+        assert float(said[0]) == pytest.approx(3.0**-0.5) and said[1] == str(woken)
+
+
+ANEW = """
+from numba.core import event
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, what):
+        compiled.append(what.data["dispatcher"].py_func.__qualname__)
+    def on_end(self, what):
+        pass
+event.register("numba:compile", Listener())
+""" + CLOSEST.format(package="solver") + """
+print(*compiled)
+"""
+
+
+def test_a_kernel_is_compiled_with_kept_ones_that_it_calls(monkeypatch, tmp_path):
+    """Their bitcode is kept as well, and read then."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    command = [sys.executable, "-c", ANEW]
+    subprocess.check_output(command, cwd=SOURCES.parent)
+    folder = folder_of_file(SOURCES / "geometry" / "triangle_tree.py")
+    for kept in folder.glob("triangle_tree._closest-*.nb?"):
+        kept.unlink()
+    distance, *compiled = subprocess.check_output(command, text=True, cwd=SOURCES.parent).split()
+    assert float(distance) == pytest.approx(3.0**-0.5)
+    assert "_closest" in compiled and not {"_closest_in_tree", "closest_on_triangle"} & set(compiled)
+
+
+def test_a_source_that_changes_in_its_place_is_read_again(monkeypatch, tmp_path):
+    """What has come of reading the sources holds while sizes and times stay; of the same text it is the same names."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
+    copy = tmp_path / "copy"
+    shutil.copytree(SOURCES, copy / "solver", ignore=shutil.ignore_patterns("__pycache__"))
+    asked = "from solver.jit.kernel_cache import SOURCES, folder_of_file, kernel_folder; print(kernel_folder(), "
+    asked += "folder_of_file(SOURCES / 'geometry' / 'triangle_tree.py'), folder_of_file(SOURCES / 'state.py'))"
+
+    def named():
+        return subprocess.check_output([sys.executable, "-c", asked], text=True, cwd=copy).split()
+
+    first, changed = named(), copy / "solver" / "geometry" / "triangle.py"
+    assert named() == first and len(list((tmp_path / "kernels").rglob("sources_*.json"))) == 1
+    text = changed.read_text()
+    changed.write_text(text.replace("a", "b", 1))
+    assert all(before != after for before, after in zip(first, named(), strict=True))
+    changed.write_text(text)
+    assert named() == first

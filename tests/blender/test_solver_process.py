@@ -135,6 +135,21 @@ def test_environment_leads_to_the_solver(extension, monkeypatch, tmp_path):
     assert environment["NUMBA_CACHE_DIR"] == str(tmp_path / "compiled") and (tmp_path / "compiled").is_dir()
 
 
+@pytest.mark.parametrize("writable", [True, False])
+def test_bytecode_is_kept(writable, extension, monkeypatch, tmp_path):
+    """Beside the sources, or where these must not be written beside the kernels; unless its user forbids it."""
+    process = bridge("solver_process")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    monkeypatch.setattr(process.os, "access", lambda path, mode: writable)
+    environment = process.solver_environment()
+    assert "PYTHONDONTWRITEBYTECODE" not in environment
+    assert environment.get("PYTHONPYCACHEPREFIX") == (None if writable else str(tmp_path / "bytecode"))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert process.solver_environment()["PYTHONDONTWRITEBYTECODE"] == "1"
+
+
 def test_blender_stands_in_for_a_missing_python(extension, monkeypatch):
     process = bridge("solver_process")
     monkeypatch.setattr(process.sys, "executable", "/nowhere/blender")
