@@ -17,6 +17,10 @@ from numba.core.runtime import _nrt_python
 class KeptCode(CompileResultCacheImpl):  # type: ignore[misc]
     """A compiled kernel as it goes to disk, and as it comes back."""
 
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        """Names of its own for its files: what numba itself keeps of the same kernel in the same folder cannot be read here."""
+        return str(super().get_filename_base(fullname, abiflags)) + "-kept"
+
     def reduce(self, cres: Any) -> tuple[Any, ...]:
         """What is written: numba's own, with a list of the symbols defined, and without the text that is for inspection."""
         (name, kind, code), fndesc, environment, signature, objectmode, lifted, _, reload_init, others = super().reduce(cres)

@@ -49,7 +49,7 @@ def gathered(surface: Binding, contacts: Binding, seen: Surface, new: TetMesh, e
             continue  # it lies within another patch, and goes where that one goes at the next remesh
         part = _around(new.faces.neighbours, np.unique(surface.tets[border]), AROUND)
         surface = _moved(surface, np.flatnonzero(own), seen.positions, new, part)
-        contacts = _resting(_moved(contacts, np.flatnonzero(own[nearest]), places, new, part), own[nearest])
+        contacts = _moved(contacts, np.flatnonzero(own[nearest]), places, new, part)
     return surface, contacts
 
 
@@ -80,14 +80,6 @@ def _moved(
     if own.spread:
         spreads.append(Spread(which[own.spread.points], own.spread.start, nodes[own.spread.nodes], own.spread.weights))
     return replace(binding, tets=tets, weights=weights, spread=joined_rows([one for one in spreads if one]))
-
-
-def _resting(contacts: Binding, which: NDArray[np.bool_]) -> Binding:
-    """The contact points with the force on some of them taken where their tet is nearest, not at the end of a lever."""
-    weights = contacts.weights.copy()
-    weights[which] = np.maximum(weights[which], 0.0)
-    weights[which] /= weights[which].sum(axis=1, keepdims=True)
-    return replace(contacts, weights=weights)
 
 
 def _around(neighbours: NDArray[np.int32], tets: NDArray[np.int32], rings: int) -> NDArray[np.int64]:

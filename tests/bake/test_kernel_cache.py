@@ -198,3 +198,25 @@ def test_a_source_that_changes_in_its_place_is_read_again(monkeypatch, tmp_path)
     assert all(before != after for before, after in zip(first, named(), strict=True))
     changed.write_text(text)
     assert named() == first
+
+
+TWICE = """
+import sys
+import numba
+from solver.jit import kernel
+def twice(value):
+    return 2.0 * value
+print((kernel if "ours" in sys.argv else numba.njit(cache=True))(twice)(4.0))
+"""
+
+
+def test_what_numba_itself_has_kept_of_a_kernel_is_not_read(monkeypatch, tmp_path):
+    """Its files lie in the same folder where it has chosen that, and say other things: of a test's kernels, by an older Dollop."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(SOURCES.parent))
+    script = tmp_path / "kernels.py"
+    script.write_text(TWICE)
+    for whose in ("numba's", "ours", "numba's", "ours"):
+        assert float(subprocess.check_output([sys.executable, str(script), whose], text=True)) == 8.0
+    names = [path.name for path in tmp_path.rglob("kernels.twice-*.nbi")]
+    assert len(names) == 2 and sum("-kept" in name for name in names) == 1

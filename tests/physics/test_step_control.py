@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from solver import simulate
+from solver import simulate, step_length
 from solver.fem import explicit_step, newton
 from solver.fem.clock import LEVELS, PATIENCE, Clock
 from tests.physics.bars import swinging_bar
@@ -61,8 +61,8 @@ def test_a_refused_step_is_backed_up_and_halved_and_steps_grow_again(expected, m
         seen.append((reason, simulation.clock.level, simulation.clock.time, simulation.state.positions.tobytes()))
         return reason
 
-    refusal = simulate.refusal
-    monkeypatch.setattr(simulate, "refusal", listening)
+    refusal = step_length.refusal
+    monkeypatch.setattr(step_length, "refusal", listening)
     for _ in range(frames):
         simulation.advance()
     assert expected in [reason for reason, *_ in seen]
@@ -142,10 +142,10 @@ def test_a_blow_ends_the_calm_at_once():
     """The long step in which a ball that lies is struck is refused."""
     _, _, simulation = crept(1.0 / 24.0, [PlaneField()])
     simulation.state.velocities[:, 2] -= 0.4
-    reasons, refusal = [], simulate.refusal
+    reasons, refusal = [], step_length.refusal
     time, step = simulation.clock.time, simulation.clock.step
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(simulate, "refusal", lambda *given: reasons.append(refusal(*given)) or reasons[-1])
+        patch.setattr(step_length, "refusal", lambda *given: reasons.append(refusal(*given)) or reasons[-1])
         simulation.advance()
     assert step == 1.0 / 24.0 and "the calm is over" in reasons
     assert simulation.clock.step < step and simulation.clock.time > time

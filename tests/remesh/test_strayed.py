@@ -45,7 +45,9 @@ def test_a_finger_is_not_drawn_out_by_what_it_only_points_at(arms):
     np.testing.assert_allclose(evaluate(feet, mesh.tets, mesh.positions), places, atol=1e-9)
     np.testing.assert_allclose(evaluate(own, mesh.tets, lifted), seen.positions, atol=1e-9)
     np.testing.assert_allclose(evaluate(feet, mesh.tets, lifted), places, atol=1e-9)
-    assert feet.weights.min() > -0.05 and (feet.standby == contacts.standby).all()
+    levers = np.flatnonzero(feet.weights.min(axis=1) < -0.05)
+    assert len(levers) and np.isin(levers, feet.spread.points).all(), "one tet, beyond whose corners it lies, takes no force"
+    assert (feet.standby == contacts.standby).all()
     stays = own.tets == surface_.tets
     assert 0.2 < stays.mean() < 0.8 and (own.weights[stays] == surface_.weights[stays]).all()
 

@@ -47,7 +47,10 @@ class Restless(Simulation):
 
 
 def test_twenty_remeshes_of_two_bodies_that_land_on_each_other():
-    """Nothing crosses, and no energy comes from nowhere: none at a remesh but for two thousandths, none from frame to frame."""
+    """Nothing crosses, and no energy comes from nowhere: none at a remesh but for a thousandth, none from frame to frame.
+
+    A remesh may lose up to three: what moves in many ways within a tet moves in one afterwards.
+    """
     goo = load_preset(DOUGH)
     material = replace(goo.material, values={**goo.material.values, "yield_stress": 40.0, "hardening_modulus": 0.0})
     bodies = tuple(
@@ -73,4 +76,5 @@ def test_twenty_remeshes_of_two_bodies_that_land_on_each_other():
     assert len(balls.energies) >= 20 and balls.put_off == 0 and not balls.surfaces.left_out
     assert balls.rubbed > 5 and not balls.forgot and balls.owed > 5 and not balls.forgave
     assert last < 0.8 * first  # they have struck each other and the ground
-    assert max(abs(after - before) for before, after in balls.energies) < 2e-3 * first
+    gains = np.array([after - before for before, after in balls.energies]) / first
+    assert -3e-3 < gains.min() and gains.max() < 1e-3
