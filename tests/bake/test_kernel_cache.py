@@ -211,7 +211,7 @@ print((kernel if "ours" in sys.argv else numba.njit(cache=True))(twice)(4.0))
 
 
 def test_what_numba_itself_has_kept_of_a_kernel_is_not_read(monkeypatch, tmp_path):
-    """Its files lie in the same folder where it has chosen that, and say other things: of a test's kernels, by an older Dollop."""
+    """Its files lie in the same folder where it has chosen that, and say other things: a test's kernels, an older Dollop."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(SOURCES.parent))
     script = tmp_path / "kernels.py"

@@ -18,8 +18,8 @@ def test_each_contact_has_the_numbers_of_its_own_point():
     held_nodes, held_weights = np.empty((3, 4), np.int32), np.empty((3, 4))  # the last one is blended
     reach, firm, push, slip, length = np.empty((5, 4))
     take_points(
-        chosen, gap, nodes, weights, size, extent, stiffness, (REACH, SLIP, LENGTH, MOST), held_nodes, held_weights, reach, firm,
-        push, slip, length,
+        chosen, gap, nodes, weights, size, extent, stiffness, (REACH, SLIP, LENGTH, MOST), held_nodes, held_weights, reach,
+        firm, push, slip, length,
     )  # fmt: skip
     wanted = np.empty(4)
     normal_forces(gap, REACH * size[chosen], stiffness[chosen], wanted)
