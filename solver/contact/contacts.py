@@ -180,15 +180,27 @@ class Contacts:
         for c, watched in enumerate(self.watched):
             if not len(watched.points):
                 continue
-            distance, _, _, _ = self._look(c, watched.points, self.points.positions(positions, watched))
-            depth = (-distance - self.slack[c, watched.points]) / self.points.size[watched.points]
-            self.awake[watched.points[depth > SUNK]] = True
+            here = self.points.positions(positions, watched)
+            reached = self._reached(c, watched.points, here)
+            if not len(reached):
+                continue
+            own = watched.points[reached]
+            distance, _, _, _ = self._look(c, own, here[reached])
+            depth = (-distance - self.slack[c, own]) / self.points.size[own]
+            self.awake[own[depth > SUNK]] = True
             woken |= bool((depth > SUNK).any())
             too_deep |= bool((depth > TOO_DEEP).any())
         if woken:
             for c in range(len(self.fields)):
                 self._choose(c)
         return too_deep
+
+    def _reached(self, c: int, chosen: NDArray[np.int64], here: Array) -> NDArray[np.int64]:
+        """Which of chosen points (k,), seen here (k, 3), a collider may have met: who has gone as far as it was away."""
+        if self.fields[c].endless:
+            return np.arange(len(chosen))  # to ask is cheaper
+        way = here - self.begun[c][chosen]
+        return np.flatnonzero(np.sqrt(along(way, way)) >= self.near[c][chosen])
 
     def too_deep(self, positions: Array) -> bool:
         """Whether a step that ends with nodes at positions (n, 3) leaves edges of colliders in bodies, solved on or not."""

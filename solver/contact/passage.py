@@ -34,7 +34,7 @@ def met_on_the_way(
     moved = np.flatnonzero((near + np.minimum(distance, reach) < length) & (length > 0.0))
     if not len(moved):
         return seen
-    met, at, gap, facing, speed = _followed(look, begun[moved], way[moved], length[moved], TOUCH * size[moved])
+    met, at, gap, facing, speed = _followed(look, begun[moved], near[moved], way[moved], length[moved], TOUCH * size[moved])
     depth = np.einsum("ki,ki->k", here[moved] - at, facing) + gap
     turned = np.einsum("ki,ki->k", facing, normal[moved]) <= 0.0  # 0 where nothing is near any more
     passed = met & (depth < 0.0) & turned
@@ -45,14 +45,20 @@ def met_on_the_way(
 
 
 def _followed(
-    look: Callable[[Array], Seen], begun: Array, way: Array, length: Array, touch: Array
+    look: Callable[[Array], Seen], begun: Array, near: Array, way: Array, length: Array, touch: Array
 ) -> tuple[NDArray[np.bool_], Array, Array, Array, Array]:
-    """Which points (k,) meet the collider on their way (k, 3), where (k, 3), and gap (k,), normal and velocity (k, 3) there."""
+    """Which points (k,) meet the collider on their way (k, 3), where (k, 3), and gap (k,), normal and velocity (k, 3) there.
+
+    near (k,): how far they are from it where they have begun.
+    """
     count = len(begun)
-    met, share, at = np.zeros(count, dtype=bool), np.zeros(count), begun.copy()
+    met, at = np.zeros(count, dtype=bool), begun.copy()
+    share = np.where(near > touch, near, 0.0) / length  # who touches is looked at: which way does it go?
     gap, facing, speed = np.full(count, np.inf), np.zeros((count, 3)), np.zeros((count, 3))
-    going = np.arange(count)
+    going = np.flatnonzero(share < 1.0)
     for _ in range(MOST_ADVANCES):
+        if not len(going):
+            break
         at[going] = begun[going] + share[going, None] * way[going]
         distance, normal, velocity = look(at[going])
         close = distance <= touch[going]
@@ -61,6 +67,4 @@ def _followed(
         met[going[close]] = np.einsum("ki,ki->k", normal[close], way[going[close]]) < 0.0
         share[going] += np.maximum(distance, 0.5 * touch[going]) / length[going]
         going = going[~met[going] & (share[going] < 1.0)]
-        if not len(going):
-            break
     return met, at, gap, facing, speed

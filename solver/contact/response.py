@@ -70,6 +70,17 @@ def longest_way(before, after):  # type: ignore[no-untyped-def]
     return np.sqrt(longest)
 
 
+@kernel
+def box_around(before, after, box):  # type: ignore[no-untyped-def]
+    """Fill a box (2, 3) with the lower and upper corner of that of points (k, 3), before and after."""
+    for axis in range(3):
+        low, high = np.inf, -np.inf
+        for k in range(len(before)):
+            low = min(low, before[k, axis], after[k, axis])
+            high = max(high, before[k, axis], after[k, axis])
+        box[0, axis], box[1, axis] = low, high
+
+
 @inline
 def row_point(positions, start, nodes, weights, r):  # type: ignore[no-untyped-def]
     """The point, (3) scalars, that row r, nodes by weights from start[r] to start[r + 1], carries."""

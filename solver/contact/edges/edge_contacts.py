@@ -15,7 +15,7 @@ from ..carriers import Carriers
 from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
 from ..entries import NOTHING_HELD, Entries, HeldByPoints, across, along
 from ..points import REACH, ContactPoints
-from ..response import normal_forces
+from ..response import box_around, normal_forces
 from ..surfaces.carried import Carried
 from ..surfaces.friction import Held
 from .meeting import Crossings, EdgedBody, EdgedCollider, Meeting
@@ -224,7 +224,8 @@ def _others(keys: NDArray[np.int32], known: set[tuple[int, ...]]) -> NDArray[np.
 
 def _apart(nodes: tuple[Array, Array], corners: tuple[Array, Array], edges: NDArray[np.int32], room: float) -> bool:
     """Whether on ways between two places the nodes' box stays further than a room [m] from that of each edge (e, 2)."""
-    low, high = (getattr(np.concatenate(nodes), name)(axis=0) for name in ("min", "max"))
+    box = np.empty((2, 3))
+    box_around(*nodes, box)
     ends = np.concatenate([side[edges] for side in corners], axis=1)
-    beside = (ends.min(axis=1) > high + room) | (ends.max(axis=1) < low - room)
+    beside = (ends.min(axis=1) > box[1] + room) | (ends.max(axis=1) < box[0] - room)
     return bool(beside.any(axis=1).all())
