@@ -8,6 +8,7 @@ import pytest
 
 from solver.bake import prepare
 from solver.colliders import build
+from solver.contact.edges.edge_contacts import _apart
 from solver.jit import use_threads
 from solver.materials import Material
 from solver.presets import load_preset
@@ -252,3 +253,16 @@ def test_a_smooth_collider_has_no_edges():
     assert simulation.contacts.edges is not None
     smooth = Collider("s", "Smooth", "mesh", np.eye(4)[None], surface=sphere(16, 0.5, (0.0, 0.0, -0.6)))
     assert build(smooth, Settings()).sharp is None
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_what_is_near_anywhere_on_its_way_is_not_apart(axis, sign):
+    """Points near an edge at a step's start and far at its end, or the other way round; and the edge just as well."""
+    near, ends = np.zeros((4, 3)), np.eye(3)[[axis, axis]] * sign + 0.1 * np.eye(3)[:2]
+    far, edges = near - 9.0 * sign * np.eye(3)[axis], np.array([[0, 1]], np.int32)
+    gone = ends + 9.0 * sign * np.eye(3)[axis]
+    for nodes in ((near, far), (far, near), (near, near)):
+        assert not _apart(nodes, (ends, ends), edges, 1.2) and _apart(nodes, (ends, ends), edges, 0.8)
+        assert not _apart(nodes, (gone, ends), edges, 1.2) and not _apart(nodes, (ends, gone), edges, 1.2)
+    assert _apart((far, far), (ends, ends), edges, 1.2) and _apart((near, near), (gone, gone), edges, 1.2)
