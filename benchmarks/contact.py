@@ -45,7 +45,7 @@ def main() -> int:
         one_thread = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "TBB_NUM_THREADS": "1"}
         return subprocess.call([str(python), __file__, *sys.argv[1:]], env={**run_environment(), **one_thread})
     if options.drop:
-        drops(options.drop)
+        drops(options.drop, options.repeats)
         return 0
     positions, surfaces = pressed_balls(options.halvings)
     triangles = sum(len(surface.triangles) for surface in surfaces)
@@ -160,8 +160,8 @@ def ours(positions: np.ndarray, surfaces: list, repeats: int) -> None:
     print(f"mean of {count} iterations, nodes moving {1e3 * spent / count:9.1f} ms")
 
 
-def drops(frames: int) -> None:
-    """The ball on the exact plane and on a mesh, without and with contact of its own surface."""
+def drops(frames: int, repeats: int) -> None:
+    """The ball on the exact plane and on a mesh, without and with contact of its own surface; medians."""
     from scene import DENSITY, POISSON, RADIUS, RESOLUTION, SPEED, YOUNG, sphere
 
     from solver.bake import prepare
@@ -178,23 +178,33 @@ def drops(frames: int) -> None:
     slab = Surface(corners, np.array([[0, 2, 3], [0, 3, 1]], np.int32))
     grounds = {"plane": Collider("g", "Ground", "plane", np.eye(4)[None])}
     grounds["mesh"] = Collider("g", "Ground", "mesh", np.eye(4)[None], slab)
-    prepared, spent = prepare(Scene((body,))), {}
+    prepared = prepare(Scene((body,)))
     lists = [[getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")]
+    scenes = {}
     for ground, contact in (("plane", "off"), ("plane", "all"), ("mesh", "off"), ("mesh", "all")):
         settings = Settings(1, frames, threads=1, body_contact=contact)
-        scene = validated(Scene((body,), (grounds[ground],), settings))
-        times, effort = [], 0.0
-        for counted in (2, frames):  # the first two frames compile
-            run = Simulation(scene, *lists)
-            run.pace.hold(1)
-            started, effort = time.process_time(), 0.0
-            for _ in range(counted):
-                effort += run.advance().statistics["newton_iterations"]
-            times.append(time.process_time() - started)
-        spent[ground, contact] = times[-1]
-        ratio = times[-1] / spent["plane", "off"]
-        label = f"{ground:5} contact of bodies {contact:3}"
-        print(f"{label} {times[-1]:7.2f} s, {effort:4.0f} iterations, {ratio:.2f} times", flush=True)
+        scenes[ground, contact] = validated(Scene((body,), (grounds[ground],), settings))
+
+    def fall(frames: int) -> dict[tuple[str, str], tuple[float, float]]:
+        """Process time [s] and Newton iterations of each, frame by frame by turns: a slow minute is everybody's."""
+        runs = {key: Simulation(scene, *lists) for key, scene in scenes.items()}
+        spent, effort = dict.fromkeys(runs, 0.0), dict.fromkeys(runs, 0.0)
+        for _ in range(frames):
+            for key, run in runs.items():
+                run.pace.hold(1)
+                started = time.process_time()
+                effort[key] += run.advance().statistics["newton_iterations"]
+                spent[key] += time.process_time() - started
+        return {key: (spent[key], effort[key]) for key in runs}
+
+    fall(2)  # compiles
+    rounds = [fall(frames) for _ in range(repeats)]
+    for ground, contact in scenes:
+        times = [one[ground, contact][0] for one in rounds]
+        ratios = [one[ground, contact][0] / one["plane", "off"][0] for one in rounds]
+        label = f"{ground:5} contact of bodies {contact:3} {statistics.median(times):7.2f} s"
+        effort, spread = f"{rounds[0][ground, contact][1]:4.0f} iterations", f"{min(ratios):.2f} to {max(ratios):.2f}"
+        print(f"{label}, {effort}, {statistics.median(ratios):.2f} times ({spread})", flush=True)
 
 
 def median(call: Callable[[], None], repeats: int) -> float:
