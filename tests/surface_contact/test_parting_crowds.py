@@ -1,5 +1,7 @@
 """Bodies that start in each other: many in one place, and those that pins leave no room to part."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from solver.contact.surfaces import parting
@@ -63,3 +65,34 @@ def test_a_bake_goes_on_from_a_checkpoint_amid_what_is_stalled():
     for _ in range(2):
         resumed.advance()
     assert resumed.state.positions.tobytes() == run.state.positions.tobytes()
+
+
+def gripped(*pairs):
+    """Grips of pairs of numbers of places, each of some nodes by shares, one firmness and bound for all."""
+    rng, count = np.random.default_rng(3), 24
+    rows = [(np.arange(6 * place, 6 * place + 6), np.array([0.3, 0.2, 0.2, 0.1, 0.1, 0.1])) for pair in pairs for place in pair]
+    many, step = len(pairs), 0.01
+    near, velocities, masses = rng.normal(size=(count, 3)), 0.05 * rng.normal(size=(count, 3)), rng.uniform(0.5, 2.0, count)
+    past = SimpleNamespace(
+        inertial=np.full(count, step), effective=np.full(count, step), base=near, targets=near + step * velocities
+    )  # fmt: skip
+    normal = np.tile([0.6, 0.0, 0.8], (many, 1))
+    found = parting._grips(
+        parting._carried(rows), normal, np.full(many, 0.1), np.full(many, 50.0), np.ones(many), np.full(many, 3.0), velocities,
+        masses, past, step,
+    )  # fmt: skip
+    return found, near
+
+
+def test_what_several_grips_do_that_hold_the_same_nodes_is_what_one_does():
+    """Each with its share; those that hold others share nothing."""
+    one, near = gripped((0, 1))
+    other, _ = gripped((2, 3))
+    for moved in (1e-4, 1e-2, 10.0):  # within what springs yield at, and beyond
+        way = moved * np.random.default_rng(5).normal(size=near.shape)
+        force = one.force(near + way)
+        assert np.abs(force).max() > 0.0
+        for count in (2, 5):
+            np.testing.assert_allclose(gripped(*[(0, 1)] * count)[0].force(near + way).sum(axis=0), force[0], rtol=1e-12)
+        both = gripped((0, 1), (2, 3))[0].force(near + way)
+        np.testing.assert_allclose(both, np.concatenate([force, other.force(near + way)]), rtol=1e-12)
