@@ -88,7 +88,7 @@ def test_what_several_grips_do_that_hold_the_same_nodes_is_what_one_does():
     """Each with its share; those that hold others share nothing."""
     one, near = gripped((0, 1))
     other, _ = gripped((2, 3))
-    for moved in (1e-4, 1e-2, 10.0):  # within what springs yield at, and beyond
+    for moved in (1e-4, 1e-2, 10.0, -10.0):  # within what springs yield at, and beyond, either way
         way = moved * np.random.default_rng(5).normal(size=near.shape)
         force = one.force(near + way)
         assert np.abs(force).max() > 0.0
