@@ -47,7 +47,7 @@ class Restless(Simulation):
 
 
 def test_twenty_remeshes_of_two_bodies_that_land_on_each_other():
-    """Nothing crosses, and no energy comes from nowhere: none at a remesh but for a thousandth, none from frame to frame.
+    """Nothing crosses, and no energy comes from nowhere: none at a remesh but for a thousandth and a half, none from frame to frame.
 
     A remesh may lose up to three: what moves in many ways within a tet moves in one afterwards.
     """
@@ -77,4 +77,4 @@ def test_twenty_remeshes_of_two_bodies_that_land_on_each_other():
     assert balls.rubbed > 5 and not balls.forgot and balls.owed > 5 and not balls.forgave
     assert last < 0.8 * first  # they have struck each other and the ground
     gains = np.array([after - before for before, after in balls.energies]) / first
-    assert gains.min() > -3e-3 and gains.max() < 1e-3
+    assert gains.min() > -3e-3 and gains.max() < 1.5e-3

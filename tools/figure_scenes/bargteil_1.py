@@ -83,9 +83,9 @@ FIGURE = Figure(
         "height / at rest": (0.25, 1.2),
         # "portions become soft and droop" while others remain hard
         "share of its surface that has softened": (0.05, 0.8),
-        "share of its surface that is as hard as ever": (0.05, 0.9),
+        "share of its surface that is as hard as ever": (0.02, 0.9),
         "volume / at rest": (0.95, 1.02),
-        "depth in the stairs / element, most": (0.0, 0.25),
+        "depth in the stairs / element, most": (0.0, 0.02),
         "speed of its middle in the last half second [m/s]": (0.0, 0.1),
         "remeshes": (1.0, 100.0),
     },

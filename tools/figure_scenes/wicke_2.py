@@ -124,7 +124,7 @@ FIGURE = Figure(
         "plastic: marks' depth / the teeth's": (0.15, 1.0),
         # flow keeps the volume of each tet's rest shape; those no longer fit together and press on each other (claim B12)
         "plastic: volume at the end / at rest": (0.9, 1.02),
-        "depth in the jaws / element, most": (-0.05, 0.25),
+        "depth in the jaws / element, most": (-0.02, 0.02),
         "tets inside out at the end": (0.0, 0.005),
     },
 )
