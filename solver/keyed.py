@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .contact.contacts import Contacts
 from .contact.points import contact_modulus
 from .fem.damping import Damping
+from .fem.surface_tension import SurfaceTension
 from .fem.workspace import Workspace, node_modulus
 from .keyframes import at_frame
 from .materials import Material
@@ -24,6 +25,7 @@ from .slots import (
     MINIMUM_YIELD,
     MU,
     NODAL_BULK,
+    SURFACE_TENSION,
     YIELD,
     YIELD_STRESS,
 )
@@ -104,6 +106,8 @@ class KeyedSettings:
             for row in np.flatnonzero(different):
                 state.material[row, own] = wanted[row]
             tiles.set_materials(state.material)
+            if different[SURFACE_TENSION] and self.space.tension is None:
+                self.space.tension = SurfaceTension.of(state, self.space.linear.layout)
         hard = state.material[YIELD_STRESS, own] + state.material[HARDENING, own] * state.hardening[own]
         state.yield_stress[own] = np.maximum(hard, state.material[MINIMUM_YIELD, own])
         tiles.pack(YIELD, state.yield_stress)

@@ -8,7 +8,8 @@ MU, LAMBDA, YIELD_STRESS, FLOW_RATE, HARDENING, MINIMUM_YIELD, RATE_STRESS, RATE
 FULL_NORM, STRESS_TIME, ELASTIC_LAW, ELASTIC_FIRST, ELASTIC_SECOND, FIBRE_STIFFNESS, FIBRE_TENSION = range(8, 15)
 NODAL_BULK = 15  # the part of lambda that acts on the volumes about nodes [Pa] (solver/fem/nodal_volume.py)
 PLASTIC_LIMIT = 16  # the largest |log V_p|, 0 for none (solver/fem/limit_surface.py)
-MATERIAL_ROWS = 17
+SURFACE_TENSION = 17  # of the boundary [N/m] (solver/fem/surface_tension.py)
+MATERIAL_ROWS = 18
 
 # What a tile keeps: F, U, S, V, P, H, flow and its direction where something flows; else they are made again when asked for.
 F = 0  # deformation gradient, row-major (9); where there are fibres

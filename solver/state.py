@@ -27,6 +27,7 @@ from .slots import (
     RATE_EXPONENT,
     RATE_STRESS,
     STRESS_TIME,
+    SURFACE_TENSION,
     YIELD_STRESS,
 )
 from .tetmesh.mesh import TetMesh
@@ -222,6 +223,7 @@ def material_rows(body: Body, count: int) -> Array:
     rows[ELASTIC_LAW] = list(laws()).index(law.identifier)
     rows[ELASTIC_FIRST:] = 0.0
     rows[PLASTIC_LIMIT] = value["plastic_limit"]
+    rows[SURFACE_TENSION] = value["surface_tension"]
     if material.options["plasticity"] == "return_mapping":
         rows[FLOW_RATE], rows[RATE_STRESS] = np.inf, 0.0
     if material.options["volume"] == "at_nodes":

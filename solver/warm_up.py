@@ -10,7 +10,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,25 @@ INTERNAL = "internal"  # damping, by default
 DRAFT = "draft"  # stands for an elastic law where the model has none to choose from
 RIGID = 10.0  # about the square of how many elements sound crosses in a step from which on it may use it
 
+
+class Needs(NamedTuple):
+    """What of a body decides which kernels it takes.
+
+    law, damping : the elastic law, DRAFT, and the model of damping, empty for none; rigid : whether it takes the coarse level
+    others       : whether it has a goal, fibres, volume kept at nodes, a limit of flow, pins without give, surface tension
+    """
+
+    law: str
+    damping: str = ""
+    rigid: bool = False
+    goal: bool = False
+    fibres: bool = False
+    at_nodes: bool = False
+    limited: bool = False
+    held: bool = False
+    tense: bool = False
+
+
 # A cube of six tets around its diagonal 0-7; corner i is x, y, z = bits 2, 1, 0 of i
 SIX_TETS = np.array([[0, 4, 6, 7], [0, 6, 2, 7], [0, 2, 3, 7], [0, 3, 1, 7], [0, 1, 5, 7], [0, 5, 4, 7]], dtype=np.int32)
 
@@ -40,12 +59,13 @@ def warm_up() -> int:
     from .bake import bake
 
     with tempfile.TemporaryDirectory() as folder:
-        dampings, other = (INTERNAL, "rotated"), (next(iter(laws())), "", False, False, False, True, False, False)
-        bodies = _in_a_row([_cube(law, damping, True, True, True, False, True, True) for law in laws() for damping in dampings])
+        all_but_nodes = {name: True for name in Needs._fields[2:] if name != "at_nodes"}
+        kinds = [Needs(law, damping, **all_but_nodes) for law in laws() for damping in (INTERNAL, "rotated")]
+        bodies = _in_a_row([_cube(needs) for needs in kinds])
         bodies.append(_on_top(bodies[-1]))
-        bake(_tiny_scene([_cube(*other)], False), Path(folder) / "other")
+        bake(_tiny_scene([_cube(Needs(next(iter(laws())), at_nodes=True))], False), Path(folder) / "other")
         warm_up_remeshing(_tiny_scene([replace(bodies[0], remeshing="wholesale")], False))
-        return bake(_tiny_scene([*bodies, _cube(DRAFT, "", *[False] * 6)], True), Path(folder) / "cache")
+        return bake(_tiny_scene([*bodies, _cube(Needs(DRAFT))], True), Path(folder) / "cache")
 
 
 def warm_up_dynamics(scene: Scene) -> int:
@@ -67,7 +87,7 @@ def _cubes_moving(scene: Scene, meshes: bool) -> "Dynamics":
     from .embedding import at_nodes
     from .tetmesh.mesh import TetMesh
 
-    bodies = _in_a_row([_cube(*needs) for needs in _needs(scene)])
+    bodies = _in_a_row([_cube(needs) for needs in _needs(scene)])
     if _touch(scene):
         bodies.append(_on_top(next(body for body in bodies if body.material.model != DRAFT)))
     corners = [at_nodes(TetMesh(cube().positions, SIX_TETS))] * len(bodies)
@@ -97,18 +117,20 @@ def warm_up_solve(scene: Scene) -> None:
     from .state import build_state
     from .tetmesh.mesh import TetMesh
 
-    needs = [needs for needs in _needs(scene) if needs[0] != DRAFT]
+    needs = [needs for needs in _needs(scene) if needs.law != DRAFT]
     if not needs:
         return
-    bodies = tuple(_cube(*each) for each in needs)
+    bodies = tuple(_cube(each) for each in needs)
     state, _ = build_state(bodies, [TetMesh(body.surface.positions, SIX_TETS) for body in bodies])
     space = Workspace.of(state)
-    damped, rigid = any(each[1] for each in needs), any(each[2] for each in needs)
+    damped, rigid = any(each.damping for each in needs), any(each.rigid for each in needs)
 
     blocks = space.linear.layout.places[:, 0]  # each cube is one slab
 
     def fill(values: NDArray[np.float32], more: NDArray[np.float32], rate: float) -> None:
         space.stiffness.fill(state.positions, space.tiles, values, -1.0, more, rate)
+        if space.tension is not None:
+            space.tension.add_curvature(state.positions, values, True)
         values[:] = 0.0
         for step in (0, 4, 8):
             values[blocks + step * ROWS] = -1.0
@@ -116,7 +138,7 @@ def warm_up_solve(scene: Scene) -> None:
     beside = (space.linear.summed(fill), 0.0) if damped else None
     volume = None if space.volume is None else space.volume.coupled(state.positions)
     diagonal = np.tile(np.eye(3).ravel(), (len(state.positions), 1)) * (1e-6 if rigid else 1e6)
-    held = np.arange(1 if any(each[-1] for each in needs) else 0)
+    held = np.arange(1 if any(each.held for each in needs) else 0)
     contact = ContactStiffness(np.arange(4), state.tets[:1], np.zeros((1, 6, 9), np.float32))
     space.linear.assemble(fill, diagonal, volume=volume, beside=beside, held=held, contact=contact)
     space.linear.touch(diagonal, contact)
@@ -146,7 +168,7 @@ def warm_up_remeshing(scene: Scene) -> None:
     from .tetmesh.mesh import TetMesh, joined_meshes
 
     old = TetMesh(cube().positions @ lattice_turn(1), SIX_TETS)
-    state, _ = build_state((_cube(next(iter(laws())), "", False, False, False, False, False, False),), [old])
+    state, _ = build_state((_cube(Needs(next(iter(laws())))),), [old])
     twice = joined_meshes([old, TetMesh(old.positions + 0.3, old.tets)])  # it lies in itself
     for name in left:
         for filled in (old,) if name == "variational" else (old, twice):
@@ -184,7 +206,7 @@ def _refine(mesh: "TetMesh") -> None:
     from .refining.refinement import coarseness, refined
 
     seen = Surface(mesh.positions, mesh.faces.boundary)
-    body = replace(_cube(next(iter(laws())), "", *[False] * 6), surface=seen, remeshing="wholesale")
+    body = replace(_cube(Needs(next(iter(laws())))), surface=seen, remeshing="wholesale")
     grain, nobody = Grain.at_rest(body), np.zeros(0, dtype=np.int64)
     drawn = Surface(3.0 * seen.positions, seen.triangles)
     coarseness(drawn, grain, 1.5, WARM_CELL)
@@ -211,13 +233,13 @@ def start_warm_up(part: str, job: Path) -> subprocess.Popen[bytes] | None:
     return subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent, cwd=Path(__file__).parents[1])
 
 
-def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool, bool, bool, bool]]:
-    """What decides which kernels the bodies need, each once: the arguments of `_cube`."""
+def _needs(scene: Scene) -> list[Needs]:
+    """Those of the bodies, each once."""
     needs = set()
     for body in scene.bodies:
         held = any(pin.stiffness == 0.0 for pin in body.pins)
         if models()[body.material.model].dynamics == DRAFT:
-            needs.add((DRAFT, "", False, False, False, False, False, held))
+            needs.add(Needs(DRAFT, held=held))
             continue
         values, law = body.scaled_material().values, body.material.options.get("elastic_law", next(iter(laws())))
         speed, damping = values["young_modulus"] / values["density"], ""
@@ -227,7 +249,9 @@ def _needs(scene: Scene) -> list[tuple[str, str, bool, bool, bool, bool, bool, b
         rigid = bool(damping) or speed * (scene.settings.maximum_substep / body.element_size) ** 2 > RIGID
         at_nodes = body.material.options.get("volume") == "at_nodes"
         limited = values.get("plastic_limit", 0.0) > 0.0
-        needs.add((law, damping, rigid, body.goal is not None, body.fibres is not None, at_nodes, limited, held))
+        tense = values.get("surface_tension", 0.0) > 0.0 or "surface_tension" in body.keys
+        goal, fibres = body.goal is not None, body.fibres is not None
+        needs.add(Needs(law, damping, rigid, goal, fibres, at_nodes, limited, held, tense))
     return sorted(needs)
 
 
@@ -258,27 +282,24 @@ def _named_stamp(name: str) -> Path:
     return folder / f"complete_{name}"
 
 
-def _cube(
-    law: str, damping: str, rigid: bool, goal: bool, fibres: bool, at_nodes: bool, limited: bool, held: bool
-) -> Body:
-    """A cube that yields, just above the ground; `damping` names a model or is empty."""
+def _cube(needs: Needs) -> Body:
+    """A cube that yields, just above the ground."""
     box = cube()
     above = Surface(box.positions + (0.0, 0.0, 0.49), box.triangles)
-    pins = (Pin("pin", np.array([7], np.int32), np.ones(1), above.positions[7:][None]),) if held else ()
-    if law == DRAFT:
-        flowing = Material("draft", {"yield_strain": 0.0, "flow_rate": 1.0})
-        return Body(f"{law}_{held:d}", law, above, flowing, resolution=3, pins=pins)
-    values = {"young_modulus": STIFF if rigid else SOFT, "yield_stress": 10.0, "rate_stress": 100.0}
-    values["plastic_limit"] = float(limited)
-    options = {"elastic_law": law, "volume": "at_nodes" if at_nodes else "per_tet"}
-    if damping:
+    pins = (Pin("pin", np.array([7], np.int32), np.ones(1), above.positions[7:][None]),) if needs.held else ()
+    name = "_".join([needs.law, needs.damping, "".join(f"{each:d}" for each in needs[2:])])
+    if needs.law == DRAFT:
+        return Body(name, name, above, Material("draft", {"yield_strain": 0.0, "flow_rate": 1.0}), resolution=3, pins=pins)
+    values = {"young_modulus": STIFF if needs.rigid else SOFT, "yield_stress": 10.0, "rate_stress": 100.0}
+    values |= {"plastic_limit": float(needs.limited), "surface_tension": float(needs.tense)}
+    options = {"elastic_law": needs.law, "volume": "at_nodes" if needs.at_nodes else "per_tet"}
+    if needs.damping:
         values |= dict.fromkeys(_dampings(), 1e-3)
-        options["damping_model"] = damping
-    name = f"{law}_{damping}_{rigid:d}{goal:d}{fibres:d}{at_nodes:d}{limited:d}{held:d}"
+        options["damping_model"] = needs.damping
     return Body(
-        name, name, above, Material("viscoplastic", values, options), resolution=3, goal=above.positions if goal else None,
-        fibres=np.array([0.0, 0.0, 1.0]) if fibres else None, fibre_stiffness=1e3, fibre_tension=1e3,
-        pins=pins,
+        name, name, above, Material("viscoplastic", values, options), resolution=3,
+        goal=above.positions if needs.goal else None, fibres=np.array([0.0, 0.0, 1.0]) if needs.fibres else None,
+        fibre_stiffness=1e3, fibre_tension=1e3, pins=pins,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import bpy
 from ...solver.materials import Choice, MaterialModel, Parameter, models
 from .settings import KEYED, SETTING
 
-_DECIMALS = {"Pa": 1, "kg/m^3": 1, "s": 4, "1/s": 3, "": 3}
+_DECIMALS = {"Pa": 1, "N/m": 4, "kg/m^3": 1, "s": 4, "1/s": 3, "": 3}
 
 
 @cache

@@ -168,6 +168,8 @@ class EnergyLedger:
         stored: Array = np.add.reduceat(energies[:, 0], self.ranges.tets[:-1])
         if space.volume is not None:
             stored += self._summed(space.volume.energies(positions))
+        if space.tension is not None:
+            stored += self._summed(space.tension.energies(positions))
         return stored
 
     def _summed(self, values: Array) -> Array:

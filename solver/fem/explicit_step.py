@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.entries import Entries
-from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, LAMBDA, MU, NODAL_BULK
+from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, LAMBDA, MU, NODAL_BULK, SURFACE_TENSION
 from ..state import State
 from .newton import ImplicitStep, Outcome
 
@@ -30,7 +30,7 @@ def longest_stable_step(state: State, spring: float = 0.0) -> float:
     gradients = np.einsum("mij,mij->m", inner, inner) + (inner.sum(axis=1) ** 2).sum(axis=1)
     material = state.material
     elastic = material[LAMBDA] + material[NODAL_BULK] + 2.0 * material[MU]
-    modulus = elastic + material[FIBRE_STIFFNESS] + material[FIBRE_TENSION]
+    modulus = elastic + material[FIBRE_STIFFNESS] + material[FIBRE_TENSION] + material[SURFACE_TENSION] * np.sqrt(gradients)
     return float(SAFETY / np.sqrt((modulus / state.density * gradients).max() + 0.25 * spring))
 
 
@@ -39,6 +39,8 @@ def elastic_forces(problem: ImplicitStep, positions: Array) -> Array:
     pull = -problem.evaluate(positions)
     if problem.space.volume is not None:
         problem.space.volume.add_gradient(positions, pull)
+    if problem.space.tension is not None:
+        problem.space.tension.add_gradient(positions, pull)
     forces: Array = problem.restraint.forces(positions) - pull
     return forces
 

@@ -169,6 +169,8 @@ class ImplicitStep(StepEnergy):
             space.stiffness.fill(x, space.tiles, values, inertia, more, rate)
             if space.volume is not None and curved:
                 space.volume.add_curvature(x, values)
+            if space.tension is not None:
+                space.tension.add_curvature(x, values, curved)
 
         self.filling = fill
         if self.surfaces is not None:

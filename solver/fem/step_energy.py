@@ -35,6 +35,8 @@ class StepEnergy:
         self.first = True  # whether the next linear solve is the step's or its guess's first: those make the coarse level
         if space.volume is not None:
             space.volume.refresh(state)
+        if space.tension is not None:
+            space.tension.refresh(state)
 
     def evaluate(self, positions: Array) -> Array:
         """Fill tiles and energies at positions (n, 3), and return the tets' forces (n, 3) on the nodes [N]."""
@@ -61,6 +63,8 @@ class StepEnergy:
         energy = float(space.energies.sum() + space.inertial.sum())
         if space.volume is not None:
             energy += space.volume.add_gradient(positions, gradient)
+        if space.tension is not None:
+            energy += space.tension.add_gradient(positions, gradient)
         if self.surfaces is not None:
             energy += self.surfaces.add_gradient(positions, gradient)
         if self.damping.active:

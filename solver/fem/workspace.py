@@ -15,6 +15,7 @@ from .linear_solve import LinearSolve
 from .nodal_volume import NodalVolume
 from .runs import runs_of
 from .stiffness_sum import StiffnessSum
+from .surface_tension import SurfaceTension
 from .tile import Tiles, tile_count
 
 Array = NDArray[np.float64]
@@ -55,6 +56,7 @@ class Workspace:
     stiffness: StiffnessSum
     firmness: Array
     volume: NodalVolume | None
+    tension: SurfaceTension | None
     inertial: Array = field(default_factory=lambda: np.zeros(64))
 
     @classmethod
@@ -69,6 +71,7 @@ class Workspace:
             pattern=pattern, tiles=tiles, energies=np.zeros(len(tiles.data)), forces=known.forces,
             diagonal=np.zeros((len(state.positions), 9)), linear=linear, stiffness=StiffnessSum(state.tets, linear.layout),
             firmness=firmness, volume=NodalVolume.of(state, pattern, linear.layout),
+            tension=SurfaceTension.of(state, linear.layout),
         )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 # A body of another size behaves alike when stresses grow with length, times with its square root, and rates fall with it
 # (density and gravity stay): the exponent of (scene size / real size) for each unit.
-SIZE_EXPONENT = {"Pa": 1.0, "s": 0.5, "1/s": -0.5, "kg/m^3": 0.0, "": 0.0}
+SIZE_EXPONENT = {"Pa": 1.0, "N/m": 2.0, "s": 0.5, "1/s": -0.5, "kg/m^3": 0.0, "": 0.0}
 
 
 @dataclass(frozen=True)

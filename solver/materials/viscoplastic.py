@@ -50,6 +50,10 @@ MODEL = MaterialModel(
             "Limit surface: the most that it is deformed for good, as |log F_p|, about 0.5 at one and a half times its length; "
             "beyond it is elastic; 0 for no limit",
         ),
+        Parameter(
+            "surface_tension", "Surface Tension", "N/m", 0.0, 0.0, 1e6,
+            "With which the surface strives to be small, so that rims and drops are round: water 0.07, syrup 0.08, wax 0.03",
+        ),
         *(
             replace(parameter, only_with=("elastic_law", law.identifier))
             for law in laws().values()
