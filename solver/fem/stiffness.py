@@ -57,7 +57,7 @@ def _secant(pi, pj, si, sj, hii, hjj, hij, close):  # type: ignore[no-untyped-de
 
 def _mirrored_secant(pi, pj, si, sj, hii, hjj, hij):  # type: ignore[no-untyped-def]
     """(Pi + Pj)/(si + sj). As the sum of the stretches goes to zero it goes over to its limit, to which a stress that jumps
-    there, where the sign rule turns to another direction (Irving 2004, section 4), adds at most (Pi + Pj)/SMALLEST_SUM.
+    there, where the sign rule turns to another direction (Irving 2004, section 5), adds at most (Pi + Pj)/SMALLEST_SUM.
     """
     total = si + sj
     limit = max(ONE - total / SMALLEST_SUM, ZERO) * (HALF * (hii + hjj) + hij)

@@ -1,4 +1,4 @@
-"""The paper's own flow rule (Bargteil 2007, eqs 7 to 11; B5 to B8, B10): its exponent and what it makes of F, in closed form."""
+"""The paper's own flow rule (Bargteil 2007, eqs 7 to 11; B5 to B8): its exponent, and what it makes of F, in closed form."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def norms(stress):
 @pytest.mark.parametrize("step", [1e-4, 1 / 96, 1 / 24, 5.0])
 @pytest.mark.parametrize(("modulus", "alpha"), [(0.0, 0.0), (100.0, 0.5), (-100.0, 0.5), (1e4, 1.0), (-1e4, 1.0)])
 def test_the_exponent_is_the_printed_one(step, modulus, alpha):
-    """gamma = k/(1 + k) (|P| - P_Y - K alpha)/|P| with k = rate dt: the print's rate by a backward Euler step; 0 below the yield
+    """gamma = k/(1 + k) (|P| - P_Y - K alpha)/|P| with k = rate dt: eq 10 by a backward Euler step; 0 below the yield
     stress, which softening does not take below 0."""
     material = goo(hardening_modulus=modulus)
     size = norms(first_piola_kirchhoff(GRADIENTS, material))
