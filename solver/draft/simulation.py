@@ -28,7 +28,7 @@ from ..tetmesh.mesh import TetMesh
 from .keyed import KeyedBody
 from .slots import PLASTIC
 from .state import DraftState, build_draft_state
-from .step import ITERATIONS, STEP, DraftWorkspace, measure, solve_step
+from .step import STEP, DraftWorkspace, measure, solve_step
 
 Array = NDArray[np.float64]
 
@@ -78,21 +78,22 @@ class DraftSimulation:
         `should_stop` is asked before each step; Cancelled leaves the frame unfinished, so go on from a checkpoint. Raises
         StepError when a position is no number any more; the state is then that of the step before.
         """
-        started, begun, touching = perf_counter(), self.steps, 0
+        started, begun, touching, iterations = perf_counter(), self.steps, 0, 0
         self.frame += 1
         target = (self.frame - self.settings.frame_start) / self.settings.frames_per_second
         while self.time < target - 1e-9 * self.step:
             if should_stop():
                 raise Cancelled("The bake was stopped; its frames are kept.", remedy="Resume goes on from here.")
-            touching = self._step()
+            touching, spent = self._step()
+            iterations += spent
         moment = Snapshot.of(self.state)
         late = self.time - target
         if late > 1e-9 * self.step:
             moment = between(self.before, moment, 1.0 - late / self.step, self.step, self.ranges)
-        substeps = float(self.steps - begun)
-        effort = {"substeps": substeps, "linear_iterations": ITERATIONS * substeps, "contacts": float(touching)}
+        effort = {"substeps": self.steps - begun, "linear_iterations": iterations, "contacts": touching}
+        statistics = {name: float(count) for name, count in effort.items()}
         bodies = self.output.frame(moment)
-        return Frame(self.frame, bodies, effort | {"seconds": perf_counter() - started})
+        return Frame(self.frame, bodies, statistics | {"seconds": perf_counter() - started})
 
     def checkpoint(self) -> dict[str, NDArray[np.generic]]:
         """Everything needed to go on with the bytes of an uninterrupted run."""
@@ -122,15 +123,15 @@ class DraftSimulation:
         self.pins.restore(floats["anchors"])
         measure(self.state, self.space, 0.0)
 
-    def _step(self) -> int:
-        """One step; returns the number of contacts in reach."""
+    def _step(self) -> tuple[int, int]:
+        """One step; returns the number of contacts in reach and of iterations."""
         self.pace.set()
         state, end = self.state, (self.steps + 1) * self.step
         self.keyed.apply(end)
         gravity, restraint = self.keyed.gravity(end), self.pins.begin_step(state.positions, self.time, self.step)
         ahead = state.positions + self.step * state.velocities
         gravity = self.force_fields.act(gravity, ahead, state.velocities, end, restraint)
-        positions, entries = solve_step(
+        positions, entries, iterations = solve_step(
             state, self.space, self.ranges, self.contacts, self.pressing, self.acceleration, gravity, end, self.step, restraint,
         )  # fmt: skip
         if not np.isfinite(positions).all():
@@ -146,7 +147,7 @@ class DraftSimulation:
         self.pins.end_step(positions)
         measure(state, self.space, self.step)
         self.steps += 1
-        return len(entries.level)
+        return len(entries.level), iterations
 
     def _failure(self, positions: Array) -> StepError:
         node = int(np.flatnonzero(~np.isfinite(positions).all(axis=1))[0])

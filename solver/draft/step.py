@@ -75,8 +75,9 @@ def measure(state: DraftState, space: DraftWorkspace, flowed: float) -> None:
 def solve_step(
     state: DraftState, space: DraftWorkspace, ranges: Ranges, contacts: Contacts, pressing: Array, acceleration: Array,
     gravity: Array, time: float, step: float, restraint: Restraint,
-) -> tuple[Array, Entries]:  # fmt: skip
-    """Return the positions (n, 3) at `time` [s], `step` [s] after the state that was measured last, and the contacts there.
+) -> tuple[Array, Entries, int]:  # fmt: skip
+    """Return the positions (n, 3) at `time` [s], `step` [s] after the state that was measured last, the contacts there, and how
+    many iterations the solve took.
 
     Of the last step: pressing (n, 3), the force on the contacts at its end [N], and acceleration (n, 3) [m/s^2].
     """
@@ -92,14 +93,14 @@ def solve_step(
     if len(entries.level):
         entries.settle_guess(guess, pressing, hold)
     gradient = _assemble(state, space, entries, guess, targets, inertia, 1.0 / step, restraint)
-    space.linear.solve(-gradient, 0.0, ITERATIONS)
+    spent = space.linear.solve(-gradient, 0.0, ITERATIONS)
     positions: Array = guess + space.linear.direction
     if len(entries.level):
         entries.settle_step(guess, positions, hold, True)
     touched = entries.pressed_nodes(positions, len(positions))
     touched[restraint.held] = True
     _return_momentum(state.positions, positions, targets, inertia, ranges, touched)
-    return positions, entries
+    return positions, entries, spent if spent >= 0 else -1 - spent
 
 
 def _guess(state: DraftState, acceleration: Array, gravity: Array, step: float) -> Array:

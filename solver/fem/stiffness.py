@@ -55,6 +55,15 @@ def _secant(pi, pj, si, sj, hii, hjj, hij, close):  # type: ignore[no-untyped-de
     return HALF * (hii + hjj) - hij if near else (pi - pj) / (ONE if near else gap)
 
 
+def _mirrored_secant(pi, pj, si, sj, hii, hjj, hij):  # type: ignore[no-untyped-def]
+    """(Pi + Pj)/(si + sj). As the sum of the stretches goes to zero it goes over to its limit, to which a stress that jumps
+    there, where the sign rule turns to another direction (Irving 2004, section 5), adds at most (Pi + Pj)/SMALLEST_SUM.
+    """
+    total = si + sj
+    limit = max(ONE - total / SMALLEST_SUM, ZERO) * (HALF * (hii + hjj) + hij)
+    return (pi + pj) / max(total, SMALLEST_SUM) + limit
+
+
 @tile_loop
 def _plane_moduli(w):  # type: ignore[no-untyped-def]
     """Symmetric and antisymmetric moduli of the three planes."""
@@ -67,9 +76,9 @@ def _plane_moduli(w):  # type: ignore[no-untyped-def]
         w[SYM * T + i] = _secant(p0, p1, s0, s1, h00, h11, h01, close)
         w[(SYM + 1) * T + i] = _secant(p0, p2, s0, s2, h00, h22, h02, close)
         w[(SYM + 2) * T + i] = _secant(p1, p2, s1, s2, h11, h22, h12, close)
-        w[ANTI * T + i] = (p0 + p1) / max(s0 + s1, SMALLEST_SUM)
-        w[(ANTI + 1) * T + i] = (p0 + p2) / max(s0 + s2, SMALLEST_SUM)
-        w[(ANTI + 2) * T + i] = (p1 + p2) / max(s1 + s2, SMALLEST_SUM)
+        w[ANTI * T + i] = _mirrored_secant(p0, p1, s0, s1, h00, h11, h01)
+        w[(ANTI + 1) * T + i] = _mirrored_secant(p0, p2, s0, s2, h00, h22, h02)
+        w[(ANTI + 2) * T + i] = _mirrored_secant(p1, p2, s1, s2, h11, h22, h12)
 
 
 @tile_question

@@ -6,12 +6,10 @@ from numpy.typing import NDArray
 from ..embedding import at_nodes
 from ..integrators import start_in_free_flight
 from ..materials import Material
-from ..scene import Body, Scene, Settings, Surface
+from ..scene import Scene, Settings
 from ..simulate import Simulation
-from ..tetmesh.boundary import face_table
-from ..tetmesh.mesh import TetMesh
 from .elastic import nodal_forces
-from .sample import checked
+from .sample import checked, sample_body
 
 Array = NDArray[np.float64]
 
@@ -26,9 +24,8 @@ def integrate(
     solver/integrators. Each starts as if the mesh had been in free flight. A step that a bake would refuse (Bargteil
     2007, section 5), or that is too long for an explicit integrator, is taken in halves.
     """
-    rest = checked("rest_positions", rest_positions, (-1, 3))
-    mesh = TetMesh(rest, checked("tets", tets, (-1, 4)).astype(np.int32))
-    body = Body("sample", "Sample", Surface(rest, face_table(mesh.tets).boundary), material)
+    body, mesh = sample_body(rest_positions, tets, material)
+    rest = mesh.positions
     settings = Settings(1, steps + 1, 1.0 / step, gravity, maximum_substep=step, integrator=integrator)
     binding = at_nodes(mesh)
     simulation = Simulation(Scene((body,), (), settings), [mesh], [binding], [binding])

@@ -7,9 +7,11 @@ from ..fem.elements import evaluate
 from ..fem.tile import Tiles
 from ..materials import Material
 from ..scene import Body, Surface
-from ..slots import FLOW_RATE, LAMBDA, NODAL_BULK
+from ..slots import FLOW_RATE
 from ..state import State, build_state
+from ..tetmesh.boundary import face_table
 from ..tetmesh.mesh import TetMesh
+from ..tetmesh.quality import tet_volumes
 
 Array = NDArray[np.float64]
 
@@ -17,30 +19,45 @@ CORNERS = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0
 CORNER_VOLUME = 1.0 / 6.0
 
 
+def sample_body(
+    rest_positions: Array, tets: NDArray[np.integer], material: Material, model: str = "viscoplastic"
+) -> tuple[Body, TetMesh]:
+    """A body of one material and its mesh, at rest at rest_positions (n, 3) [m] with tets (m, 4).
+
+    Raises ValueError where an array has another shape, a tet has no volume or a node that there is not, where the material
+    is not of the model that is asked, or where its volume is kept at nodes, which no tet by itself knows.
+    """
+    if material.model != model:
+        raise ValueError(f"the material is of the model {material.model}, not {model}")
+    if material.options.get("volume") == "at_nodes":
+        raise ValueError("volume kept at_nodes is shared by all tets of a bake; these formulas are for per_tet")
+    rest = checked("rest_positions", rest_positions, (-1, 3))
+    corners = checked("tets", tets, (-1, 4)).astype(np.int32)
+    if not ((corners >= 0) & (corners < len(rest))).all():
+        raise ValueError(f"tets name nodes that are not among the {len(rest)} of rest_positions")
+    volumes = tet_volumes(rest, corners)
+    if not (volumes > 0.0).all():
+        raise ValueError(f"tet {int(np.argmin(volumes))} has no positive volume at rest")
+    surface = Surface(rest, face_table(corners).boundary)
+    return Body("sample", "Sample", surface, material), TetMesh(rest, corners)
+
+
 class Sample:
     """A mesh at rest with its material and the flow it has behind it.
 
     rest_positions (n, 3) [m], tets (m, 4), plastic_deformation (m, 3, 3) F_p or None for none; without `flows` it is elastic.
 
-    Raises ValueError where an array has another shape or a tet has no volume.
+    Raises ValueError as `sample_body` does, and where F_p has another shape.
     """
 
     def __init__(
         self, rest_positions: Array, tets: NDArray[np.integer], material: Material, plastic_deformation: Array | None,
         flows: bool,
     ) -> None:  # fmt: skip
-        rest = checked("rest_positions", rest_positions, (-1, 3))
-        corners = checked("tets", tets, (-1, 4)).astype(np.int32)
-        volumes = np.linalg.det(rest[corners[:, 1:]] - rest[corners[:, :1]]) / 6.0
-        if not (volumes > 0.0).all():
-            raise ValueError(f"tet {int(np.argmin(volumes))} has no positive volume at rest")
-        surface = Surface(rest, np.array([[0, 1, 2]], dtype=np.int32))
-        self.state: State = build_state((Body("sample", "Sample", surface, material),), [TetMesh(rest, corners)])[0]
-        rows = self.state.material
-        rows[LAMBDA] += rows[NODAL_BULK]  # without nodes to share it, a tet keeps its volume by itself
-        rows[NODAL_BULK] = 0.0
+        body, mesh = sample_body(rest_positions, tets, material)
+        self.state: State = build_state((body,), [mesh])[0]
         if plastic_deformation is not None:
-            flow = checked("plastic_deformation", plastic_deformation, (len(corners), 3, 3))
+            flow = checked("plastic_deformation", plastic_deformation, (len(mesh.tets), 3, 3))
             self.state.plastic_deformation = flow.copy()
             self.state.rest_shape_inverse = self.state.rest_shape_inverse @ np.linalg.inv(flow)
         if not flows:

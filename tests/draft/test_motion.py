@@ -5,7 +5,6 @@ import pytest
 from scipy.sparse import coo_matrix
 from scipy.sparse.linalg import spsolve
 
-from solver.draft.step import ITERATIONS, STEP
 from solver.draft.stiffness import element_stiffness
 from tests.draft.scenes import draft_scene, rotation, run
 from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, center, momentum
@@ -17,11 +16,19 @@ G = 9.81
 def test_a_body_falls_as_implicit_euler_falls():
     """Gravity alone needs no iteration: after n steps of dt it has fallen g t (t + dt)/2, its shape untouched."""
     simulation, frames = run(draft_scene([box_mesh((2, 2, 2))], [GOO], velocity=(1.0, 0.0, 2.0), frames_per_second=25.0), 26)
-    fallen = 0.5 * G * 1.0 * (1.0 + STEP)
+    fallen = 0.5 * G * 1.0 * (1.0 + 0.01)
     assert np.abs(center(simulation) - (1.5, 0.5, 0.5 + 2.0 - fallen)).max() < 1e-9
     assert np.abs(simulation.state.stress).max() < 1.0  # of 2e5 Pa: rounding in float32
-    assert frames[-1].statistics["linear_iterations"] == 4 * ITERATIONS
     assert np.abs(frames[-1].bodies[0].attributes["velocity"] - (1.0, 0.0, 2.0 - G)).max() < 1e-5
+
+
+def test_a_step_is_a_hundredth_of_a_second_and_twenty_iterations():
+    """Section 6 (M13): whatever happens in it; a frame of a twenty-fifth of a second takes four."""
+    arguments = draft_scene([ball_mesh(4, 0.3, (0.0, 0.0, 0.32))], [GOO], frames_per_second=25.0)
+    simulation, frames = run(arguments, 13, [PlaneField()])
+    assert max(frame.statistics["contacts"] for frame in frames) > 0 and simulation.time == pytest.approx(12 * 4 * 0.01)
+    assert [frame.statistics["substeps"] for frame in frames[1:]] == [4.0] * 12
+    assert [frame.statistics["linear_iterations"] for frame in frames[1:]] == [4.0 * 20.0] * 12
 
 
 @pytest.mark.parametrize("material", [{}, {"damping": 5.0}, {"yield_strain": 0.01, "flow_rate": 50.0}])

@@ -74,7 +74,8 @@ def test_uniaxial_stretch_is_the_closed_form(law, stretch):
 
 @pytest.mark.parametrize("law", laws())
 def test_simple_shear_is_the_closed_form(law):
-    """P_12 = dW/dshear by the principal stretches of a simple shear, h +- sqrt(1 + h^2) with h half of it."""
+    """All nine of P = U P(s) V^T, U and V by numpy's decomposition, turned in space and material too; and P_12 = dW/dshear by
+    the principal stretches of a simple shear, h +- sqrt(1 + h^2) with h half of it."""
     shears = np.array([0.1, 0.3, 0.6])
     gradients = np.tile(np.eye(3), (3, 1, 1))
     gradients[:, 0, 1] = shears
@@ -85,6 +86,12 @@ def test_simple_shear_is_the_closed_form(law):
         root = np.sqrt(1.0 + half**2)
         p = principal_stresses(law, np.array([root + half, 1.0, root - half]))
         assert found[0, 1] == pytest.approx(0.5 * (p[0] * (1.0 + half / root) + p[2] * (half / root - 1.0)), rel=1e-9)
+    turns = np.linalg.qr(np.random.default_rng(2).normal(size=(2, 3, 3)))[0]
+    turns *= np.linalg.det(turns)[:, None, None]
+    for given in (gradients, turns[0] @ gradients @ turns[1]):
+        left, stretches, right = np.linalg.svd(given)
+        expected = left @ (np.array([principal_stresses(law, s) for s in stretches])[:, :, None] * right)
+        assert np.abs(first_piola_kirchhoff(given, goo) - expected).max() < 1e-9 * np.abs(expected).max()
 
 
 def rod_mesh(cells, across, length, radius):

@@ -36,6 +36,21 @@ def test_save_and_load_give_the_same_preset(identifier, tmp_path):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("identifier", "row"),
+    [
+        ("draft_rubber", (1e5, 0.33, 1000.0, 0.0, 0.0, 0.0)),  # snake
+        ("draft_warm_wax", (5e4, 0.33, 1000.0, 0.01, 100.0, 10.0)),  # cow
+        ("draft_toffee", (1e5, 0.33, 1000.0, 0.1, 1.0, 1.0)),  # dragon
+    ],
+)
+def test_the_draft_presets_are_the_rows_of_mueller_and_gross_table(identifier, row):
+    """Table 1 (M16): Young's modulus, Poisson's ratio, density, plastic yield, creep and maximum."""
+    values = load_preset(PRESETS / f"{identifier}.toml").material.values
+    names = ("young_modulus", "poisson_ratio", "density", "yield_strain", "flow_rate", "maximum_plastic_strain")
+    assert tuple(values[name] for name in names) == row
+
+
 def test_scaling_keeps_the_ratios_that_decide_the_look():
     """Gravity load / yield stress and rate x fall time are the same for a body 16 times as large."""
     material = load_preset(PRESETS / "dough.toml").material

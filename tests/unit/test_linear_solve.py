@@ -218,6 +218,24 @@ def test_iterations_do_not_grow_with_stiffness(young):
     assert 0 < solver.solve(system.load(), 0.05) <= 30
 
 
+@pytest.mark.parametrize("held", [False, True], ids=["pushed", "held"])
+def test_iterations_hardly_grow_with_size_where_those_of_blocks_alone_do(held):
+    """Stiff boxes of 1, 10 and 35 thousand tets, pushed from below by as much as they weigh, or held there."""
+    spent = []
+    for cells in (6, 12, 18):
+        system = System(box_mesh((cells, cells, cells)), 1e9)
+        load, low = system.load(), system.low(0.01)
+        if held:
+            load[low] = 0.0
+        else:
+            load[low, 2] += 9.81 * system.masses.sum() / len(low)
+        options = {"held": low} if held else {}
+        spent.append([system.solver(levels=levels, **options).solve(load, 1e-3, 2000) for levels in (1, 2)])
+    alone, two = np.array(spent).T
+    assert alone[0] > 50 and alone[2] > 2.0 * alone[0], alone
+    assert two.min() > 10 and two.max() < 1.6 * two[0] and 5 * two[2] < alone[2], (two, alone)
+
+
 @pytest.mark.parametrize("most", [0, 1, 2, 3, 7])
 def test_so_many_iterations_and_no_fewer_are_in_the_solution(most):
     """Each takes the energy x A x / 2 - f x to its least along one more direction: there x A x = f x, and it falls."""
