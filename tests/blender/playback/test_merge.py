@@ -129,15 +129,14 @@ def test_layers_that_come_with_the_merge_are_told_of_every_frame(
     from dollop.operators.bridge.exports import export
 
     first, expected = merged.results[0], {}
+    path = export(merged.scene, identifier, tmp_path / file)  # before any other frame has been shown
+    assert not {"UVMap", "Paint 1", "dollop_slot", "dollop_strain_stress"} & set(first.data.attributes.keys())
     for frame in range(FIRST, LAST + 1):
         merged.scene.frame_set(frame)
         expected[frame] = lain_on_faces(first.data)
         slots = np.array([polygon.material_index for polygon in first.data.polygons])
         expected[frame]["dollop_slot"] = np.stack([slots, 0 * slots], axis=1)
     assert "UVMap" not in expected[FIRST] and expected[LAST]["dollop_slot"].any() and expected[LAST]["UVMap"].any()
-    merged.scene.frame_set(FIRST)
-    path = export(merged.scene, identifier, tmp_path / file)
-    assert not {"UVMap", "Paint 1", "dollop_slot", "dollop_strain_stress"} & set(first.data.attributes.keys())
     bpy.ops.wm.read_factory_settings(use_empty=True)
     if identifier == "ALEMBIC":
         bpy.ops.wm.alembic_import(filepath=str(path), as_background_job=False, always_add_cache_reader=True)
