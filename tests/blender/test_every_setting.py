@@ -145,7 +145,9 @@ def unread(shot: SimpleNamespace, group: Any, names: list[str], means: dict[str,
     """The properties whose change changes nothing that is read."""
     found = []
     for name in names:
-        needed = means.get(name) or next((some for prefix, some in means.items() if prefix[-1] == "_" and name.startswith(prefix)), {})
+        needed = means.get(name) or next(
+            (some for prefix, some in means.items() if prefix[-1] == "_" and name.startswith(prefix)), {}
+        )
         kept = {each: getattr(group, each) for each in (*needed, name)}
         for each, value in needed.items():
             put(group, each, value)
