@@ -1,4 +1,4 @@
-"""Contact from the artist's objects to the cache, with the real solver: body on body, and colliders that bones or keys deform."""
+"""Contact from objects to the cache, with the real solver: body on body, and colliders that bones or keys deform."""
 
 import bpy
 import numpy as np

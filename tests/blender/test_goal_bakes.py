@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from .reading import add_cube, bridge
+from .reading import bridge
 
 pytestmark = pytest.mark.slow
 
