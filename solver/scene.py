@@ -46,7 +46,8 @@ class Body:
     merging       : where it gets new tets, pieces of it that have sunk into each other become one, and bodies too:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
     apart_from    : identifiers of bodies that it never merges with, all the same
-    switches      : (k,) values of `merging`, on above a half, and `tear_thickness` by name, one a frame, where these change
+    switches      : (k,) values of `merging` and `keep_apart`, on above a half, and of `tear_thickness` by name, one a frame,
+                    where these change; `keep_apart` is whether `apart_from` counts
     refine_length : where it gets new tets or may: seen edges this many times as long as those about them were at the start are
                     halved, and slivers go (solver/refining); 0: what is seen keeps its faces
     borders       : (f,) vertices of the surface at which something that lies on it has a border: cleaning leaves them
@@ -137,6 +138,10 @@ class Body:
         """Whether one of two bodies is never to merge with the other."""
         return other.uid in self.apart_from or self.uid in other.apart_from
 
+    def keeps_apart_at(self, place: float) -> bool:
+        """Whether it names bodies that it does not merge with at a place in frames after the first."""
+        return bool(self.apart_from) and float(at_frame(self.switches.get("keep_apart", np.ones(1)), place)) > 0.5
+
     @property
     def may_tear(self) -> bool:
         """Whether it may ever fall apart."""
@@ -144,8 +149,9 @@ class Body:
 
     @property
     def at_most(self) -> "Body":
-        """The body with everything switched on that ever is."""
-        return self._switched({name: float(values.max()) for name, values in self.switches.items()})
+        """The body with everything switched on that ever is, and kept apart only from what it never may merge with."""
+        body = self._switched({name: float(values.max()) for name, values in self.switches.items()})
+        return body if self.switches.get("keep_apart", np.ones(1)).min() > 0.5 else replace(body, apart_from=())
 
     def at(self, place: float) -> "Body":
         """The body with the material and the switches that are keyed at a place in frames after the first."""

@@ -36,7 +36,7 @@ MEANS = {
     "paint_group": {"paint_kind": "GROUP", "paint_group": "Some", "paint_stiffness": 3.0},
     "field_collection": {"field_kind": "COLLECTION"},
     "refine_length": {"remeshing": "wholesale"},
-    "never_merge_collection": {"merging": True},
+    "never_merge_collection": {"merging": True}, "keep_apart": {"merging": True, "never_merge_collection": "Apart"},
     "inner_material": {"tear_thickness": 0.1},
     "frame_start": {"use_frame_range": True}, "frame_end": {"use_frame_range": True},
 }  # fmt: skip

@@ -146,7 +146,7 @@ def test_numbers_tell_their_unit(cube):
 def test_every_tooltip_is_written(extension):
     owners = [bpy.types.Object.bl_rna.properties["dollop"].fixed_type, bpy.types.Scene.bl_rna.properties["dollop"].fixed_type]
     keyed = {"fibre_activation", "friction", "stickiness", "thickness", "pin_strength", "attachment_strength", "pull_strength"}
-    keyed |= {"rise_rate", "tear_thickness", "merging"}
+    keyed |= {"rise_rate", "tear_thickness", "merging", "keep_apart"}
     for owner in owners:
         for prop in owner.properties:
             if prop.identifier not in ("rna_type", "name") and prop.type != "POINTER":
