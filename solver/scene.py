@@ -46,8 +46,7 @@ class Body:
     merging       : where it gets new tets, pieces of it that have sunk into each other become one, and bodies too:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
     apart_from    : identifiers of bodies that it never merges with, all the same
-    switches      : (k,) values of `merging` and `keep_apart`, on above a half, and of `tear_thickness` by name, one a frame,
-                    where these change; `keep_apart` is whether `apart_from` counts
+    switches      : (k,) values of `merging`, `keep_apart` (`apart_from` counts) and `tear_thickness`, one a frame where keyed
     refine_length : where it gets new tets or may: seen edges this many times as long as those about them were at the start are
                     halved, and slivers go (solver/refining); 0: what is seen keeps its faces
     borders       : (f,) vertices of the surface at which something that lies on it has a border: cleaning leaves them
@@ -56,7 +55,8 @@ class Body:
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
     goal          : (n, 3) where the surface's vertices lie in the shape that flow is led to [m]; None: flow is free
     goal_rate     : how fast the body flows there by itself [1/s]; 0: only where something deforms it
-    fibres        : (3,) one direction, or (n, 3) one a vertex of the surface, of any length, zero where there are no fibres
+    fibres        : (3,) one direction, or (n, 3) one a vertex of the surface, of any length, zero where there are no fibres,
+                    or (n, 1) weights of the vertices along whose gradient they run
     fibre_stiffness : resistance of the fibres to being stretched, at `real_size` [Pa]
     fibre_tension : with which fibres that are fully activated shorten, at `real_size` [Pa]
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
@@ -137,10 +137,6 @@ class Body:
     def keeps_apart_from(self, other: "Body") -> bool:
         """Whether one of two bodies is never to merge with the other."""
         return other.uid in self.apart_from or self.uid in other.apart_from
-
-    def keeps_apart_at(self, place: float) -> bool:
-        """Whether it names bodies that it does not merge with at a place in frames after the first."""
-        return bool(self.apart_from) and float(at_frame(self.switches.get("keep_apart", np.ones(1)), place)) > 0.5
 
     @property
     def may_tear(self) -> bool:
