@@ -56,7 +56,7 @@ def test_kernels_are_compiled_once_in_the_users_cache(read_only_copy, job, tmp_p
         # The end of its input would stop it
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
         with subprocess.Popen(command, cwd=read_only_copy, env=environment, **pipes) as bake:
-            assert bake.wait(600) == 0
+            assert bake.wait(1800) == 0
         assert FrameStore.open(tmp_path / name).frames() == [1, 2, 3]
         return {path: path.stat().st_mtime_ns for path in kernels.rglob("*.nb?")}
 
