@@ -101,7 +101,8 @@ def draw_found(context, layout, message, places):
     """Draw sentences; one that begins with a place has a button beside it to look there, and so do the first other places."""
     rest = dict(enumerate(places))
     for paragraph in message.splitlines():
-        index = next((number for number, place in enumerate(places) if paragraph.startswith(f"{place}:")), None)
+        begins = (number for number, place in enumerate(places) if paragraph.startswith((f"{place}:", f"{place}, frame ")))
+        index = next(begins, None)
         if index is None:
             draw_message(context, layout, paragraph)
             continue

@@ -74,6 +74,10 @@ class BodyPanel:
         keyed.prop(settings, "merging")
         layout.prop(settings, "merge_group")
         layout.prop(settings, "never_merge_collection")
+        if settings.never_merge_collection is not None:
+            keyed = layout.column()
+            keyed.use_property_decorate = True
+            keyed.prop(settings, "keep_apart")
 
 
 class OfBody:

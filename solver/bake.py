@@ -12,7 +12,7 @@ from .cache import FrameStore, SurfaceTopology, topology_of_triangles
 from .cache import versions as cache_versions
 from .dynamics import Dynamics, start
 from .embedding import Binding, bind_surface
-from .errors import CacheError, Cancelled, SolverError, VersionError
+from .errors import CacheError, Cancelled, PlacedWarning, SolverError, VersionError
 from .frame import Frame
 from .job import scene_hash
 from .refining.borders import with_borders
@@ -110,7 +110,7 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
             surface, contacts = bind_surface(body.surface, mesh, 0.5 * body.element_size / body.contact_detail)
         report({"event": "meshed", "uid": body.uid, "body": body.name, **asdict(mesh_report)})
         if warning := sliver_warning(mesh, body.name):
-            report({"event": "warning", "message": warning})
+            report(_warned_of(warning))
         bare = TetMesh(mesh.positions, mesh.tets)  # a bake has no use for the trees that binding has made of it
         prepared.append(PreparedBody(bare, mesh_report, surface, contacts, seen, cut))
     return prepared
@@ -216,9 +216,10 @@ def _solve(
         # What came before, resting and compiling, says nothing of the frames to come
         eta = (now - solving) / (number - solved) * (settings.frame_end - number) if number > solved else None
         _report_frame(report, frame, settings, now - begin, eta)
-        for warning in set(frame.warnings) - warned:
-            report({"event": "warning", "message": warning})
-            warned.add(warning)
+        for warning in dict.fromkeys(frame.warnings):
+            if warning not in warned:
+                report(_warned_of(warning))
+                warned.add(warning)
         if now - saved > CHECKPOINT_INTERVAL or number == settings.frame_end:
             _save_checkpoint(store, scene, *state)
             saved = now
@@ -260,6 +261,12 @@ def _advance(
 def _save_checkpoint(store: FrameStore, scene: Scene, number: int, arrays: dict[str, np.ndarray]) -> None:
     fingerprint = np.frombuffer(scene_hash(scene, number).encode(), dtype=np.uint8)
     store.write_checkpoint(number, {**arrays, "scene_hash": fingerprint})
+
+
+def _warned_of(sentence: str) -> dict[str, Any]:
+    """The event that tells of it, and of its place where it has one."""
+    placed = {"body": sentence.body, "place": sentence.place} if isinstance(sentence, PlacedWarning) else {}
+    return {"event": "warning", "message": sentence, **placed}
 
 
 def _report_frame(report: Report, frame: Frame, settings: Settings, seconds: float, eta: float | None) -> None:

@@ -29,6 +29,20 @@ class SolverError(Exception):
         return f"{sentence} {self.remedy}".strip()
 
 
+class PlacedWarning(str):
+    """A sentence of a bake that goes on, on something at a place: `body` and `place` as a SolverError's."""
+
+    __slots__ = ("body", "place")
+    body: str
+    place: str
+
+    def __new__(cls, sentence: str, *, body: str, place: str) -> "PlacedWarning":
+        """The sentence says where too, for who reads no more than that."""
+        made = super().__new__(cls, sentence)
+        made.body, made.place = body, place
+        return made
+
+
 class MissingBlendError(SolverError):
     """The .blend that was to be baked is not there; Blender itself carries on with its default scene."""
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .contact.entries import Entries
 from .contact.points import REACH, ContactPoints
+from .errors import PlacedWarning
 from .scene import Scene
 from .state import Ranges
 
@@ -45,9 +46,11 @@ class PinchReports:
             self.last[body] = frame
             x, y, z = self.place[body]
             name = scene.colliders[self.collider[body]].name if scene.colliders else "a collider"
-            found.append(
-                f"'{scene.bodies[body].name}', near ({x:.3g}, {y:.3g}, {z:.3g}), frame {frame}: '{name}' leaves it no room and "
+            own, place = scene.bodies[body].name, f"near ({x:.3g}, {y:.3g}, {z:.3g})"
+            sentence = (
+                f"'{own}', {place}, frame {frame}: '{name}' leaves it no room and "
                 f"gives way by {self.depth[body]:.2g} m there. Leave a gap, or let it close more slowly."
             )
+            found.append(PlacedWarning(sentence, body=own, place=place))
         self.depth[:] = 0.0
         return tuple(found)

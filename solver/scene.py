@@ -46,7 +46,7 @@ class Body:
     merging       : where it gets new tets, pieces of it that have sunk into each other become one, and bodies too:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
     apart_from    : identifiers of bodies that it never merges with, all the same
-    switches      : (k,) values of `merging`, on above a half, and `tear_thickness` by name, one a frame, where these change
+    switches      : (k,) values of `merging`, `keep_apart` (`apart_from` counts) and `tear_thickness`, one a frame where keyed
     refine_length : where it gets new tets or may: seen edges this many times as long as those about them were at the start are
                     halved, and slivers go (solver/refining); 0: what is seen keeps its faces
     borders       : (f,) vertices of the surface at which something that lies on it has a border: cleaning leaves them
@@ -55,7 +55,8 @@ class Body:
     angular_velocity : (3,) initial angular velocity about the centre of mass [rad/s]
     goal          : (n, 3) where the surface's vertices lie in the shape that flow is led to [m]; None: flow is free
     goal_rate     : how fast the body flows there by itself [1/s]; 0: only where something deforms it
-    fibres        : (3,) one direction, or (n, 3) one a vertex of the surface, of any length, zero where there are no fibres
+    fibres        : (3,) one direction, or (n, 3) one a vertex of the surface, of any length, zero where there are no fibres,
+                    or (n, 1) weights of the vertices along whose gradient they run
     fibre_stiffness : resistance of the fibres to being stretched, at `real_size` [Pa]
     fibre_tension : with which fibres that are fully activated shorten, at `real_size` [Pa]
     activation    : (k,) how far the fibres are activated, 0 to 1, one a frame from `Settings.frame_start` on, or k = 1
@@ -144,8 +145,9 @@ class Body:
 
     @property
     def at_most(self) -> "Body":
-        """The body with everything switched on that ever is."""
-        return self._switched({name: float(values.max()) for name, values in self.switches.items()})
+        """The body with everything switched on that ever is, and kept apart only from what it never may merge with."""
+        body = self._switched({name: float(values.max()) for name, values in self.switches.items()})
+        return body if self.switches.get("keep_apart", np.ones(1)).min() > 0.5 else replace(body, apart_from=())
 
     def at(self, place: float) -> "Body":
         """The body with the material and the switches that are keyed at a place in frames after the first."""

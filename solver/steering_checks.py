@@ -37,11 +37,18 @@ def _validated_goal(body: "Body") -> NDArray[np.float64]:
 def _with_validated_fibres(body: "Body", frames: int) -> "Body":
     directions = np.ascontiguousarray(body.fibres, dtype=np.float64)
     count = len(body.surface.positions)
-    if directions.shape not in ((3,), (count, 3)) or not np.isfinite(directions).all():
+    if directions.shape not in ((3,), (count, 3), (count, 1)) or not np.isfinite(directions).all():
         raise SceneError(
-            f"Its fibre directions have shape {directions.shape}, not (3,) or ({count}, 3), or are not finite.",
+            f"Its fibre directions have shape {directions.shape}, not (3,), ({count}, 3) or ({count}, 1), or are not "
+            "finite.",
             body=body.name,
-            remedy="Give one direction, or one a vertex.",
+            remedy="Give one direction, or a direction or a weight a vertex.",
+        )
+    if directions.shape == (count, 1) and not np.ptp(directions) > 0.0:
+        raise SceneError(
+            "The weights along which its fibres run are the same all over.",
+            body=body.name,
+            remedy="Paint them from 0 at one end of the fibres to 1 at the other.",
         )
     if not directions.any():
         raise SceneError("Its fibres have no direction.", body=body.name, remedy="Set one, or remove the fibres.")

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 LEAST_CONDITION_CHANGE = 1.5  # times as badly shaped as when they were new: below that new tets would hardly be better
 MOST_MERGE_GROUPS = 32
-SWITCHES = {"merging": 1.0, "tear_thickness": np.inf}  # what may be keyed, and the most that it may be
+SWITCHES = {"merging": 1.0, "tear_thickness": np.inf, "keep_apart": 1.0}  # what may be keyed, and the most that it may be
+_LABELS = {"merging": "Merge", "tear_thickness": "Tear Below", "keep_apart": "Keep Apart"}
 
 
 def check_conditions(worst: float, change: float) -> None:
@@ -33,7 +34,7 @@ def with_checked_topology(body: "Body", frames: int) -> "Body":
     for name, values in sorted(body.switches.items()):
         if name not in SWITCHES:
             raise SceneError(f"Its {name} cannot change over time.", body=body.name, remedy="Remove its keys.")
-        what = "The animation of Merge" if name == "merging" else "The animation of Tear Below"
+        what = f"The animation of {_LABELS[name]}"
         switches[name] = checked_keys(values, frames, what, least=0.0, most=SWITCHES[name], body=body.name)
     body = replace(body, switches=switches)
     _check_topology(body.at_most)
@@ -53,7 +54,6 @@ def check_merging(bodies: "tuple[Body, ...]") -> None:
 
     And what is kept apart from another body must name one.
     """
-    bodies = tuple(body.at_most for body in bodies)
     known = {body.uid for body in bodies}
     for body in bodies:
         missing = [uid for uid in body.apart_from if uid not in known or uid == body.uid]
@@ -63,7 +63,9 @@ def check_merging(bodies: "tuple[Body, ...]") -> None:
                 body=body.name,
                 remedy="Take it out of Except With.",
             )
-        if not body.merges_with_others or not any(other.merges_with(body) for other in bodies if other is not body):
+    most = tuple(body.at_most for body in bodies)
+    for body in most:
+        if not body.merges_with_others or not any(other.merges_with(body) for other in most if other is not body):
             continue
         kept = {
             "pins": bool(body.pins),

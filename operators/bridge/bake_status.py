@@ -68,6 +68,9 @@ class BakeStatus:
             self.stage = f"Frame {self.frame} of {self.last}"
         elif kind == "warning":
             self.warnings.append(event["message"])
+            place = BadPlace(event.get("body", ""), event.get("place", ""))
+            if can_be_shown(place) and place not in self.places:
+                self.places.append(place)
         elif kind == "error":
             self.message, self.exit_code = event["message"], event["exit_code"]
             place = BadPlace(event.get("body", ""), event.get("place", ""))

@@ -160,6 +160,15 @@ def set_point_attribute(mesh: bpy.types.Mesh, name: str, values: NDArray[np.floa
     layer.data.foreach_set(_LAYOUT[kind][0], np.ascontiguousarray(values, np.float32).reshape(-1))
 
 
+def add_blank_layer(mesh: bpy.types.Mesh, name: str, kind: str, domain: str) -> None:
+    """Add an attribute of Blender's type and domain, all zero, unless the mesh has one of this name."""
+    if name not in mesh.attributes:
+        layer = mesh.attributes.new(name, kind, domain)
+        member, width, dtype = _LAYOUT[kind]
+        if len(layer.data):  # colours come white
+            layer.data.foreach_set(member, np.zeros(width * len(layer.data), dtype))
+
+
 def _fill_layers(mesh: bpy.types.Mesh, topology: SurfaceTopology) -> None:
     layers = [NamedArray(name, "CORNER", "FLOAT2", uv) for name, uv in topology.uv_layers.items()]
     if len(topology.material_index):

@@ -38,6 +38,7 @@ def require_kept_apart(item: bpy.types.Object, scene: bpy.types.Scene) -> None:
 
 
 def _chosen(item: bpy.types.Object) -> bpy.types.Collection | None:
-    """The collection of a body that merges, now or ever."""
-    merges = item.dollop.merging or "merging" in keyed_settings(item)
-    return item.dollop.never_merge_collection if merges else None
+    """The collection of a body that merges, and keeps apart from it, now or ever."""
+    settings, keyed = item.dollop, keyed_settings(item)
+    wanted = (settings.merging or "merging" in keyed) and (settings.keep_apart or "keep_apart" in keyed)
+    return settings.never_merge_collection if wanted else None

@@ -34,15 +34,18 @@ def read_body(item: bpy.types.Object, scene: bpy.types.Scene, keys: dict[str, ND
         activation=keys.get("fibre_activation", np.array([typed_number(item.dollop.fibre_activation)])),
         rise=_rise(item, keys),
         keys={name: values for name, values in keys.items() if name not in acting and name not in SWITCHES},
-        switches=_switches(keys, scene),
+        switches=_switches(item, keys, scene),
         **body_settings(item, scene),
     )
 
 
-def _switches(keys: dict[str, NDArray[np.float64]], scene: bpy.types.Scene) -> dict[str, NDArray[np.float64]]:
+def _switches(
+    item: bpy.types.Object, keys: dict[str, NDArray[np.float64]], scene: bpy.types.Scene
+) -> dict[str, NDArray[np.float64]]:
     """Return (k,) how the body merges and tears, where that is animated, in metres."""
-    units = {"merging": 1.0, "tear_thickness": metres_per_unit(scene)}
-    return {name: keys[name] * units[name] for name in SWITCHES if name in keys}
+    units = {"tear_thickness": metres_per_unit(scene)}
+    unused = {"keep_apart"} if item.dollop.never_merge_collection is None else set()
+    return {name: keys[name] * units.get(name, 1.0) for name in SWITCHES if name in keys and name not in unused}
 
 
 def _rise(item: bpy.types.Object, keys: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -17,19 +17,22 @@ def read_paint(
     """Return factors (n,) by the parameter that they multiply, of a body with so many vertices in these groups."""
     if item.dollop.paint_kind == "NONE":
         return {}
-    weights = _of_group(item, groups, count) if item.dollop.paint_kind == "GROUP" else _of_attribute(item, scene)
+    if item.dollop.paint_kind == "GROUP":
+        remedy = "Choose one of its groups, or set Paint to None."
+        weights = weights_of(item, item.dollop.paint_group, groups, count, "what is painted on it", remedy)
+    else:
+        weights = _of_attribute(item, scene)
     times = {parameter: typed_number(getattr(item.dollop, name)) for parameter, name in PAINTED.items()}
     return {name: 1.0 + weights * (factor - 1.0) for name, factor in times.items() if factor != 1.0}
 
 
-def _of_group(item: bpy.types.Object, groups: VertexGroups | None, count: int) -> NDArray[np.float64]:
-    """Weights (n,) of the chosen vertex group."""
-    name = item.dollop.paint_group
+def weights_of(
+    item: bpy.types.Object, name: str, groups: VertexGroups | None, count: int, what: str, remedy: str
+) -> NDArray[np.float64]:
+    """Return the weights (n,) of a vertex group, 0 outside it; SceneError where there is none for what needs it."""
     if not name or groups is None or name not in groups.names:
         missing = f"It has no vertex group '{name}'" if name else "No vertex group is chosen"
-        raise SceneError(
-            f"{missing} for what is painted on it.", body=item.name, remedy="Choose one of its groups, or set Paint to None."
-        )
+        raise SceneError(f"{missing} for {what}.", body=item.name, remedy=remedy)
     weights = np.zeros(count)
     own = groups.groups == groups.names.index(name)
     weights[np.repeat(np.arange(count), np.diff(groups.offsets))[own]] = groups.weights[own]

@@ -16,6 +16,7 @@ from .mesh_topology import topology_steps, with_inner_slot
 from .playback_pause import playback_paused
 from .read_body import read_body
 from .read_collider import painted_steps, read_collider
+from .read_fibres import read_fibre_weights
 from .read_force_fields import field_notes, field_weights, fields_of
 from .read_goal import goal_objects
 from .read_paint import read_paint
@@ -94,7 +95,10 @@ def _body_steps(
     groups, count = topology.vertex_groups, topology.vertex_count
     pins = read_pins(item, groups, count, samples.shapes[item.name_full], keys)
     painted = read_paint(item, scene, groups, count)
-    return replace(body, pins=pins, painted=painted, field_weights=field_weights(item, fields_of(scene))), topology
+    weights = read_fibre_weights(item, groups, count)
+    fibres = body.fibres if weights is None else weights
+    acting = {"pins": pins, "painted": painted, "fibres": fibres, "field_weights": field_weights(item, fields_of(scene))}
+    return replace(body, **acting), topology
 
 
 def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, samples: Samples) -> Steps[Collider]:

@@ -206,9 +206,16 @@ def _remeshing() -> dict[str, Any]:
         ),
         "never_merge_collection": PointerProperty(
             name="Except With",
-            description="The bodies of this collection never merge with this one, whatever their groups: they collide instead",
+            description="The bodies of this collection do not merge with this one, whatever their groups: they collide instead",
             type=bpy.types.Collection,
             **SETTING,
+        ),
+        "keep_apart": BoolProperty(
+            name="Keep Apart",
+            description="Whether it does not merge with the bodies of that collection now. Can be keyed: once it is off they "
+            "merge where they touch, and what has merged stays so",
+            default=True,
+            **KEYED,
         ),
         "merge_group": IntProperty(
             name="Merge Group",

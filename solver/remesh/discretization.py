@@ -14,6 +14,7 @@ from ..fem.goal import set_goals
 from ..fem.seen_volume import SeenVolume, show
 from ..filling import Covering
 from ..geometry.orientation import turned_outwards
+from ..merging.acting import merging_at
 from ..painted import set_painted
 from ..pins.bearing import Bearing
 from ..refining.grain import Grain
@@ -37,7 +38,7 @@ class Discretization:
     triangles (t, 3) join the points of a surface, counter-clockwise seen from outside. topologies and hosts are of all bodies
     of the scene: how often the surface has changed (frame.TopologyChange), and as part of which body each goes on
     (solver/merging), most of them as their own;
-    merging says of all of them which merge: these do not collide.
+    merging (b, 2) says of all of them which merge: these do not collide; and which keep apart from those that they name.
     grains, one a body, are how fine the surfaces were at the start.
     tables are how each body's tets hang together, made where they are not known.
     covered are the coverings, where they are at hand.
@@ -133,7 +134,7 @@ def at_rest(
     show(state, SeenVolume(ranges, state.tets, surfaces, triangles, pieces), state.volumes)
     bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
     topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
-    merging = np.array([body.merging for body in bodies], dtype=bool)
+    merging = merging_at(bodies, 0.0)
     tables = tuple(mesh.topology for mesh in meshes)
     grains = [Grain.at_rest(body) for body in bodies]
     return Discretization(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging, grains, tables)

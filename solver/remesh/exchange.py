@@ -36,7 +36,8 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     if shown and not (now.remeshing.crossing(present, 0.0, place) > now.remeshing.creases).any():
         return 0
     merging, alive = merging_at(now.whole.bodies, place), np.unique(now.bound[5])
-    if (merging != now.bound[6])[alive].any():
+    other = merging != now.bound[6]
+    if other[alive, 0].any() or other[:, 1].any():
         _switch(now, merging, place)
     worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
     present = Discretization(now.state, now.ranges, *now.bound)

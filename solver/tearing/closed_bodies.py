@@ -58,7 +58,8 @@ def on_copy(body: Body, cut: SurfaceCut) -> Body:
     if goal is not None:
         goal = points.of(goal) + (cut.positions - points.of(body.surface.positions))
     if fibres is not None and fibres.ndim == 2:
-        fibres = fibres[points.main]  # of two directions that run against each other there is no mean
+        # Of two directions that run against each other there is no mean
+        fibres = points.of(fibres) if fibres.shape[1] == 1 else fibres[points.main]
     painted = {name: points.of(values) for name, values in body.painted.items()}
     pins = tuple(_on_copy(pin, body, cut, points.main) for pin in body.pins)
     return replace(body, surface=Surface(cut.positions, cut.triangles), goal=goal, fibres=fibres, painted=painted, pins=pins)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import MeshingError
+from ..errors import MeshingError, PlacedWarning
 from ..scene import Surface
 from .boundary import face_table
 from .mesh import TetMesh
@@ -77,4 +77,6 @@ def sliver_warning(mesh: TetMesh, name: str) -> str:
     x, y, z = mesh.positions[mesh.tets[worst]].mean(axis=0)
     message = f"{int((angles < SLIVER).sum())} of its tets are slivers, the flattest with an angle of {angles[worst]:.2g}°."
     remedy = "Set Filling to Cage, whose angles are over 10°, or make thin faces and sharp edges there blunter."
-    return str(MeshingError(message, body=name, place=f"at ({x:.3g}, {y:.3g}, {z:.3g}) m", remedy=remedy))
+    place = f"at ({x:.3g}, {y:.3g}, {z:.3g}) m"
+    sentence = str(MeshingError(message, body=name, place=place, remedy=remedy))
+    return PlacedWarning(sentence, body=name, place=place)

@@ -28,6 +28,23 @@ def test_an_attribute_gives_each_vertex_its_direction(scene):
     np.testing.assert_allclose(read(scene).bodies[0].fibres, values[:, [1, 0, 2]], atol=1e-6)
 
 
+def test_a_vertex_group_gives_weights(scene):
+    body = fibred("GROUP", rotation=(0, 0, np.pi / 2))
+    error = solver("errors").SceneError
+    with pytest.raises(error, match="No vertex group is chosen for its fibres"):
+        read(scene)
+    body.dollop.fibre_group = "muscle"
+    with pytest.raises(error, match="no vertex group 'muscle' for its fibres"):
+        read(scene)
+    group = body.vertex_groups.new(name="muscle")
+    group.add([1, 2], 0.25, "REPLACE")
+    group.add([7], 1.0, "REPLACE")
+    assert read(scene).bodies[0].fibres.tolist() == [[weight] for weight in (0, 0.25, 0.25, 0, 0, 0, 0, 1)]
+    group.add(range(8), 1.0, "REPLACE")
+    with pytest.raises(error, match="same all over"):
+        read(scene)
+
+
 def test_keyed_activation_is_read_at_every_frame_from_the_first(scene):
     body = fibred("DIRECTION")
     scene.frame_start, scene.frame_end = 3, 11

@@ -146,7 +146,7 @@ def test_numbers_tell_their_unit(cube):
 def test_every_tooltip_is_written(extension):
     owners = [bpy.types.Object.bl_rna.properties["dollop"].fixed_type, bpy.types.Scene.bl_rna.properties["dollop"].fixed_type]
     keyed = {"fibre_activation", "friction", "stickiness", "thickness", "pin_strength", "attachment_strength", "pull_strength"}
-    keyed |= {"rise_rate", "tear_thickness", "merging"}
+    keyed |= {"rise_rate", "tear_thickness", "merging", "keep_apart"}
     for owner in owners:
         for prop in owner.properties:
             if prop.identifier not in ("rna_type", "name") and prop.type != "POINTER":
@@ -173,6 +173,28 @@ def test_a_sentence_with_a_place_has_its_button_beside_it(cube):
     found = seen[seen.index("'Cube': It is thin.") :][:6]
     show = "dollop.place_show"
     assert found == ["'Cube': It is thin.", show, "'Cube, 'two'': It is open.", show, "Nothing else.", "'Cube', face 1"]
+
+
+def test_a_warning_of_a_bake_has_its_button_too(cube):
+    bpy.ops.dollop.body_add()
+    module = bridge("bake_status")
+    status, place = module.BakeStatus(running=True), "near (1, 2.5, -3e-05)"
+    for event in (
+        {"message": f"'Cube', {place}, frame 7: No room.", "body": "Cube", "place": place},
+        {"message": "'Cube', frame 9: It is worn."},
+        {"message": f"'Cube', {place}, frame 31: No room.", "body": "Cube", "place": place},
+    ):
+        status.take({"event": "warning", **event})
+    status.running = False
+    module.keep_status(bpy.context.scene.dollop.uid, status)
+    seen, show = draw_all(), "dollop.place_show"
+    first = seen.index("'Cube', frame 7: No room.")
+    assert seen[first : first + 5] == [
+        seen[first], show, "'Cube', frame 9: It is worn.",
+        "'Cube', frame 31: No room.", show,
+    ]  # fmt: skip
+    assert bpy.ops.dollop.place_show(index=0) == {"FINISHED"}
+    assert bpy.context.scene.cursor.location[:] == pytest.approx((1.0, 2.5, -3e-05))
 
 
 def test_closed_panels_name_what_is_set_in_them(cube):

@@ -148,6 +148,26 @@ def test_bodies_of_a_collection_never_merge_with_it(scene):
     assert not [item for item in bridge("checking").check_scene(scene) if item.severity == "error"]
 
 
+def test_keeping_apart_is_keyed(scene):
+    one, other = (make_body(add_cube(location=(4.0 * k, 0.0, 0.0))) for k in range(2))
+    scene.frame_start, scene.frame_end = 1, 4
+    for item in (one, other):
+        item.dollop.remeshing, item.dollop.merging, item.dollop.merge_group = "wholesale", True, 1
+    apart = bpy.data.collections.new("Apart")
+    apart.objects.link(other)
+    for frame, keeps in ((1, False), (3, True)):
+        one.dollop.keep_apart = keeps
+        one.keyframe_insert("dollop.keep_apart", frame=frame)
+    assert read(scene).bodies[0].switches == {}, "there is nothing to keep apart from"
+    one.dollop.never_merge_collection = apart
+    body = next(body for body in read(scene).bodies if body.uid == one.dollop.uid)
+    assert body.switches["keep_apart"].tolist() == [0.0, 0.0, 1.0, 1.0] and body.apart_from == (other.dollop.uid,)
+    assert bridge("baked_settings").settings_of(scene)[one.dollop.uid]["animation of keep_apart"]
+    one.animation_data_clear()
+    one.dollop.keep_apart = False
+    assert not any(body.apart_from for body in read(scene).bodies)
+
+
 def test_volume_comes_back_only_where_it_is_asked_for(scene):
     body = make_body(add_cube())
     body.dollop.volume_rate = 1.1

@@ -69,7 +69,7 @@ def test_a_bake_goes_on_from_after_the_switch_with_the_same_bytes():
     whole, resumed = started(scene, prepared), started(scene, prepared)
     for _ in range(4):
         whole.advance()
-    assert not whole.bound[6].any()
+    assert not whole.bound[6].any()  # neither merges, and nothing keeps apart
     resumed.restore(unpack(pack(whole.checkpoint())))
     for _ in range(3):
         expected, found = whole.advance().bodies, resumed.advance().bodies
@@ -110,6 +110,19 @@ def test_never_merge():
     assert positions[b:, 0].max() < positions[a:b, 0].min() + 0.1 * left.element_size
 
 
+@pytest.mark.parametrize(("on", "until", "bodies"), [(0.0, 0.02, [1]), (0.02, 1.0, [2]), (0.2, 1.0, [1])])
+def test_kept_apart_for_a_time(on, until, bodies):
+    """Two that keep apart do not merge while the switch is on, merge once it is off, and what has merged by then stays so."""
+    left, right = pair(frames=8).bodies
+    left = replace(left, apart_from=("right",), switches={"keep_apart": steps_of(24.0, 8, on, until)})
+    scene = validated(replace(pair(frames=8), bodies=(left, right)))
+    simulation = started(scene)
+    assert bool(merged_at(simulation, 8)) == (bodies == [1]) and len(simulation.scene.bodies) == bodies[0]
+    assert simulation.bound[6][0, 1] == (until == 1.0)
+    if bodies == [2]:
+        assert simulation.surfaces.bodies == [(0, 1)]
+
+
 def test_no_third_body_joins_two_that_keep_apart():
     left, right = pair(frames=8).bodies
     third = replace(left, uid="third")
@@ -125,6 +138,7 @@ def test_what_cannot_be_is_refused():
         ({"apart_from": ("left",)}, "no other body"),
         ({"switches": {"merging": np.full(3, 1.0)}}, "animation of Merge"),
         ({"switches": {"tear_thickness": np.full(8, -1.0)}}, "animation of Tear Below"),
+        ({"switches": {"keep_apart": np.full(8, 2.0)}}, "animation of Keep Apart"),
         ({"switches": {"merge_group": np.ones(8)}}, "cannot change over time"),
     )
     for change, word in wrong:

@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import minimize
 
 from solver.errors import SceneError
+from solver.fem.fibre_field import along_gradient
 from solver.fem.laws import principal_response
 from solver.fem.newton import ImplicitStep
 from solver.integrators.bdf2 import extrapolate
@@ -15,7 +16,7 @@ from solver.jit import use_threads
 from solver.scene import validated
 from solver.simulate import Simulation
 from solver.slots import FIBRE, LAMBDA, MU
-from tests.physics.scenes import box_mesh, make_scene, momentum
+from tests.physics.scenes import box_mesh, make_scene, momentum, node_binding
 
 LAW = "corotated"
 FLESH = {"young_modulus": 2e4, "poisson_ratio": 0.3, "yield_stress": 1e9, "damping": 6.0}
@@ -148,6 +149,43 @@ def test_where_no_direction_is_painted_there_are_no_fibres():
     assert left < 0.85 and right > 0.97
 
 
+def test_a_linear_weight_gives_its_axis():
+    mesh = box_mesh((5, 4, 3), (1.0, 0.8, 0.5))
+    axis = np.array([2.0, -1.0, 0.5])
+    scene, _, (surface,), _ = make_scene([mesh], [FLESH])
+    weights = 0.1 * mesh.positions @ axis[:, None] + 0.3
+    found = along_gradient(mesh.positions, mesh.tets, surface, weights)
+    assert np.abs(found - axis / np.linalg.norm(axis)).max() < 1e-3
+    boundary = np.unique(scene.bodies[0].surface.triangles)  # as an artist paints: nothing is known of the inside
+    found = along_gradient(mesh.positions, mesh.tets, node_binding(mesh, boundary), weights[boundary])
+    assert np.abs(found - axis / np.linalg.norm(axis)).max() < 1e-2
+
+
+def test_where_a_weight_is_even_fibres_run_as_nearest_to_there():
+    """Weights that grow along x up to the middle, and no further."""
+    mesh = box_mesh((8, 2, 2), (1.0, 0.25, 0.25))
+    _, _, (surface,), _ = make_scene([mesh], [FLESH])
+    found = along_gradient(mesh.positions, mesh.tets, surface, np.minimum(mesh.positions[:, :1], 0.5))
+    assert np.allclose(np.linalg.norm(found, axis=1), 1.0) and (found[:, 0] > 0.99).all()
+
+
+def test_a_body_contracts_along_its_painted_weight():
+    """The same bar, painted from end to end, as with the direction itself."""
+    mesh = box_mesh((8, 2, 2), (1.0, 0.25, 0.25))
+
+    def ends(fibres):
+        arguments = make_scene([mesh], [FLESH], frames=12, **WEIGHTLESS)
+        scene, *rest = with_fibres(arguments, fibres, fibre_tension=1e4)
+        simulation = Simulation(validated(scene), *rest, fields=[])
+        for _ in range(12):
+            simulation.advance()
+        return np.ptp(simulation.state.positions, axis=0)
+
+    painted, straight = ends(mesh.positions[:, :1] ** 2), ends(ALONG_X)
+    assert painted[0] < 0.9 and (painted[1:] > 0.25).all()
+    assert np.abs(painted - straight).max() < 0.02
+
+
 GOO = {"young_modulus": 2e4, "poisson_ratio": 0.4, "yield_stress": 100.0, "flow_rate": 30.0}
 
 
@@ -187,6 +225,7 @@ def test_fibres_follow_the_lines_of_the_goo_that_flows():
 BAD = {
     "5, 3": {"fibres": np.ones((5, 3))},
     "no direction": {"fibres": np.zeros(3)},
+    "same all over": {"fibres": np.ones((27, 1))},
     "negative or not finite": {"fibre_tension": -1.0},
     r"activation.*\(3,\)": {"activation": np.ones(3)},
     "leaves 0 to 1": {"activation": np.array([1.5])},

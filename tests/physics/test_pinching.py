@@ -47,5 +47,6 @@ def test_jaws_close_on_a_ball(goo, gap, told):
     if told:
         (frame, sentence), = said
         assert 8 <= frame <= 10 and "'Body 0', near (" in sentence and f"frame {frame}: '" in sentence and "Jaw'" in sentence
+        assert sentence.body == "Body 0" and f"'Body 0', {sentence.place}, frame" in sentence
     if goo is ELASTIC and not told:
         assert np.ptp(simulation.state.positions[:, 2]) > 1.2 * RADIUS, "it springs back"

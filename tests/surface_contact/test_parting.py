@@ -138,6 +138,7 @@ def test_what_cannot_part_is_named_and_bounded():
     told = [message for _ in range(40) for message in run.advance().warnings]
     assert len(told) == 3 and "led apart" in told[0]
     assert all("'Body 0' and 'Body 1', near (0.75, 0.5" in each and "still overlap" in each for each in told[1:])
+    assert all(each.body == "Body 0" and each.place.startswith("near (0.75, 0.5") for each in told[1:])
     assert np.abs(run.state.velocities).max() < 1e-6
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from solver.bake import prepare
 from solver.errors import MeshingError
 from solver.materials import Material
-from solver.scene import Body
+from solver.scene import Body, Scene
 from solver.tetmesh import sliver_warning, tetrahedralize
 from solver.tetmesh.quality import minimum_dihedrals, tet_volumes
 from tests.surfaces import box, cone, flipped, joined, moved, soup, sphere, stored, with_holes
@@ -34,6 +35,10 @@ def test_slivers_that_stay_are_told_with_a_place_and_the_cage():
     assert report.minimum_dihedral < 5 and told.startswith("'Bun', at (") and "Cage" in told
     assert f"{int((minimum_dihedrals(mesh) < 5).sum())} of its tets are slivers" in told
     assert sliver_warning(tetrahedralize(body(sphere(12)))[0], "Bun") == ""
+    events = []
+    prepare(Scene((body(cone(), 6),)), events.append)
+    (event,) = (each for each in events if each["event"] == "warning")
+    assert event["place"].startswith("at (") and f"'{event['body']}', {event['place']}: " in event["message"]
 
 
 def test_the_element_size_counts():

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import block_diag
 
 from ...embedding import Binding, evaluate
+from ...errors import PlacedWarning
 from ...integrators import integrators
 from ...scene import Body, Scene
 from ...state import Ranges, State, element_size
@@ -105,8 +106,10 @@ def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, p
         if each.look(places):
             x, y, z = max(each.regions, key=lambda region: (region.depth, region.radii.max())).centers.mean(axis=0)
             one, other = (scene.bodies[k].name for k in each.bodies)
-            found.append(
-                f"'{one}' and '{other}', near ({x:.3g}, {y:.3g}, {z:.3g}), frame {frame}: they still overlap, and pass through "
+            place = f"near ({x:.3g}, {y:.3g}, {z:.3g})"
+            sentence = (
+                f"'{one}' and '{other}', {place}, frame {frame}: they still overlap, and pass through "
                 "each other there. Move them apart at the first frame, or leave them room: let go of a pin, or move a collider."
             )
+            found.append(PlacedWarning(sentence, body=one, place=place))
     return found

@@ -20,11 +20,15 @@ def shows(places: np.ndarray, expected: np.ndarray) -> None:
 
 
 def add_ball(number: int, material: str) -> "bpy.types.Object":
-    """A ball with a skin of its own, UVs and a colour, that merges."""
+    """A ball with a skin and colours of its own, that merges; only the second has UVs."""
     bpy.ops.mesh.primitive_uv_sphere_add(segments=16, ring_count=8, location=(0.8 * number, 0.03 * number, 0.02 * number))
     ball = bpy.context.object
     ball.data.materials.append(bpy.data.materials.new(material))
     ball.data.color_attributes.new(f"Place {number}", "FLOAT_COLOR", "POINT")
+    paint = ball.data.color_attributes.new(f"Paint {number}", "BYTE_COLOR", "CORNER")
+    paint.data.foreach_set("color_srgb", np.full(4 * len(paint.data), 0.4 + 0.4 * number, np.float32))
+    if number == 0:
+        ball.data.uv_layers.remove(ball.data.uv_layers["UVMap"])
     settings = ball.dollop
     settings.is_body, settings.uid, settings.remeshing = True, UIDS[number], "wholesale"
     settings.merging, settings.merge_group = True, 1
@@ -97,6 +101,57 @@ def test_one_result_shows_both_and_the_other_nothing(merged: SimpleNamespace) ->
     assert [layer.name for layer in first.uv_layers] == ["UVMap"]
     middles = np.array([polygon.center for polygon in first.polygons])
     assert middles[slots == 0][:, 0].max() < middles[slots == 1][:, 0].max()
+
+
+def lain_on_faces(mesh: "bpy.types.Mesh") -> dict[str, np.ndarray]:
+    """What lies on the corners, each face's mean: UVs, colours and the slots of materials, by name."""
+    starts = np.array([polygon.loop_start for polygon in mesh.polygons])
+    found = {}
+    for layer in mesh.attributes:
+        if layer.domain == "CORNER" and layer.data_type in ("FLOAT2", "BYTE_COLOR", "FLOAT_COLOR"):
+            member, width = ("vector", 2) if layer.data_type == "FLOAT2" else ("color", 4)
+            values = np.empty(width * len(mesh.loops), np.float32)
+            layer.data.foreach_get(member, values)
+            sizes = np.diff(np.append(starts, len(mesh.loops)))
+            means = np.add.reduceat(values.reshape(-1, width).astype(np.float64), starts) / sizes[:, None]
+            # Both formats write blanks as underscores; USD calls the UVs that renders use "st"
+            found["UVMap" if layer.name == "st" else layer.name.replace(" ", "_")] = means
+    return found
+
+
+LAYERS = ("UVMap", "Paint_0", "Paint_1", "dollop_slot")
+
+
+@pytest.mark.parametrize(("identifier", "file"), [("ALEMBIC", "goo.abc"), ("USD", "goo.usdc")])
+def test_layers_that_come_with_the_merge_are_told_of_every_frame(
+    merged: SimpleNamespace, tmp_path: Path, identifier: str, file: str
+) -> None:
+    from dollop.operators.bridge.exports import export
+
+    first, expected = merged.results[0], {}
+    path = export(merged.scene, identifier, tmp_path / file)  # before any other frame has been shown
+    assert not {"UVMap", "Paint 1", "dollop_slot", "dollop_strain_stress"} & set(first.data.attributes.keys())
+    for frame in range(FIRST, LAST + 1):
+        merged.scene.frame_set(frame)
+        expected[frame] = lain_on_faces(first.data)
+        slots = np.array([polygon.material_index for polygon in first.data.polygons])
+        expected[frame]["dollop_slot"] = np.stack([slots, 0 * slots], axis=1)
+    assert "UVMap" not in expected[FIRST] and expected[LAST]["dollop_slot"].any() and expected[LAST]["UVMap"].any()
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    if identifier == "ALEMBIC":
+        bpy.ops.wm.alembic_import(filepath=str(path), as_background_job=False, always_add_cache_reader=True)
+    else:
+        bpy.ops.wm.usd_import(filepath=str(path))
+    item = next(item for item in bpy.data.objects if item.type == "MESH" and "001" not in item.name)
+    for frame in (FIRST, MERGED - 1, MERGED, LAST):
+        bpy.context.scene.frame_set(frame)
+        bpy.context.view_layer.update()
+        seen = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        told = lain_on_faces(seen.to_mesh())
+        for name in LAYERS:
+            wanted = expected[frame].get(name, 0 * told[name])
+            assert told[name].shape == wanted.shape and np.abs(told[name] - wanted).max() < 1e-5, (frame, name)
+        seen.to_mesh_clear()
 
 
 def test_alembic_gives_both_back(merged: SimpleNamespace, tmp_path: Path) -> None:
