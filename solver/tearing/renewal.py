@@ -134,7 +134,7 @@ def _renewed_body(
         new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell, filled=filled)
         look = Lookup.about(new, points)
         farthest, share = left_behind(here, look, element_size)
-        if body.remesher == "stuffing" and (new.piece.any() or share > MOST_LEFT):
+        if new.piece.any() or (body.remesher == "stuffing" and share > MOST_LEFT):
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
         if body.seen == "tets":
             change = mesh_change(here, new, sheets).in_world(old, frame)
@@ -150,15 +150,15 @@ def _renewed_body(
     left = torn(old, body.tear_thickness, element_size)
     apart, cuts = False, list[SurfaceCut]()
     if left.mesh is not old:
-        pieces = _singly(body.remesher, frame.mesh(left.mesh), element_size, None, body.merging)
+        pieces = _singly(body, frame.mesh(left.mesh), element_size, None)
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
-        merging = _Merging(body.remesher, here, seen, _Seen(shell, carrying, body.seen == "tets"))
+        merging = _Merging(body, here, seen, _Seen(shell, carrying, body.seen == "tets"))
         parts, apart = merging.parts(element_size)
         cuts += merging.cuts
     else:
-        parts = _singly(body.remesher, here, element_size, _Seen(shell, carrying, body.seen == "tets"))
+        parts = _singly(body, here, element_size, _Seen(shell, carrying, body.seen == "tets"))
     sewn = bool(cuts)
     before = [compacted(here.positions, here.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
@@ -243,27 +243,30 @@ def _on_own_sheets(
     return own, own_binding(contacts, places, carrying[nearest], change, sheets.at_fold)
 
 
-def _singly(remesher: str, old: TetMesh, element_size: float, seen: _Seen | None, fuse: bool = False) -> list[_Part]:
+def _singly(body: Body, old: TetMesh, element_size: float, seen: _Seen | None) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
-    each = [np.flatnonzero(piece == k) for k in range(count)]
-    return [_renewed(remesher, old, own, count == 1, element_size, seen, fuse) for own in each]
+    return [_renewed(body, old, np.flatnonzero(piece == k), count == 1, element_size, seen) for k in range(count)]
 
 
-def _renewed(
-    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, seen: _Seen | None, fuse: bool
-) -> _Part:
-    """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
+def _renewed(body: Body, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, seen: _Seen | None) -> _Part:
+    """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none.
+
+    Old ones that there can be none for stay, and so do those that may not tear and that new ones would part.
+    """
     part = compacted(old.positions, old.tets[own])
     theirs = None if seen is None else seen.on(own)
-    filled = seen is not None and seen.laid and theirs is not None and fills(theirs, element_size, fuse)
+    filled = seen is not None and seen.laid and theirs is not None and fills(theirs, element_size, body.merging)
     try:
-        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, theirs, filled))
+        new, sheets = remeshed_sheets(body.remesher, part, element_size, seen is not None, body.merging, theirs, filled)
+        if body.tear_thickness == 0.0 and new.piece.max() > part.piece.max():
+            raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
     except MeshingError:
         if alone:
             raise
         return _Part(own, part)
+    return _Part(own, new, sheets)
 
 
 class _Merging:
@@ -272,8 +275,8 @@ class _Merging:
     The surface lies in the world; the mesh, and what is seen as new tets are fitted to it, in the frame of the lattice.
     """
 
-    def __init__(self, remesher: str, old: TetMesh, seen: Surface, first: _Seen) -> None:
-        self.remesher, self.first = remesher, first
+    def __init__(self, body: Body, old: TetMesh, seen: Surface, first: _Seen) -> None:
+        self.body, self.first = body, first
         self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[first.carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
@@ -288,13 +291,13 @@ class _Merging:
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
                 own = np.flatnonzero(np.isin(self.piece, group))
-                made = _renewed(self.remesher, old, own, False, element_size, seen, fuse=True)
+                made = _renewed(self.body, old, own, False, element_size, seen)
                 if not components(made.new.tets).any() and (seen.laid or self._sewn(group, element_size)):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(self.remesher, old, own, count == 1, element_size, seen, fuse=True) for own in each]
+            found += [_renewed(self.body, old, own, count == 1, element_size, seen) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:
