@@ -53,14 +53,15 @@ def test_three_per_cent_may_vanish_beside_what_is_torn_off(left, torn_off, gone)
     assert _has_vanished(SimpleNamespace(old=volumes[0], new=volumes[1]), torn_off) == gone
 
 
-def with_a_neck(shot):
-    """A simulation of dumbbells, each of them with a neck a tenth of an element thick, and their next remesh."""
+def with_a_neck(shot, renewed=True):
+    """A simulation of dumbbells, each of them with a neck a tenth of an element thick, and their next remesh if wanted."""
     simulation = pulled(shot)
     state = simulation.state
     thin = 1.0 - 0.95 * np.exp(-((state.positions[:, :1] / 0.1) ** 4))
     about = np.round(state.positions * (0.0, 1.0, 0.0))  # the axis of each
     state.positions = about + (state.positions - about) * np.concatenate([np.ones_like(thin), thin, thin], axis=1)
-    return simulation, simulation.remeshing.renewed(Discretization(state, simulation.ranges, *simulation.bound), [0], 0.01)
+    present = Discretization(state, simulation.ranges, *simulation.bound)
+    return simulation, simulation.remeshing.renewed(present, [0], 0.01) if renewed else None
 
 
 @pytest.mark.parametrize("remesher", REMESHERS)
