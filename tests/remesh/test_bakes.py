@@ -35,10 +35,10 @@ SINGLE = 2  # vertices at a rim
 
 
 class Watched(Simulation):
-    """Notes how far what is seen jumps at each remesh, and whether every new mesh is a manifold."""
+    """Notes how far what is seen jumps at each remesh, when that is [s], and whether every new mesh is a manifold."""
 
     def __init__(self, *arguments, **named):
-        self.jumps, self.manifold, self.began = [], [], {}
+        self.jumps, self.times, self.manifold, self.began = [], [], [], {}
         super().__init__(*arguments, **named)
 
     def settle(self, mesh, remeshed=False, unknowns=None):
@@ -46,6 +46,7 @@ class Watched(Simulation):
         super().settle(mesh, remeshed, unknowns)
         if remeshed:
             self.jumps.append(float(np.abs(self.seen() - before).max()))
+            self.times.append(self.clock.time)
             self.manifold.append(is_manifold(mesh.mesh(0)))
             self.began = self.state.arrays()
 
@@ -71,9 +72,9 @@ class Watched(Simulation):
 
 def drop(
     preset: str, *, resolution=8, height=0.0, frames=240, bound=BOUND, change=0.0, threads=1, remesher="stuffing", keys=None,
-    **values,
+    longest=1.0 / 48.0, **values,
 ) -> Watched:  # fmt: skip
-    """A ball of goo, half a metre across, above the ground by `height` [m]."""
+    """A ball of goo, half a metre across, above the ground by `height` [m], in steps of `longest` [s] at most."""
     goo = load_preset(PRESETS / f"{preset}.toml")
     ball = sphere(12, 0.25, (0.0, 0.0, 0.26 + height))
     material = replace(goo.material, values={**goo.material.values, **values})
@@ -81,7 +82,10 @@ def drop(
         "b", "Goo", ball, material, goo.real_size, resolution=resolution, remeshing="wholesale", remesher=remesher,
         keys=keys or {},
     )  # fmt: skip
-    settings = Settings(frame_end=frames, worst_condition=bound, condition_change=change, threads=threads)
+    settings = Settings(
+        frame_end=frames, worst_condition=bound, condition_change=change, threads=threads, maximum_substep=longest,
+        calm_substep=2.0 * longest,
+    )  # fmt: skip
     scene = validated(Scene((body,), (), settings))
     prepared = prepare(scene)[0]
     return Watched(scene, [prepared.mesh], [prepared.surface], [prepared.contacts], fields=[PlaneField()])
