@@ -1,4 +1,5 @@
-"""What merging costs: two balls beside a frame of the same bake, or a pile of balls that becomes one (Bargteil 2007, figure 6).
+"""What merging costs: two balls beside a frame of the same bake, or a pile of balls that becomes one
+(Bargteil 2007, figure 6, claim B31).
 
     NUMBA_NUM_THREADS=1 python benchmarks/merge.py [RESOLUTION]          elements across each of two balls, 20 unless told
     python benchmarks/merge.py --pile 3 13 --frames 48 --store FOLDER    3x3, 2x2 and 1 ball of 13 elements each fall

@@ -126,7 +126,7 @@ def test_a_puddle_a_tet_thick_stays_whole(yield_stress, places, monkeypatch):
     ],
 )
 def test_goo_runs_into_a_puddle(preset, values, height, lowest):
-    """240 frames: several meshes, the volume kept, and it lies as flat as its flow lets it.
+    """Claims B32, B33. 240 frames: several meshes, the volume kept, and it lies as flat as its flow lets it.
 
     Nothing seen jumps, and none of it is left behind: at all frames it lies within a quarter of an element of the tets, but
     for single vertices at a rim that is thinner than these: within half of one.

@@ -1,4 +1,4 @@
-"""A dumbbell pulled apart: it tears, its surface is cut once, cache and resume go on with it."""
+"""A dumbbell pulled apart: it tears, its surface is cut once, cache and resume go on with it (B19)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Bargteil 2007, figure 4: two bodies that touch become one at a remesh.
+"""Bargteil 2007, figure 4 (claim B30): two bodies that touch become one at a remesh.
 
 Two balls of unlike mass meet in the air and land as one.
 """
