@@ -8,7 +8,7 @@ import pytest
 from solver.bake import bake, prepare
 from solver.cache import FrameStore
 from solver.errors import SceneError
-from solver.geometry.edge_crossings import pairs_of_shells
+from solver.geometry.edge_crossings import crossing_pairs, pairs_of_shells
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
 from solver.geometry.self_crossing import crossing_faces
@@ -49,7 +49,7 @@ def until_merged(simulation: Simulation):
 def check_merged(simulation: Watched, change, volume: float, element: float) -> None:
     """One closed piece, with all that there was before, seen where it was seen."""
     mesh = mesh_of(simulation.state)
-    assert not components(mesh.tets).any() and is_manifold(mesh)
+    assert not components(mesh.tets).any() and is_manifold(mesh) and not len(crossing_pairs(mesh.hull))
     assert tet_volumes(mesh.positions, mesh.tets).sum() == pytest.approx(simulation.state.volumes.sum(), rel=0.01)
     for had, has in zip(simulation.had, simulation.has, strict=True):
         assert np.abs(np.subtract(has, had)).max() < 1e-10

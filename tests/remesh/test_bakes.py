@@ -119,14 +119,17 @@ def test_a_puddle_a_tet_thick_stays_whole(yield_stress, places, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "preset, values, height, lowest",
+    "preset, values, height, least, most",
     [
-        ("cornstarch", {"resolution": 8}, 0.5, 0.17),  # 0.13 on 12 elements; on 6 it is thinner than its tets before
-        ("dough", {"yield_stress": 2.0, "flow_rate": 60.0, "young_modulus": 8000.0, "hardening_modulus": 0.0}, 0.3, 0.5),
+        ("cornstarch", {"resolution": 8}, 0.5, 0.0, 0.17),  # 0.13 on 12 elements; on 6 it is thinner than its tets before
+        # batter: 0.21 of the diameter measured
+        ("dough", {"yield_stress": 2.0, "flow_rate": 60.0, "young_modulus": 8000.0, "hardening_modulus": 0.0}, 0.3, 0.18, 0.24),
     ],
 )
-def test_goo_runs_into_a_puddle(preset, values, height, lowest):
+def test_goo_runs_into_a_puddle(preset, values, height, least, most):
     """Claims B32, B33. 240 frames: several meshes, the volume kept, and it lies as flat as its flow lets it.
+
+    The volume to half a per cent at each frame but for what tets are squeezed by, and to one as it is at the end.
 
     Nothing seen jumps, and none of it is left behind: at all frames it lies within a quarter of an element of the tets, but
     for single vertices at a rim that is thinner than these: within half of one.
@@ -143,7 +146,10 @@ def test_goo_runs_into_a_puddle(preset, values, height, lowest):
     assert kept == pytest.approx(np.ones(240), abs=5e-3)
     assert max(simulation.jumps) < 0.02 * simulation.scene.bodies[0].element_size
     assert all(simulation.manifold)
-    assert np.ptp(seen[:, 2]) < lowest * 0.5
+    body = simulation.scene.bodies[0].surface
+    volumes = [signed_volumes(places, body.triangles).sum() for places in (seen.astype(np.float64), body.positions)]
+    assert volumes[0] == pytest.approx(volumes[1], rel=0.01)
+    assert least * 0.5 < np.ptp(seen[:, 2]) < most * 0.5
 
 
 def test_goo_runs_apart_on_tets_of_the_second_remesher():
@@ -161,10 +167,13 @@ def test_goo_runs_apart_on_tets_of_the_second_remesher():
 
 
 def test_the_condition_is_reported_and_falls_with_a_new_mesh():
-    simulation, conditions = drop("cornstarch", frames=48, **STARCH), []
+    simulation, conditions, taken = drop("cornstarch", frames=48, **STARCH), [], []
     while not simulation.jumps:
-        conditions.append(simulation.advance().statistics["worst_condition"])
+        frame = simulation.advance()
+        conditions.append(frame.statistics["worst_condition"])
+        taken.append(frame.statistics["remeshing"] / frame.statistics["seconds"])
     assert max(conditions[:-1]) <= 1.2 * BOUND
+    assert taken[0] == 0.0 and min(taken[1:]) > 0.0 and max(taken) < 1.0  # the share of the time that remeshing takes
     assert worst_conditions(simulation.state, simulation.ranges)[0] < 1.2 * BOUND  # drawn out to what is seen
 
 
