@@ -60,7 +60,9 @@ from .worn import WornReports
 
 Array = NDArray[np.float64]
 
-EFFORT = ("substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts", "remeshes")  # of a frame
+EFFORT = (  # of a frame; "remeshing" [s] is what it takes to look for new tets and surfaces, and to make them
+    "substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts", "remeshes", "remeshing",
+)  # fmt: skip
 REMAINDER = 0.05  # element sizes by which a balance of forces may leave bodies to be moved as a whole
 
 
@@ -156,7 +158,8 @@ class Simulation:
             self._step(effort, should_stop)
         late = self.clock.time - target
         on_time = late <= 1e-9 * self.clock.largest
-        effort["remeshes"] += renew(self, shown=True) if on_time and effort["substeps"] else 0
+        if on_time and effort["substeps"]:
+            self._look_at_meshes(effort, shown=True)
         moment = Snapshot.of(self.state)
         if not on_time:
             moment = between(self.before, moment, 1.0 - late / self.clock.previous_step, self.clock.previous_step, self.ranges)
@@ -182,7 +185,7 @@ class Simulation:
     def _step(self, effort: dict[str, float], should_stop: Callable[[], bool]) -> None:
         """One accepted step; a refused one is backed up and halved."""
         self.pace.set()
-        effort["remeshes"] += self._remesh()
+        self._look_at_meshes(effort)
         bound_step(self)
         calm = self.ledger.nobody()
         while True:
@@ -212,6 +215,12 @@ class Simulation:
         self.ledger.end_step(attempt, calm)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))
+
+    def _look_at_meshes(self, effort: dict[str, float], shown: bool = False) -> None:
+        """New tets for bodies that want some, or with `shown` for what a frame would show, and how long that takes."""
+        begun = perf_counter()
+        effort["remeshes"] += renew(self, shown=True) if shown else self._remesh()
+        effort["remeshing"] += perf_counter() - begun
 
     def _remesh(self) -> int:
         """Give new tets to bodies that want some; how many."""

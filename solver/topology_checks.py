@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LEAST_CONDITION_CHANGE = 1.5  # times as badly shaped as when they were new: below that new tets would hardly be better
 MOST_MERGE_GROUPS = 32
+ALIKE = 1e-6  # share by which bodies keyed alike may differ in size
 SWITCHES = {"merging": 1.0, "tear_thickness": np.inf, "keep_apart": 1.0}  # what may be keyed, and the most that it may be
 _LABELS = {"merging": "Merge", "tear_thickness": "Tear Below", "keep_apart": "Keep Apart"}
 
@@ -50,7 +51,7 @@ def _check_topology(body: "Body") -> None:
 
 
 def check_merging(bodies: "tuple[Body, ...]") -> None:
-    """One body cannot be keyed in two ways: what is keyed is refused where bodies may become one.
+    """One body cannot be keyed in two ways: what is keyed is refused where bodies may become one, unless all are keyed alike.
 
     And what is kept apart from another body must name one.
     """
@@ -65,19 +66,32 @@ def check_merging(bodies: "tuple[Body, ...]") -> None:
             )
     most = tuple(body.at_most for body in bodies)
     for body in most:
-        if not body.merges_with_others or not any(other.merges_with(body) for other in most if other is not body):
+        others = [other for other in most if other is not body and other.merges_with(body)]
+        if not body.merges_with_others or not others:
             continue
         kept = {
             "pins": bool(body.pins),
             "a goal shape": body.goal is not None,
-            "a keyed material": bool(body.keys),
+            "a keyed material": bool(body.keys) and not all(_keyed_alike(body, other) for other in others),
             "fibres whose activation is keyed": body.fibres is not None and len(body.activation) > 1,
-            "a rise": bool(body.rise.any()),
+            "a rise": bool(body.rise.any()) and not all(np.array_equal(body.rise, other.rise) for other in others),
         }
         for name, has in kept.items():
             if has:
                 raise SceneError(
                     f"It has {name}, which a body merged of several cannot have in a part of it.",
                     body=body.name,
-                    remedy="Remove that, or set its Merge Group to 0.",
+                    remedy="Remove that, or set its Merge Group to 0. Keys of a material or a rise may be the same on all.",
                 )
+
+
+def _keyed_alike(one: "Body", other: "Body") -> bool:
+    """Whether two bodies are of one material at any time: the same keys, painted alike, at one size to rounding."""
+    sizes = [body.extent / body.real_size if body.real_size > 0.0 else 1.0 for body in (one, other)]
+    return (
+        one.material == other.material
+        and one.keys.keys() == other.keys.keys()
+        and all(np.array_equal(keys, other.keys[name]) for name, keys in one.keys.items())
+        and bool(one.painted) == bool(other.painted)
+        and abs(sizes[0] - sizes[1]) <= ALIKE * sizes[0]
+    )

@@ -199,8 +199,8 @@ def _remeshing() -> dict[str, Any]:
         "merging": BoolProperty(
             name="Merge",
             description="Pieces of it that run into each other become one when the goo gets new tets, and their surfaces are "
-            "sewn together there. Off: what meets stays apart, folds too, but for folds with the Variational remesher. Can be "
-            "keyed. An open mesh is closed for it. What may merge does not collide with each other",
+            "sewn together there. Off: what meets stays apart, folds too. Can be keyed. An "
+            "open mesh is closed for it. What may merge does not collide with each other",
             default=False,
             **KEYED,
         ),

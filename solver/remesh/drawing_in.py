@@ -25,7 +25,11 @@ FURTHER = 0.5 * FAR  # if it was so much less far outside before
 AT_ONCE = 0.01  # element sizes by which it is drawn in at most
 
 
-class LeftOutside(MeshingError):
+class Refused(MeshingError):
+    """New tets that another lattice may do better than: the body keeps its own for now."""
+
+
+class LeftOutside(Refused):
     """Something seen would be left behind outside new tets."""
 
 

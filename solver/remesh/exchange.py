@@ -125,6 +125,15 @@ def _news(now: "Simulation", made: Joined, renewed: Renewed) -> Iterator[str]:
                 f"'{name}', frame {now.frame}: of {MOST_REFUSED + 1} new meshes none reaches all that is seen, the last one is "
                 f"taken; up to {elements:.2g} elements lie outside it. Raise its Resolution."
             )
+    for number in renewed.folded:
+        name = now.scene.bodies[number].name
+        yield f"'{name}' has folded onto itself: until it opens its tets are stuffed, as the Variational remesher fuses folds."
+    for number, places in renewed.crossing.items():
+        (x, y, z), name = places[0], now.scene.bodies[number].name
+        yield (
+            f"'{name}', near ({x:.3g}, {y:.3g}, {z:.3g}), frame {now.frame}: {len(places)} of its faces pass through others "
+            "where it was cut or sewn."
+        )
     for number, (count, volume) in renewed.fragments.items():
         name, which = now.scene.bodies[number].name, "a fragment" if count == 1 else f"{count} fragments"
         yield f"'{name}', frame {now.frame}: {which} of {volume:.2g} m3, too small for tets of their own, vanished at a tear."

@@ -33,12 +33,13 @@ def remeshed_sheets(
 
     The old ones lie in the frame of the lattice that new ones begin on (lattice_frame.py); stuffing is fitted to what is seen
     too, and with `filled` to that alone. Where the body is folded, and not to `fuse`, it is returned as well of which side of
-    the fold new tets are; the variational remesher knows no sides. Vanished, or another MeshingError, where there can be none.
+    the fold new tets are; the variational remesher knows no sides, so such a body is stuffed. Vanished, or another
+    MeshingError, where there can be none.
     """
-    if remesher == "variational":
+    from .restuffing import folded, restuffed_sheets
+
+    if remesher == "variational" and (fuse or not folded(old, element_size)):
         from .variational.meshing import variational_mesh
 
         return variational_mesh(old, element_size), None
-    from .restuffing import restuffed_sheets
-
     return restuffed_sheets(old, element_size, fit, fuse, seen, filled)

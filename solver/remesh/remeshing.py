@@ -27,7 +27,7 @@ from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..topology_checks import LEAST_CONDITION_CHANGE
 from .condition import conditions
 from .discretization import Discretization
-from .drawing_in import LeftOutside
+from .drawing_in import Refused
 from .record import MeshChange
 from .restuffing import Vanished, lattice_turn
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
@@ -48,8 +48,11 @@ class Renewed:
     apart     : bodies of which pieces touch that should have merged, and are still apart
     fragments : by body how many pieces vanished at a tear, and their volume [m^3]
     thin      : bodies that have kept their tets, new ones being thicker than they are
-    refused   : bodies that have kept their tets for now, as something seen would have been left outside of new ones
+    refused   : bodies that have kept their tets for now, as something seen would have been left outside of new ones, or would
+                have passed through itself at a tear
     outside   : by body how far outside its new tets the farthest lies that is seen [m]
+    folded    : bodies whose remesher knows no folds that have got stuffed tets, as they are folded onto themselves
+    crossing  : by body where (k, 3) faces pass through others that did not before they were cut or sewn [m]
     """
 
     mesh: Discretization
@@ -61,6 +64,8 @@ class Renewed:
     thin: tuple[int, ...] = ()
     refused: tuple[int, ...] = ()
     outside: dict[int, float] = field(default_factory=dict)
+    crossing: dict[int, Array] = field(default_factory=dict)
+    folded: tuple[int, ...] = ()
 
 
 class Remeshing:
@@ -72,8 +77,8 @@ class Remeshing:
     `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `creases` how many of its
     faces passed through it after creases of it were closed the last time, `drawn` how many times too long its longest seen edge
     was after what is seen was refined the last time. `refused` counts how many new meshes in a row it was refused as they would
-    leave something seen outside, and `outside` how far outside its tets the farthest lay that is seen when they were new, in
-    element sizes.
+    leave something seen outside, or passing through itself at a tear, and `outside` how far outside its tets the farthest lay
+    that is seen when they were new, in element sizes.
     """
 
     def __init__(self, scene: Scene, hosts: NDArray[np.int64]) -> None:
@@ -189,9 +194,9 @@ class Remeshing:
             try:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
-                insist = bool(self.refused[index] >= MOST_REFUSED)
+                insist = bool(max(self.refused[index], self.waits[index]) >= MOST_REFUSED)
                 new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn, soon, insist)
-            except LeftOutside:
+            except Refused:
                 refused.append(index)
                 continue
             except Vanished:
@@ -220,7 +225,10 @@ class Remeshing:
         )
         of_scene = topologies, present.hosts, present.merging, grains
         mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, tuple(tables), covered)
-        return Renewed(mesh, unknowns, changes, tuple(cuts), frozenset(apart), fragments, tuple(thin), tuple(refused), outside)
+        crossing = {index: new.crossing for index, new in made.items() if len(new.crossing)}
+        folded = tuple(index for index, new in made.items() if new.folded and self.scene.bodies[index].remesher != "stuffing")
+        told = frozenset(apart), fragments, tuple(thin), tuple(refused), outside, crossing, folded
+        return Renewed(mesh, unknowns, changes, tuple(cuts), *told)
 
     def _carried(self, index: int, state: State, new: RenewedBody | None, step: float, place: float) -> State:
         """A body's state on its new tets, if it has some."""

@@ -105,6 +105,15 @@ def restuffed_sheets(
     return best.mesh, best.sheets
 
 
+def folded(old: TetMesh, element_size: float) -> bool:
+    """Whether a body has folded onto itself, or lies in itself, as a lattice of cells of `element_size` [m] sees it."""
+    lattice = lattice_around(old.positions.min(axis=0), old.positions.max(axis=0), element_size)
+    if point_count(lattice) > MOST_POINTS:
+        raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
+    points = lattice_points(lattice)
+    return is_folded(sheets_of(old, lattice, points), lattice, points, old)
+
+
 class _Stuffing(NamedTuple):
     """New tets, of which sheets they are where it is folded, and how far outside them the farthest is that is seen [m]."""
 

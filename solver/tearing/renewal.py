@@ -4,7 +4,7 @@ Pieces stay pieces, however near they are, but for those that may merge and touc
 fold of a body that does not merge (remesh/unfused.py).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from .cutter import cutter
 from .pieces import Pieces, voted
-from .seams import grown, parted
+from .seams import PassesThrough, grown, new_crossings, parted
 from .surface_cut import SurfaceCut, cut_surface, still_carrying, united_surface
 from .thin import torn
 
@@ -53,6 +53,8 @@ class RenewedBody:
     creased   : whether the first of the cuts has closed creases
     laid      : whether the cut has laid the surface anew on the tets' own, in no more pieces than before
     outside   : how far outside the new tets the farthest lies that is seen [m]
+    folded    : whether it has folded onto itself, and its sides have tets of their own
+    crossing  : (k, 3) where faces that were cut or sewn pass through others, that did not before [m]
     """
 
     change: MeshChange
@@ -66,6 +68,8 @@ class RenewedBody:
     creased: bool = False
     laid: bool = False
     outside: float = 0.0
+    folded: bool = False
+    crossing: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
     @property
     def were(self) -> NDArray[np.int32] | None:
@@ -108,7 +112,8 @@ def renewed_body(
 
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices. Of a body that merges
     creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3). LeftOutside where some of
-    what is seen would be left behind, and neither a tear, a merge nor a crease leaves it there; but for those who `insist`.
+    what is seen would be left behind, and neither a tear, a merge nor a crease leaves it there, PassesThrough where it would
+    pass through itself at a tear; but for those who `insist`. Nor but for those are pieces joined where it would at the seam.
     """
     sews = body.merging and body.seen == "artist"
     closed = creases_closed(seen, soon, element_size) if sews and soon is not None else None
@@ -118,67 +123,83 @@ def renewed_body(
     seam = np.unique(closed.triangles[~closed.whole]).astype(np.int64)
     if len(seam):
         closed = replace(closed, positions=grown(closed, closed.triangles, had, seam, element_size))
-    result = _renewed_body(body, element_size, old, _after([closed], seen), closed.carried_as(carrying), turn, True)
-    return replace(result, cuts=(closed, *result.cuts), sewn=True, creased=True)
+    after, carriers = _after([closed], seen), closed.carried_as(carrying)
+    result = _renewed_body(body, element_size, old, after, carriers, turn, insist, creased=True)
+    crossing = np.concatenate([new_crossings(closed, seen), result.crossing])
+    return replace(result, cuts=(closed, *result.cuts), sewn=True, creased=True, crossing=crossing)
 
 
 def _renewed_body(
-    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array, insist: bool
-) -> RenewedBody:
-    """The same as `renewed_body` of a body none of whose creases closes."""
+    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array, insist: bool,
+    creased: bool = False,
+) -> RenewedBody:  # fmt: skip
+    """The same as `renewed_body` of a body none of whose creases closes, or whose have been closed."""
     frame, spacing = LatticeFrame(turn, old.middle), 0.5 * element_size / body.contact_detail
-    here, points = frame.mesh(old), frame.points(seen.positions)
-    shell = Surface(points, seen.triangles)
     if body.tear_thickness == 0.0 and not old.piece.any():
-        filled = body.seen == "tets" and fills(shell, element_size, body.merging)
-        new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell, filled=filled)
-        look = Lookup.about(new, points)
-        farthest, share = left_behind(here, look, element_size)
-        if body.remesher == "stuffing" and (new.piece.any() or share > MOST_LEFT):
-            raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
-        if body.seen == "tets":
-            change = mesh_change(here, new, sheets).in_world(old, frame)
-            return _laid(body, element_size, change, seen, carrying)
-        refuse(body, farthest, sheets, insist)
-        change, (drawn, bound) = side_by_side(
-            lambda: mesh_change(here, new, sheets), lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing)
-        )
-        change = change.in_world(old, frame)
-        bound = _on_own_sheets(bound[0], bound[1], drawn, carrying, change, sheets)
-        bound = gathered(*bound, drawn, change.new, element_size)
-        return RenewedBody(change, *bound, drawn, (), outside=float(outside(look).max()))
+        return _renewed_whole(body, element_size, old, seen, carrying, frame, spacing, insist or creased)
+    here, shell = frame.mesh(old), Surface(frame.points(seen.positions), seen.triangles)
     left = torn(old, body.tear_thickness, element_size)
-    apart, cuts = False, list[SurfaceCut]()
+    apart, cuts, crossing = False, list[SurfaceCut](), [np.zeros((0, 3))]
     if left.mesh is not old:
-        pieces = _singly(body.remesher, frame.mesh(left.mesh), element_size, None, body.merging)
+        pieces = _singly(body, frame.mesh(left.mesh), element_size, None)
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
     elif body.merging:
-        merging = _Merging(body.remesher, here, seen, _Seen(shell, carrying, body.seen == "tets"))
+        merging = _Merging(body, here, seen, _Seen(shell, carrying, body.seen == "tets"), insist)
         parts, apart = merging.parts(element_size)
-        cuts += merging.cuts
+        cuts, crossing = cuts + merging.cuts, crossing + merging.crossing
     else:
-        parts = _singly(body.remesher, here, element_size, _Seen(shell, carrying, body.seen == "tets"))
+        parts = _singly(body, here, element_size, _Seen(shell, carrying, body.seen == "tets"))
     sewn = bool(cuts)
     before = [compacted(here.positions, here.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
-    change = joined_changes(here, changes).in_world(old, frame)
+    change, sheets = joined_changes(here, changes).in_world(old, frame), _joined_sheets(parts)
     if body.seen == "tets":
         laid = _laid(body, element_size, change, seen, carrying)
-        return replace(laid, apart=apart, fragments=(left.fragments, left.volume))
+        return replace(laid, apart=apart, fragments=(left.fragments, left.volume), folded=sheets is not None)
     for part, was in zip(parts, before, strict=True):
         seen = _after(cuts, seen)
         solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size, left.holes)
         if solid is not None and (cut := cut_surface(seen, solid, element_size)) is not None:
             cuts.append(parted(cut, element_size))
+            crossing.append(new_crossings(cuts[-1], seen))
+            if len(crossing[-1]) and not insist:
+                raise PassesThrough("It would pass through itself where it tears.", remedy="Raise the Resolution.")
     seen = _after(cuts, seen)
     bound = _bound(seen, change.new, element_size, spacing)
-    bound = _on_own_sheets(*bound, seen, still_carrying(carrying, cuts), change, _joined_sheets(parts))
+    bound = _on_own_sheets(*bound, seen, still_carrying(carrying, cuts), change, sheets)
     bound = gathered(*bound, seen, change.new, element_size)
     look = Lookup.about(frame.mesh(change.new), frame.points(seen.positions))
-    refuse(body, left_behind(here, look, element_size)[0], _joined_sheets(parts), insist or bool(cuts) or apart)
+    refuse(body, left_behind(here, look, element_size)[0], sheets, insist or creased or bool(cuts) or apart)
+    made = RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume))
     farthest = float(outside(look).max())
-    return RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume), outside=farthest)
+    return replace(made, outside=farthest, folded=sheets is not None, crossing=np.concatenate(crossing))
+
+
+def _renewed_whole(
+    body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], frame: LatticeFrame,
+    spacing: float, insist: bool,
+) -> RenewedBody:  # fmt: skip
+    """The same of a body in one piece that may not tear."""
+    here, points = frame.mesh(old), frame.points(seen.positions)
+    shell = Surface(points, seen.triangles)
+    filled = body.seen == "tets" and fills(shell, element_size, body.merging)
+    new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell, filled=filled)
+    look = Lookup.about(new, points)
+    farthest, share = left_behind(here, look, element_size)
+    if new.piece.any() or (body.remesher == "stuffing" and share > MOST_LEFT):
+        raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
+    if body.seen == "tets":
+        change = mesh_change(here, new, sheets).in_world(old, frame)
+        return replace(_laid(body, element_size, change, seen, carrying), folded=sheets is not None)
+    refuse(body, farthest, sheets, insist)
+    change, (drawn, bound) = side_by_side(
+        lambda: mesh_change(here, new, sheets), lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing)
+    )
+    change = change.in_world(old, frame)
+    bound = _on_own_sheets(bound[0], bound[1], drawn, carrying, change, sheets)
+    bound = gathered(*bound, drawn, change.new, element_size)
+    return RenewedBody(change, *bound, drawn, (), outside=float(outside(look).max()), folded=sheets is not None)
 
 
 def _laid(body: Body, element_size: float, change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> RenewedBody:
@@ -243,40 +264,45 @@ def _on_own_sheets(
     return own, own_binding(contacts, places, carrying[nearest], change, sheets.at_fold)
 
 
-def _singly(remesher: str, old: TetMesh, element_size: float, seen: _Seen | None, fuse: bool = False) -> list[_Part]:
+def _singly(body: Body, old: TetMesh, element_size: float, seen: _Seen | None) -> list[_Part]:
     """New tets for each piece by itself; one that is thinner than new tets would be keeps its old ones."""
     piece = components(old.tets)
     count = int(piece.max()) + 1
-    each = [np.flatnonzero(piece == k) for k in range(count)]
-    return [_renewed(remesher, old, own, count == 1, element_size, seen, fuse) for own in each]
+    return [_renewed(body, old, np.flatnonzero(piece == k), count == 1, element_size, seen) for k in range(count)]
 
 
-def _renewed(
-    remesher: str, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, seen: _Seen | None, fuse: bool
-) -> _Part:
-    """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none."""
+def _renewed(body: Body, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, seen: _Seen | None) -> _Part:
+    """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none.
+
+    Old ones that there can be none for stay, and so do those that may not tear and that new ones would part.
+    """
     part = compacted(old.positions, old.tets[own])
     theirs = None if seen is None else seen.on(own)
-    filled = seen is not None and seen.laid and theirs is not None and fills(theirs, element_size, fuse)
+    filled = seen is not None and seen.laid and theirs is not None and fills(theirs, element_size, body.merging)
     try:
-        return _Part(own, *remeshed_sheets(remesher, part, element_size, seen is not None, fuse, theirs, filled))
+        new, sheets = remeshed_sheets(body.remesher, part, element_size, seen is not None, body.merging, theirs, filled)
+        if body.tear_thickness == 0.0 and new.piece.max() > part.piece.max():
+            raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
     except MeshingError:
         if alone:
             raise
         return _Part(own, part)
+    return _Part(own, new, sheets)
 
 
 class _Merging:
     """Pieces of a mesh that become one where they touch, and what sews the surface seen on them: `cuts`.
 
-    The surface lies in the world; the mesh, and what is seen as new tets are fitted to it, in the frame of the lattice.
+    `crossing` are the middles (k, 3) of faces that pass through others at a seam, as only those take who `insist`. The surface
+    lies in the world; the mesh, and what is seen as new tets are fitted to it, in the frame of the lattice.
     """
 
-    def __init__(self, remesher: str, old: TetMesh, seen: Surface, first: _Seen) -> None:
-        self.remesher, self.first = remesher, first
+    def __init__(self, body: Body, old: TetMesh, seen: Surface, first: _Seen, insist: bool) -> None:
+        self.body, self.first, self.insist = body, first, insist
         self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[first.carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
+        self.crossing: list[Array] = []
 
     def parts(self, element_size: float) -> tuple[list[_Part], bool]:
         """New tets for pieces that touch as one, and for others apart.
@@ -288,17 +314,17 @@ class _Merging:
         for group in clumps(old.positions, old.tets, DEEP * element_size):
             if len(group) > 1:
                 own = np.flatnonzero(np.isin(self.piece, group))
-                made = _renewed(self.remesher, old, own, False, element_size, seen, fuse=True)
+                made = _renewed(self.body, old, own, False, element_size, seen)
                 if not components(made.new.tets).any() and (seen.laid or self._sewn(group, element_size)):
                     found.append(made)
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(self.remesher, old, own, count == 1, element_size, seen, fuse=True) for own in each]
+            found += [_renewed(self.body, old, own, count == 1, element_size, seen) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:
-        """Unite the shells that belong to some pieces; False where they do not meet, or are open."""
+        """Unite the shells that belong to some pieces; False where they do not meet, are open, or would cross at the seam."""
         present = [k for k in group if (self.owner == k).any()]
         part = np.full(len(self.owner), -1, dtype=np.int32)
         for number, k in enumerate(present):
@@ -309,7 +335,11 @@ class _Merging:
                 return False
             had = float(signed_volumes(self.seen.positions, self.seen.triangles[part >= 0]).sum())
             seam, own = np.arange(len(cut.kept), len(cut.positions)), cut.triangles[part[cut.origin] >= 0]
-            cut = replace(cut, positions=grown(cut, own, had, seam, element_size))
-            self.cuts.append(parted(cut, element_size))
+            cut = parted(replace(cut, positions=grown(cut, own, had, seam, element_size)), element_size)
+            through = new_crossings(cut, self.seen)
+            if len(through) and not self.insist:
+                return False
+            self.cuts.append(cut)
+            self.crossing.append(through)
             self.seen, self.owner = Surface(cut.positions, cut.triangles), self.owner[cut.origin]
         return True

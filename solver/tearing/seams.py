@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from ..geometry.easing import eased
-from ..geometry.edge_crossings import crossing_vertices
+from ..geometry.edge_crossings import crossing_vertices, piercing_pairs
 from ..geometry.measures import area_vectors, signed_volumes
 from ..geometry.triangle_tree import triangle_tree
+from ..remesh.drawing_in import Refused
 from ..remesh.volume import FARTHEST
+from ..surface import Surface
 from .surface_cut import SurfaceCut
 
 Array = NDArray[np.float64]
@@ -19,10 +21,29 @@ EASED = 0.25  # element sizes by which a vertex may be moved where a few faces c
 HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
 
 
+class PassesThrough(Refused):
+    """What is seen would pass through itself where a tear has cut it."""
+
+
 def parted(cut: SurfaceCut, element_size: float) -> SurfaceCut:
     """The cut with what few faces pass through others drawn apart."""
     moved = eased(cut.positions, cut.triangles, EASED * element_size, len(cut.kept))
     return cut if moved is None else replace(cut, positions=moved)
+
+
+def new_crossings(cut: SurfaceCut, old: Surface) -> Array:
+    """Return the middles (k, 3) of faces of a cut surface that pass through others where those of the old one did not [m]."""
+    pairs = piercing_pairs(cut.positions, cut.triangles)
+    if len(pairs):
+        before = piercing_pairs(old.positions, old.triangles).astype(np.int32)
+        pairs = pairs[~np.isin(_names(cut.origin[pairs], old), _names(before, old))]
+    return np.asarray(cut.positions[cut.triangles[np.unique(pairs)]].mean(axis=1))
+
+
+def _names(pairs: NDArray[np.int32], old: Surface) -> NDArray[np.int64]:
+    """A number for each pair (k, 2) of old triangles, whichever comes first; below 0 where one is none of them."""
+    low, high = np.sort(pairs.astype(np.int64), axis=1).T
+    return np.asarray(low * len(old.triangles) + high)
 
 
 def grown(cut: SurfaceCut, own: NDArray[np.int32], had: float, seam: NDArray[np.int64], element_size: float) -> Array:

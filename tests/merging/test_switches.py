@@ -1,4 +1,7 @@
-"""Merge and Tear Below keyed over time, and bodies that never merge with each other."""
+"""Merge and Tear Below keyed over time, and bodies that never merge with each other.
+
+The control of topology that the paper has not (claim B34).
+"""
 
 from dataclasses import replace
 

@@ -35,10 +35,10 @@ SINGLE = 2  # vertices at a rim
 
 
 class Watched(Simulation):
-    """Notes how far what is seen jumps at each remesh, and whether every new mesh is a manifold."""
+    """Notes how far what is seen jumps at each remesh, when that is [s], and whether every new mesh is a manifold."""
 
     def __init__(self, *arguments, **named):
-        self.jumps, self.manifold, self.began = [], [], {}
+        self.jumps, self.times, self.manifold, self.began = [], [], [], {}
         super().__init__(*arguments, **named)
 
     def settle(self, mesh, remeshed=False, unknowns=None):
@@ -46,6 +46,7 @@ class Watched(Simulation):
         super().settle(mesh, remeshed, unknowns)
         if remeshed:
             self.jumps.append(float(np.abs(self.seen() - before).max()))
+            self.times.append(self.clock.time)
             self.manifold.append(is_manifold(mesh.mesh(0)))
             self.began = self.state.arrays()
 
@@ -71,9 +72,9 @@ class Watched(Simulation):
 
 def drop(
     preset: str, *, resolution=8, height=0.0, frames=240, bound=BOUND, change=0.0, threads=1, remesher="stuffing", keys=None,
-    **values,
+    longest=1.0 / 48.0, **values,
 ) -> Watched:  # fmt: skip
-    """A ball of goo, half a metre across, above the ground by `height` [m]."""
+    """A ball of goo, half a metre across, above the ground by `height` [m], in steps of `longest` [s] at most."""
     goo = load_preset(PRESETS / f"{preset}.toml")
     ball = sphere(12, 0.25, (0.0, 0.0, 0.26 + height))
     material = replace(goo.material, values={**goo.material.values, **values})
@@ -81,7 +82,10 @@ def drop(
         "b", "Goo", ball, material, goo.real_size, resolution=resolution, remeshing="wholesale", remesher=remesher,
         keys=keys or {},
     )  # fmt: skip
-    settings = Settings(frame_end=frames, worst_condition=bound, condition_change=change, threads=threads)
+    settings = Settings(
+        frame_end=frames, worst_condition=bound, condition_change=change, threads=threads, maximum_substep=longest,
+        calm_substep=2.0 * longest,
+    )  # fmt: skip
     scene = validated(Scene((body,), (), settings))
     prepared = prepare(scene)[0]
     return Watched(scene, [prepared.mesh], [prepared.surface], [prepared.contacts], fields=[PlaneField()])
@@ -115,14 +119,17 @@ def test_a_puddle_a_tet_thick_stays_whole(yield_stress, places, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "preset, values, height, lowest",
+    "preset, values, height, least, most",
     [
-        ("cornstarch", {"resolution": 8}, 0.5, 0.17),  # 0.13 on 12 elements; on 6 it is thinner than its tets before
-        ("dough", {"yield_stress": 2.0, "flow_rate": 60.0, "young_modulus": 8000.0, "hardening_modulus": 0.0}, 0.3, 0.5),
+        ("cornstarch", {"resolution": 8}, 0.5, 0.0, 0.17),  # 0.13 on 12 elements; on 6 it is thinner than its tets before
+        # batter: 0.21 of the diameter measured
+        ("dough", {"yield_stress": 2.0, "flow_rate": 60.0, "young_modulus": 8000.0, "hardening_modulus": 0.0}, 0.3, 0.18, 0.24),
     ],
 )
-def test_goo_runs_into_a_puddle(preset, values, height, lowest):
-    """240 frames: several meshes, the volume kept, and it lies as flat as its flow lets it.
+def test_goo_runs_into_a_puddle(preset, values, height, least, most):
+    """Claims B32, B33. 240 frames: several meshes, the volume kept, and it lies as flat as its flow lets it.
+
+    The volume to half a per cent at each frame but for what tets are squeezed by, and to one as it is at the end.
 
     Nothing seen jumps, and none of it is left behind: at all frames it lies within a quarter of an element of the tets, but
     for single vertices at a rim that is thinner than these: within half of one.
@@ -139,7 +146,10 @@ def test_goo_runs_into_a_puddle(preset, values, height, lowest):
     assert kept == pytest.approx(np.ones(240), abs=5e-3)
     assert max(simulation.jumps) < 0.02 * simulation.scene.bodies[0].element_size
     assert all(simulation.manifold)
-    assert np.ptp(seen[:, 2]) < lowest * 0.5
+    body = simulation.scene.bodies[0].surface
+    volumes = [signed_volumes(places, body.triangles).sum() for places in (seen.astype(np.float64), body.positions)]
+    assert volumes[0] == pytest.approx(volumes[1], rel=0.01)
+    assert least * 0.5 < np.ptp(seen[:, 2]) < most * 0.5
 
 
 def test_goo_runs_apart_on_tets_of_the_second_remesher():
@@ -157,10 +167,13 @@ def test_goo_runs_apart_on_tets_of_the_second_remesher():
 
 
 def test_the_condition_is_reported_and_falls_with_a_new_mesh():
-    simulation, conditions = drop("cornstarch", frames=48, **STARCH), []
+    simulation, conditions, taken = drop("cornstarch", frames=48, **STARCH), [], []
     while not simulation.jumps:
-        conditions.append(simulation.advance().statistics["worst_condition"])
+        frame = simulation.advance()
+        conditions.append(frame.statistics["worst_condition"])
+        taken.append(frame.statistics["remeshing"] / frame.statistics["seconds"])
     assert max(conditions[:-1]) <= 1.2 * BOUND
+    assert taken[0] == 0.0 and min(taken[1:]) > 0.0 and max(taken) < 1.0  # the share of the time that remeshing takes
     assert worst_conditions(simulation.state, simulation.ranges)[0] < 1.2 * BOUND  # drawn out to what is seen
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from solver.embedding import bind, evaluate
+from solver.geometry.edge_crossings import crossing_pairs
 from solver.geometry.tet_walk import way
 from solver.materials import Material
 from solver.remesh import sheets
@@ -63,6 +64,7 @@ def test_twenty_remeshes_do_not_close_a_fold(shape):
         assert bridges(mesh, along).max(initial=0.0) < 0.9
     assert volume(mesh) == pytest.approx(begun, rel=1e-9)
     assert is_manifold(mesh) and dihedral_angles(mesh).min() >= 10.0
+    assert len(np.unique(crossing_pairs(mesh.hull))) < 0.2 * len(mesh.faces.boundary)  # sides nearer than a tet overlap
     assert np.abs(along).max() > ends - 2.0 * SIZE
 
 

@@ -1,4 +1,5 @@
-"""Sites move to where their tets interpolate best, and are drawn to the surface only where that brings further ones there."""
+"""Sites move to where their tets interpolate best, and are drawn to the surface only where that brings further ones there
+(claims B14, B15)."""
 
 import numpy as np
 import pytest

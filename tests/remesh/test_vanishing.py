@@ -1,5 +1,6 @@
 """A body that has become thinner than new tets keeps those that it has: with its weight in less room it would burst."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,9 @@ from solver.remesh.discretization import Discretization
 from solver.remesh.drawing_in import FAR
 from solver.remesh.exchange import renew
 from solver.remesh.remeshing import MOST_REFUSED, SOON, _has_vanished, worst_conditions
+from solver.scene import REMESHERS, Surface, validated
 from solver.tetmesh.manifold import components
+from tests.surfaces import joined
 from tests.tearing.shapes import pulled, scene
 
 from .test_bakes import drop
@@ -50,16 +53,36 @@ def test_three_per_cent_may_vanish_beside_what_is_torn_off(left, torn_off, gone)
     assert _has_vanished(SimpleNamespace(old=volumes[0], new=volumes[1]), torn_off) == gone
 
 
-@pytest.mark.parametrize("tear, parted", [(0.0, False), (0.01, True)])
-def test_what_new_tets_would_part_keeps_its_own_unless_it_may_tear(tear, parted):
-    """A neck a tenth of an element thick: without a tear thickness the body stays whole, and says that it is too thin."""
-    simulation = pulled(scene(tear=tear))
+def with_a_neck(shot, renewed=True):
+    """A simulation of dumbbells, each of them with a neck a tenth of an element thick, and their next remesh if wanted."""
+    simulation = pulled(shot)
     state = simulation.state
     thin = 1.0 - 0.95 * np.exp(-((state.positions[:, :1] / 0.1) ** 4))
-    state.positions = state.positions * np.concatenate([np.ones_like(thin), thin, thin], axis=1)
-    made = simulation.remeshing.renewed(Discretization(state, simulation.ranges, *simulation.bound), [0], 0.01)
+    about = np.round(state.positions * (0.0, 1.0, 0.0))  # the axis of each
+    state.positions = about + (state.positions - about) * np.concatenate([np.ones_like(thin), thin, thin], axis=1)
+    present = Discretization(state, simulation.ranges, *simulation.bound)
+    return simulation, simulation.remeshing.renewed(present, [0], 0.01) if renewed else None
+
+
+@pytest.mark.parametrize("remesher", REMESHERS)
+@pytest.mark.parametrize("tear, parted", [(0.0, False), (0.01, True)])
+def test_what_new_tets_would_part_keeps_its_own_unless_it_may_tear(tear, parted, remesher):
+    """A neck a tenth of an element thick: without a tear thickness the body stays whole, and says that it is too thin."""
+    made = with_a_neck(scene(tear=tear, remesher=remesher))[1]
     assert made.thin == (() if parted else (0,)) and len(made.cuts) == (1 if parted else 0)
     assert components(made.mesh.state.tets).max() == (1 if parted else 0)
+
+
+@pytest.mark.parametrize("remesher", REMESHERS)
+@pytest.mark.parametrize("tear, pieces", [(0.0, 2), (0.01, 4)])
+def test_so_does_each_piece_of_a_body_in_pieces(tear, pieces, remesher):
+    """Two dumbbells of one body, a metre apart: what is seen of neither is cut unless it may tear."""
+    shot = scene(tear=tear, remesher=remesher)
+    (gum,) = shot.bodies
+    beside = Surface(gum.surface.positions + (0.0, 1.0, 0.0), gum.surface.triangles)
+    simulation, made = with_a_neck(validated(replace(shot, bodies=(replace(gum, surface=joined(gum.surface, beside)),))))
+    assert components(simulation.state.tets).max() == 1
+    assert components(made.mesh.state.tets).max() + 1 == pieces and bool(made.cuts) == (pieces == 4)
 
 
 def spiked(monkeypatch, length=0.5):

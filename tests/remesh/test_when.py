@@ -37,6 +37,17 @@ def test_tets_that_have_become_so_many_times_worse_are_renewed_however_good_they
         assert simulation.remeshing.begun[0] == pytest.approx(simulation.remeshing.fresh[0]) != begun
 
 
+def test_the_first_new_tets_come_at_the_same_time_whatever_the_step():
+    """Claim B13: it is asked between steps, of the tets alone. So to within one of the longer steps, of 13."""
+    found, longest = [], (1.0 / 48.0, 1.0 / 192.0)
+    for step in longest:
+        simulation = drop("cornstarch", resolution=6, longest=step, **STARCH)
+        while not simulation.times:
+            assert simulation.advance().number < 24
+        found.append(simulation.times[0])
+    assert found[0] > 12.0 * longest[0] and found[1] == pytest.approx(found[0], abs=longest[0])
+
+
 def test_a_checkpoint_knows_what_tets_were_like_when_they_were_new():
     whole, second = changing(), changing()
     while not whole.jumps:
@@ -82,7 +93,10 @@ def test_a_body_beside_one_that_gets_new_tets_keeps_every_bit():
 
 
 def test_seventy_five_remeshes_of_one_bake_keep_the_volume():
-    """Of what is seen of a drop that runs out, with new tets in every step: to 0.5 % at each frame, but for its squeeze."""
+    """Of what is seen of a drop that runs out, with new tets in every step: to 0.5 % at each frame, but for its squeeze.
+
+    Claims B31 and B34, whose volume is lost.
+    """
     simulation, kept = drop("cornstarch", resolution=6, frames=80, **STARCH), []
     simulation.remeshing.due = lambda *_: [0]
     while len(simulation.jumps) < 75:

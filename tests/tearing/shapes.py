@@ -7,6 +7,7 @@ import numpy as np
 
 from solver.bake import PreparedBody, prepare
 from solver.cache.topology import NamedArray, SurfaceTopology, VertexGroups
+from solver.moment import Snapshot
 from solver.presets import load_preset
 from solver.scene import Body, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
@@ -49,6 +50,34 @@ def pulled(
     velocities[:, 0] = speed * np.tanh(simulation.state.positions[:, 0] / 0.15)
     simulation.state.velocities, simulation.state.previous_velocities = velocities, velocities.copy()
     return simulation
+
+
+def sums(simulation: Simulation) -> list[np.ndarray]:
+    """Mass, rest volume, momentum and spin."""
+    state = simulation.state
+    spin = (state.masses[:, None] * np.cross(state.positions, state.velocities)).sum(axis=0)
+    return [state.masses.sum(), state.volumes.sum(), state.masses @ state.velocities, spin]
+
+
+class Watched(Simulation):
+    """Keeps what it has just before and just after a cut or a merge, and what is seen then."""
+
+    def _remesh(self):
+        had, seen, count = sums(self), self.output.frame(Snapshot.of(self.state)), len(self.cuts)
+        done = super()._remesh()
+        if len(self.cuts) > count:
+            self.had, self.has = had, sums(self)
+            self.was, self.shown = seen, self.output.frame(Snapshot.of(self.state))
+        return done
+
+
+def check_kept(simulation: Watched) -> None:
+    """Mass, rest volume, momentum and spin went over to rounding of what the parts of the body have of each."""
+    state = simulation.state
+    speeds, arms = np.linalg.norm(state.velocities, axis=1), np.linalg.norm(state.positions, axis=1)
+    sizes = [state.masses.sum(), state.volumes.sum(), state.masses @ speeds, state.masses @ (speeds * arms)]
+    for had, has, size in zip(simulation.had, simulation.has, sizes, strict=True):
+        assert np.abs(np.subtract(has, had)).max() < 1e-10 * size
 
 
 def record_of(part: Surface) -> SurfaceTopology:

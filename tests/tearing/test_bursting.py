@@ -9,7 +9,6 @@ from solver.bake import prepare
 from solver.embedding import bind
 from solver.geometry.edges import unpaired_edges
 from solver.scene import Scene, Settings, validated
-from solver.simulate import Simulation
 from solver.tearing.collapse import collapsed
 from solver.tearing.renewal import renewed_body
 from solver.tearing.thin import torn
@@ -22,7 +21,7 @@ from tests.physics.scenes import box_mesh
 from tests.remesh.shapes import is_manifold
 from tests.surfaces import sphere, surface
 
-from .shapes import scene
+from .shapes import Watched, check_kept, scene
 from .test_tearing_bakes import crossing
 
 SIZE = 0.06
@@ -95,7 +94,7 @@ def test_a_film_bursts_in_a_bake():
     body = replace(gum, surface=disc(0.06), resolution=18)
     shot = validated(Scene((body,), (), Settings(frame_end=3, worst_condition=2.0, gravity=(0.0, 0.0, 0.0), threads=1)))
     made = prepare(shot)[0]
-    simulation = Simulation(shot, [made.mesh], [made.surface], [made.contacts], fields=[])
+    simulation = Watched(shot, [made.mesh], [made.surface], [made.contacts], fields=[])
     positions = simulation.state.positions
     out = np.sqrt((positions[:, :2] ** 2).sum(axis=1, keepdims=True))
     velocities = np.zeros_like(positions)
@@ -104,6 +103,7 @@ def test_a_film_bursts_in_a_bake():
     had = float(tet_volumes(positions, simulation.state.tets).sum())
     frames = [simulation.advance() for _ in range(3)]
     (change,) = (change for frame in frames for change in frame.changes)
+    check_kept(simulation)
     assert unpaired_edges(change.cut.triangles) == 0 and handles(change.cut.triangles) == 1
     assert handles(boundary(TetMesh(simulation.state.positions, simulation.state.tets))) >= 1  # strands may span it
     assert not crossing(change.cut.positions, change.cut.triangles)

@@ -1,4 +1,4 @@
-"""A dumbbell pulled apart: it tears, its surface is cut once, cache and resume go on with it."""
+"""A dumbbell pulled apart: it tears, its surface is cut once, cache and resume go on with it (B19)."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from solver.tetmesh.manifold import components
 from solver.tetmesh.quality import tet_volumes
 from tests.surfaces import flipped, with_holes
 
-from .shapes import dumbbell, pulled, record_of, scene
+from .shapes import Watched, check_kept, dumbbell, pulled, record_of, scene
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def crossing(positions, triangles) -> bool:
 
 
 def test_it_tears_and_keeps_what_it_had(shot, prepared):
-    simulation = pulled(shot, prepared=prepared)
+    simulation = pulled(shot, prepared=prepared, kind=Watched)
     begun, had = float(tet_volumes(simulation.state.positions, simulation.state.tets).sum()), momentum(simulation)
     before = prepared.surface
     changes = []
@@ -63,6 +63,7 @@ def test_it_tears_and_keeps_what_it_had(shot, prepared):
             assert frame.changes[0].uid == "b" and unpaired_edges(cut.triangles) == 0
             assert len(body.positions) == len(cut.positions) and not crossing(body.positions, cut.triangles)
     assert len(changes) == 1 and components(simulation.state.tets).max() + 1 == shells(cut) >= 2
+    check_kept(simulation)
     now = float(tet_volumes(simulation.state.positions, simulation.state.tets).sum())
     assert now == pytest.approx(begun, rel=0.02) and len(before.tets) < len(body.positions)
     size = np.abs(simulation.state.masses[:, None] * simulation.state.velocities).sum()

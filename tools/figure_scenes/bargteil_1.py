@@ -1,4 +1,4 @@
-"""Bargteil 2007, figure 1: a body dropped down a flight of stairs softens where it strikes them, and droops there.
+"""Bargteil 2007, figure 1 (claim B27): a body dropped down a flight of stairs softens where it strikes them, and droops there.
 
 A cow instead of the bunny.
 """

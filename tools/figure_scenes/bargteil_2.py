@@ -1,4 +1,4 @@
-"""Bargteil 2007, figure 2: a man of marshmallow whose material is changed by keys while he stands, and he melts.
+"""Bargteil 2007, figure 2 (claim B28): a man of marshmallow whose material is changed by keys while he stands, and he melts.
 
 A man of three balls instead of the paper's character. His yield stress falls to a hundredth from one frame on.
 """

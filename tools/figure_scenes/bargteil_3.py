@@ -1,4 +1,4 @@
-"""Bargteil 2007, figure 3: a body dropped on a bar hardens where it flows; once it has, it is elastic and jiggles.
+"""Bargteil 2007, figure 3 (claim B29): a body dropped on a bar hardens where it flows; once it has, it is elastic and jiggles.
 
 Two cows instead of the bunny, alike but that one hardens: the other goes on sinking around the bar.
 """

@@ -1,4 +1,4 @@
-"""Bargteil 2007, figure 6: bodies fall on each other and merge, one after the other, until all of them are one.
+"""Bargteil 2007, figure 6 (claim B31): bodies fall on each other and merge, one after the other, until all of them are one.
 
 Seven instead of the paper's many: balls and rings, each of some hundred tets instead of 4200.
 """

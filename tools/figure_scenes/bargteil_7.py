@@ -1,4 +1,4 @@
-"""Bargteil 2007, figure 7: stars of dough dropped flat; what rate and yield stress they have decides what is left of them.
+"""Bargteil 2007, figure 7 (claim B32): stars of dough dropped flat; rate and yield stress decide what is left of them.
 
 Two stars, alike but for that: bread dough, and batter that yields to a fiftieth of the stress and flows twenty times as fast.
 """

@@ -1,4 +1,4 @@
-"""Bargteil 2007, figure 8: a ball of cornstarch in water bounces like a solid, then runs into a puddle like a liquid.
+"""Bargteil 2007, figure 8 (claim B33): a ball of cornstarch in water bounces like a solid, then runs out like a liquid.
 
 The preset as it is, on the ground as it comes. Its flow rate falls where stress is high, so that a blow meets an elastic body.
 A puddle of viscosity eta whose base sticks comes down to h at t = 0.125 (D/h)^4 eta/(density g D), D the ball's diameter

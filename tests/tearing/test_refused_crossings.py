@@ -1,0 +1,73 @@
+"""What is seen that would pass through itself where it is cut or sewn: no tear and no merge, until it has been tried thrice."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from solver.geometry.edge_crossings import piercing_pairs
+from solver.remesh.exchange import renew
+from solver.remesh.remeshing import MOST_REFUSED
+from solver.surface import Surface
+from solver.tearing.seams import new_crossings, parted
+from solver.tearing.surface_cut import SurfaceCut, cut_surface
+from solver.tetmesh.manifold import components
+from tests.merging.shapes import started, two_pieces
+from tests.remesh.test_vanishing import with_a_neck
+from tests.surfaces import box, joined, sphere
+
+from .shapes import scene
+
+
+def spoilt(cut: SurfaceCut, element_size: float) -> SurfaceCut:
+    """The cut with a new vertex drawn right through what lies on the other side of the middle."""
+    result = parted(cut, element_size)
+    places, new = result.positions.copy(), len(result.kept)
+    places[new, 0] = -3.0 * np.sign(places[new, 0])
+    return replace(result, positions=places)
+
+
+@pytest.fixture
+def crossing(monkeypatch):
+    monkeypatch.setattr("solver.tearing.renewal.parted", spoilt)
+
+
+def test_a_tear_is_put_off_and_then_said(crossing, monkeypatch):
+    simulation, _ = with_a_neck(scene(tear=0.01), renewed=False)
+    monkeypatch.setattr(type(simulation.remeshing), "due", lambda *_: [0])
+    places = simulation.state.positions.copy()
+    for refused in range(1, MOST_REFUSED + 1):
+        assert renew(simulation) == 0 and simulation.remeshing.refused.tolist() == [refused]
+        assert simulation.state.positions.tobytes() == places.tobytes() and simulation.news == simulation.cuts == ()
+    assert renew(simulation) == 1 and simulation.remeshing.refused.tolist() == [0]
+    assert components(simulation.state.tets).max() == 1 and len(simulation.cuts) == 1
+    check_told(simulation)
+
+
+def test_a_merge_is_put_off_and_then_said(crossing):
+    simulation = started(two_pieces())
+    state = simulation.state
+    state.positions[:, 0] -= 0.08 * np.sign(state.positions[:, 0])
+    for waits in range(1, MOST_REFUSED + 1):
+        renew(simulation)
+        assert simulation.remeshing.waits.tolist() == [waits] and components(simulation.state.tets).max() == 1
+        assert simulation.news == simulation.cuts == ()
+    renew(simulation)
+    assert simulation.remeshing.waits.tolist() == [0] and not components(simulation.state.tets).any()
+    check_told(simulation)
+
+
+def check_told(simulation) -> None:
+    """One sentence, with the place and the frame."""
+    (sentence,) = (sentence for sentence in simulation.news if "pass through others" in sentence)
+    assert "near (" in sentence and "frame" in sentence
+
+
+def test_only_crossings_that_come_of_a_cut_count():
+    """Two balls in each other are cut apart from a third: that they pass through each other is nothing new."""
+    balls = joined(joined(sphere(12, 0.5), sphere(12, 0.5, (0.4, 0.03, 0.02))), sphere(12, 0.5, (2.01, 0.0, 0.0)))
+    assert len(piercing_pairs(balls.positions, balls.triangles))
+    cut = cut_surface(Surface(balls.positions, balls.triangles), box((0.1, 3.0, 3.0), (2.0, 0.01, 0.02)), 0.1)
+    assert cut is not None and len(piercing_pairs(cut.positions, cut.triangles)) and not len(new_crossings(cut, balls))
+    through = new_crossings(spoilt(cut, 0.1), balls)
+    assert len(through) and through.shape[1] == 3
