@@ -15,6 +15,7 @@ from .passage import met_on_the_way
 from .planes import Columns, by_carriers, joined, lay_planes, take_points
 from .points import REACH, Chosen, ContactPoints
 from .response import longest_way
+from .sheets import on_own_side
 
 if TYPE_CHECKING:
     from .edges.edge_contacts import EdgeContacts
@@ -207,7 +208,8 @@ class Contacts:
         return self.edges is not None and self.edges.too_deep(positions)
 
     def longest_step(self, positions: Array, velocities: Array, time: float, step: float) -> float:
-        """The longest step [s], if below `step`, in which no collider that moves, and no sheet, is met too fast to be followed.
+        """The longest step [s], if below `step`, in which no collider that moves or thickens, and no sheet, is met too fast to
+        be followed.
 
         From node positions and velocities (n, 3) at a time [s]: a point may come nearer by MOST_WAY element sizes.
         """
@@ -221,7 +223,7 @@ class Contacts:
         for field, own in fields:
             most = MOST_WAY if field.sheet_offset is None else 0.5 * SHEET_DEPTH
             ways = field.carried(here + step * going, time + step, time) - here  # in the collider's frame
-            way = np.sqrt(along(ways, ways))
+            way = np.sqrt(along(ways, ways)) + field.grown(time, time + step)
             distance, _, _ = query(field, here, time, float(way.max(initial=0.0)))
             meets = (distance < way) & own[self.always.points]
             longest = min(longest, float((most * size[meets] * step / way[meets]).min(initial=step)))
@@ -276,11 +278,13 @@ class Contacts:
                 (distance, normal, velocity), self._reach(field), self.points.size[chosen],
             )  # fmt: skip
             return *self.leading.seen(c, chosen, here, seen), behind
-        through = crossed(field.sheet_offset, begun, here, distance, normal)
-        behind = (self.behind[c, chosen] ^ through) & np.isfinite(distance)
-        distance = np.where(behind, -distance - 2.0 * field.sheet_offset, distance)
-        normal = np.where(behind[:, None], -normal, normal)
-        return distance, normal, velocity, behind
+        middle = None
+        if field.middle is not None:
+            middle = field.middle(here, self.time, self._reach(field) + field.sheet_offset)
+        seen, behind = on_own_side(
+            (distance, normal, velocity), middle, field.sheet_offset, begun, here, self.behind[c, chosen]
+        )  # fmt: skip
+        return *seen, behind
 
     def linearize(self, positions: Array) -> Entries:
         """Planes of all candidates within an element of a collider, by collider and point: of points in tets, then of those
@@ -331,13 +335,6 @@ class Contacts:
         if entries.pull.any():
             entries.stick(positions)
         return entries
-
-
-def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:
-    """Which points (k,) have gone through a sheet between two places (k, 3): its plane where it is closest lies between."""
-    reached = np.isfinite(distance)
-    closest = now - normal * np.where(reached, distance + offset, 0.0)[:, None]
-    return reached & (((before - closest) * normal).sum(axis=1) < 0.0)
 
 
 def query(field: Field, points: Array, time: float, margin: float) -> tuple[Array, Array, Array]:
