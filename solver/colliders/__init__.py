@@ -21,6 +21,10 @@ Middle = Callable[
     [NDArray[np.float64], float, float], tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 ]
 
+Query = Callable[
+    [NDArray[np.float64], float, float, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], None
+]
+
 
 class Field(Protocol):
     """A collider as the solver sees it.
@@ -30,6 +34,8 @@ class Field(Protocol):
     still        : whether it never moves and nothing of it is keyed
     sticky       : whether it is ever sticky
     endless      : whether it has no other side
+    beneath      : as `query`, for what belongs beneath a ground, an open mesh that is solid for a little way below; None of
+                   all others
     sharp        : its sharp edges; None where it has none
     """
 
@@ -38,6 +44,7 @@ class Field(Protocol):
     still: bool
     sticky: bool
     endless: bool
+    beneath: Query | None
     sharp: Sharp | None
 
     def query(

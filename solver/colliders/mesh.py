@@ -7,7 +7,7 @@ from ..errors import SceneError
 from ..geometry.edges import edges_of, hole_area
 from ..geometry.measures import area_vectors
 from ..geometry.orientation import Oriented, oriented
-from ..geometry.pseudonormals import Pseudonormals, pseudonormals
+from ..geometry.pseudonormals import Pseudonormals, pseudonormals, turned_over
 from ..geometry.triangle_tree import closest_points, refit, triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
 from ..scene import Collider, Settings
@@ -45,7 +45,7 @@ class MeshField:
     - open: a sheet, solid from both sides, SHEET_HALF_THICKNESS of its largest side to each side;
     - open, but with no face looking down (terrain, a floor of one face, open stairs, the inside of a bowl) and not
       two-sided: solid below to GROUND_DEPTH of its largest side, with no thickness above, so that a fast body does not
-      fall through.
+      fall through. What has come from beneath is kept there (contact/sheets.py).
     """
 
     endless = False
@@ -79,6 +79,7 @@ class MeshField:
         self.half = 0.0  # of what is a sheet by itself [m]
         self.shape = self._shape(positions)
         self._thicken(0.0)
+        self.beneath = self._beneath if self.kind == GROUND else None
         self.middle = self._to_middle if self.kind == SHEET and len(self.shape.radii) else None
         self.changes = self.motion.stretches_change or self.deformation is not None
         self.shaped_at: float | None = None  # the time at which `shape` is what it is, where it changes [s]
@@ -134,7 +135,28 @@ class MeshField:
     ) -> None:
         """See colliders.Field."""
         pose = self._set(time)
-        found = contacts(self.shape, in_frame(points, pose.translation, pose.rotation), margin)
+        self._seen(self.shape, pose, points, time, margin, distance, normal, velocity)
+
+    def _beneath(
+        self,
+        points: NDArray[np.float64],
+        time: float,
+        margin: float,
+        distance: NDArray[np.float64],
+        normal: NDArray[np.float64],
+        velocity: NDArray[np.float64],
+    ) -> None:
+        """See colliders.Field: the same faces turned over, solid above as deep as they are below."""
+        pose = self._set(time)
+        turned = self.shape._replace(normals=turned_over(self.shape.normals))
+        self._seen(turned, pose, points, time, margin, distance, normal, velocity)
+
+    def _seen(
+        self, shape: MeshShape, pose: Pose, points: NDArray[np.float64], time: float, margin: float,
+        distance: NDArray[np.float64], normal: NDArray[np.float64], velocity: NDArray[np.float64],
+    ) -> None:  # fmt: skip
+        """Fill what is seen of a shape, this or this turned over, that has been set to a time [s]."""
+        found = contacts(shape, in_frame(points, pose.translation, pose.rotation), margin)
         give_back(found, pose.rotation, distance, normal)
         velocity[:] = 0.0
         if not self.motion.static or self.deformation is not None:

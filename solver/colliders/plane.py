@@ -14,7 +14,7 @@ KIND = "plane"
 class PlaneField:
     """The exact signed distance from a plane."""
 
-    sheet_offset, middle, endless, sharp = None, None, True, None
+    sheet_offset, middle, beneath, endless, sharp = None, None, None, True, None
 
     def __init__(self, collider: Collider, settings: Settings) -> None:
         self.numbers = Touch(collider, settings)

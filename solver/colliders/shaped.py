@@ -22,7 +22,7 @@ class ShapedField:
     measure(points (k, 3) in that frame, half sides (3,) of the box [m]) returns distance (k,) and outward normal (k, 3).
     """
 
-    sheet_offset, middle, endless = None, None, False
+    sheet_offset, middle, beneath, endless = None, None, None, False
 
     def __init__(
         self, collider: Collider, settings: Settings, measure: Measure, edges: tuple[Array, Sharp] | None = None

@@ -1,4 +1,6 @@
-"""Sheets, solid from both sides: from which a point sees one is told by where it has come from."""
+"""Sheets, solid from both sides, and open grounds: from which a point sees one is told by where it has come from."""
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,31 @@ def on_own_side(
     distance = np.where(behind, -side - 2.0 * thick, distance)
     normal = np.where(behind[:, None], -facing, normal)
     return (distance, normal, velocity), behind
+
+
+def belong_beneath(
+    above: Array, below: Array, behind: NDArray[np.bool_], bodies: NDArray[np.int64]
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Which points (k,) of bodies (k,) belong beneath a ground, by its distances (k,) as seen from above and from below [m].
+
+    Those that did (behind), as long as they are near and not beside its rim, where both distances are one; and from deeper than
+    the ground is solid those of bodies of which nothing else is near it: what starts sunk in it is lifted out of it.
+    """
+    near = np.isfinite(below) & (above != below)
+    stays = behind & near
+    comes = near & np.isinf(above)
+    otherwise = np.isfinite(above) & ~stays
+    return stays | (comes & ~np.isin(bodies, np.unique(bodies[otherwise])))
+
+
+def by_sides(behind: NDArray[np.bool_], look: Callable[[NDArray[np.int64], bool], Seen]) -> Seen:
+    """What points (k,) see of a ground, those behind it from beneath: look asks for some of them, by index, from one side."""
+    seen = np.empty(len(behind)), np.empty((len(behind), 3)), np.empty((len(behind), 3))
+    for side in (False, True):
+        own = np.flatnonzero(behind == side)
+        for column, values in zip(seen, look(own, side), strict=True):
+            column[own] = values
+    return seen
 
 
 def crossed(offset: Array, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:
