@@ -60,6 +60,28 @@ def test_a_paddle_that_bends_takes_along_what_it_hits(speed):
     assert least < np.linalg.norm(velocity(simulation)) < 2.0 * most
 
 
+def bump(places):
+    """How far (n,) places over a plate go with the middle of it."""
+    return np.exp(-(((places[:, 0] - 0.8) / 0.3) ** 2) - (places[:, 1] / 0.3) ** 2)
+
+
+@pytest.mark.parametrize(("speed", "frames"), [(8.0, 2), (20.0, 1)])
+def test_a_bump_that_shoots_out_takes_along_what_lies_over_it(speed, frames):
+    """Most of a thin plate stands still, so that no rigid motion tells where its middle goes, by up to three elements at a
+    frame: a block over it is not passed, and thrown off no faster than without loss."""
+    lifts = np.array([-0.2, -0.2, *(-0.2 + speed / RATE * np.arange(1, frames + 1))])
+    part = plate()
+    field = deforming(part, [part.positions + np.outer(bump(part.positions), (0.0, 0.0, lift)) for lift in lifts])
+    block = box_mesh((5, 5, 5), (0.3,) * 3, (0.65, -0.15, 0.02))
+    simulation, _ = run(make_scene([block], [GOO], frames=frames + 1, **WEIGHTLESS), 1, [field])
+    for lift in lifts[2:]:
+        simulation.advance()
+        places = simulation.state.positions
+        assert sunk(simulation, field) < 2.0 * HIT
+        assert (places[:, 2] > lift * bump(places) - THICK).all()
+    assert 0.3 * speed < velocity(simulation)[2] < 2.0 * speed
+
+
 def test_what_rides_on_a_surface_that_rises_has_its_velocity():
     """The plate's tip goes up and down by 0.2 m once a second: the block on it does as well, and rests on it."""
     frames = 30
