@@ -103,12 +103,12 @@ class MeshField:
         moved = self.motion.carried(points, begun, time)
         if self.deformation is None:
             return moved
-        # Beside the rigid motion they go as what they are closest to
-        pose = self.motion.pose(time)
-        self._reshape(time, pose)
-        closest = closest_points(self.shape.surface, in_frame(moved, pose.translation, pose.rotation))
+        # Beside the rigid motion they go as what they are closest to when it begins
+        before, pose = self.motion.pose(begun), self.motion.pose(time)
+        self._reshape(begun, before)
+        closest = closest_points(self.shape.surface, in_frame(points, before.translation, before.rotation))
         corners = self.faces.triangles[closest.triangle]
-        change = self.local - self.deformation.at(begun)[0]
+        change = self.deformation.at(time)[0] - self.local
         arms = np.einsum("ki,kid->kd", closest.weights, change[corners])
         return moved + np.einsum("ki,ji->kj", arms, pose.rotation @ pose.stretch)
 
