@@ -28,7 +28,8 @@ class ColliderPanel:
         if paintable:
             layout.prop(settings, "stickiness_group", text="Painted", icon="GROUP_VERTEX")
         layout.prop(settings, "thickness")
-        if settings.collider_kind == "mesh":
+        if paintable:
+            layout.prop(settings, "thickness_group", text="Painted", icon="GROUP_VERTEX")
             layout.prop(settings, "two_sided")
         groups = layout.row()
         groups.use_property_decorate = False  # a dot for each of the eight would leave eight empty lines

@@ -13,7 +13,7 @@ from .surface import Surface, validated_surface
 FloatArray = NDArray[np.float64]
 
 KEYED = ("friction", "stickiness", "thickness")
-PAINTED = ("friction", "stickiness")
+PAINTED = ("friction", "stickiness", "thickness")
 FIRST_GROUP = 1  # of collision groups, the lowest bit
 
 
@@ -33,7 +33,7 @@ class Collider:
     stickiness : what pulls at goo that has touched it before it lets go [Pa] (solver/contact/adhesion.py)
     thickness  : offset of the contact surface outwards [m]
     keys       : (k,) values of KEYED by name, one a frame from `Settings.frame_start` on
-    painted    : (n,) share, 0 to 1, of friction or stickiness at each vertex of `surface`, by name
+    painted    : (n,) share, 0 to 1, of friction, stickiness or thickness at each vertex of `surface`, by name
     two_sided  : an open sheet that is solid from both sides; False: the inside is solid
     groups     : collision groups, eight bits: it meets bodies that share one of them
     """

@@ -7,6 +7,8 @@ from .errors import SceneError
 
 Array = NDArray[np.float64]
 
+SAME_PLACE = 1e-9  # frames by which a place may miss that of a key by rounding
+
 
 def at_frame(keys: Array, place: float) -> Array:
     """The value of keys (k, ...) at a place in frames after the first."""
@@ -15,6 +17,19 @@ def at_frame(keys: Array, place: float) -> Array:
     share = min(max(place - before, 0.0), 1.0)
     value: Array = (1.0 - share) * keys[before] + share * keys[min(before + 1, last)]
     return value
+
+
+def rate_at_frame(keys: Array, place: float) -> Array:
+    """By how much keys (k, ...) change a frame at a place in frames after the first; at a key's own time, on the way there.
+
+    So a step, which ends at keys, sees the change that it has gone through, as that of a collider's motion is seen
+    (colliders/motion.py).
+    """
+    before = int(np.ceil(place - SAME_PLACE)) - 1
+    if not 0 <= before < len(keys) - 1:
+        return np.zeros_like(keys[0])
+    change: Array = keys[before + 1] - keys[before]
+    return change
 
 
 def checked_keys(

@@ -270,8 +270,12 @@ def _collider() -> dict[str, Any]:
             soft_max=0.1,
             **KEYED,
         ),
+        "thickness_group": _painted("Thickness"),
         "two_sided": BoolProperty(
-            name="Two-Sided", description="An open sheet that is solid from both sides; off: its inside is solid", **SETTING
+            name="Two-Sided",
+            description="A thin sheet that is solid from both sides, whatever its shape. Off: of a closed mesh the inside is "
+            "solid; an open one that faces up everywhere is ground, solid for a little way below; other open ones are sheets",
+            **SETTING,
         ),
         "follow_animation": BoolProperty(
             name="Animated",

@@ -1,5 +1,6 @@
 """Colliders, one file a kind: a file of this folder that defines KIND and build(collider, settings) is found by itself."""
 
+from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 from typing import Protocol
@@ -15,20 +16,35 @@ from .sharp import Sharp
 __all__ = ["Field", "build", "build_all", "kinds"]
 
 
+# Of points (k, 3) at a time [s], up to a margin [m]: how far they are from it (k,), on which side (k, 3), how thick it is (k,)
+Middle = Callable[
+    [NDArray[np.float64], float, float], tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+]
+
+Query = Callable[
+    [NDArray[np.float64], float, float, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], None
+]
+
+
 class Field(Protocol):
     """A collider as the solver sees it.
 
-    sheet_offset : of a sheet, solid from both sides, half its thickness [m]; None where there is an inside
+    sheet_offset : of a sheet, solid from both sides, half its thickness, at most [m]; None where there is an inside
+    middle       : of a sheet that is not as thick everywhere, how points lie to its middle; None of all others
     still        : whether it never moves and nothing of it is keyed
     sticky       : whether it is ever sticky
     endless      : whether it has no other side
+    beneath      : as `query`, for what belongs beneath a ground, an open mesh that is solid for a little way below; None of
+                   all others
     sharp        : its sharp edges; None where it has none
     """
 
     sheet_offset: float | None
+    middle: Middle | None
     still: bool
     sticky: bool
     endless: bool
+    beneath: Query | None
     sharp: Sharp | None
 
     def query(
@@ -44,7 +60,8 @@ class Field(Protocol):
 
         points : (k, 3) world space [m]; time [s] since the first frame
         margin : where the surface is further outside than this [m], distance is inf, normal and velocity 0
-        Negative inside, however deep; the collider's thickness is included.
+        Negative inside, however deep. The collider's thickness is included, and so is its growth, along the normal. Nowhere
+        outside does distance fall by more than a point moves.
         """
 
     def touch(self, points: NDArray[np.float64], time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -53,8 +70,11 @@ class Field(Protocol):
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
         """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
 
-    def corners(self, time: float) -> tuple[NDArray[np.float64], float]:
-        """Where the vertices (v, 3) of `sharp` lie at a time [s], and how far outside of them its surface is [m]."""
+    def grown(self, begun: float, time: float) -> float:
+        """How much further out [m] its thickness has put its surface at one time [s] than at another before; 0 if nowhere."""
+
+    def corners(self, time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where the vertices (v, 3) of `sharp` lie at a time [s], and how far outside of them its surface is (v,) [m]."""
 
 
 @cache

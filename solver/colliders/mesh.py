@@ -7,12 +7,24 @@ from ..errors import SceneError
 from ..geometry.edges import edges_of, hole_area
 from ..geometry.measures import area_vectors
 from ..geometry.orientation import Oriented, oriented
-from ..geometry.pseudonormals import Pseudonormals, pseudonormals
+from ..geometry.pseudonormals import Pseudonormals, pseudonormals, turned_over
 from ..geometry.triangle_tree import closest_points, refit, triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
 from ..scene import Collider, Settings
 from .deformation import Deformation, rigid_part
-from .mesh_query import GROUND, SHEET, SOLID, WOUND, Contacts, MeshShape, contacts, distance_grid, give_back, in_frame
+from .mesh_query import (
+    GROUND,
+    SHEET,
+    SOLID,
+    WOUND,
+    Contacts,
+    MeshShape,
+    bare_contacts,
+    contacts,
+    distance_grid,
+    give_back,
+    in_frame,
+)  # fmt: skip
 from .motion import Motion, Pose
 from .sharp import looks, sharp_edges
 from .solidity import against_gravity, has_large_holes, is_ground
@@ -33,7 +45,7 @@ class MeshField:
     - open: a sheet, solid from both sides, SHEET_HALF_THICKNESS of its largest side to each side;
     - open, but with no face looking down (terrain, a floor of one face, open stairs, the inside of a bowl) and not
       two-sided: solid below to GROUND_DEPTH of its largest side, with no thickness above, so that a fast body does not
-      fall through.
+      fall through. What has come from beneath is kept there (contact/sheets.py).
     """
 
     endless = False
@@ -64,47 +76,53 @@ class MeshField:
         if self.kind == GROUND and area_vectors(positions, faces.triangles).sum(axis=0) @ up < 0.0:
             faces = _turned(faces)
         self.faces = faces
-        self.shape = self._shape(collider, positions)
+        self.half = 0.0  # of what is a sheet by itself [m]
+        self.shape = self._shape(positions)
+        self._thicken(0.0)
+        self.beneath = self._beneath if self.kind == GROUND else None
+        self.middle = self._to_middle if self.kind == SHEET and len(self.shape.radii) else None
         self.changes = self.motion.stretches_change or self.deformation is not None
         self.shaped_at: float | None = None  # the time at which `shape` is what it is, where it changes [s]
-        self.half = self.shape.offset - collider.thickness  # of what is a sheet by itself
-        self.sheet_offset = self.shape.offset if self.kind == SHEET else None
         stretched = [shapes[k] @ stretch.T for k in looks(len(shapes))]
         self.sharp = sharp_edges(stretched, faces.weld, self.kind == SHEET)
 
-    def _shape(self, collider: Collider, positions: NDArray[np.float64]) -> MeshShape:
+    def _shape(self, positions: NDArray[np.float64]) -> MeshShape:
         surface = triangle_tree(positions, self.faces.triangles)
         winding = winding_tree(surface)
         normals = pseudonormals(positions, self.faces.triangles, self.faces.weld)
         size = float(np.ptp(positions, axis=0).max())
-        half = SHEET_HALF_THICKNESS * size if self.kind == SHEET else 0.0
+        self.half = SHEET_HALF_THICKNESS * size if self.kind == SHEET else 0.0
         edges = self.faces.edges
         if self.kind == WOUND and not edges.open_edges and not edges.non_manifold_edges and _clean(winding, normals, size):
             self.kind = SOLID
         grid = distance_grid(surface, winding, self.kind, not (self.motion.stretches_change or self.deformation))
-        offset, depth = collider.thickness + half, GROUND_DEPTH * size
-        return MeshShape(surface, winding, normals, self.kind, offset, depth, *grid)
+        return MeshShape(surface, winding, normals, self.kind, np.nan, np.zeros(0), GROUND_DEPTH * size, *grid)
 
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
         """See colliders.Field."""
         moved = self.motion.carried(points, begun, time)
         if self.deformation is None:
             return moved
-        # Beside the rigid motion they go as what they are closest to
-        pose = self.motion.pose(time)
-        self._reshape(time, pose)
-        closest = closest_points(self.shape.surface, in_frame(moved, pose.translation, pose.rotation))
+        # Beside the rigid motion they go as what they are closest to when it begins
+        before, pose = self.motion.pose(begun), self.motion.pose(time)
+        self._reshape(begun, before)
+        closest = closest_points(self.shape.surface, in_frame(points, before.translation, before.rotation))
         corners = self.faces.triangles[closest.triangle]
-        change = self.local - self.deformation.at(begun)[0]
+        change = self.deformation.at(time)[0] - self.local
         arms = np.einsum("ki,kid->kd", closest.weights, change[corners])
         return moved + np.einsum("ki,ji->kj", arms, pose.rotation @ pose.stretch)
 
-    def corners(self, time: float) -> tuple[NDArray[np.float64], float]:
+    def grown(self, begun: float, time: float) -> float:
+        """See colliders.Field."""
+        return self.numbers.grown(begun, time)
+
+    def corners(self, time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """See colliders.Field."""
         pose = self.motion.pose(time)
         self._thicken(time)
         local = self.local if self.deformation is None else self.deformation.at(time)[0]
-        return np.einsum("ki,ji->kj", local, pose.rotation @ pose.stretch) + pose.translation, self.shape.offset
+        offsets = self.shape.radii if len(self.shape.radii) else np.full(len(local), self.shape.offset)
+        return np.einsum("ki,ji->kj", local, pose.rotation @ pose.stretch) + pose.translation, offsets
 
     def query(
         self,
@@ -116,23 +134,54 @@ class MeshField:
         velocity: NDArray[np.float64],
     ) -> None:
         """See colliders.Field."""
-        pose = self.motion.pose(time)
-        self._thicken(time)
-        if self.changes:
-            self._reshape(time, pose)
-        found = contacts(self.shape, in_frame(points, pose.translation, pose.rotation), margin)
-        give_back(found, self.shape.offset, pose.rotation, distance, normal)
+        pose = self._set(time)
+        self._seen(self.shape, pose, points, time, margin, distance, normal, velocity)
+
+    def _beneath(
+        self,
+        points: NDArray[np.float64],
+        time: float,
+        margin: float,
+        distance: NDArray[np.float64],
+        normal: NDArray[np.float64],
+        velocity: NDArray[np.float64],
+    ) -> None:
+        """See colliders.Field: the same faces turned over, solid above as deep as they are below."""
+        pose = self._set(time)
+        turned = self.shape._replace(normals=turned_over(self.shape.normals))
+        self._seen(turned, pose, points, time, margin, distance, normal, velocity)
+
+    def _seen(
+        self, shape: MeshShape, pose: Pose, points: NDArray[np.float64], time: float, margin: float,
+        distance: NDArray[np.float64], normal: NDArray[np.float64], velocity: NDArray[np.float64],
+    ) -> None:  # fmt: skip
+        """Fill what is seen of a shape, this or this turned over, that has been set to a time [s]."""
+        found = contacts(shape, in_frame(points, pose.translation, pose.rotation), margin)
+        give_back(found, pose.rotation, distance, normal)
         velocity[:] = 0.0
         if not self.motion.static or self.deformation is not None:
             velocity[found.points] = self._velocity(pose, found)
+        rate = self.numbers.rate("thickness", time)
+        if rate != 0.0:
+            shares = self.numbers.shares(self.faces.triangles[found.triangle], found.weights)
+            velocity[found.points] += (rate * shares)[:, None] * normal[found.points]
+
+    def _to_middle(
+        self, points: NDArray[np.float64], time: float, margin: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """See colliders.Middle."""
+        pose = self._set(time)
+        distance, normal, offset = np.empty(len(points)), np.empty((len(points), 3)), np.zeros(len(points))
+        found = bare_contacts(self.shape, in_frame(points, pose.translation, pose.rotation), margin)
+        give_back(found, pose.rotation, distance, normal)
+        offset[found.points] = (found.weights * self.shape.radii[self.faces.triangles[found.triangle]]).sum(axis=1)
+        return distance, normal, offset
 
     def touch(self, points: NDArray[np.float64], time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """See colliders.Field."""
-        if not self.numbers.painted:
+        if self.numbers.alike:
             return self.numbers.even(len(points), time)
-        pose = self.motion.pose(time)
-        if self.changes:
-            self._reshape(time, pose)
+        pose = self._set(time)
         closest = closest_points(self.shape.surface, in_frame(points, pose.translation, pose.rotation))
         return self.numbers.painted_at(self.faces.triangles[closest.triangle], closest.weights, time)
 
@@ -150,11 +199,22 @@ class MeshField:
             velocity += np.einsum("ki,ji->kj", local, pose.rotation @ pose.stretch)
         return velocity
 
+    def _set(self, time: float) -> Pose:
+        """Let thickness and shape be those of a time [s]; return the pose then."""
+        pose = self.motion.pose(time)
+        self._thicken(time)
+        if self.changes:
+            self._reshape(time, pose)
+        return pose
+
     def _thicken(self, time: float) -> None:
         """Let the thickness be that of a time [s]."""
-        offset = self.half + self.numbers.value("thickness", time)
+        thickness = self.numbers.value("thickness", time)
+        offset = self.half + self.numbers.most * thickness
         if offset != self.shape.offset:
-            self.shape = self.shape._replace(offset=offset)
+            shares = self.numbers.painted.get("thickness")
+            radii = np.zeros(0) if shares is None else self.half + shares * thickness
+            self.shape = self.shape._replace(offset=offset, radii=radii)
             self.sheet_offset = offset if self.kind == SHEET else None
 
     def _reshape(self, time: float, pose: Pose) -> None:

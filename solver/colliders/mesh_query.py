@@ -27,6 +27,7 @@ class MeshShape(NamedTuple):
     """A mesh collider's surface in its stretched frame.
 
     offset : thickness outwards [m]; depth: how far below a ground sheet is solid [m]
+    radii  : (n,) the thickness at each vertex, where it is not the same everywhere and offset is the most; else empty
     grid   : (gx, gy, gz) signed distance at cell centres [m], empty when the surface stretches
     cell   : edge of the grid's cells [m]
     """
@@ -36,6 +37,7 @@ class MeshShape(NamedTuple):
     normals: Pseudonormals
     kind: int
     offset: float
+    radii: Array
     depth: float
     grid: Array
     cell: float
@@ -44,7 +46,7 @@ class MeshShape(NamedTuple):
 class Contacts(NamedTuple):
     """Points within reach: which of the query's `points` (c,) they are, and for each of them
 
-    distance (c,) without the offset, normal (c, 3), triangle (c,) and weights (c, 3) of the closest point.
+    distance (c,) beyond the thickness, normal (c, 3), triangle (c,) and weights (c, 3) of the closest point.
     """
 
     points: NDArray[np.int64]
@@ -88,8 +90,8 @@ def _turn_back(points, translation, rotation, seen):  # type: ignore[no-untyped-
 
 
 @kernel
-def give_back(found, offset, rotation, distance, normal):  # type: ignore[no-untyped-def]
-    """Fill distance (k,) beyond an offset [m] and normal (k, 3), turned (3, 3), with the Contacts found; else inf and 0."""
+def give_back(found, rotation, distance, normal):  # type: ignore[no-untyped-def]
+    """Fill distance (k,) and normal (k, 3), turned (3, 3), with the Contacts found; else inf and 0."""
     which, away, direction, _, _ = found
     for k in range(len(distance)):
         distance[k] = np.inf
@@ -97,7 +99,7 @@ def give_back(found, offset, rotation, distance, normal):  # type: ignore[no-unt
             normal[k, j] = 0.0
     for c in range(len(which)):
         k = which[c]
-        distance[k] = away[c] - offset
+        distance[k] = away[c]
         for j in range(3):
             turned = rotation[j, 0] * direction[c, 0] + rotation[j, 1] * direction[c, 1]
             normal[k, j] = turned + rotation[j, 2] * direction[c, 2]
@@ -105,6 +107,17 @@ def give_back(found, offset, rotation, distance, normal):  # type: ignore[no-unt
 
 def contacts(shape: MeshShape, points: Array, margin: float) -> Contacts:
     """Return which of `points` (k, 3), in the stretched frame, come within the margin or lie inside, and how."""
+    found = bare_contacts(shape, points, margin)
+    if not len(shape.radii):
+        return found._replace(distance=found.distance - shape.offset)
+    from .uneven import beyond_balls
+
+    found = beyond_balls(shape, points, found)
+    return _without(found, found.distance > margin)
+
+
+def bare_contacts(shape: MeshShape, points: Array, margin: float) -> Contacts:
+    """The same with distances from the surface without its thickness."""
     # A ground sheet has to be found from below as deep as it is solid.
     reach = margin + shape.offset
     reach = max(reach, shape.depth) if shape.kind == GROUND else reach

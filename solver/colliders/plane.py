@@ -14,7 +14,7 @@ KIND = "plane"
 class PlaneField:
     """The exact signed distance from a plane."""
 
-    sheet_offset, endless, sharp = None, True, None
+    sheet_offset, middle, beneath, endless, sharp = None, None, None, True, None
 
     def __init__(self, collider: Collider, settings: Settings) -> None:
         self.numbers = Touch(collider, settings)
@@ -31,9 +31,13 @@ class PlaneField:
         """See colliders.Field."""
         return self.motion.carried(points, begun, time)
 
-    def corners(self, time: float) -> tuple[NDArray[np.float64], float]:
+    def grown(self, begun: float, time: float) -> float:
         """See colliders.Field."""
-        return np.zeros((0, 3)), 0.0
+        return self.numbers.grown(begun, time)
+
+    def corners(self, time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See colliders.Field."""
+        return np.zeros((0, 3)), np.zeros(0)
 
     def query(
         self,
@@ -52,13 +56,18 @@ class PlaneField:
         # The plane has no features along itself, so a stretch within it moves nothing.
         _query(
             points, pose.translation, up, self.numbers.value("thickness", time), margin, pose.velocity, pose.spin,
-            self.motion.static, distance, normal, velocity,
+            self.numbers.rate("thickness", time), self.motion.static, distance, normal, velocity,
         )  # fmt: skip
 
 
 @kernel
-def _query(points, origin, up, thickness, margin, drift, spin, static, distance, normal, velocity):  # type: ignore[no-untyped-def]
-    """Fill distance (k,), normal and velocity (k, 3) at points (k, 3) above a plane that drifts and spins about its origin."""
+def _query(  # type: ignore[no-untyped-def]
+    points, origin, up, thickness, margin, drift, spin, growth, static, distance, normal, velocity
+):
+    """Fill distance (k,), normal and velocity (k, 3) at points (k, 3) above a plane that drifts and spins about its origin.
+
+    growth [m/s]: of its thickness
+    """
     for k in range(len(points)):
         x, y, z = points[k, 0] - origin[0], points[k, 1] - origin[1], points[k, 2] - origin[2]
         height = x * up[0] + y * up[1] + z * up[2]
@@ -66,14 +75,14 @@ def _query(points, origin, up, thickness, margin, drift, spin, static, distance,
         distance[k] = height - thickness if near else np.inf
         for c in range(3):
             normal[k, c] = up[c] if near else 0.0
-            velocity[k, c] = 0.0
+            velocity[k, c] = growth * up[c] if near else 0.0
         if not near:
             continue
         if not static:
             x, y, z = x - height * up[0], y - height * up[1], z - height * up[2]
-            velocity[k, 0] = drift[0] + spin[1] * z - spin[2] * y
-            velocity[k, 1] = drift[1] + spin[2] * x - spin[0] * z
-            velocity[k, 2] = drift[2] + spin[0] * y - spin[1] * x
+            velocity[k, 0] += drift[0] + spin[1] * z - spin[2] * y
+            velocity[k, 1] += drift[1] + spin[2] * x - spin[0] * z
+            velocity[k, 2] += drift[2] + spin[0] * y - spin[1] * x
 
 
 def _up(pose: Pose) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ class ShapedField:
     measure(points (k, 3) in that frame, half sides (3,) of the box [m]) returns distance (k,) and outward normal (k, 3).
     """
 
-    sheet_offset, endless = None, False
+    sheet_offset, middle, beneath, endless = None, None, None, False
 
     def __init__(
         self, collider: Collider, settings: Settings, measure: Measure, edges: tuple[Array, Sharp] | None = None
@@ -46,11 +46,16 @@ class ShapedField:
         """See colliders.Field."""
         return self.motion.carried(points, begun, time)
 
-    def corners(self, time: float) -> tuple[Array, float]:
+    def grown(self, begun: float, time: float) -> float:
         """See colliders.Field."""
+        return self.numbers.grown(begun, time)
+
+    def corners(self, time: float) -> tuple[Array, Array]:
+        """See colliders.Field."""
+        thickness = np.full(len(self.vertices), self.numbers.value("thickness", time))
         pose = self.motion.pose(time)
         local = self.vertices * self.half * np.abs(np.diagonal(pose.stretch))
-        return np.einsum("ki,ji->kj", local, pose.rotation) + pose.translation, self.numbers.value("thickness", time)
+        return np.einsum("ki,ji->kj", local, pose.rotation) + pose.translation, thickness
 
     def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
         """See colliders.Field."""
@@ -63,13 +68,14 @@ class ShapedField:
         far = distance > margin
         distance[far], facing[far] = np.inf, 0.0
         normal[:] = np.einsum("ki,ji->kj", facing, pose.rotation)
-        velocity[:] = 0.0
+        rate = self.numbers.rate("thickness", time)
+        velocity[:] = rate * normal
         if self.motion.static:
             return
         moving = pose.velocity + np.cross(pose.spin, np.einsum("ki,ji->kj", foot, pose.rotation))
         if pose.stretch_rate.any():
             moving += self._growth(local, stretch, np.diagonal(pose.stretch_rate))[:, None] * normal
-        velocity[:] = np.where(far[:, None], 0.0, moving)
+        velocity += np.where(far[:, None], 0.0, moving)
 
     def _growth(self, local: Array, stretch: Array, rate: Array) -> Array:
         """How fast (k,) the surface comes outwards as it is stretched [m/s]; along itself it has no features to move."""

@@ -11,10 +11,12 @@ from .adhesion import RANGE
 from .carriers import Carriers
 from .entries import NOTHING_HELD, Entries, along
 from .leading import Leading
-from .passage import met_on_the_way
+from .looking import query
+from .passage import Seen, met_on_the_way
 from .planes import Columns, by_carriers, joined, lay_planes, take_points
 from .points import REACH, Chosen, ContactPoints
 from .response import longest_way
+from .sheets import belong_beneath, by_sides, on_own_side
 
 if TYPE_CHECKING:
     from .edges.edge_contacts import EdgeContacts
@@ -39,7 +41,8 @@ class Contacts:
     slack (colliders, points) is how deep a point may still lie inside a collider that it started in [m]; it fades, so the
     point is let out instead of shot out. Depth gained later, in a blow, has no slack.
     behind (colliders, points) says which points have gone through a sheet since the bake began: they belong on its other
-    side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell.
+    side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell. Of a ground it
+    says which points have come from beneath.
     stuck (colliders, points) says which points have touched a collider and not come free of it since (adhesion.py).
     awake (points,) says which points touch: of those that stand by only the ones that have been seen to sink in, until they
     are an element away.
@@ -150,6 +153,10 @@ class Contacts:
                 moved = longest_way(self.start, begun)
             margin = 2.0 * self._reach(field) + 2.0 * (travel + moved)
             near, _, _ = query(field, begun, time, margin)
+            if field.beneath is not None:
+                under, _, _ = query(field, begun, time, margin, beneath=True)
+                self.behind[c] = belong_beneath(near, under, self.behind[c], points.bodies)
+                near = np.where(self.behind[c], under, near)
             near[self.leading.of(c)] = 0.0  # they always look
             self.begun[c], self.near[c] = begun, np.where(near < margin, near, np.inf)
             closest = np.minimum(closest, near)
@@ -207,7 +214,8 @@ class Contacts:
         return self.edges is not None and self.edges.too_deep(positions)
 
     def longest_step(self, positions: Array, velocities: Array, time: float, step: float) -> float:
-        """The longest step [s], if below `step`, in which no collider that moves, and no sheet, is met too fast to be followed.
+        """The longest step [s], if below `step`, in which no collider that moves or thickens, and no sheet, is met too fast to
+        be followed.
 
         From node positions and velocities (n, 3) at a time [s]: a point may come nearer by MOST_WAY element sizes.
         """
@@ -221,7 +229,7 @@ class Contacts:
         for field, own in fields:
             most = MOST_WAY if field.sheet_offset is None else 0.5 * SHEET_DEPTH
             ways = field.carried(here + step * going, time + step, time) - here  # in the collider's frame
-            way = np.sqrt(along(ways, ways))
+            way = np.sqrt(along(ways, ways)) + field.grown(time, time + step)
             distance, _, _ = query(field, here, time, float(way.max(initial=0.0)))
             meets = (distance < way) & own[self.always.points]
             longest = min(longest, float((most * size[meets] * step / way[meets]).min(initial=step)))
@@ -265,22 +273,30 @@ class Contacts:
         Of a sheet these are as seen from the side where a point belongs, of what a point is led out of those of its plane.
         """
         field = self.fields[c]
-        distance, normal, velocity = query(field, here, self.time, self._reach(field))
-        behind = np.zeros(len(here), dtype=bool)
-        if field.endless:
-            return distance, normal, velocity, behind
-        begun = self.begun[c][chosen]
-        if field.sheet_offset is None:
-            seen = met_on_the_way(
-                lambda places: query(field, places, self.time, np.inf), begun, self.near[c][chosen], here,
-                (distance, normal, velocity), self._reach(field), self.points.size[chosen],
-            )  # fmt: skip
+        behind = self.behind[c, chosen]
+        if field.beneath is not None and behind.any():
+            seen = by_sides(behind, lambda own, beneath: self._met(c, chosen[own], here[own], beneath))
             return *self.leading.seen(c, chosen, here, seen), behind
-        through = crossed(field.sheet_offset, begun, here, distance, normal)
-        behind = (self.behind[c, chosen] ^ through) & np.isfinite(distance)
-        distance = np.where(behind, -distance - 2.0 * field.sheet_offset, distance)
-        normal = np.where(behind[:, None], -normal, normal)
-        return distance, normal, velocity, behind
+        if field.sheet_offset is None and not field.endless:
+            return *self.leading.seen(c, chosen, here, self._met(c, chosen, here)), behind
+        distance, normal, velocity = query(field, here, self.time, self._reach(field))
+        if field.sheet_offset is None:
+            return distance, normal, velocity, behind
+        middle = None
+        if field.middle is not None:
+            middle = field.middle(here, self.time, self._reach(field) + field.sheet_offset)
+        seen, behind = on_own_side(
+            (distance, normal, velocity), middle, field.sheet_offset, self.begun[c][chosen], here, behind
+        )  # fmt: skip
+        return *seen, behind
+
+    def _met(self, c: int, chosen: NDArray[np.int64], here: Array, beneath: bool = False) -> Seen:
+        """Of a collider that is no sheet, also where it has been met on the way; from beneath, of a ground."""
+        field, reach = self.fields[c], self._reach(self.fields[c])
+        return met_on_the_way(
+            lambda places: query(field, places, self.time, np.inf, beneath), self.begun[c][chosen], self.near[c][chosen], here,
+            query(field, here, self.time, reach, beneath), reach, self.points.size[chosen],
+        )  # fmt: skip
 
     def linearize(self, positions: Array) -> Entries:
         """Planes of all candidates within an element of a collider, by collider and point: of points in tets, then of those
@@ -331,18 +347,3 @@ class Contacts:
         if entries.pull.any():
             entries.stick(positions)
         return entries
-
-
-def crossed(offset: float, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:
-    """Which points (k,) have gone through a sheet between two places (k, 3): its plane where it is closest lies between."""
-    reached = np.isfinite(distance)
-    closest = now - normal * np.where(reached, distance + offset, 0.0)[:, None]
-    return reached & (((before - closest) * normal).sum(axis=1) < 0.0)
-
-
-def query(field: Field, points: Array, time: float, margin: float) -> tuple[Array, Array, Array]:
-    """Distance (k,), normal (k, 3), velocity (k, 3) of a collider at points (k, 3)."""
-    distance, (normal, velocity) = np.empty(len(points)), np.empty((2, len(points), 3))
-    if len(points):
-        field.query(np.ascontiguousarray(points), time, margin, distance, normal, velocity)
-    return distance, normal, velocity

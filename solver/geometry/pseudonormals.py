@@ -69,3 +69,8 @@ def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     length = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
     unit: NDArray[np.float64] = vectors / np.where(length > 0.0, length, 1.0)
     return unit
+
+
+def turned_over(normals: Pseudonormals) -> Pseudonormals:
+    """Those of the same surface with its other side out."""
+    return normals._replace(faces=-normals.faces, edges=-normals.edges, corners=-normals.corners)

@@ -113,7 +113,7 @@ def test_keyed_numbers_are_read_at_every_frame(scene):
     assert settings.changed_setting(scene, baked) == f"The animation of friction of '{floor.name}' was changed after the bake."
 
 
-def test_painted_friction_and_stickiness(scene):
+def test_painted_friction_stickiness_and_thickness(scene):
     """Weights of the evaluated mesh: a vertex in no group counts as zero, and modifiers interpolate."""
     table = collider(add_cube(size=1))
     for name, members in (("Rough", [0, 1, 2, 3]), ("Glue", [7])):
@@ -121,8 +121,20 @@ def test_painted_friction_and_stickiness(scene):
     table.dollop.friction_group, table.dollop.stickiness_group = "Rough", "Glue"
     seen = read(scene).colliders[0].painted
     assert seen["friction"].tolist() == [0.5] * 4 + [0.0] * 4 and seen["stickiness"].tolist() == [0.0] * 7 + [0.5]
+    assert "thickness" not in seen
+    table.dollop.thickness_group = "Rough"
+    seen = read(scene).colliders[0].painted
+    assert seen["thickness"].tolist() == seen["friction"].tolist()
+    solver("scene").validated(read(scene))
     table.modifiers.new("Subdivision", "SUBSURF").levels = 1
-    assert len(read(scene).colliders[0].painted["friction"]) == 26
+    painted = read(scene).colliders[0].painted
+    assert len(painted["friction"]) == len(painted["thickness"]) == 26
+    table.dollop.thickness_group = "Lost"
+    with pytest.raises(solver("errors").SceneError, match="no vertex group 'Lost' for its thickness"):
+        read(scene)
+    problems = bridge("read_scene").read_scene(scene, strict=False).problems
+    assert [problem.body for problem in problems] == [table.name]
+    table.dollop.thickness_group = ""
     table.dollop.friction_group = "Gone"
     with pytest.raises(solver("errors").SceneError, match="no vertex group 'Gone' for its friction"):
         read(scene)

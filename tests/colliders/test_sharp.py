@@ -64,10 +64,13 @@ LINE, SIDES = np.array([(0.0, -2.0, 0.0), (0.0, 2.0, 0.0), (-0.3, 0.0, -1.0), (0
 OUT = np.array([[0.0, 0.0, 1.0]])
 
 
-def touched(here, begun, offset=0.0, ends=ENDS, beside=0.0):
+def touched(here, begun, offset=0.0, ends=ENDS, beside=0.0, offset_then=None):
+    """offset: one for all corners, or each of the line's own."""
+    thick = np.zeros(4) + offset
+    thick_then = thick if offset_then is None else np.zeros(4) + offset_then
     room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
-    pairs = here, begun, ends, WINGS, LINE, LINE, np.array([[0, 1]], np.int32), SIDES, OUT
-    return touching_edges(*pairs, offset, 0.5, beside, *room), *(column[0] for column in room[1:])
+    pairs = here, begun, ends, WINGS, LINE, thick, LINE, thick_then, np.array([[0, 1]], np.int32), SIDES, OUT
+    return touching_edges(*pairs, 0.5, beside, *room), *(column[0] for column in room[1:])
 
 
 def test_a_crossing_edge_is_as_far_as_the_lines_are():
@@ -77,6 +80,12 @@ def test_a_crossing_edge_is_as_far_as_the_lines_are():
     assert count == 1 and gap == pytest.approx(abs(across @ (PLACES[0] - LINE[0])) - 0.003) and depth == 0.0
     assert np.allclose(normal, (0.0, 0.0, 1.0))
     assert np.allclose(PLACES[0] + shares[0] * u, LINE[0] + shares[1] * v + (0.0, 0.0, HIGH))
+
+
+def test_an_edge_is_as_thick_as_it_is_there_and_then():
+    """Thickness goes straight along an edge; how deep a place was when the step began says the thickness of that time."""
+    _, shares, _, gap, depth = touched(PLACES, PLACES, [0.0, 0.2, 0.0, 0.0], offset_then=[0.0, 0.04, 0.0, 0.0])
+    assert gap == pytest.approx(HIGH - 0.2 * shares[1]) and depth == pytest.approx(0.04 * shares[1] - HIGH)
 
 
 def test_what_is_sunk_in_is_pushed_out_the_same_way():
@@ -120,8 +129,9 @@ def test_a_corner_touches_the_triangle_over_it():
     tip = np.array([(0.1, 0.2, 0.0), (0.0, 0.0, -1.0)])
     room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
     first, ends = np.array([0, 1, 1]), np.array([1], np.int32)
-    pairs = triangle, triangle, np.array([[0, 1, 2]], np.int32), tip, tip, np.array([0], np.int32), first, ends
-    count = touching_corners(*pairs, np.array([(0.0, 0.0, 1.0)] * 2), 0.005, 0.5, *room)
+    thick = np.full(2, 0.005)
+    pairs = triangle, triangle, np.array([[0, 1, 2]], np.int32), tip, thick, tip, thick, np.array([0], np.int32), first, ends
+    count = touching_corners(*pairs, np.array([(0.0, 0.0, 1.0)] * 2), 0.5, *room)
     s, t = room[1][0]
     assert count == 1 and room[3][0] == pytest.approx(0.015) and np.allclose(room[2][0], (0.0, 0.0, 1.0))
     foot = (1.0 - s - t) * triangle[0] + s * triangle[1] + t * triangle[2]
@@ -135,7 +145,8 @@ def test_a_rim_pushes_outwards_only(turned, touches):
     ends, wings = np.array([[0, 1]], np.int32), np.array([[2, 3]] if turned else [[3, 2]], np.int32)
     room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
     line = np.array([(0.0, -2.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, -1.0)])
-    rim = line, line, np.array([[0, 1]], np.int32), np.array([[2, -1]], np.int32), OUT
+    bare = line, np.zeros(3)
+    rim = *bare, *bare, np.array([[0, 1]], np.int32), np.array([[2, -1]], np.int32), OUT
     outward = np.cross(places[ends[0, 1]] - places[ends[0, 0]], places[wings[0, 0]] - places[ends[0, 0]])
     assert (outward[2] > 0.0) == turned
-    assert touching_edges(places, places, ends, wings, *rim, 0.0, 0.5, 0.0, *room) == touches
+    assert touching_edges(places, places, ends, wings, *rim, 0.5, 0.0, *room) == touches

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from solver.bake import prepare
+from solver.contact.contacts import query
 from solver.fem.attempt import Attempt
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
@@ -45,6 +46,7 @@ class ColliderLedger(Simulation):
     def _accept(self, attempt: Attempt) -> None:
         step, (field,) = self.clock.step, self.fields
         pose = field.motion.pose(self.clock.time + 0.5 * step)
+        speed = pose.velocity + self._growth(self.clock.time + 0.5 * step)
         gravity, mass = np.array(self.gravity), self.state.masses.sum()
         before = self._momenta(pose.translation)
         tiles, count = self.space.tiles, len(self.state.tets)
@@ -53,11 +55,16 @@ class ColliderLedger(Simulation):
         after = self._momenta(pose.translation)
         push = after[0] - before[0] - step * mass * gravity
         moment = after[1] - before[1] - 0.5 * step * np.cross(before[2] + after[2], gravity)
-        given = float(pose.velocity @ push + pose.spin @ moment)
+        given = float(speed @ push + pose.spin @ moment)
         self.work, self.worked = self.work + given, self.worked + abs(given)
         strain += self._springs(attempt)
         self.moving = max(self.moving, self._motion() + strain)
         self.excess.append(self._motion() + self._height() + strain - self.owned - self.work)
+
+    def _growth(self, time: float) -> np.ndarray:
+        """The velocity (3,) at which a still collider says that its flat top comes as it gets thicker, at a time [s]."""
+        (field,) = self.fields
+        return np.zeros(3) if field.numbers.steady else query(field, np.array([[0.0, 0.0, 2.0]]), time, np.inf)[2][0]
 
     def _springs(self, attempt: Attempt) -> float:
         """Energy of contact's springs along normals at a step's end [J]."""
@@ -68,12 +75,15 @@ class ColliderLedger(Simulation):
 
 def meeting(
     body: Surface, collider: Surface, transforms: np.ndarray, friction: float, velocity=(0.0, 0.0, 0.0), gravity=0.0,
-    resolution=5, young=2e5, frames=24, **settings,
+    resolution=5, young=2e5, frames=24, keys=None, **settings,
 ) -> ColliderLedger:  # fmt: skip
-    """A body of rubber and a mesh collider by its transforms (k, 4, 4), one a frame from the one before the first on."""
+    """A body of rubber and a mesh collider by its transforms (k, 4, 4), one a frame from the one before the first on.
+
+    keys: what else of it is keyed
+    """
     goo = Material("viscoplastic", RUBBER | {"young_modulus": young}, {})
     bodies = (Body("b", "Body", body, goo, resolution=resolution, velocity=velocity),)
-    colliders = (Collider("c", "Collider", "mesh", transforms, collider, friction=friction),)
+    colliders = (Collider("c", "Collider", "mesh", transforms, collider, friction=friction, keys=keys or {}),)
     options = Settings(1, frames, threads=1, gravity=(0.0, 0.0, -gravity), body_contact="off", **settings)
     scene = validated(Scene(bodies, colliders, options))
     prepared = prepare(scene)

@@ -63,7 +63,7 @@ def node_binding(mesh: TetMesh, nodes: np.ndarray) -> Binding:
 class Even:
     """What colliders made for tests share: no sheet, everywhere alike."""
 
-    sheet_offset, sticky, endless, still, friction, sharp = None, False, True, False, 0.0, None
+    sheet_offset, middle, beneath, sharp, sticky, endless, still, friction = None, None, None, None, False, True, False, 0.0
 
     def touch(self, points, time):
         return np.full(len(points), self.friction), np.zeros(len(points))

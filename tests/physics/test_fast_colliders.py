@@ -143,9 +143,13 @@ def grid(size, count):
 
 @pytest.mark.parametrize("speed", [2.0, 15.0])
 @pytest.mark.parametrize("above", [True, False])
-def test_a_cup_holds_from_within_and_without(above, speed):
-    """Half a globe, open above: a ball thrown in stays in it, one thrown at its bottom from below stays outside."""
-    cup = field_of(without(sphere(12, 0.5), lambda middles: middles[:, 2] > 0.0), two_sided=True)
+@pytest.mark.parametrize("two_sided", [True, False])
+def test_a_cup_holds_from_within_and_without(above, speed, two_sided):
+    """Half a globe, open above: a ball thrown in stays in it, one thrown at its bottom from below stays outside.
+
+    Two-sided, and as it is by default: ground, as it faces up everywhere.
+    """
+    cup = field_of(without(sphere(12, 0.5), lambda middles: middles[:, 2] > 0.0), two_sided=two_sided)
     ball = ball_mesh(4, 0.12, (0.02, 0.0, 0.1 if above else -0.8))
     towards = (0.0, 0.0, -speed if above else speed)
     simulation, _ = run(make_scene([ball], [GOO], velocity=towards, frames=5, **WEIGHTLESS), 1, [cup])
@@ -154,12 +158,28 @@ def test_a_cup_holds_from_within_and_without(above, speed):
         radius = np.linalg.norm(simulation.state.positions, axis=1)
         below = simulation.state.positions[:, 2] < -0.01
         assert (radius[below] < 0.505).all() if above else (radius[below] > 0.485).all()
+    assert np.linalg.norm(velocity(simulation)) <= 1.001 * speed
 
 
 @pytest.mark.parametrize(("x", "passes"), [(0.0, True), (0.6, False)])
-def test_a_floor_with_a_hole_lets_through_what_falls_into_it(x, passes):
-    floor = field_of(without(grid(2.0, 20), lambda middles: np.abs(middles[:, :2]).max(axis=1) < 0.3), two_sided=True)
-    ball = ball_mesh(4, 0.12, (x, 0.0, 0.3))
-    simulation, _ = run(make_scene([ball], [GOO], velocity=(0.0, 0.0, -10.0), frames=5), 5, [floor])
-    assert (center(simulation)[2] < -0.5) == passes
-    assert passes or simulation.state.positions[:, 2].min() > -0.01
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("two_sided", [True, False])
+def test_a_floor_with_a_hole_lets_through_what_falls_into_it(x, passes, side, two_sided):
+    """From above and from below, two-sided and as it is by default: ground, solid for 0.1 m below."""
+    hole = without(grid(2.0, 20), lambda middles: np.abs(middles[:, :2]).max(axis=1) < 0.3)
+    floor = field_of(hole, two_sided=two_sided)
+    ball = ball_mesh(4, 0.12, (x, 0.0, 0.3 * side))
+    scene = make_scene([ball], [GOO], velocity=(0.0, 0.0, -10.0 * side), frames=5, **WEIGHTLESS)
+    simulation, _ = run(scene, 5, [floor])
+    assert (side * center(simulation)[2] < -0.5) == passes
+    assert passes or (side * simulation.state.positions[:, 2]).min() > -0.01
+    assert np.linalg.norm(velocity(simulation)) <= 10.01
+
+
+def test_what_starts_sunk_in_a_ground_is_lifted_out_of_it():
+    """Half of a ball is below it, deeper than it is solid: none of it belongs beneath, and all of it comes out above."""
+    ball = ball_mesh(4, 0.2, (0.0, 0.0, 0.0))
+    floor = field_of(grid(2.0, 20))
+    simulation, _ = run(make_scene([ball], [GOO | {"damping": 20.0}], frames=48), 48, [floor])
+    assert simulation.contacts.behind.sum() == 0
+    assert simulation.state.positions[:, 2].min() > -0.05

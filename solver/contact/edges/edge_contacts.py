@@ -18,7 +18,7 @@ from ..points import REACH, ContactPoints
 from ..response import box_around, normal_forces
 from ..surfaces.carried import Carried
 from ..surfaces.friction import Held
-from .meeting import Crossings, EdgedBody, EdgedCollider, Meeting
+from .meeting import Corners, Crossings, EdgedBody, EdgedCollider, Meeting
 from .near import Search
 from .sticking import Sticking, held_areas, left_over, sticking_range
 
@@ -74,16 +74,17 @@ class EdgeContacts:
         self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
         self.sticking = self.stuck.carried({one.number: one.field for one in self.colliders}, time - step, time)
         for collider in self.colliders:
-            now, offset = collider.corners(time)
-            then = now if collider.field.still else collider.corners(time - step)[0]
+            now = collider.corners(time)
+            then = now if collider.field.still else collider.corners(time - step)
             for number, body in enumerate(self.bodies):
                 if self.meets[collider.number, body.point] and not led[collider.number, self.points.bodies == number].any():
-                    self._meet(number, collider, (start[body.nodes], guess[body.nodes]), (then, now), offset)
+                    self._meet(number, collider, (start[body.nodes], guess[body.nodes]), then, now)
 
     def _meet(
-        self, number: int, collider: EdgedCollider, nodes: tuple[Array, Array], corners: tuple[Array, Array], offset: float
-    ) -> None:
+        self, number: int, collider: EdgedCollider, nodes: tuple[Array, Array], then: Corners, now: Corners
+    ) -> None:  # fmt: skip
         """Note what of a body may touch a collider, nodes and corners going each between two places."""
+        corners, offset = (then[0], now[0]), float(now[1].max())
         body = self.bodies[number]
         element = float(self.points.size[body.point])
         if _apart(nodes, corners, collider.sharp.ends, OUTSIDE * element + offset):
@@ -99,7 +100,7 @@ class EdgeContacts:
         if len(pairs):
             begun = np.ascontiguousarray(begun[pairs.points])
             ways_out = collider.ways_out(corners[1])
-            self.meetings.append(Meeting(body, number, element, faces, collider, pairs, begun, *corners, offset, *ways_out))
+            self.meetings.append(Meeting(body, number, element, faces, collider, pairs, begun, then, now, *ways_out))
 
     def linearize(self, positions: Array, by_points: HeldByPoints = NOTHING_HELD) -> Entries | None:
         """Planes of all that touches, or is about to, at node positions (n, 3); None where nothing does.
@@ -189,8 +190,8 @@ class EdgeContacts:
             if meeting.widths is None:
                 meeting.widths = collider.widths(self.time)
             areas[sticks] = held_areas(
-                at.met[sticks], at.normal[sticks], at.keys[sticks], collider.sharp.ends, meeting.now,
-                collider.inwards(meeting.now), meeting.widths, self._range(meeting), meeting.element,
+                at.met[sticks], at.normal[sticks], at.keys[sticks], collider.sharp.ends, meeting.now[0],
+                collider.inwards(meeting.now[0]), meeting.widths, self._range(meeting), meeting.element,
             )  # fmt: skip
             own = self.by_points[1] == collider.number
             areas = left_over(areas, at.met, self.by_points[0][own], self.by_points[2][own], meeting.element)

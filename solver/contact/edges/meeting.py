@@ -19,6 +19,7 @@ from .touching import touching_corners, touching_edges
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+Corners = tuple[Array, Array]  # places (v, 3) of a collider's corners, and how far outside of them its surface is (v,) [m]
 
 FAR = 0.5  # element sizes from a collider's edge up to which a place counts as about to touch
 BESIDE = 0.1  # element sizes beside it up to which the edges at a corner of the body count,
@@ -55,10 +56,10 @@ class EdgedCollider:
         own = replace(sharp, ends=ends, wings=rank[sharp.wings])
         return cls(field, number, vertices, own, first, np.ascontiguousarray(both[:, 1]))
 
-    def corners(self, time: float) -> tuple[Array, float]:
-        """Where they are (v, 3) at a time [s], and how far outside of them the surface is [m]."""
-        places, offset = self.field.corners(time)
-        return np.ascontiguousarray(places[self.vertices]), offset
+    def corners(self, time: float) -> Corners:
+        """Those at a time [s]."""
+        places, offsets = self.field.corners(time)
+        return np.ascontiguousarray(places[self.vertices]), offsets[self.vertices]
 
     def widths(self, time: float) -> Array:
         """How wide (e, 2) [m] what belongs to its edges is of their faces at a time [s]."""
@@ -149,7 +150,7 @@ class Meeting:
 
     number, element : of the body, and the size of its tets [m]
     begun (p, 3)    : where the body's points of `pairs` were when the step began
-    then, now (v, 3), offset : the collider's corners when the step begins and ends, and its surface outside of them [m]
+    then, now       : the collider's corners when the step begins and ends
     edges_out (e, 3), corners_out (v, 3) : the way out of it at its edges and corners
     widths (e, 2)   : of what belongs to its edges of their faces, when the step ends, once it has been asked for [m]
     """
@@ -161,9 +162,8 @@ class Meeting:
     collider: EdgedCollider
     pairs: NearPairs
     begun: Array
-    then: Array
-    now: Array
-    offset: float
+    then: Corners
+    now: Corners
     edges_out: Array
     corners_out: Array
     widths: Array | None = None
@@ -187,15 +187,16 @@ class Meeting:
         others, wings = sharp.ends[pairs.edges_met], sharp.wings[pairs.edges_met]
         which, part, normal, gap, depth = _room(len(others))
         count = touching_edges(
-            here, self.begun, pairs.ends, pairs.wings, self.now, self.then, others, wings,
-            self.edges_out[pairs.edges_met], self.offset, FAR * self.element, BESIDE * self.element,
+            here, self.begun, pairs.ends, pairs.wings, *self.now, *self.then, others, wings,
+            self.edges_out[pairs.edges_met], FAR * self.element, BESIDE * self.element,
             which, part, normal, gap, depth,
         )  # fmt: skip
         which, s, t = which[:count], part[:count, 0], part[:count, 1]
         ends, others = pairs.ends[which], others[which]
         shares = np.stack([1.0 - s, s, np.zeros(count)], axis=1)
         met, met_then = (
-            side[others[:, 0]] + t[:, None] * (side[others[:, 1]] - side[others[:, 0]]) for side in (self.now, self.then)
+            side[others[:, 0]] + t[:, None] * (side[others[:, 1]] - side[others[:, 0]])
+            for side in (self.now[0], self.then[0])
         )
         rest = self.faces.rest[pairs.points[ends]]
         length = np.sqrt(((rest[:, 1] - rest[:, 0]) ** 2).sum(axis=1))
@@ -209,14 +210,14 @@ class Meeting:
         pairs, collider = self.pairs, self.collider
         which, part, normal, gap, depth = _room(len(pairs.corners_met))
         count = touching_corners(
-            here, self.begun, pairs.faces, self.now, self.then, pairs.corners_met, collider.first, collider.ends,
-            self.corners_out, self.offset, FAR * self.element, which, part, normal, gap, depth,
+            here, self.begun, pairs.faces, *self.now, *self.then, pairs.corners_met, collider.first, collider.ends,
+            self.corners_out, FAR * self.element, which, part, normal, gap, depth,
         )  # fmt: skip
         which, part = which[:count], part[:count]
         corner = pairs.corners_met[which]
         shares = np.stack([1.0 - part.sum(axis=1), part[:, 0], part[:, 1]], axis=1)
         keys = self._keys(corner, np.full(count, -1))
-        met, met_then = self.now[corner], self.then[corner]
+        met, met_then = self.now[0][corner], self.then[0][corner]
         points, size = pairs.faces[which], np.ones(count)
         return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size)
 

@@ -98,16 +98,18 @@ def _leaning(nx, ny, nz, distance, v, out, over, s, u, a, c):  # type: ignore[no
 
 @kernel
 def touching_edges(  # type: ignore[no-untyped-def]
-    here, begun, ends, wings, now, then, others, other_wings, out, offset, far, beside, which, shares, normal, gap, depth
+    here, begun, ends, wings, now, offset, then, offset_then, others, other_wings, out, far, beside, which, shares, normal, gap,
+    depth,
 ):
     """Fill what is said of the pairs that touch or are about to; return how many there are.
 
     Pairs k are of a body's edge ends[k] of points at here (p, 3), which were at begun (p, 3) when the step began, with the
-    triangles between it and wings[k] (2,), and of a collider's edge others[k] of corners now and then (q, 3), with
-    other_wings[k] and the way out[k] (3,). Touching are those that are closer than `far` [m] and were no deeper than that when
-    the step began. Of a body that lies over an edge like a tent a corner may slide from one side to the other: so the edges on
-    both sides of a corner up to `beside` [m] away count, as long as they hold nothing; their planes lean away from it, so that
-    on a flat surface they push only where it is all but over the edge.
+    triangles between it and wings[k] (2,), and of a collider's edge others[k] of corners now and then (q, 3), outside of
+    which its surface lies by offset, and lay by offset_then (q,) [m], with other_wings[k] and the way out[k] (3,). Touching
+    are those that are closer than `far` [m] and were no deeper than that when the step began. Of a body that lies over an edge
+    like a tent a corner may slide from one side to the other: so the edges on both sides of a corner up to `beside` [m] away
+    count, as long as they hold nothing; their planes lean away from it, so that on a flat surface they push only where it is
+    all but over the edge.
 
     which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m]; depth
     (k,) [m] when the step began, less by how far the two places were then apart along the plane of the touch.
@@ -120,8 +122,11 @@ def touching_edges(  # type: ignore[no-untyped-def]
         s, t, nx, ny, nz, over = _crossing(a, u, c, v, out[k], beside)
         if s < 0.0:
             continue
+        one, two = others[k, 0], others[k, 1]
+        thick = offset[one] + t * (offset[two] - offset[one])
+        thick_then = offset_then[one] + t * (offset_then[two] - offset_then[one])
         nx, ny, nz = _inward(nx, ny, nz, u, a, here, wings[k])
-        distance = nx * (a[0] + s * u[0] - c[0] - t * v[0]) + ny * (a[1] + s * u[1] - c[1] - t * v[1]) - offset
+        distance = nx * (a[0] + s * u[0] - c[0] - t * v[0]) + ny * (a[1] + s * u[1] - c[1] - t * v[1]) - thick
         distance += nz * (a[2] + s * u[2] - c[2] - t * v[2])
         if distance > far or (over > 0.0 and distance < 0.0):
             continue
@@ -133,7 +138,7 @@ def touching_edges(  # type: ignore[no-untyped-def]
         length = np.sqrt(x * x + y * y + z * z)
         if length > 0.0:
             x, y, z = _inward(x / length, y / length, z / length, u0, e, begun, wings[k])
-        sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset, apart)
+        sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], thick_then, apart)
         if sunk > far:
             continue
         rises = nx * out[k, 0] + ny * out[k, 1] + nz * out[k, 2] < 0.0
@@ -145,8 +150,8 @@ def touching_edges(  # type: ignore[no-untyped-def]
         if rises:
             continue
         if over > 0.0:
-            nx, ny, nz, distance = _leaning(nx, ny, nz, distance + offset, v, out[k], over, s, u, a, c)
-            distance -= offset
+            nx, ny, nz, distance = _leaning(nx, ny, nz, distance + thick, v, out[k], over, s, u, a, c)
+            distance -= thick
         which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
         normal[count, 0], normal[count, 1], normal[count, 2] = nx, ny, nz
         count += 1
@@ -155,7 +160,7 @@ def touching_edges(  # type: ignore[no-untyped-def]
 
 @kernel
 def touching_corners(  # type: ignore[no-untyped-def]
-    here, begun, corners, now, then, others, first, ends, out, offset, far, which, shares, normal, gap, depth
+    here, begun, corners, now, offset, then, offset_then, others, first, ends, out, far, which, shares, normal, gap, depth
 ):
     """The same of pairs k of a body's triangle corners[k] (3,) and a collider's corner others[k].
 
@@ -180,7 +185,7 @@ def touching_corners(  # type: ignore[no-untyped-def]
         t = (mx * (ry * u[2] - rz * u[1]) + my * (rz * u[0] - rx * u[2]) + mz * (rx * u[1] - ry * u[0])) / volume
         if s < 0.0 or t < 0.0 or s + t > 1.0:
             continue
-        distance = ox * rx + oy * ry + oz * rz - offset
+        distance = ox * rx + oy * ry + oz * rz - offset[others[k]]
         if distance > far:
             continue
         e, f, g = begun[corners[k, 0]], begun[corners[k, 1]], begun[corners[k, 2]]
@@ -188,7 +193,7 @@ def touching_corners(  # type: ignore[no-untyped-def]
             u0[axis] = f[axis] - e[axis]
             apart[axis] = then[others[k], axis] - e[axis] - s * u0[axis] - t * (g[axis] - e[axis])
         x, y, z = _outward(u0, e, g)
-        sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset, apart)
+        sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset_then[others[k]], apart)
         if sunk > far:
             continue
         o = others[k]
