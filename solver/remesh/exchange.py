@@ -28,8 +28,8 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     And to those that merge and will pass through themselves in the next step: their creases are closed (merging/closing.py).
     With `shown` nothing is done unless one does so now, as a frame would show it.
     What is seen of bodies is refined with that, and by itself where it is drawn out (solver/refining).
-    But none that would make a body cross another one, or itself more than it does. Where Merge is switched on or off, everything
-    is built anew at once: from then on bodies collide, or do so no more.
+    But none that would make a body cross another one, or itself more than it does. Where Merge is switched on or off,
+    everything is built anew at once: from then on bodies collide, or do so no more.
     """
     now = simulation
     place, step = now.keyed.place(now.clock.time), now.clock.previous_step
