@@ -67,6 +67,7 @@ def bake(
     every finished frame kept; `before_solving` is called before the first step.
     """
     given = validated(scene)
+    _tell_who_do_not_touch(given, report)
     scene, topologies = _closed(given, topologies or {}, report)
     scene = with_borders(scene, topologies)
     prepared = prepare(scene, report)
@@ -114,6 +115,16 @@ def prepare(scene: Scene, report: Report = lambda event: None) -> list[PreparedB
         bare = TetMesh(mesh.positions, mesh.tets)  # a bake has no use for the trees that binding has made of it
         prepared.append(PreparedBody(bare, mesh_report, surface, contacts, seen, cut))
     return prepared
+
+
+def _tell_who_do_not_touch(scene: Scene, report: Report) -> None:
+    """Report who will pass through each other though they were to collide, as Check Scene says it."""
+    from .preflight.body_contact import contact_findings
+
+    for finding in contact_findings(scene.bodies, scene.settings):
+        if finding.severity == "warning":
+            name = f"'{finding.object_name}': " if finding.object_name else ""
+            report({"event": "warning", "message": f"{name}{finding.message} {finding.remedy}"})
 
 
 def _closed(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.surfaces.bodies import left_out, touching_bodies
+from ..contact.surfaces.bodies import left_out, passes_through_itself, touching_bodies
+from ..contact.surfaces.surface_contact import SurfaceContact
 from ..fem.momentum import gone_over
 from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
@@ -27,8 +28,8 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     And to those that merge and will pass through themselves in the next step: their creases are closed (merging/closing.py).
     With `shown` nothing is done unless one does so now, as a frame would show it.
     What is seen of bodies is refined with that, and by itself where it is drawn out (solver/refining).
-    But none that would make a body cross another one. Where Merge is switched on or off, everything is built anew at once: from
-    then on bodies collide, or do so no more.
+    But none that would make a body cross another one, or itself more than it does. Where Merge is switched on or off,
+    everything is built anew at once: from then on bodies collide, or do so no more.
     """
     now = simulation
     place, step = now.keyed.place(now.clock.time), now.clock.previous_step
@@ -63,7 +64,7 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     acting = acting_scene(now.whole, new.hosts, new.merging)
     surfaces = touching_bodies(acting, new.state, new.ranges, new.surfaces, new.triangles)
     passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
-    if passing or renewed.apart & made.taken.keys():
+    if passing or _crosses_itself(now, made, new, surfaces) or renewed.apart & made.taken.keys():
         waits = now.remeshing.waits.copy()
         if not made.taken:
             now.remeshing.note(due, now.state, now.ranges, renewed)
@@ -76,6 +77,15 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     now.remeshing.creases = now.remeshing.crossing(renewed.mesh, 0.0, place)
     now.remeshing.drawn = now.remeshing.coarse(renewed.mesh)
     return len(renewed.changes)
+
+
+def _crosses_itself(now: "Simulation", made: Joined, new: Discretization, surfaces: SurfaceContact | None) -> bool:
+    """Whether a body that collides with itself would pass through itself at more places than what it is made of does now."""
+    found = passes_through_itself(surfaces, new.state.positions, len(made.firsts))
+    if not found.any():
+        return False
+    known = passes_through_itself(now.surfaces, now.state.positions, len(made.into))
+    return bool((found > np.bincount(made.into, known, minlength=len(found))).any())
 
 
 def _take_over(now: "Simulation", made: Joined, renewed: Renewed, remeshing: Remeshing) -> None:

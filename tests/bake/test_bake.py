@@ -129,3 +129,26 @@ def test_a_bad_scene_leaves_the_old_cache_alone(uninterrupted):
 def test_one_frame_is_a_bake_too(tmp_path):
     assert bake(falling_cube(1), tmp_path, versions=VERSIONS) == 1
     assert FrameStore.open(tmp_path).frames() == [1]
+
+
+@pytest.mark.parametrize(
+    ("integrator", "model", "contact", "told"),
+    [
+        ("newmark", "viscoplastic", "bodies", "With Newmark (Explicit) bodies collide with colliders only"),
+        ("newmark", "viscoplastic", "off", ""),
+        ("generalized_alpha", "draft", "bodies", "'Cube': The model Draft collides with colliders only"),
+        ("generalized_alpha", "viscoplastic", "bodies", ""),
+    ],
+)
+def test_a_bake_tells_who_will_pass_through_each_other(tmp_path, integrator, model, contact, told):
+    scene = falling_cube(1)
+    (one,) = scene.bodies
+    above = replace(one.surface, positions=one.surface.positions + (0.0, 0.0, 2.0))
+    lower = replace(one, material=Material(model))
+    bodies = (lower, replace(lower, uid="upper", name="Upper", surface=above))
+    settings, said = replace(scene.settings, integrator=integrator, body_contact=contact), []
+    bake(replace(scene, bodies=bodies, settings=settings), tmp_path / "cache", report=said.append)
+    warnings = [event["message"] for event in said if event["event"] == "warning"]
+    assert len(warnings) == (0 if not told else 2 if model == "draft" else 1)
+    assert all("Body Contact" in each for each in warnings)
+    assert not told or warnings[0].startswith(told)

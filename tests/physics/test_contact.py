@@ -45,19 +45,26 @@ def test_a_block_slides_with_coulombs_acceleration(mu, degrees, integrator):
     assert (way[16] - 2.0 * way[10] + way[4]) / seconds**2 == pytest.approx(acceleration, rel=0.01)
 
 
+@pytest.mark.parametrize("integrator", ["generalized_alpha", "newmark"])
 @pytest.mark.parametrize("degrees", [20.0, 30.5])
-def test_a_block_sticks_below_the_angle_of_friction(degrees):
+def test_a_block_sticks_below_the_angle_of_friction(degrees, integrator):
     """0.6 holds to 30.96 degrees; once landed it creeps by less than 0.3 % of its side a second.
 
     Damped: friction keeps an undamped block ringing, whose load swings between none and three times its weight, and it slips
     whenever that is low. Shorter steps make it slide further, and so does an explicit reference of the same block.
     """
-    way = slide(0.6, degrees, 48, damping=20.0)
+    way = slide(0.6, degrees, 48, integrator=integrator, damping=20.0)
     assert abs(way[48] - way[24]) < 0.003 * SIDE
 
 
 def test_a_block_slides_above_the_angle_of_friction():
     assert slide(0.6, 31.5, 36, damping=20.0)[36] > 0.1 * SIDE
+
+
+@pytest.mark.parametrize("speed", [0.8, 1.5])
+def test_the_stopping_distance_is_coulombs_in_explicit_steps(speed):
+    way = slide(0.4, 0.0, 24, speed, "newmark", damping=20.0)[24]
+    assert way == pytest.approx(speed**2 / (2 * 0.4 * 9.81), rel=0.02)
 
 
 @pytest.mark.parametrize(("speed", "young_modulus"), [(0.8, 2e5), (1.5, 2e5), (0.8, 2e6), (0.8, 2e7)])

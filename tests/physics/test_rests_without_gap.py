@@ -30,8 +30,12 @@ def shape(name):
 
 @pytest.mark.parametrize("collider", COLLIDERS)
 @pytest.mark.parametrize(
-    ("name", "resolution"), [("ball", 5), ("ball", 12), ("cow", 5), ("cow", 9), ("box", 4), ("box", 5), ("box", 8), ("box", 11)]
-)
+    ("name", "resolution"),
+    [
+        ("ball", 5), ("ball", 12), ("cow", 5), ("cow", 9), ("box", 4), ("box", 5), ("box", 8), ("box", 11),
+        pytest.param("ball", 24, marks=pytest.mark.slow), pytest.param("cow", 24, marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_it_rests_without_a_gap(name, resolution, collider):
     part = shape(name)
     part = moved(part, (0.0, 0.0, 0.001 - part.positions[:, 2].min()))

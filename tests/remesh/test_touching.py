@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from solver.bake import prepare
+from solver.embedding import bind
 from solver.geometry.self_crossing import crossing_faces
 from solver.presets import load_preset
+from solver.remesh.exchange import renew
 from solver.scene import Body, Scene, Settings, validated
 from solver.simulate import Simulation
 from tests.physics.scenes import PlaneField
@@ -78,3 +80,29 @@ def test_twenty_remeshes_of_two_bodies_that_land_on_each_other():
     assert last < 0.8 * first  # they have struck each other and the ground
     gains = np.array([after - before for before, after in balls.energies]) / first
     assert gains.min() > -3e-3 and gains.max() < 1.5e-3
+
+
+def test_a_new_surface_that_crosses_itself_is_put_off():
+    """A remesh proposes a ball whose pole has gone out through the other one; what it proposes next is sound, and taken."""
+    goo = load_preset(DOUGH)
+    ball = Body("b", "Ball", sphere(10, 0.15), goo.material, goo.real_size, resolution=4, remeshing="wholesale")
+    scene = validated(Scene((ball,), (), Settings(frame_end=3, body_contact="all", threads=1)))
+    (made,) = prepare(scene)
+    run = Simulation(scene, [made.mesh], [made.surface], [made.contacts], fields=[])
+    run.remeshing.due = lambda *_: [0]
+    proposed, speared = run.remeshing.renewed, [True]
+
+    def renewed(*arguments):
+        found = proposed(*arguments)
+        if not speared.pop():
+            return found
+        places = found.mesh.seen(0).positions.copy()
+        places[places[:, 2].argmax(), 2] = places[:, 2].min() - 0.05
+        mesh = replace(found.mesh, surfaces=[bind(found.mesh.mesh(0), places)])
+        return replace(found, mesh=mesh)
+
+    run.remeshing.renewed = renewed
+    before = run.state
+    assert renew(run) == 0 and run.state is before
+    speared.append(False)
+    assert renew(run) == 1 and run.state is not before

@@ -11,12 +11,14 @@ from tests.surfaces import sphere, surface
 RUBBER = {"young_modulus": 1e5, "poisson_ratio": 0.4, "yield_stress": 1e9, "density": 1000.0}
 
 
-def simulated(parts, resolution=6, contact="bodies", colliders=(), values=RUBBER, gravity=(0.0, 0.0, -9.81), velocities=None):
-    """A simulation of surfaces, each with its velocity."""
+def simulated(
+    parts, resolution=6, contact="bodies", colliders=(), values=RUBBER, gravity=(0.0, 0.0, -9.81), velocities=None, pins=()
+):
+    """A simulation of surfaces, each with its velocity and these pins."""
     velocities = velocities or [(0.0, 0.0, 0.0)] * len(parts)
     bodies = tuple(
-        Body(f"b{k}", f"Body {k}", part, Material("viscoplastic", values, {}), resolution=resolution, velocity=velocity)
-        for k, (part, velocity) in enumerate(zip(parts, velocities, strict=True))
+        Body(f"b{k}", f"Body {k}", part, Material("viscoplastic", values, {}), resolution=resolution, velocity=each, pins=pins)
+        for k, (part, each) in enumerate(zip(parts, velocities, strict=True))
     )
     settings = Settings(1, 100, threads=1, gravity=gravity, body_contact=contact)
     scene = validated(Scene(bodies, tuple(colliders), settings))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from solver.contact.entries import across
 from solver.contact.response import normal_forces
 from solver.fem.attempt import Attempt
 from solver.scene import Collider
@@ -10,17 +11,17 @@ from solver.slots import ENERGY, VOLUME
 
 
 class Ledger(Simulation):
-    """A simulation that counts energy, of motion, height and elastic strain, against the work of colliders that look down.
+    """A simulation that counts energy, of motion, height and elastic strain, against the work of one collider.
 
-    work  : what these have done so far [J]: the force of contact times their way, both ends of a step alike; they may only
-            move up and down, so friction does none
+    work  : what this has done so far [J]: the force of contact, friction's too, times its way, both ends of a step alike; it
+            may only move up and down
     owned : energy at the start [J]; excess: the most of it at the end of any step so far beyond `owned` and `work`
     Of a step in which goo flows what it has used up in it counts as its own still.
     """
 
-    def account(self, plates: list[Collider], until: float) -> None:
-        """Count from now on, until a time [s]; the plates' transforms hold a sample a frame."""
-        self.plates, self.until = plates, until
+    def account(self, plate: Collider | None, until: float) -> None:
+        """Count from now on, until a time [s]; the plate's transforms hold a sample a frame."""
+        self.plate, self.until = plate, until
         self.work, self.pressed, self.owned, self.excess = 0.0, 0.0, self.energy(), -np.inf
 
     def energy(self) -> float:
@@ -34,19 +35,27 @@ class Ledger(Simulation):
         tiles, count, pressed = self.space.tiles, len(self.state.tets), self._pressed(attempt)
         stored = float((tiles.unpack(ENERGY, 1, count) * tiles.unpack(VOLUME, 1, count)).sum())
         super()._accept(attempt)
-        for plate in self.plates:
-            self.work += 0.5 * (self.pressed + pressed) * (self._height(plate, ended) - self._height(plate, begun))
+        if self.plate is not None:
+            self.work += 0.5 * (self.pressed + pressed) * (self._height(ended) - self._height(begun))
         self.pressed = pressed
         if ended <= self.until:
             self.excess = max(self.excess, self.energy() + stored - self.owned - self.work)
 
     def _pressed(self, attempt: Attempt) -> float:
-        """With how much force colliders that look down press at a step's end, upwards [N]."""
+        """With how much force the plate presses at a step's end, upwards [N]."""
+        if self.plate is None:
+            return 0.0
         entries, push = attempt.outcome.entries, np.empty_like(attempt.outcome.entries.grip)
+        number = [item.uid for item in self.scene.colliders].index(self.plate.uid)
+        own = entries.places // len(self.contacts.points.tets) == number
         normal_forces(-entries.depth(attempt.outcome.positions), entries.reach, entries.stiffness, push)
-        return float((push * np.minimum(entries.normal[:, 2], 0.0)).sum())
+        slid = across(entries.carriers.places(attempt.outcome.positions) - entries.anchor, entries.normal)
+        length = np.sqrt((slid**2).sum(axis=1))
+        within = (2.0 - length / entries.slip) / entries.slip  # contact/response.py: friction_response
+        rub = entries.grip * np.where(length < entries.slip, within, 1.0 / np.maximum(length, 1e-300))
+        return float((push * entries.normal[:, 2] - rub * slid[:, 2])[own].sum())
 
-    def _height(self, plate: Collider, time: float) -> float:
-        """Where a plate is at a time [s] since the first frame [m]; its first sample is that of the frame before."""
-        places = plate.transforms[:, 2, 3]
+    def _height(self, time: float) -> float:
+        """Where the plate is at a time [s] since the first frame [m]; its first sample is that of the frame before."""
+        places = self.plate.transforms[:, 2, 3]
         return float(np.interp(time * self.scene.settings.frames_per_second, np.arange(len(places)) - 1, places))

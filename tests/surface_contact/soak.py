@@ -2,142 +2,126 @@
 
     python -m tests.surface_contact.soak RESULTS.jsonl [--seeds 0 1000] [--frames 48]
 
-Each seed is one scene; its line in RESULTS says what was found, and seeds that have one are not run again. Balls, blocks and
-cows, of goo that springs, flows or is damped, fall in a heap, fly at each other or are pressed by a plate that comes down
-and lifts again. Then gravity ends too: bodies fly apart for RELIEF frames, still striking each other, and then for as long as
-something is inside out, at most until LONGEST. `gained` is the most energy, of motion, height and strain, that was there while
-gravity acted beyond that of the start and the plate's work (ledger.py), as a share of what falls or flies.
+Each seed is one scene; its line in RESULTS says what was found, and seeds that have one are not run again. Bodies, most of them
+artists' meshes, of goo that springs, flows or is damped, fall in a heap, on a turning gear or into a shaken beaker, fly at each
+other, at a gear, a paddle or a fist, or are pressed by a plane, a slab or teeth that come down and lift again
+(soak_scenes.py). Then gravity ends too: bodies fly apart for RELIEF frames, still striking each other, and then for as long as
+something is inside out, at most until LONGEST. What is found:
+
+crossing      : frames in which more faces cross than at the start, of the surfaces that carry contact (ipctk);
+                seen_crossing: in which some of different bodies do, as they are seen; None where that surface was merged, as
+                it is seen, is much finer than the tets: it carries no contact itself
+in_colliders  : the deepest that a vertex that is seen was in a collider, under load or after, in element sizes of its body,
+in_bodies     : and in another body that is closed
+gained        : the most energy, of motion, height and strain, that was there while loads acted beyond that of the start and
+                what the collider that moves has done (ledger.py, collider_ledger.py), as a share of what falls, flies or moves
 """
 
 import argparse
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from solver.bake import prepare
 from solver.errors import StepError
-from solver.materials import Material
-from solver.scene import Body, Collider, Scene, Settings, Surface, validated
+from solver.scene import Scene
+from solver.simulate import Simulation
+from tests.physics.collider_ledger import ColliderLedger
 from tests.surface_contact.ledger import Ledger
+from tests.surface_contact.seen_depths import SeenDepths
+from tests.surface_contact.soak_scenes import LONGEST, soak_scene
 from tests.surface_contact.watch import Watch
-from tests.surfaces import box, moved, sphere, stored, surface
 
-PLATE_SPEED = 3.0  # m/s at which the plate comes down
-KINDS = ("drop", "throw", "squeeze")
 RELIEF = 12  # frames without any load, after all others
-LONGEST = 60  # frames without any load that what is inside out may take to recover
+PRESSES = ("p", "plate", "slab", "teeth")
+EFFORT = ("substeps", "rejected", "rough", "newton_iterations")
+Scenes = Callable[[int, int, int], tuple[str, Scene]]
 
 
-def goo(rng: np.random.Generator) -> Material:
-    """Between jelly and rubber; a third of them flow, a third are damped."""
-    values = {"density": 1000.0, "young_modulus": 10.0 ** rng.uniform(4.3, 6.0), "poisson_ratio": rng.uniform(0.2, 0.45)}
-    kind = rng.integers(3)
-    values |= {"yield_stress": 0.01 * values["young_modulus"], "flow_rate": 20.0} if kind == 0 else {"yield_stress": 1e9}
-    values |= {"damping": 20.0} if kind == 1 else {}
-    return Material("viscoplastic", values, {})
+class Crossings:
+    """In how many frames faces cross that carry contact, more than at the start, and some of different bodies that are seen."""
+
+    def __init__(self, run: Simulation) -> None:
+        self.carrying = Watch(run, own=run.scene.settings.body_contact == "all")
+        self.seen = Watch(run, own=False, seen=True)
+        self.merged = len(self.carrying.faces) < len(self.seen.faces)
+        self.before = self.carrying.crossing(run) if self.carrying.crosses(run) else 0
+        self.frames, self.seen_frames = 0, 0
+
+    def look(self, run: Simulation) -> None:
+        """At a frame."""
+        if self.carrying.crosses(run):
+            self.frames += not self.before or self.carrying.crossing(run) > self.before
+        self.seen_frames += not self.merged and self.seen.crosses(run)
 
 
-def shape(rng: np.random.Generator) -> Surface:
-    """About a metre large, turned at random, about the origin."""
-    kind = rng.integers(4)
-    if kind == 0:
-        chosen = box(tuple(rng.uniform(0.4, 1.0, 3)))
-    elif kind == 1:
-        chosen = stored("spot")
-        chosen = surface(0.5 * chosen.positions, chosen.triangles)
-    else:
-        chosen = sphere(8, rng.uniform(0.3, 0.5))
-    turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-    turn[:, 0] *= np.linalg.det(turn)
-    return surface(chosen.positions @ turn.T, chosen.triangles)
+class Account:
+    """A simulation that counts energy while loads act, by whatever there is of colliders."""
+
+    def __init__(self, scene: Scene, frames: int) -> None:
+        prepared, self.frames = prepare(scene), frames
+        movers = [item for item in scene.colliders if len(item.transforms) > 1]
+        self.pressed = not movers or movers[0].uid in PRESSES
+        kind = Ledger if self.pressed else ColliderLedger
+        self.run = kind(scene, *([getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")))
+        if isinstance(self.run, Ledger):
+            self.run.account(movers[0] if movers else None, (frames - 1) / scene.settings.frames_per_second)
+            lowest = 0.0 if scene.colliders else -0.5 * 9.81 * self.run.state.masses.sum()
+            self.whole = max(abs(self.run.owned - lowest), 1e-9)
+        else:
+            self.run.account()
+        self.gained = -np.inf
+
+    def look(self, number: int) -> None:
+        """At a frame."""
+        if number > self.frames:
+            return
+        if isinstance(self.run, Ledger):
+            self.gained = float(self.run.excess / self.whole)
+        elif self.run.excess:
+            self.gained = float(max(self.run.excess) / max(self.run.moving, 1e-9))
 
 
-def soak_scene(seed: int, frames: int, resolution: int = 6) -> tuple[str, Scene]:
-    """What happens, and the scene: two to four bodies, one above another in drops and squeezes, side by side in throws."""
-    rng = np.random.default_rng(seed)
-    kind, count = KINDS[seed % 3], int(rng.integers(2, 5))
-    along = 0 if kind == "throw" else 2
-    shapes = [shape(rng) for _ in range(count)]
-    places, end = in_a_row(shapes, along, resolution, rng)
-    bodies = []
-    for k, (part, place) in enumerate(zip(shapes, places, strict=True)):
-        velocity = (-np.sign(place[0] - 0.5 * end) * rng.uniform(1.0, 6.0), 0.0, 0.0) if kind == "throw" else (0.0, 0.0, 0.0)
-        state = {"velocity": velocity, "angular_velocity": tuple(rng.normal(size=3))}
-        bodies.append(Body(f"b{k}", f"Body {k}", moved(part, place), goo(rng), resolution=resolution, **state))
-    colliders = [] if kind == "throw" else [Collider("g", "Ground", "plane", np.eye(4)[None], friction=0.5)]
-    if kind == "squeeze":
-        colliders.append(plate(end + 0.2, frames))
-    gravity = np.zeros((frames + LONGEST, 3))
-    gravity[:frames, 2] = 0.0 if kind == "throw" else -9.81
-    contact = "all" if rng.uniform() < 0.5 else "bodies"
-    settings = Settings(1, frames + LONGEST, threads=1, gravity_keys=gravity, body_contact=contact)
-    return kind, validated(Scene(tuple(bodies), tuple(colliders), settings))
-
-
-def in_a_row(
-    shapes: list[Surface], along: int, resolution: int, rng: np.random.Generator
-) -> tuple[list[np.ndarray], float]:
-    """Where shapes go that follow each other along an axis, their cages apart, and where the row ends [m]."""
-    places, end = [], 0.0
-    for part in shapes:
-        low, high = part.positions.min(axis=0), part.positions.max(axis=0)
-        cell = part.extent / resolution
-        place = 0.1 * rng.normal(size=3)
-        place[along] = end + 0.05 + cell - low[along]
-        end = place[along] + high[along] + 0.05 + cell
-        places.append(place)
-    return places, end
-
-
-def plate(height: float, frames: int) -> Collider:
-    """A plane that looks down, comes down to half its height [m] and lifts again."""
-    times = np.arange(-1, frames) / 24.0
-    depth = np.minimum(PLATE_SPEED * np.clip(times, 0.0, None), 0.5 * height)
-    depth -= np.clip(PLATE_SPEED * (times - times[-1] * 0.6), 0.0, None)
-    depth = np.concatenate([depth, np.full(LONGEST, depth[-1])])
-    transforms = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (len(depth), 1, 1))
-    transforms[:, 2, 3] = height - depth
-    return Collider("p", "Plate", "plane", transforms, friction=0.3)
-
-
-def soak(seed: int, frames: int, resolution: int = 6) -> dict[str, object]:
+def soak(seed: int, frames: int, resolution: int = 6, scenes: Scenes = soak_scene) -> dict[str, object]:
     """Bake one scene; what was found in it."""
-    kind, scene = soak_scene(seed, frames, resolution)
-    prepared = prepare(scene)
-    run = Ledger(scene, *([getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")))
-    run.account([item for item in scene.colliders if item.uid == "p"], (frames - 1) / scene.settings.frames_per_second)
-    watch, state = Watch(run, own=scene.settings.body_contact == "all"), run.state
-    found = {"seed": seed, "kind": kind, "tets": len(state.tets), "left_out": run.surfaces.left_out}
-    lowest = -0.5 * 9.81 * state.masses.sum() if kind == "throw" else 0.0
-    names = ("substeps", "rejected", "rough", "newton_iterations")
-    crossing, effort, inverted, started = 0, np.zeros(4), {}, time.process_time()
+    kind, scene = scenes(seed, frames, resolution)
+    account = Account(scene, frames)
+    run = account.run
+    crossings, depths = Crossings(run), SeenDepths(scene)
+    found: dict[str, object] = {"seed": seed, "kind": kind, "tets": len(run.state.tets)}
+    found |= {"left_out": run.surfaces.left_out}
+    effort, inverted, started = np.zeros(len(EFFORT)), {}, time.process_time()
     try:
         for number in range(1, frames + LONGEST + 1):
             frame = run.advance()
-            effort += [frame.statistics[name] for name in names]
-            crossing += watch.crosses(run)
+            effort += [frame.statistics[name] for name in EFFORT]
+            crossings.look(run)
+            depths.look(frame)
+            account.look(number)
             inverted[number] = int(frame.statistics["inverted"])
             if number >= frames + RELIEF and not inverted[number]:
                 break
     except StepError as error:
         found["failed"] = error.message
-    found |= dict(zip(names, effort.tolist(), strict=True))
+    found |= dict(zip(EFFORT, effort.tolist(), strict=True))
     return found | {
-        "crossing": crossing, "gained": run.excess / max(abs(run.owned - lowest), 1e-9),
+        "crossing": crossings.frames, "seen_crossing": None if crossings.merged else crossings.seen_frames,
+        "in_colliders": round(depths.in_colliders, 5), "in_bodies": round(depths.in_bodies, 5), "gained": account.gained,
         "inverted_under_load": inverted.get(frames, -1), "inverted": inverted.get(len(inverted), -1), "frames": len(inverted),
         "finite": bool(np.isfinite(run.state.positions).all()), "seconds": round(time.process_time() - started, 2),
     }  # fmt: skip
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path)
     parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000))
     parser.add_argument("--frames", type=int, default=48)
     parser.add_argument("--resolution", type=int, default=6)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     lines = options.results.read_text().splitlines() if options.results.exists() else []
     done = {json.loads(line)["seed"] for line in lines}
     for seed in range(*options.seeds):

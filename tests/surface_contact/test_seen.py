@@ -5,6 +5,8 @@ import numba
 import numpy as np
 import pytest
 
+from solver.contact.surfaces import candidates
+from solver.contact.surfaces.pairs import pairs_of
 from solver.contact.surfaces.seen import ERROR
 from solver.embedding import evaluate
 from solver.geometry.triangle_tree import closest_points, triangle_tree
@@ -79,18 +81,43 @@ def test_faces_much_larger_than_tets_do_not_cross_either(resolution):
     assert np.sort(corners[:, 2])[-2:].min() > 0.8
 
 
-def test_open_and_crossing_meshes_cross_no_more_than_at_the_start():
-    """Suzanne's eyes go through her head; two of her, one on the other."""
-    suzanne = scaled(stored("suzanne"), 1.0)
-    height = np.ptp(suzanne.positions[:, 2]) + 0.02
-    lower = moved(suzanne, (0.0, 0.0, -suzanne.positions[:, 2].min()))
+def bowl():
+    """The lower half of a ball, without thickness, and open above."""
+    ball = sphere(12, 0.5)
+    return surface(ball.positions, ball.triangles[(ball.positions[ball.triangles][:, :, 2] < 0.01).all(axis=1)])
+
+
+@pytest.mark.parametrize("part", [scaled(stored("suzanne"), 1.0), bowl()], ids=["suzanne", "bowl"])
+def test_open_and_crossing_meshes_cross_no_more_than_at_the_start(part):
+    """Suzanne's eyes go through her head; two of her, or two bowls, one on the other, as they are seen and as they touch."""
+    height = np.ptp(part.positions[:, 2]) + 0.02
+    lower = moved(part, (0.0, 0.0, -part.positions[:, 2].min()))
     run = simulated([lower, moved(lower, (0.05, 0.1, height))], 10, "all", [GROUND], GOO)
-    watch = Watch(run)
-    before = watch.crossing(run)
-    for _ in range(12):
+    watches = Watch(run), Watch(run, seen=True)
+    before = [watch.crossing(run) for watch in watches]
+    for _ in range(24):
         run.advance()
-        assert watch.crossing(run) <= before
-    assert np.isfinite(run.state.positions).all() and before > 0
+        assert all(watch.crossing(run) <= most for watch, most in zip(watches, before, strict=True))
+    assert np.isfinite(run.state.positions).all() and run.surfaces.touched(run.state.positions).any()
+    assert all(most > 0 for most in before) == (len(part.triangles) == 968)
+
+
+@pytest.mark.parametrize("name", ["fish", "goathead", "koala", "penguin", "spot"])
+@pytest.mark.parametrize("resolution", [6, 12])
+def test_no_pair_of_a_closed_mesh_is_left_to_the_tets(name, resolution, monkeypatch):
+    """Not even of thin ears and fins: all of those that are found at rest may push, as they come closer."""
+    counts = []
+
+    def counted(nodes, *others):
+        kept = pairs_of(nodes, *others)
+        counts.append((len(nodes), len(kept.nodes)))
+        return kept
+
+    monkeypatch.setattr(candidates, "pairs_of", counted)
+    run = simulated([scaled(stored(name), 1.0)], resolution, "all")
+    assert not Watch(run).crosses(run)
+    found, kept = np.sum(counts, axis=0)
+    assert found == kept > 0
 
 
 def gap(run):
@@ -115,6 +142,20 @@ def test_what_is_seen_rests_on_what_is_seen(resolution, rings):
     element = min(body.element_size for body in run.scene.bodies)
     assert np.abs(run.state.velocities).max() < 0.05
     assert gap(run) < 0.02 * element
+
+
+@pytest.mark.parametrize("resolution", [6, 10])
+def test_an_artists_mesh_rests_on_another_without_a_gap(resolution):
+    """A koala on a slab that is as wide, and gives way under it."""
+    koala = scaled(stored("koala"), 1.0)
+    slab = box((1.6, 1.6, 0.4), (0.0, 0.0, 0.201))
+    koala = moved(koala, (0.0, 0.0, 0.405 - koala.positions[:, 2].min()))
+    run = simulated([slab, koala], resolution, "bodies", [GROUND], RUBBER | {"damping": 40.0, "young_modulus": 2e5})
+    for _ in range(30):
+        run.advance()
+    assert np.abs(run.state.velocities).max() < 0.05
+    assert gap(run) < 0.02 * min(body.element_size for body in run.scene.bodies)
+    assert depth(run) < 2.0 * ERROR * run.surfaces.surfaces[1].element
 
 
 def test_one_and_two_threads_give_the_same_bytes():

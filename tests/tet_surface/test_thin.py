@@ -21,7 +21,7 @@ from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import TetMesh, joined_meshes
 from solver.tetmesh.quality import tet_volumes
 from tests.physics.scenes import box_mesh
-from tests.surface_contact.soak import soak_scene
+from tests.surface_contact.soak_former import former_scene
 from tests.surfaces import box, joined, sphere
 
 SIZE = 0.125  # of tets [m]
@@ -107,7 +107,7 @@ def test_contact_is_left_to_tets_where_these_keep_two_sides_apart():
 @pytest.mark.parametrize(("seen", "wanted"), [("artist", False), ("tets", True)])
 def test_only_the_goo_surface_is_left_to_tets(seen, wanted):
     """All of a coarse ball lies outside its tets, and so is blended from many as well; seeds 6 and 432 of the soak."""
-    _, soaked = soak_scene(6, 16, 4)
+    _, soaked = former_scene(6, 16, 4)
     body = replace(soaked.bodies[0], seen=seen)
     scene = validated(Scene((body,), (), Settings(body_contact="all")))
     (item,) = prepare(scene)

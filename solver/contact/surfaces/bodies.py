@@ -17,6 +17,7 @@ from ...tetmesh.mesh import TetMesh
 from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
 from .carried import Carried
+from .crossing import own_crossings
 from .own_side import carrying_rows
 from .seen import ERROR, LONGEST, seen_surface
 from .surface import ContactSurface, contact_surface
@@ -90,6 +91,19 @@ def left_out(scene: Scene, contact: SurfaceContact | None) -> set[str]:
     overlapping = [each.bodies for each in contact.parting if each.overlaps]
     names = [(scene.bodies[i].name, scene.bodies[j].name) for i, j in overlapping]
     return {f"'{one}' and '{other}' overlap: they are led apart, and collide from then on." for one, other in names}
+
+
+def passes_through_itself(contact: SurfaceContact | None, positions: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """By how many pairs of an edge and a triangle each of so many bodies (b,) that collides with itself passes through itself,
+    nodes being at positions (n, 3)."""
+    found = np.zeros(count, dtype=np.int64)
+    if contact is not None and any(pair.own for pair in contact.neighbourhoods):
+        contact.cover(positions, positions)
+        places = contact.carried.places(positions)
+        for (body, _), pair in zip(contact.bodies, contact.neighbourhoods, strict=True):
+            if pair.own:
+                found[body] = max(found[body], own_crossings(pair.first, pair.near, places))
+    return found
 
 
 def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, positions: NDArray[np.float64]) -> list[str]:

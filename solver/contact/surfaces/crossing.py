@@ -35,6 +35,20 @@ def crossings(first: Clusters, second: Clusters, positions: Array) -> tuple[Cros
     return _found(first, second, positions, ALL)
 
 
+def own_crossings(surface: Clusters, near: IntArray, positions: Array) -> int:
+    """How many pairs of an edge and a triangle of a surface cross, with nodes at positions (n, 3).
+
+    near (c, 2) are the clusters of it among which any may (candidates.py: Neighbourhood.near).
+    """
+    positions = positions - positions[surface.vertices.nodes[0, 0]]
+    still = np.zeros_like(positions)
+    surface.fit(positions, still)
+    surface.fit_items(positions, still, near)
+    room = ROUNDING * float(np.abs(positions).max())
+    ways = [_of(positions, surface, surface, way, room, ALL) for way in (near, np.ascontiguousarray(near[:, ::-1]))]
+    return len({pair for found in ways for pair in zip(found.edges.tolist(), found.triangles.tolist(), strict=True)})
+
+
 def _found(first: Clusters, second: Clusters, positions: Array, most: int) -> tuple[Crossings, Crossings]:
     """The first `most` of either way; none of the second way where the first way has as many."""
     positions = positions - positions[first.vertices.nodes[0, 0]]
