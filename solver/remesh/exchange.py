@@ -40,6 +40,7 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     other = merging != now.bound[6]
     if other[alive, 0].any() or other[:, 1].any():
         _switch(now, merging, place)
+    now.remeshing.heed(now.keyed.place(now.clock.time - step), place)
     worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
     present = Discretization(now.state, now.ranges, *now.bound)
     ahead = 0.0 if shown else step

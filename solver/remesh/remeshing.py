@@ -104,6 +104,13 @@ class Remeshing:
         result.fresh, result.counts, result.waits = self.fresh[made.firsts], self.counts[made.firsts], self.waits[made.firsts]
         return result
 
+    def heed(self, before: float, place: float) -> None:
+        """Forget how worn out bodies were when their mesh was new which may tear sooner at a place than before, in frames: else
+        one that was kept whole by a remesh would wait until it is half as worn again."""
+        for index, body in enumerate(self.scene.bodies):
+            if "tear_thickness" in body.switches and body.at(place).tear_thickness > body.at(before).tear_thickness:
+                self.fresh[index] = 0.0
+
     def due(self, state: State, ranges: Ranges) -> list[int]:
         """The bodies that want a new mesh."""
         if not self.wholesale.any():
