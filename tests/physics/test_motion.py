@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from solver.fem.newton import ImplicitStep
+from solver.formulas import first_piola_kirchhoff
 from solver.integrators.bdf2 import extrapolate
-from tests.physics.scenes import PlaneField, ball_mesh, box_mesh, center, make_scene, momentum, run
+from solver.materials import Material
+from solver.materials.elasticity import laws
+from solver.slots import MISES
+from tests.physics.scenes import PlaneField, ball_mesh, boundary, box_mesh, center, make_scene, momentum, run
 
 JELLY = {"young_modulus": 2e4, "poisson_ratio": 0.4, "yield_stress": 1e9}
 
@@ -34,20 +38,32 @@ def test_spin_and_flight_keep_their_momentum(damping):
     assert np.abs(after_angular - angular).max() < 1e-9 * np.abs(angular).max()
 
 
-def test_a_patch_of_uniform_strain_carries_uniform_stress():
+@pytest.mark.parametrize("options", [*({"elastic_law": law} for law in laws()), {"volume": "at_nodes"}], ids=str)
+def test_a_patch_of_uniform_strain_carries_uniform_stress(options):
     """Patch test: an affine displacement puts the same stress in every tet and no net force on inner nodes."""
     mesh = box_mesh((3, 3, 3))
     inner = ((mesh.positions > 0.01) & (mesh.positions < 0.99)).all(axis=1)
     rng = np.random.default_rng(1)
     moved = mesh.positions + np.where(inner[:, None], 0.05 * rng.normal(size=mesh.positions.shape), 0.0)
-    simulation, _ = run(make_scene([type(mesh)(moved, mesh.tets)], [JELLY]), 1)
-    free = np.zeros(len(moved), dtype=bool)
-    past = extrapolate(simulation.state, np.zeros(3), 1.0, 1.0, free)
+    simulation, _ = run(make_scene([type(mesh)(moved, mesh.tets)], [JELLY], options=options), 1)
+    state, free = simulation.state, np.zeros(len(moved), dtype=bool)
+    past = extrapolate(state, np.zeros(3), 1.0, 1.0, free)
     past.effective[:] = past.inertial[:] = 1e12
-    affine = moved @ (np.eye(3) + 0.1 * rng.normal(size=(3, 3)))
-    problem = ImplicitStep(simulation.state, simulation.space, simulation.contacts, simulation.damping, past, 1.0)
+    gradient_of_motion = np.eye(3) + 0.1 * rng.normal(size=(3, 3))
+    affine = moved @ gradient_of_motion.T
+    problem = ImplicitStep(state, simulation.space, simulation.contacts, simulation.damping, past, 1.0)
     _, gradient = problem.merit(affine)
     assert np.abs(gradient[inner]).max() < 3e-6 * np.abs(gradient).max()  # the kernels work in float32
+    measures = simulation.space.tiles.unpack(MISES, 1, len(state.tets))[:, 0]
+    assert np.ptp(measures) < 1e-5 * measures.max() and measures.min() > 100.0
+    if "elastic_law" in options:  # forces on the outside are those of one stress, P N over its area
+        goo = Material("viscoplastic", JELLY, options)
+        stress = first_piola_kirchhoff(gradient_of_motion[None], goo)[0]
+        pull, faces = np.zeros_like(moved), boundary(mesh).triangles
+        corners = moved[faces]
+        areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2.0
+        np.add.at(pull, faces, (areas @ stress.T / 3.0)[:, None, :])
+        assert np.abs(gradient - pull).max() < 1e-5 * np.abs(pull).max()
 
 
 @pytest.mark.parametrize("frames_per_second", [12.0, 24.0, 60.0])
