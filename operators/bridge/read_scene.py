@@ -97,8 +97,8 @@ def _body_steps(
     painted = read_paint(item, scene, groups, count)
     weights = read_fibre_weights(item, groups, count)
     fibres = body.fibres if weights is None else weights
-    acting = {"pins": pins, "painted": painted, "fibres": fibres, "field_weights": field_weights(item, fields_of(scene))}
-    return replace(body, **acting), topology
+    felt = field_weights(item, fields_of(scene))
+    return replace(body, pins=pins, painted=painted, fibres=fibres, field_weights=felt), topology
 
 
 def _collider_steps(item: bpy.types.Object, scene: bpy.types.Scene, samples: Samples) -> Steps[Collider]:

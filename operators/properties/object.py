@@ -60,7 +60,7 @@ def object_group() -> type:
         for identifier, group in material_groups().items()
     }
     acting = {name: value for influence in INFLUENCES for name, value in influence.properties.items()}
-    annotations = {**_identity(), **_groups(), **_body(), **_remeshing(), **acting, **_collider(), **pointers}
+    annotations = {**_identity(), **_groups(), **_body(), **_remeshing(), **_merging(), **acting, **_collider(), **pointers}
     namespace = {"__annotations__": annotations, "__doc__": "Dollop's settings of one object"}
     return type("DollopObject", (bpy.types.PropertyGroup,), namespace)
 
@@ -196,6 +196,17 @@ def _remeshing() -> dict[str, Any]:
             subtype="DISTANCE",
             **KEYED,
         ),
+        "inner_material": PointerProperty(
+            name="Inner Material",
+            description="Material of the faces that close a surface where it has torn; none: as the faces around",
+            type=bpy.types.Material,
+            **SETTING,
+        ),
+    }
+
+
+def _merging() -> dict[str, Any]:
+    return {
         "merging": BoolProperty(
             name="Merge",
             description="Pieces of it that run into each other become one when the goo gets new tets, and their surfaces are "
@@ -224,12 +235,6 @@ def _remeshing() -> dict[str, Any]:
             default=0,
             min=0,
             max=MOST_MERGE_GROUPS,
-            **SETTING,
-        ),
-        "inner_material": PointerProperty(
-            name="Inner Material",
-            description="Material of the faces that close a surface where it has torn; none: as the faces around",
-            type=bpy.types.Material,
             **SETTING,
         ),
     }

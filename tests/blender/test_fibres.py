@@ -1,9 +1,10 @@
 """Fibres: directions in world space from a vector or an attribute, activation keyed over time, or one clear sentence."""
 
+import bpy
 import numpy as np
 import pytest
 
-from .reading import add_cube, make_body, read, solver
+from .reading import add_cube, bridge, make_body, read, solver
 
 
 def fibred(kind, **options):
@@ -66,3 +67,25 @@ def test_fibres_without_a_direction_are_named(scene):
     body.dollop.fibre_direction = (0, 0, 0)
     with pytest.raises(error, match="no direction"):
         read(scene)
+
+
+@pytest.mark.slow
+def test_a_bar_pulls_itself_together_along_its_painted_weights(saved):
+    scene = bpy.context.scene
+    scene.frame_end, scene.use_gravity = 8, False
+    bar = add_cube(size=1, location=(0, 0, 1), rotation=(0, 0, 0.5))
+    bar.scale = (1.0, 0.3, 0.3)
+    finer = bar.modifiers.new("Finer", "SUBSURF")
+    finer.subdivision_type, finer.levels = "SIMPLE", 2
+    bpy.ops.dollop.body_add(preset="dough")
+    settings = bar.dollop
+    settings.viscoplastic.yield_stress, settings.use_real_size, settings.resolution = 1e9, False, 8
+    settings.viscoplastic.young_modulus = 2e4
+    bar.vertex_groups.new(name="muscle").add([v.index for v in bar.data.vertices if v.co.x > 0], 1.0, "REPLACE")
+    settings.fibre_kind, settings.fibre_group, settings.fibre_tension = "GROUP", "muscle", 1e4
+    assert bpy.ops.dollop.bake() == {"FINISHED"}, scene.dollop.message
+    store = bridge("scene_cache").store_of(scene)
+    turn = np.array([[np.cos(0.5), np.sin(0.5), 0], [-np.sin(0.5), np.cos(0.5), 0], [0, 0, 1]])
+    first, last = (store.read_body_frame(frame, settings.uid).positions @ turn.T for frame in (1, 8))
+    ratio = np.ptp(last, axis=0) / np.ptp(first, axis=0)
+    assert ratio[0] < 0.9 and (ratio[1:] > 1.0).all()

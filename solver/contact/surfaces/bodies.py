@@ -115,7 +115,8 @@ def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, p
         return sorted(left_out(scene, contact))
     if since % pause and frame != settings.frame_end:
         return []
-    found, places = [], contact.carried.places(positions)
+    found: list[str] = []
+    places = contact.carried.places(positions)
     for each in contact.parting:
         if each.look(places):
             x, y, z = max(each.regions, key=lambda region: (region.depth, region.radii.max())).centers.mean(axis=0)
