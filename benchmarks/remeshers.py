@@ -63,10 +63,10 @@ def compare(names: list[str], turns: int) -> None:
     from solver.remesh.restuffing import lattice_turn
     from solver.scene import REMESHERS
     from solver.tetmesh.mesh import TetMesh
-    from tests.remesh.worn import SHAPES, SIZE, distance, smallest_angle, volume, worst_condition
+    from tests.remesh.worn import SHAPES, SIZE, distance, largest_angle, smallest_angle, volume, worst_condition
 
-    print("| body | remesher | tets | s | worst condition | smallest angle | volume off by | old to new | new to old |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| body | remesher | tets | s | worst condition | angles from | to | volume off by | old to new | new to old |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     ready = SHAPES["ball"]()
     for remesher in REMESHERS:
         remeshed(remesher, ready, SIZE, lattice_turn(1))
@@ -84,7 +84,8 @@ def compare(names: list[str], turns: int) -> None:
             apart = max(distance(old, mesh) for mesh in meshes) / SIZE, max(distance(mesh, old) for mesh in meshes) / SIZE
             print(
                 f"| {name} | {remesher} | {len(old.tets)} to {len(meshes[0].tets)} | {statistics.median(taken[remesher]):.2f} "
-                f"| {max(map(worst_condition, meshes)):.1f} | {min(map(smallest_angle, meshes)):.0f} | {off:.0e} "
+                f"| {max(map(worst_condition, meshes)):.1f} | {min(map(smallest_angle, meshes)):.0f} "
+                f"| {max(map(largest_angle, meshes)):.0f} | {off:.0e} "
                 f"| {apart[0]:.2f} | {apart[1]:.2f} |",
                 flush=True,
             )

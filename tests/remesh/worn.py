@@ -102,3 +102,8 @@ def worst_condition(mesh: TetMesh) -> float:
 def smallest_angle(mesh: TetMesh) -> float:
     """The smallest dihedral angle [deg]."""
     return float(dihedral_angles(mesh).min())
+
+
+def largest_angle(mesh: TetMesh) -> float:
+    """The largest dihedral angle [deg]."""
+    return float(dihedral_angles(mesh).max())
