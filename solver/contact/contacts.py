@@ -279,16 +279,11 @@ class Contacts:
             return *self.leading.seen(c, chosen, here, seen), behind
         if field.sheet_offset is None and not field.endless:
             return *self.leading.seen(c, chosen, here, self._met(c, chosen, here)), behind
-        distance, normal, velocity = query(field, here, self.time, self._reach(field))
         if field.sheet_offset is None:
-            return distance, normal, velocity, behind
-        middle = None
-        if field.middle is not None:
-            middle = field.middle(here, self.time, self._reach(field) + field.sheet_offset)
-        seen, behind = on_own_side(
-            (distance, normal, velocity), middle, field.sheet_offset, self.begun[c][chosen], here, behind
+            return *query(field, here, self.time, self._reach(field)), behind
+        return on_own_side(
+            field, self.time, self.time - self.step, self._reach(field), self.begun[c][chosen], here, behind
         )  # fmt: skip
-        return *seen, behind
 
     def _met(self, c: int, chosen: NDArray[np.int64], here: Array, beneath: bool = False) -> Seen:
         """Of a collider that is no sheet, also where it has been met on the way; from beneath, of a ground."""

@@ -5,28 +5,33 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..colliders import Field
+from .looking import query
+from .passage import Seen
+
 Array = NDArray[np.float64]
-Seen = tuple[Array, Array, Array]  # distance (k,), normal (k, 3), velocity (k, 3)
-ToMiddle = tuple[Array, Array, Array]  # of colliders.Middle
 
 
 def on_own_side(
-    seen: Seen, middle: ToMiddle | None, offset: float, begun: Array, here: Array, behind: NDArray[np.bool_]
-) -> tuple[Seen, NDArray[np.bool_]]:  # fmt: skip
-    """What points here (k, 3), at begun (k, 3) when the step began, see of a sheet from their own side; which are behind it.
+    field: Field, time: float, before: float, reach: float, begun: Array, here: Array, behind: NDArray[np.bool_]
+) -> tuple[Array, Array, Array, NDArray[np.bool_]]:  # fmt: skip
+    """Distance (k,), normal and velocity (k, 3) of a sheet at points here (k, 3) as from their own side; which are behind it.
 
-    seen is what is closest, by half a thickness, offset [m]; middle, where that is not the same everywhere, how points lie to
-    the sheet without it: its slopes say nothing of sides. behind (k,): which were when the step began.
+    At a time [s], up to a reach [m]; begun (k, 3) is where they were, and behind (k,) which of them were, at the time `before`,
+    as the sheet lies now. Where it is not as thick everywhere, its slopes say nothing of sides: its middle does.
     """
-    distance, normal, velocity = seen
-    side, facing, thick = distance, normal, np.full(len(here), offset)
-    if middle is not None:
-        side, facing, thick = middle[0] - middle[2], middle[1], middle[2]
-    through = crossed(thick, begun, here, side, facing)
-    behind = (behind ^ through) & np.isfinite(distance)
+    assert field.sheet_offset is not None
+    distance, normal, velocity = query(field, here, time, reach)
+    side, facing, thick = distance, normal, np.full(len(here), field.sheet_offset)
+    if field.middle is not None:
+        side, facing, thick = field.middle(here, time, reach + field.sheet_offset)
+        side = side - thick
+    behind = (behind ^ crossed(thick, begun, here, side, facing)) & np.isfinite(distance)
+    if behind.any() and field.grown(before, time) + field.grown(time, before) > 0.0:  # the other side grows the other way
+        opposite = here[behind] - 2.0 * (side + thick)[behind, None] * facing[behind]
+        velocity[behind] = query(field, opposite, time, reach)[2]
     distance = np.where(behind, -side - 2.0 * thick, distance)
-    normal = np.where(behind[:, None], -facing, normal)
-    return (distance, normal, velocity), behind
+    return distance, np.where(behind[:, None], -facing, normal), velocity, behind
 
 
 def belong_beneath(

@@ -1,7 +1,8 @@
 """One explicit step with implicit damping and contact (integrators/newmark.py): no Newton iterations.
 
 Contact is settled node against node, each held by its own inertia (contact/settle.py): that is the paper's projection out of
-the colliders, with the contact law and friction that the implicit steps have.
+the colliders (claim I18), with the contact law and friction that the implicit steps have. So is its constraint on normal
+velocities in the last part of a step: `_stopped`.
 """
 
 from dataclasses import replace

@@ -87,6 +87,7 @@ def velocity(simulation):
 def test_friction_takes_its_share_of_a_blow(integrator):
     """A soft cube that hits the ground aslant loses mu times as much of its speed along it as its speed away from it changes.
 
+    Newmark's steps project positions and then stop normal velocities (claim I18).
     Irving prints mu (dv_N + dx_N/dt) (claim I17): what pushes positions counts too. Here each push has the friction of its own
     force, and their sum is what the body's momentum sees.
     """

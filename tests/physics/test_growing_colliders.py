@@ -5,6 +5,7 @@ import pytest
 
 from solver.colliders import build
 from solver.contact.contacts import query
+from solver.contact.sheets import on_own_side
 from solver.scene import Collider, Settings
 from tests.physics.collider_ledger import meeting
 from tests.physics.scenes import box_mesh, center, make_scene, run
@@ -38,18 +39,43 @@ def sunk(simulation, field):
     return -float(distance.min()) / simulation.element_size
 
 
+def test_who_is_behind_a_sheet_sees_its_own_side_grow():
+    """Two points beneath a sheet whose thickness grows by 1 m/s: one belongs there, the other has sunk in from above."""
+    sheet = growing("sheet", np.arange(3) / 24.0)
+    here = np.array([[0.1, 0.2, -0.01], [0.3, 0.1, -0.01]])
+    begun = here * [[1.0, 1.0, 1.0], [1.0, 1.0, -1.0]]
+    _, normal, velocity, behind = on_own_side(sheet, 1.5 / 24.0, 1.4 / 24.0, 0.5, begun, here, np.zeros(2, dtype=bool))
+    assert behind.tolist() == [False, True]
+    np.testing.assert_allclose(normal[:, 2], (-1.0, 1.0))
+    np.testing.assert_allclose(velocity, normal, atol=1e-9)
+
+
+@pytest.mark.parametrize("integrator", ["generalized_alpha", "newmark"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_lifts_what_lies_on_it(kind):
+def test_it_lifts_what_lies_on_it(kind, integrator):
     """By 0.4 m in ten frames, eased in and out: the block stays on top, is never sunk in, and ends that much higher."""
     eased = 0.5 - 0.5 * np.cos(np.pi * np.clip(np.arange(FRAMES + 6) / 10.0, 0.0, 1.0))
     under, share = TOP if kind in ("plane", "sheet") else 0.0, 0.5 if kind == "painted" else 1.0
     field = growing(kind, under + 0.4 / share * eased)
-    simulation, _ = run(make_scene([lying()], [GOO | {"damping": 20.0}], frames=FRAMES + 6), 1, [field])
+    scene = make_scene([lying()], [GOO | {"damping": 20.0}], frames=FRAMES + 6, integrator=integrator)
+    simulation, _ = run(scene, 1, [field])
     before = center(simulation)[2]
     for _ in range(FRAMES + 5):
         simulation.advance()
         assert sunk(simulation, field) < 0.1
     assert center(simulation)[2] - before == pytest.approx(0.4, abs=0.02)
+
+
+def test_the_explicit_scheme_stops_nodes_at_the_speed_of_growth():
+    """Newmark's steps end with a constraint on velocities along normals (claim I18): what lies on a thickness that grows by
+    1 m/s goes at 1 m/s, down to its lowest nodes."""
+    field = growing("mesh", np.arange(14) / 24.0)
+    stiff = GOO | {"damping": 20.0, "young_modulus": 2e5}
+    simulation, _ = run(make_scene([lying()], [stiff], frames=13, integrator="newmark"), 13, [field])
+    state = simulation.state
+    low = state.positions[:, 2] < state.positions[:, 2].min() + 1e-3
+    assert low.sum() >= 36 and state.velocities[low, 2] == pytest.approx(1.0, abs=0.02)
+    assert state.masses @ state.velocities[:, 2] / state.masses.sum() == pytest.approx(1.0, abs=0.03)
 
 
 @pytest.mark.parametrize("kind", ["box", "mesh", "sheet", "painted"])

@@ -1,4 +1,4 @@
-"""Bodies that touch each other and themselves, over whole bakes, watched by ipctk."""
+"""Bodies that touch each other and themselves, over whole bakes, watched by ipctk (claims B23 and I20)."""
 
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """All contact of the bodies' surfaces, as one energy of a step: what Newton's method asks for, and how far it may go.
 
+Nothing passes through anything, bodies with each other and with themselves (claims B23 and I20).
+
 From outside all is in positions of nodes; within, in places of the surfaces' points, which nodes carry (carried.py).
 """
 
