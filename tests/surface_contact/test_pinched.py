@@ -11,7 +11,6 @@ from tests.surface_contact.watch import Watch
 from tests.surfaces import box, sphere, surface
 
 GUM = {"density": 1000.0, "young_modulus": 5e4, "poisson_ratio": 0.4, "yield_stress": 1e9, "flow_rate": 0.0, "damping": 5.0}
-DOUGH = GUM | {"young_modulus": 2e4, "yield_stress": 200.0, "flow_rate": 20.0}
 RADIUS, FRAMES = 0.2, 16
 WEIGHTLESS = (0.0, 0.0, 0.0)
 
@@ -47,10 +46,9 @@ def told(run, watch=None):
 
 
 @pytest.mark.parametrize("thick", [0.5, 0.0], ids=["plates", "sheets"])
-@pytest.mark.parametrize("goo", [GUM, DOUGH], ids=["gum", "dough"])
-def test_jaws_close_on_two_bodies_that_touch(goo, thick):
+def test_jaws_close_on_two_bodies_that_touch(thick):
     balls = [sphere(8, RADIUS, (0.0, 0.0, 0.21)), sphere(8, RADIUS, (0.05, 0.03, -0.21))]
-    run = simulated(balls, 4, "all", jaws(0.82, thick), goo, WEIGHTLESS)
+    run = simulated(balls, 4, "all", jaws(0.82, thick), GUM, WEIGHTLESS)
     said = told(run, Watch(run))
     assert said and all(4 <= frame <= 10 and "Jaw'" in text and f", frame {frame}: " in text for frame, text in said)
     assert all("near (" in text for _, text in said)

@@ -94,10 +94,10 @@ def test_open_and_crossing_meshes_cross_no_more_than_at_the_start(part):
     lower = moved(part, (0.0, 0.0, -part.positions[:, 2].min()))
     run = simulated([lower, moved(lower, (0.05, 0.1, height))], 10, "all", [GROUND], GOO)
     watches = Watch(run), Watch(run, seen=True)
-    before = [watch.crossing(run) for watch in watches]
+    before = [watch.crossing_faces(run) for watch in watches]
     for _ in range(24):
         run.advance()
-        assert all(watch.crossing(run) <= most for watch, most in zip(watches, before, strict=True))
+        assert all(watch.crossing_faces(run) <= most for watch, most in zip(watches, before, strict=True))
     assert np.isfinite(run.state.positions).all() and run.surfaces.touched(run.state.positions).any()
     assert all(most > 0 for most in before) == (len(part.triangles) == 968)
 

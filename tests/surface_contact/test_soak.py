@@ -3,11 +3,18 @@ energy comes from nowhere."""
 
 import json
 
+import numpy as np
 import pytest
 
+from solver.frame import BodyFrame, Frame
+from solver.materials import Material
+from solver.scene import Body, Scene, Settings, validated
 from tests.surface_contact import soak as program
+from tests.surface_contact.seen_depths import SeenDepths
 from tests.surface_contact.soak import soak
 from tests.surface_contact.soak_former import former_scene
+from tests.surface_contact.soak_scenes import GROUND
+from tests.surfaces import sphere, surface
 
 SEEDS = (0, 1)  # of the soak as it is; those of the former one are quicker
 HELD = (314, 430, 432)  # tets stayed inside out there, held by tets that had flowed beside them (solver/fem/entangled.py)
@@ -54,3 +61,22 @@ def test_a_soak_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     assert begun == [3, 4, 5, 5, 6, 7]
     found = [json.loads(line) for line in results.read_text().splitlines()]
     assert found == [{"seed": seed, "frames": 16, "resolution": 4} for seed in range(3, 8)]
+
+
+def test_how_deep_what_is_seen_lies_in_colliders_and_bodies_is_measured():
+    """A ball a tenth of a metre in the ground, another one two tenths in it; elements of a quarter of a metre."""
+    places = [sphere(8, 0.5, (0.0, 0.0, height)).positions for height in (0.4, 1.2)]
+    bodies = tuple(
+        Body(f"b{k}", f"Body {k}", surface(each, sphere(8).triangles), Material("viscoplastic"), resolution=4)
+        for k, each in enumerate(places)
+    )
+    scene = validated(Scene(bodies, (GROUND,), Settings()))
+    depths = SeenDepths(scene)
+    shown = tuple(BodyFrame(f"b{k}", np.zeros(3), each, {}) for k, each in enumerate(places))
+    depths.look(Frame(1, shown))
+    assert depths.in_colliders == pytest.approx(0.4, abs=1e-6)
+    assert depths.in_bodies == pytest.approx(0.8, rel=0.05)
+    apart = tuple(BodyFrame(one.uid, np.array([0.0, 0.0, 1.0 + k]), one.positions, {}) for k, one in enumerate(shown))
+    beside = SeenDepths(scene)
+    beside.look(Frame(1, apart))
+    assert beside.in_colliders <= 0.0 and beside.in_bodies == 0.0

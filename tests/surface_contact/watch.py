@@ -44,11 +44,26 @@ class Watch:
 
     def crossing(self, run):
         """How many pairs of an edge and a face cross."""
+        return len(self._crossing(run)[0])
+
+    def crossing_faces(self, run):
+        """How many pairs of faces cross: an edge that goes through a face brings all faces at it."""
+        edges, faces = self._crossing(run)
+        sides = np.sort(self.faces[:, [[0, 1], [1, 2], [2, 0]]], axis=2).reshape(-1, 2)
+        beside = {}
+        for number, side in enumerate(map(tuple, sides.tolist())):
+            beside.setdefault(side, []).append(number // 3)
+        ends = map(tuple, np.sort(self.edges[edges], axis=1).tolist())
+        found = zip(ends, faces.tolist(), strict=True)
+        return len({tuple(sorted((one, face))) for side, face in found for one in beside[side]})
+
+    def _crossing(self, run):
+        """The edges and faces, by their numbers (k,), of which one passes through the other."""
         places, search = self.places(run), ipctk.LBVH()
         search.can_vertices_collide = self.mesh.can_collide
         search.build(places, self.edges, self.faces)
         pairs = np.array([(c.edge_id, c.face_id) for c in search.detect_edge_face_candidates()], np.int64).reshape(-1, 2)
         ends, corners = self.edges[pairs[:, 0]], self.faces[pairs[:, 1]]
         apart = ~(ends[:, :, None] == corners[:, None, :]).any(axis=(1, 2))
-        ends, corners = places[ends[apart]], places[corners[apart]]
-        return int(pierces(ends[:, 0], ends[:, 1], corners).sum())
+        ends, corners, pairs = places[ends[apart]], places[corners[apart]], pairs[apart]
+        return pairs[pierces(ends[:, 0], ends[:, 1], corners)].T
