@@ -49,7 +49,7 @@ class Restless(Simulation):
 
 
 def test_twenty_remeshes_of_two_bodies_that_land_on_each_other():
-    """Nothing crosses, and no energy comes from nowhere: at a remesh no more than one and a half thousandths, none between frames.
+    """Nothing crosses, and no energy comes from nowhere: at a remesh at most one and a half thousandths, else none.
 
     A remesh may lose up to three: what moves in many ways within a tet moves in one afterwards.
     """

@@ -1,5 +1,5 @@
-"""The first scenes of the soak, small: surfaces never cross (claims B23 and I20), seen ones stay out, no tet stays inside out, no
-energy comes from nowhere."""
+"""The first scenes of the soak, small: surfaces never cross (claims B23 and I20), seen ones stay out, no tet stays inside out,
+no energy comes from nowhere."""
 
 import json
 
