@@ -17,7 +17,7 @@ def first_piola_kirchhoff(deformation: Array, material: Material, plastic_deform
     """First Piola-Kirchhoff stress (m, 3, 3) [Pa], the derivative of the energy density by F (m, 3, 3) = `deformation`.
 
     With flow behind it, F_p = `plastic_deformation` (m, 3, 3) of determinant 1, that is P(F F_p^-1) F_p^-T (Bargteil 2007,
-    eqs 2 and 3; Irving 2004, section 4: P = U P(s) V^T, through flat and inverted F).
+    eqs 2 and 3; Irving 2004, section 5: P = U P(s) V^T, through flat and inverted F; B1 to B3, I3 to I5).
     """
     sample, positions = corner_sample(deformation, material, plastic_deformation, flows=False)
     forces, _ = sample.respond(positions, 0.0)
@@ -39,7 +39,7 @@ def nodal_forces(
     """Elastic forces (n, 3) [N] on the nodes at positions (n, 3) of tets (m, 4) that are at rest at rest_positions (n, 3).
 
     plastic_deformation (m, 3, 3) is F_p of determinant 1; None for none. A corner's force is minus volume times
-    P grad(its shape function) (Bargteil 2007, eq 5; Irving 2004, section 3).
+    P grad(its shape function) (Bargteil 2007, eq 4; Irving 2004, section 4; B4, I2).
     """
     sample = Sample(rest_positions, tets, material, plastic_deformation, flows=False)
     corner, _ = sample.respond(positions, 0.0)

@@ -40,7 +40,7 @@ def flow_step(
 
     plastic_deformation (m, 3, 3) F_p and plastic_strain (m,) are what it has behind it, none by default; stress_before
     (m,) its yield measure at the last step's end [Pa], which tells a cornstarch that has stiffened from one that has not.
-    (Bargteil 2007, eqs 7 to 12; hardening by plastic strain Wicke 2010, section 4, or as the material chooses.)
+    (Bargteil 2007, eqs 7 to 12; hardening by plastic strain Wicke 2010, section 4, or as the material chooses; B5 to B10, W5.)
     """
     sample, positions = corner_sample(deformation, material, plastic_deformation, flows=True)
     state = sample.state
@@ -62,7 +62,7 @@ def flow_to_goal(before: Array, trial: Array, goal: Array, rate: float = 0.0, st
     """Return F_p (m, 3, 3), without rotation, of material with a goal shape whose flow leads from F_p = `before` to `trial`.
 
     goal (m, 3, 3) is F_p,goal. Of the flow that part is kept that leads nearest to it, and with a rate [1/s] the material moves
-    there by itself for `step` seconds (Irving 2004, section 7; the distance is that of logarithms, rotations left out).
+    there by itself for `step` seconds (Irving 2004, section 7, I14; the distance is that of logarithms, rotations left out).
     What would become more slender than a mesh can bear stays as it was.
     """
     count = len(before)

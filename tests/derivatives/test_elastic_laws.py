@@ -1,4 +1,4 @@
-"""Every elastic law: stress and second derivatives are those of its energy, small strains obey Hooke, nothing jumps."""
+"""Every elastic law (B3, I7, I8): stress and second derivatives are of its energy, small strains obey Hooke, nothing jumps."""
 
 import numpy as np
 import pytest

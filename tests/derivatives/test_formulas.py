@@ -37,6 +37,7 @@ def _flowed(count: int) -> np.ndarray:
 @pytest.mark.parametrize("law", ["stable_neo_hookean", "corotated", "st_venant_kirchhoff"])
 @pytest.mark.parametrize("flowed", [False, True])
 def test_forces_are_minus_the_gradient_of_the_energy(law: str, flowed: bool) -> None:
+    """B4, I2; and neither force nor torque is left over (I9)."""
     material = Material("viscoplastic", GOO.values, {"elastic_law": law})
     plastic = _flowed(2) if flowed else None
     x, d, h = _moved(), np.random.default_rng(7).standard_normal(REST.shape), 1e-6
@@ -55,6 +56,7 @@ def test_the_stiffness_product_is_the_change_of_the_forces() -> None:
 
 
 def test_stress_turns_with_the_material_and_is_hookes_when_small() -> None:
+    """P(R F) = R P(F), inverted too (B1 to B3, I3, I4)."""
     rng = np.random.default_rng(1)
     turn = Rotation.random(4, random_state=2).as_matrix()
     f = np.eye(3) + 0.3 * rng.standard_normal((4, 3, 3))

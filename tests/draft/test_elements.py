@@ -1,4 +1,4 @@
-"""K_e, rotations and warped forces of single tets, against definitions that share no code with them."""
+"""K_e (M1, M7), rotations (M5, I6) and warped forces (M3) of single tets, against definitions that share no code with them."""
 
 import numpy as np
 import pytest

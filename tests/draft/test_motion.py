@@ -98,7 +98,7 @@ def test_a_cantilever_sags_as_linear_elements_do_and_beams_nearly(cells, least):
 
 
 def test_a_bar_that_sags_far_keeps_its_length_where_linear_elasticity_stretches_it():
-    """Figure 1: no growth under large rotations. Linear FEM makes this bar more than one and a half times as long."""
+    """Figure 1 (M4): no growth under large rotations. Linear FEM makes this bar more than one and a half times as long."""
     simulation, linear = cantilever((10, 2, 2), 1e5, G)
     middle = np.flatnonzero((np.abs(simulation.state.positions[:, 1:] - 0.1) < 1e-9).all(axis=1))
 

@@ -1,4 +1,4 @@
-"""Viscoplastic flow through the whole solver: creep against an ODE, step independence, hardening, cornstarch, volume."""
+"""Viscoplastic flow through the whole solver: creep against an ODE (B9), step independence, hardening, cornstarch, volume."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Return mapping with a yield and a limit surface (Irving 2004, section 6.3), by single tets and by a whole body."""
+"""Return mapping with a yield and a limit surface (Irving 2004, section 6.3; I13), by single tets and by a whole body."""
 
 import numpy as np
 import pytest
