@@ -16,12 +16,12 @@ from tests.surface_contact.soak_former import former_scene
 from tests.surface_contact.soak_scenes import GROUND
 from tests.surfaces import sphere, surface
 
-SEEDS = (0, 1)  # of the soak as it is; those of the former one are quicker
+SEEDS = (0, 1, 4)  # of the soak as it is; those of the former one are quicker
 HELD = (314, 430, 432)  # tets stayed inside out there, held by tets that had flowed beside them (solver/fem/entangled.py)
 SEEN_OUTSIDE = (726,)  # a point outside its tets pushed on other nodes than it was seen by: that gave 1.5e-3
 PRESSED = (749,)  # the plate gives it 8 % of its energy; without the plate's work it would seem to gain 6 %
 IN_BODIES = 0.01  # element sizes: twice what vertices may be merged by (solver/contact/surfaces/seen.py: ERROR)
-IN_COLLIDERS = 0.25  # element sizes
+IN_COLLIDERS = 0.1  # element sizes
 
 
 def is_sound(found):
