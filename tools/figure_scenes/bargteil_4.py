@@ -78,7 +78,7 @@ FIGURE = Figure(
         "speed along x as one / by momentum": (0.98, 1.02),
         # what overlaps is there twice before, and grown back evenly by a tenth of an element at most
         "volume just after they meet / just before": (0.98, 1.01),
-        # off where both would have flown in that frame; an element is 0.08 of it at the least, and nine across 0.0098 was found
+        # off where both would have flown in that frame: an eighth of an element was found
         "middle just after, off along x and y / large diameter": (0.0, 0.012),
         "volume as one / of both": (0.99, 1.01),
         "volume in the end / of both": (0.98, 1.02),
