@@ -231,7 +231,7 @@ class Contacts:
             ways = field.carried(here + step * going, time + step, time) - here  # in the collider's frame
             way = np.sqrt(along(ways, ways)) + field.grown(time, time + step)
             distance, _, _ = query(field, here, time, float(way.max(initial=0.0)))
-            meets = (distance < way) & own[self.always.points]
+            meets = (way > 0.0) & (distance < way) & own[self.always.points]
             longest = min(longest, float((most * size[meets] * step / way[meets]).min(initial=step)))
         return longest
 

@@ -51,8 +51,8 @@ MODEL = MaterialModel(
             "beyond it is elastic; 0 for no limit",
         ),
         Parameter(
-            "surface_tension", "Surface Tension", "N/m", 0.0, 0.0, 1e6,
-            "With which the surface strives to be small, so that rims and drops are round: water 0.07, syrup 0.08, wax 0.03",
+            "surface_tension", "Tension", "N/m", 0.0, 0.0, 1e6,
+            "Surface tension: the surface strives to be small, so that rims and drops are round; water 0.07, syrup 0.08",
         ),
         *(
             replace(parameter, only_with=("elastic_law", law.identifier))

@@ -65,7 +65,8 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     acting = acting_scene(now.whole, new.hosts, new.merging)
     surfaces = touching_bodies(acting, new.state, new.ranges, new.surfaces, new.triangles)
     passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
-    if passing or _crosses_itself(now, made, new, surfaces) or renewed.apart & made.taken.keys():
+    crosses = not renewed.crossing and _crosses_itself(now, made, new, surfaces)
+    if passing or crosses or renewed.apart & made.taken.keys():
         waits = now.remeshing.waits.copy()
         if not made.taken:
             now.remeshing.note(due, now.state, now.ranges, renewed)

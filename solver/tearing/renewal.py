@@ -162,7 +162,7 @@ def _renewed_body(
         solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size, left.holes)
         if solid is not None and (cut := cut_surface(seen, solid, element_size)) is not None:
             cuts.append(parted(cut, element_size))
-            crossing.append(new_crossings(cuts[-1], seen))
+            crossing.append(new_crossings(cuts[-1], seen, sewn=False))
             if len(crossing[-1]) and not insist:
                 raise PassesThrough("It would pass through itself where it tears.", remedy="Raise the Resolution.")
     seen = _after(cuts, seen)

@@ -31,12 +31,16 @@ def parted(cut: SurfaceCut, element_size: float) -> SurfaceCut:
     return cut if moved is None else replace(cut, positions=moved)
 
 
-def new_crossings(cut: SurfaceCut, old: Surface) -> Array:
-    """Return the middles (k, 3) of faces of a cut surface that pass through others where those of the old one did not [m]."""
+def new_crossings(cut: SurfaceCut, old: Surface, sewn: bool = True) -> Array:
+    """Return the middles (k, 3) of faces of a cut surface that pass through others where those of the old one did not [m].
+
+    But none of one that is cut, not sewn, where no more pairs do so than before: what passed through itself goes on to there.
+    """
     pairs = piercing_pairs(cut.positions, cut.triangles)
     if len(pairs):
         before = piercing_pairs(old.positions, old.triangles).astype(np.int32)
-        pairs = pairs[~np.isin(_names(cut.origin[pairs], old), _names(before, old))]
+        known = np.isin(_names(cut.origin[pairs], old), _names(before, old)) | (not sewn and len(pairs) <= len(before))
+        pairs = pairs[~known]
     return np.asarray(cut.positions[cut.triangles[np.unique(pairs)]].mean(axis=1))
 
 

@@ -46,14 +46,15 @@ VALUES: dict[str, Any] = {
     "pull_kind": "NONE", "goal_kind": "NONE", "goal_object": "Other Copy", "pull_shape_key": "Basis", "goal_shape_key": "Basis",
     "pin_group": "Others", "attachment_group": "Others", "pull_group": "Others", "paint_group": "Others",
     "fibre_group": "Others",
-    "friction_group": "Some", "stickiness_group": "Some", "fibre_attribute": "other", "paint_attribute": "other_paint",
+    "friction_group": "Some", "stickiness_group": "Some", "thickness_group": "Some",
+    "fibre_attribute": "other", "paint_attribute": "other_paint",
     "fibre_kind": "NONE", "paint_kind": "NONE", "field_collection": "Apart", "never_merge_collection": "Apart",
     "inner_material": "Flesh", "collision_groups": (False, True) + 6 * (False,), "frame_end": 7, "collider_kind": "sphere",
     "follow_animation": False, "is_body": False, "is_collider": False,
 }  # fmt: skip
 OF_COLLIDERS = {
-    "is_collider", "collider_kind", "friction", "friction_group", "stickiness", "stickiness_group", "thickness", "two_sided",
-    "follow_animation", "samples",
+    "is_collider", "collider_kind", "friction", "friction_group", "stickiness", "stickiness_group", "thickness",
+    "thickness_group", "two_sided", "follow_animation", "samples",
 }  # fmt: skip
 
 
