@@ -10,6 +10,10 @@ process time on one thread, medians:
 - what an iteration takes while a search holds: whether it does, the step's limit, gradient and stiffness;
 - a bake's mean: an iteration, and the share of a search, when nodes move by a hundredth of an edge an iteration.
 
+With --bake: two balls of 50k tets each, whose surfaces carry some 41k triangles together, fly at each other for so many
+frames and touch themselves too. All that contact of surfaces takes of the bake, by Newton iterations, and ipctk's broad phase
+in the same places.
+
 With --drop instead: a ball of 50k tets under 32k triangles falls on the ground, for so many frames. What all of contact costs
 (the ground a mesh, the ball touching itself), and each part of it, against the exact plane without self-contact.
 """
@@ -32,6 +36,10 @@ from environment import development_venv, run_environment
 
 GAP = 0.01  # between the balls, in edges: half the reach
 MOVE = 0.01  # edges an iteration
+CONTACT = (  # what a step asks of contact of surfaces
+    "begin_step", "end_step", "limit", "meetings", "add_gradient", "stiffness", "settled", "touching", "touched", "reachable",
+    "cover", "stored", "look", "lead_apart",
+)  # fmt: skip
 
 
 def main() -> int:
@@ -39,11 +47,15 @@ def main() -> int:
     parser.add_argument("--halvings", type=int, default=5, help="of a ball's icosahedron: 20 4^halvings triangles each")
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--drop", type=int, metavar="FRAMES")
+    parser.add_argument("--bake", type=int, metavar="FRAMES")
     options = parser.parse_args()
     python = development_venv("cp311")
     if Path(sys.executable) != python or os.environ.get("NUMBA_NUM_THREADS") != "1":
         one_thread = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "TBB_NUM_THREADS": "1"}
         return subprocess.call([str(python), __file__, *sys.argv[1:]], env={**run_environment(), **one_thread})
+    if options.bake:
+        baked(options.bake, options.repeats)
+        return 0
     if options.drop:
         drops(options.drop, options.repeats)
         return 0
@@ -158,6 +170,68 @@ def ours(positions: np.ndarray, surfaces: list, repeats: int) -> None:
         contact.stiffness(places, rank)
         spent += time.process_time() - started
     print(f"mean of {count} iterations, nodes moving {1e3 * spent / count:9.1f} ms")
+
+
+def baked(frames: int, repeats: int) -> None:
+    """Two balls that strike each other, both touching themselves: what their contact takes an iteration, searches included."""
+    from scene import DENSITY, POISSON, RADIUS, RESOLUTION, YOUNG, sphere
+
+    from solver.bake import prepare
+    from solver.materials import Material
+    from solver.scene import Body, Scene, Settings, Surface, validated
+    from solver.simulate import Simulation
+
+    points, triangles = sphere(6)
+    values = {"density": DENSITY, "young_modulus": YOUNG, "poisson_ratio": POISSON, "flow_rate": 0.0, "yield_stress": 1e12}
+    goo, resolution = Material("viscoplastic", values, {}), RESOLUTION["50k"]
+    bodies = tuple(
+        Body(
+            f"ball{side:g}", f"Ball {side:g}", Surface(RADIUS * points + [1.03 * side * RADIUS, 0.0, 0.0], triangles), goo,
+            resolution=resolution, velocity=(-2.0 * side, 0.0, 0.0),
+        )
+        for side in (-1.0, 1.0)
+    )  # fmt: skip
+    scene = validated(Scene(bodies, (), Settings(1, frames, threads=1, gravity=(0.0, 0.0, 0.0), body_contact="all")))
+    prepared = prepare(scene)
+    lists = [[getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")]
+    for run in (Simulation(scene, *lists), Simulation(scene, *lists)):  # the first one compiles
+        run.pace.hold(1)
+        striking(run, frames, repeats)
+
+
+def striking(run, frames: int, repeats: int) -> None:
+    """Bake so many frames and print what contact took."""
+    contact, clock = run.surfaces, Clock()
+    for name in CONTACT:
+        setattr(contact, name, clock.timed(getattr(contact, name)))
+    touched, effort, started = 0, 0.0, time.process_time()
+    for _ in range(frames):
+        effort += run.advance().statistics["newton_iterations"]
+        touched = max(touched, int(contact.touched(run.state.positions).sum()))
+    whole = time.process_time() - started
+    faces = sum(len(surface.triangles) for surface in contact.surfaces)
+    print(f"{len(run.state.tets)} tets, {faces} triangles, {effort:.0f} iterations, at most {touched} nodes touched")
+    print(f"contact of surfaces {1e3 * clock.spent / effort:.1f} ms an iteration, of {1e3 * whole / effort:.1f} in all")
+    rival(contact.carried.places(run.state.positions), contact.surfaces, repeats)
+
+
+class Clock:
+    """Process time [s] in some calls, those within others of them counted once."""
+
+    def __init__(self) -> None:
+        self.spent, self.depth = 0.0, 0
+
+    def timed(self, call: Callable) -> Callable:
+        def around(*given, **named):
+            self.depth += 1
+            started = time.process_time()
+            try:
+                return call(*given, **named)
+            finally:
+                self.depth -= 1
+                self.spent += 0.0 if self.depth else time.process_time() - started
+
+        return around
 
 
 def drops(frames: int, repeats: int) -> None:
