@@ -57,6 +57,18 @@ class Layout:
     middles: IntArray
     runs: Runs
 
+    def rank(self) -> NDArray[np.int64]:
+        """The row of each node (n,)."""
+        rank = np.empty(len(self.order), dtype=np.int64)
+        rank[self.order] = np.arange(len(self.order))
+        return rank
+
+    def slots(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> IntArray:
+        """Where blocks of rows and columns, arrays of one shape, stand in `columns`: those of nodes that share an edge."""
+        count = len(self.order)
+        places = np.repeat(np.arange(count), np.diff(self.row_offsets)) * count + self.columns  # rises
+        return np.searchsorted(places, rows * count + columns).astype(np.int32)
+
 
 def build_layout(
     pattern: Pattern, order: IntArray, part_offsets: IntArray, starts: IntArray | None = None, blocks: Items = BLOCKS_ALONE

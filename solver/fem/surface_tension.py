@@ -58,14 +58,11 @@ class SurfaceTension:
         """Tables for a state's mesh, or None where no tet has any."""
         if not state.material[SURFACE_TENSION].any():
             return None
-        faces, count = face_table(state.tets), len(layout.order)
-        triangles, rank = faces.boundary, np.empty(count, dtype=np.int64)
-        rank[layout.order] = np.arange(count)
-        places = np.repeat(np.arange(count), np.diff(layout.row_offsets)) * count + layout.columns  # rises
-        rows, ahead, behind = (rank[np.roll(triangles, -turn, axis=1)].ravel() for turn in range(3))
-        slots = np.searchsorted(places, rows[:, None] * count + np.stack([ahead, behind], axis=1))
-        offsets, corners = incident_corners(triangles, count)
-        made = cls(layout, triangles, faces.tet, offsets, corners, slots.astype(np.int32))
+        faces, rank = face_table(state.tets), layout.rank()
+        rows, *others = (rank[np.roll(faces.boundary, -turn, axis=1)].ravel() for turn in range(3))
+        slots = layout.slots(rows[:, None], np.stack(others, axis=1))
+        offsets, corners = incident_corners(faces.boundary, len(layout.order))
+        made = cls(layout, faces.boundary, faces.tet, offsets, corners, slots)
         made.refresh(state)
         return made
 

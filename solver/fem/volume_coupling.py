@@ -52,15 +52,9 @@ class VolumeCoupling:
     @classmethod
     def of(cls, pattern: Pattern, layout: Layout, tets: IntArray) -> "VolumeCoupling":
         """Tables for tets (m, 4)."""
-        count = len(layout.order)
-        rank = np.empty(count, dtype=np.int64)
-        rank[layout.order] = np.arange(count)
-        rows = np.repeat(np.arange(count), np.diff(layout.row_offsets))
-        places = rows * count + layout.columns  # rises
-        tet, corner = pattern.corners >> 2, pattern.corners & 3
-        others = tets[tet[:, None], OTHERS[corner]]
-        slots = np.searchsorted(places, rank[tets[tet, corner]][:, None] * count + rank[others])
-        return cls(pattern, layout, tets, rank.astype(np.int32), slots.astype(np.int32))
+        rank, tet, corner = layout.rank(), pattern.corners >> 2, pattern.corners & 3
+        slots = layout.slots(rank[tets[tet, corner]][:, None], rank[tets[tet[:, None], OTHERS[corner]]])
+        return cls(pattern, layout, tets, rank.astype(np.int32), slots)
 
     @property
     def arrays(self) -> Arrays:
