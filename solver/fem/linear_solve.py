@@ -62,6 +62,7 @@ class LinearSolve:
         self._inertia, self._own = np.zeros(nodes, np.float32), np.zeros((nodes, 9))
         self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(8 * nodes, np.float32)
         self._pivots = np.zeros(modes, np.float32)
+        self._volume: VolumeCoupling | None = None
         self._coupling: Arrays | None = None
         self._pairs, self._springs = no_stiffness(), no_springs()
         self._held = NO_NODES
@@ -102,18 +103,10 @@ class LinearSolve:
         filling(self._values, more, rate)
         row_sums(layout.slabs.arrays, self._values, self._sums)
         take_out(NO_NODES, self._before[:0], layout.slabs.apart, self._values, self._touching, self._contact_sums)
-        self._pairs = no_stiffness() if pairs is None else pairs
         self._put_in(contact)
-        extra = None if volume is None else volume.diagonal()
-        if len(self._pairs.rows):
-            extra = np.zeros((len(diagonal), 9)) if extra is None else extra
-            self._pairs.add_diagonal(extra)
-        split_diagonal(
-            layout.order, self._sums, self._contact_sums, diagonal, extra, self._inertia, self._own, self._touched,
-            self._inverse, self._stiff,
-        )  # fmt: skip
-        self._extra = extra
-        self._coupling, self._held = None if volume is None else volume.arrays, self.rank[held].astype(np.int64)
+        self._volume, self._coupling = volume, None if volume is None else volume.arrays
+        self._split(diagonal, pairs)
+        self._held = self.rank[held].astype(np.int64)
         if len(held):
             rows = np.zeros(len(self._inertia), bool)
             rows[self._held] = True
@@ -130,17 +123,32 @@ class LinearSolve:
             self._springs.add_coarse(parts, matrix)
             factor(matrix, self._lower, self._upper, self._pivots)
 
-    @property
-    def alone(self) -> bool:
-        """Whether the matrix holds no nodes and has no pairs beside it."""
-        return not len(self._held) and not len(self._pairs.rows)
+    def _split(self, diagonal: Array, pairs: PairStiffness | None) -> None:
+        """Take the diagonal (n, 9) and pairs, with what acts beside the matrix."""
+        self._pairs = no_stiffness() if pairs is None else pairs
+        self._extra = None if self._volume is None else self._volume.diagonal()
+        if len(self._pairs.rows):
+            self._extra = np.zeros((len(diagonal), 9)) if self._extra is None else self._extra
+            self._pairs.add_diagonal(self._extra)
+        split_diagonal(
+            self.layout.order, self._sums, self._contact_sums, diagonal, self._extra, self._inertia, self._own, self._touched,
+            self._inverse, self._stiff,
+        )  # fmt: skip
 
-    def touch(self, diagonal: Array, contact: ContactStiffness) -> None:
-        """Take other contacts, and the diagonal (n, 9) with them, into the matrix of the last `assemble`, which is `alone`.
-        The coarse level stays."""
+    @property
+    def open(self) -> bool:
+        """Whether the matrix holds no nodes, so that other contacts can be taken into it."""
+        return not len(self._held)
+
+    def touch(self, diagonal: Array, contact: ContactStiffness, pairs: PairStiffness | None = None) -> None:
+        """Take other contacts, the diagonal (n, 9) with them, and other pairs into the matrix of the last `assemble`, which is
+        `open`. The coarse level stays."""
         layout, rows = self.layout, self._touching
         take_out(self._places, self._before, layout.slabs.apart, self._values, rows, self._contact_sums)
         self._put_in(contact)
+        if len(self._pairs.rows) or (pairs is not None and len(pairs.rows)):
+            self._split(diagonal, pairs)
+            return
         rows = np.union1d(rows, self._touching)
         split_rows(
             rows, layout.order, self._sums, self._contact_sums, diagonal, self._extra, self._inertia, self._own,

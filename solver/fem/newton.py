@@ -178,9 +178,9 @@ class ImplicitStep(StepEnergy):
 
     def _solve_linear(self, around: Array, offset: Array | None, load: Array, entries: Entries) -> int:
         """Solve for a load (n, 3) with contact's stiffness around one place, for the way on from an offset (n, 3), if there is
-        any; where nothing but that contact has changed since the last time, no more of the matrix is made anew."""
+        any; where nothing but contact has changed since the last time, no more of the matrix is made anew."""
         space, diagonal = self.space, self.space.diagonal
-        again = not self.stiffened and space.linear.alone and (self.pairs is None or not len(self.pairs.rows))
+        again = not self.stiffened and space.linear.open
         if self.apart is not None and not self.first:
             diagonal[self.apart[0]] = self.apart[1]
         else:
@@ -190,7 +190,7 @@ class ImplicitStep(StepEnergy):
         self.apart = touching, diagonal.take(touching, axis=0)
         contact = entries.add_stiffness(around, diagonal, space.linear.rank)
         if again:
-            space.linear.touch(diagonal, contact)
+            space.linear.touch(diagonal, contact, self.pairs)
         else:
             beside = self.damping.beside(self.past.effective)
             space.linear.assemble(

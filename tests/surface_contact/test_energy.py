@@ -5,6 +5,7 @@ import pytest
 
 from solver.contact.surfaces.candidates import REACH
 from solver.contact.surfaces.pairs import distances
+from solver.contact.surfaces.standing import Standing
 from solver.contact.surfaces.surface_contact import SurfaceContact
 from solver.contact.surfaces.terms import add_barrier_gradient
 from solver.contact.surfaces.touch import Touch
@@ -24,6 +25,11 @@ def two_blocks(gap, turn=0.3, friction=0.5):
     places[above, :2] = (rest[above, :2] - 0.2) @ np.array([[c, s], [-s, c]]) + 0.2
     places[above, 2] += 0.1 + gap * 0.1 - 1.0
     return places, contact, above
+
+
+def add_barriers(pairs, places, gradient):
+    """The energy of all barriers, whose gradient is added."""
+    return add_barrier_gradient(places, pairs, Standing(pairs, places, places).pushing, gradient)
 
 
 @pytest.fixture
@@ -62,7 +68,7 @@ def test_what_rubbed_at_the_start_acts_until_the_step_ends(pressed):
     """Also where its bodies are far apart at the end; and barriers then have what they had at the start, and now nothing."""
     places, contact, above = pressed
     contact.begin_step(places)
-    begun = add_barrier_gradient(places, contact.pairs, np.zeros_like(places))
+    begun = add_barriers(contact.pairs, places, np.zeros_like(places))
     apart = places.copy()
     apart[above] += (1e-3, 0.0, 1.0)
     contact.cover(apart, apart)
@@ -151,7 +157,7 @@ def test_friction_holds_within_the_cone_and_drags_with_its_bound_beyond():
         moved = places.copy()
         moved[above, 0] += length
         without = np.zeros_like(moved)
-        add_barrier_gradient(moved, contact.pairs, without)
+        add_barriers(contact.pairs, moved, without)
         drag = float((energy_and_gradient(contact, moved)[1] - without)[above, 0].sum())
         assert drag == pytest.approx(0.5 * share * press, rel=0.03)
 
@@ -166,7 +172,7 @@ def test_what_sticks_is_remembered_and_what_slips_lets_go(length, kept):
 
     def drag():
         without = np.zeros_like(moved)
-        add_barrier_gradient(moved, contact.pairs, without)
+        add_barriers(contact.pairs, moved, without)
         return float((energy_and_gradient(contact, moved)[1] - without)[above, 0].sum())
 
     before = drag()

@@ -4,15 +4,16 @@ import ipctk
 import numpy as np
 import pytest
 
-from solver.contact.surfaces.free_way import KEPT, NEAR, free_fraction
+from solver.contact.surfaces.free_way import KEPT, NEAR, UNKNOWN, free_fraction
 from tests.surface_contact.pairs_of_corners import measured
 
 KINDS = ("vertex_triangle", "edges")
 
 
 def free_share(points, moves, kind, reach=np.inf):
-    nodes = np.arange(4, dtype=np.int32).reshape(1, 4)
-    return free_fraction(points, moves, nodes, 1 if kind == "vertex_triangle" else 0, np.array([reach]), 1.0)
+    nodes, first = np.arange(4, dtype=np.int32).reshape(1, 4), 1 if kind == "vertex_triangle" else 0
+    start = np.array([distance(points, kind)])
+    return free_fraction(points, moves, nodes, first, np.array([reach]), start, np.array([UNKNOWN]), 1.0)
 
 
 def first_touch(points, moves, kind):

@@ -14,6 +14,7 @@ from solver.contact.surfaces.unfolded import Unfolded
 
 REACH = 0.1  # of an edge, which is about 1
 LOOSE = 0.1
+ROOMS = LOOSE / np.sqrt(3.0), 0.25, 0.0
 
 
 def disk(radius):
@@ -131,7 +132,7 @@ def test_what_needs_no_search_stays_apart_on_all_of_its_way(name, monkeypatch):
     way = 0.3 * np.sin(places[:, [1, 0, 0]] * [0.3, 0.2, 0.2])  # layers that lie on each other go the same way
     monkeypatch.setattr("solver.contact.surfaces.unfolded.LITTLE", 0.0)
     order = clusters.vertices.nodes[:, 0]
-    assert unfolded.look(places[order], way[order], REACH, LOOSE)
+    assert unfolded.look(places[order], way[order], REACH, *ROOMS)
     in_vertices, in_triangles, in_edges = items_of(clusters, surface)
     found = 0
     for share in (0.0, 0.5, 1.0):
@@ -142,6 +143,37 @@ def test_what_needs_no_search_stays_apart_on_all_of_its_way(name, monkeypatch):
         assert not answered(unfolded, in_edges[edges[:, 0]], in_edges[edges[:, 1]]).any()
     assert found > 10 or name == "waves"
     assert (unfolded.patch >= 0).mean() > least
+
+
+@pytest.mark.parametrize("height", [0.3, 0.4])
+def test_nodes_may_go_as_far_as_there_is_room_for_their_clusters(height, monkeypatch):
+    """Rows of low triangles pushed at each other, as far as it holds by what the look has left: what is answered for stays
+    apart, and comes close at five times as far."""
+    flat, triangles = disk(44.0)
+    places, surface = flat * [1.0, height, 1.0], contact_surface(triangles, flat, 1.0)
+    clusters, rng = Clusters(surface, flat), np.random.default_rng(3)
+    unfolded, order = Unfolded(clusters, flat), clusters.vertices.nodes[:, 0]
+    monkeypatch.setattr("solver.contact.surfaces.unfolded.LITTLE", 0.0)
+    assert unfolded.look(places[order], np.zeros_like(places), REACH, *ROOMS)
+    unfolded.wide[:] = np.inf  # rows come no nearer to what is far from them
+    in_vertices, in_triangles, in_edges = items_of(clusters, surface)
+    row = np.rint(flat[:, 1] / 0.75**0.5).astype(int)
+    push = rng.choice([-0.5, 0.5], row.max() - row.min() + 1)[row - row.min()]
+
+    def close(size):
+        """Whether any pair that is answered for is, and whether the look holds for it."""
+        off, ranges = np.zeros_like(places), np.empty((len(clusters.vertices.first) - 1, 2, 3))
+        off[:, 1] = size * push
+        candidates_module._ranges(off[order], clusters.own, clusters.first_own, ranges)
+        corners, edges = close_items(places + off, surface, REACH)
+        found = answered(unfolded, in_vertices[corners[:, 0]], in_triangles[corners[:, 1]]).any()
+        return bool(found or answered(unfolded, in_edges[edges[:, 0]], in_edges[edges[:, 1]]).any()), unfolded.stay(ranges)
+
+    sizes = np.arange(0.02, 0.3, 0.02)
+    found = [close(size) for size in sizes]
+    held = max(size for size, (_, stays) in zip(sizes, found, strict=True) if stays)
+    assert not any(near for near, stays in found if stays)
+    assert held > 0.6 * ROOMS[0] and close(5.0 * held)[0]
 
 
 def test_clusters_that_different_patches_answer_for_are_looked_at():
@@ -185,7 +217,7 @@ def test_boxes_of_normals_say_what_their_triangles_say(name):
     clusters, rng = Clusters(surface, flat), np.random.default_rng(3)
     unfolded = Unfolded(clusters, flat)
     order = clusters.vertices.nodes[:, 0]
-    unfolded.look(places[order], 0.02 * rng.normal(size=places.shape), REACH, LOOSE)
+    unfolded.look(places[order], 0.02 * rng.normal(size=places.shape), REACH, *ROOMS)
     wide = unfolded.boxes.copy()
     wide[:, 0], wide[:, 1] = -np.inf, np.inf
     said = []
@@ -211,7 +243,7 @@ def test_a_patch_that_a_part_of_its_own_passes_over_is_not_answered_for(monkeypa
     unfolded, (in_vertices, in_triangles, _) = Unfolded(clusters, flat), items_of(clusters, surface)
     for off in np.linspace(0.0, 24.0, 13):
         places = twice_around(flat, (8.5, 11.258 - off))
-        unfolded.look(places[clusters.vertices.nodes[:, 0]], np.zeros_like(flat), REACH, LOOSE)
+        unfolded.look(places[clusters.vertices.nodes[:, 0]], np.zeros_like(flat), REACH, *ROOMS)
         corners, _ = close_items(places, surface, REACH)
         assert len(corners) > 100
         assert not answered(unfolded, in_vertices[corners[:, 0]], in_triangles[corners[:, 1]]).any()

@@ -28,7 +28,7 @@ REACH = 0.02  # distance at which surfaces begin to push, in sizes of the tets,
 FINE = 0.1  # and at most so many mean edges of theirs
 SPARE = 0.25  # mean edges that nodes of near clusters may come closer, beside their way, until the next search,
 FAR = 1.0  # and those of others;
-TIGHT = 0.06  # the same as SPARE where little of a surface is folded: to look again is cheap, and less of it seems folded
+TIGHT = 0.06  # the same as SPARE at least of what a patch knows that is not folded: of more, less of it seems so
 CROWDED = 16  # pairs a vertex: of more, as where a skin is drawn together to a neck, less room is looked for, and more often,
 CLOSEST = 0.125  # down to this share of it; more again where there are a quarter as many
 ALL_AXES = float(np.sqrt(3.0))  # what is off by so much along each axis is off by so many times more
@@ -53,6 +53,7 @@ class Neighbourhood:
         self.large = first.surface.large_edges is not None or second.surface.large_edges is not None
         edge = min(first.edge_length, second.edge_length)
         self.edge, self.spare, self.far = edge, SPARE * edge, FAR * edge
+        self.sure = self.spare  # by less than which what was found holds, whatever is off its way
         self.sides = [first] if self.own else [first, second]
         self.unfolded = Unfolded(first, rest) if self.own else None
         self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
@@ -78,13 +79,12 @@ class Neighbourhood:
 
     def cover(self, before: Array, after: Array) -> bool:
         """See to it that `pairs` holds for nodes anywhere between two places (n, 3); whether it had to be changed."""
-        if not self.own and self._apart(before, after):
-            changed = len(self.pairs.nodes) > 0
-            self.pairs, self.searched = no_pairs(), False
-            return changed
         if self.searched and all(places is self.held or self._holds(places) for places in (after, before)):
             return False
         had = len(self.pairs.nodes) > 0
+        if not self.own and self._apart(before, after):
+            self.pairs, self.searched = no_pairs(), False
+            return had
         self._search(before, after)
         return had or len(self.pairs.nodes) > 0
 
@@ -97,7 +97,7 @@ class Neighbourhood:
     def _holds(self, positions: Array) -> bool:
         """Whether what was found holds with nodes at positions (n, 3)."""
         spread = _leave(self.nodes, positions, self.start, self.way, self.off)
-        holds = spread <= self.spare or (spread <= self.far and self._stay_near())
+        holds = spread <= self.sure or (spread <= self.far and self._stay_near())
         self.held = positions if holds else None
         return holds
 
@@ -108,7 +108,7 @@ class Neighbourhood:
             ranges.append(np.empty((len(side.vertices.first) - 1, 2, 3)))
             _ranges(self.off[first:], side.own, side.first_own, ranges[-1])
             first = len(side.vertices.nodes)
-        if self.unfolded is not None and not self.unfolded.stay(ranges[0], self.spare):
+        if self.unfolded is not None and not self.unfolded.stay(ranges[0]):
             return False
         return bool(_stay(self.near, ranges[0], ranges[-1], self.spare))
 
@@ -119,7 +119,7 @@ class Neighbourhood:
         for side in self.sides:
             side.fit(start, way)
         rounding = ROUNDING * max(side.farthest for side in self.sides)
-        self.searched, self.held = True, after
+        self.searched, self.held, self.sure = True, after, np.inf
         self.near = self._near_clusters(rounding)
         for k, side in enumerate(self.sides):
             side.fit_items(start, way, self.near if self.own else self.near[:, k])
@@ -127,6 +127,7 @@ class Neighbourhood:
         self.share = min(1.0, 2.0 * self.share if len(self.pairs.nodes) < 0.25 * most else self.share)
         while True:
             self.spare = self.share * room
+            self.sure = min(self.sure, self.spare)
             self._find(start, way, rounding)
             if len(self.pairs.nodes) <= most or self.share <= CLOSEST:
                 return
@@ -144,12 +145,12 @@ class Neighbourhood:
         )
 
     def _near_clusters(self, rounding: float) -> IntArray:
-        """The near clusters among which pairs have to be looked for; sets `spare`."""
-        room, tight = self.reach + self.far, TIGHT * self.edge
-        if self.unfolded is None or not self.unfolded.look(self.start, self.way, self.reach, ALL_AXES * tight + rounding):
-            self.spare = SPARE * self.edge
+        """The near clusters among which pairs have to be looked for; sets `spare` and, with what is not folded, `sure`."""
+        room, rooms = self.reach + self.far, (share * self.edge for share in (TIGHT, SPARE))
+        self.spare = SPARE * self.edge
+        if self.unfolded is None or not self.unfolded.look(self.start, self.way, self.reach, *rooms, rounding):
             return near_clusters(self.first, self.second, room)
-        self.spare = tight
+        self.sure = TIGHT * self.edge
         return self.unfolded.rest_of(near_clusters(self.first, self.second, room, self.unfolded.known))
 
     def _corner_pairs(self, one: Clusters, other: Clusters, found: Found) -> Pairs:

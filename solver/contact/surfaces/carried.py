@@ -53,6 +53,12 @@ class Carried:
     def __len__(self) -> int:
         return len(self._all)
 
+    def listed(self, points: NDArray[np.integer]) -> NDArray[np.int64]:
+        """The numbers of points in ascending order, each once."""
+        chosen = np.zeros(len(self), dtype=bool)
+        chosen[points] = True
+        return np.flatnonzero(chosen)
+
     def taken(self, points: NDArray[np.integer]) -> "Carried":
         """Some of the points by their numbers (w,)."""
         start, entries = self._entries(points)
@@ -83,7 +89,7 @@ class Carried:
 
     def nodes_of(self, points: NDArray[np.integer], count: int) -> NDArray[np.bool_]:
         """Which of so many nodes (n,) carry some of the points by their numbers."""
-        chosen = np.zeros(len(self._all), dtype=bool)
+        chosen = np.zeros(len(self), dtype=bool)
         chosen[points] = True
         carrying = np.zeros(count, dtype=bool)
         carrying[self.nodes[np.repeat(chosen, np.diff(self.start))]] = True
@@ -91,10 +97,11 @@ class Carried:
 
     def stiffness(self, points: IntArray, weights: Array, blocks: Array, rank: IntArray) -> PairStiffness:
         """That of pairs of points (c, 4) by weights (c, 4) and blocks (c, 9), with node i at row rank[i] of the matrix."""
-        used, numbered = np.unique(points, return_inverse=True)
+        used = self.listed(points)
         start, entries = self._entries(used)
-        numbers = np.asarray(numbered.reshape(-1, 4), dtype=np.int32)
-        return PairStiffness(numbers, weights, blocks, start, rank[self.nodes[entries]], self.weights[entries])
+        number = np.empty(len(self), dtype=np.int32)
+        number[used] = np.arange(len(used))
+        return PairStiffness(number[points], weights, blocks, start, rank[self.nodes[entries]], self.weights[entries])
 
     def springs(self, points: NDArray[np.integer], blocks: Array, rank: IntArray) -> Springs:
         """Springs by blocks (w, 9) that hold points by their numbers (w,), with node i at row rank[i] of the matrix."""

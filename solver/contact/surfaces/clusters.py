@@ -74,7 +74,9 @@ class Clusters:
 
     def fit_items(self, positions: Array, way: Array, wanted: IntArray) -> None:
         """The same for the items of the clusters of some numbers (k,)."""
-        clusters = np.unique(wanted)
+        chosen = np.zeros(self.leaf + 1, dtype=bool)
+        chosen[wanted] = True
+        clusters = np.flatnonzero(chosen)
         for items in self.kinds:
             _fit_items(items, positions, way, clusters)
 

@@ -39,7 +39,7 @@ class Patches(NamedTuple):
     parts           : where among all these each run of triangles of one group begins; at the end where the last one ends
     rim             : rows (k, 2), from vertex to vertex: what is left of the triangles' sides where they do not cancel
     touched         : clusters that have a vertex of it
-    group (t,)      : of each triangle of the surface: GROUP clusters that follow on each other
+    cluster (t,)    : of each triangle of the surface; those of GROUP clusters that follow on each other are a group
     """
 
     clusters: IntArray
@@ -50,7 +50,7 @@ class Patches(NamedTuple):
     parts: Rows
     rim: Rows
     touched: Rows
-    group: IntArray
+    cluster: IntArray
 
 
 class Ranked(NamedTuple):
@@ -94,7 +94,7 @@ def patches_of(surface: Ranked, edge_length: float) -> Patches:
     marks = np.zeros(count, np.int32), np.zeros(vertices, np.int32), np.zeros(triangles, np.int32)
     net = np.zeros(int(np.abs(surface.side).max(initial=0)) + 1, np.int32)
     room = tuple(np.empty(size, np.int32) for size in (count, vertices, triangles, 6 * triangles, count))
-    group = surface.cluster[surface.corners[:, 0]] // np.int32(GROUP)
+    cluster = surface.cluster[surface.corners[:, 0]]
     clusters, at_core, rows = [], [], []
     parts, begun = [np.zeros(0, np.int32)], 0
     for size in SIZES:
@@ -107,7 +107,7 @@ def patches_of(surface: Ranked, edge_length: float) -> Patches:
                 continue
             clusters.append((start, last))
             at_core.append(near)
-            parts.append(_grouped(room[2][:all_triangles], near, group) + np.int32(begun))
+            parts.append(_grouped(room[2][:all_triangles], near, cluster // np.int32(GROUP)) + np.int32(begun))
             begun += all_triangles
             lengths = core, hem, all_triangles, 2 * rim, touched
             rows.append([values[:length].copy() for values, length in zip(room, lengths, strict=True)])
@@ -115,7 +115,7 @@ def patches_of(surface: Ranked, edge_length: float) -> Patches:
     core, hem, found, rim, touched = map(_joined, columns)
     runs = Rows(np.append(np.concatenate(parts), found.first[-1]).astype(np.int32), _joined(tuple(parts[1:])).first)
     return Patches(
-        np.array(clusters, np.int32).reshape(-1, 2), np.array(at_core, np.int32), core, hem, found, runs, rim, touched, group,
+        np.array(clusters, np.int32).reshape(-1, 2), np.array(at_core, np.int32), core, hem, found, runs, rim, touched, cluster,
     )  # fmt: skip
 
 

@@ -8,12 +8,15 @@ from .distance import closest_points, closing
 KEPT = 0.3  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
 NEAR = 0.4  # and it is stopped once it has only this much left
 EARLY = 0.5  # share of the way: what stops a direction before it, the linear system ought to have known of
+UNKNOWN = -1.0  # of a pair's share of the way: nobody has asked
 MOST_ADVANCES = 1000  # of one pair, after which it is stopped where it is
 
 
 @kernel
-def free_fraction(positions, direction, nodes, points, reach, most):  # type: ignore[no-untyped-def]
+def free_fraction(positions, direction, nodes, points, reach, distance, ways, most):  # type: ignore[no-untyped-def]
     """The share of direction (n, 3), at most `most`, that nodes may go from positions (n, 3); pairs keep KEPT of theirs.
+
+    distance (k,) [m]: of the pairs at these positions; ways (k,): the share that each may go by itself, or UNKNOWN.
 
     Of a distance beyond reach (k,) only the reach counts: such a pair stops nothing that a search with less room would miss.
 
@@ -23,17 +26,23 @@ def free_fraction(positions, direction, nodes, points, reach, most):  # type: ig
     """
     moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
     for k in range(len(nodes)):
-        way = _way(positions, direction, nodes[k], k >= points, reach[k], most, moves, moved, own)
+        if ways[k] != UNKNOWN:
+            most = min(most, ways[k])
+            continue
+        edges = k >= points
+        speed = closing(direction, nodes[k], edges, moves)
+        way = _way(positions, nodes[k], edges, reach[k], distance[k], speed, most, moves, moved, own)
         most = min(most, way)
     return most
 
 
 @inline
-def _way(positions, direction, pair, edges, reach, most, moves, moved, own):  # type: ignore[no-untyped-def]
-    """The share of direction (n, 3) that one pair may go, at most `most`; moved (4, 3) is where it then is, if it is less."""
-    _, _, _, _, x, y, z = closest_points(positions, pair, edges)
-    start = np.sqrt(x * x + y * y + z * z)
-    speed, counted = closing(direction, pair, edges, moves), min(start, reach)
+def _way(positions, pair, edges, reach, start, speed, most, moves, moved, own):  # type: ignore[no-untyped-def]
+    """The share of a direction that one pair may go, at most `most`; moved (4, 3) is where it then is, if it is less.
+
+    start: its distance [m]; speed [m] by which it comes closer at most, and moves (4, 3) of its nodes, are those of `closing`.
+    """
+    counted = min(start, reach)
     if start - most * speed >= KEPT * counted:
         return most
     way, distance = 0.0, start
@@ -52,39 +61,45 @@ def _way(positions, direction, pair, edges, reach, most, moves, moved, own):  # 
 
 
 @kernel
-def free_shares(positions, direction, nodes, points, reach, which, found):  # type: ignore[no-untyped-def]
+def free_shares(positions, direction, nodes, points, reach, distance, which, found):  # type: ignore[no-untyped-def]
     """Set for the pairs `which` (c,) the share of direction (n, 3) that each by itself may go (c,)."""
     moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
     for n in range(len(which)):
         k = which[n]
-        found[n] = _way(positions, direction, nodes[k], k >= points, reach[k], 1.0, moves, moved, own)
+        speed = closing(direction, nodes[k], k >= points, moves)
+        found[n] = _way(positions, nodes[k], k >= points, reach[k], distance[k], speed, 1.0, moves, moved, own)
 
 
 @kernel
-def meetings(positions, direction, nodes, points, reach, which, weights, normal, gap, struck):  # type: ignore[no-untyped-def]
+def meetings(  # type: ignore[no-untyped-def]
+    positions, direction, nodes, points, reach, distance, ways, which, weights, normal, gap, struck
+):
     """Fill what is said of the pairs beyond reach that meet on the way along direction (n, 3); return how many there are.
 
     which (k,) their numbers; weights (k, 4) and normal (k, 3) of where they meet; gap (k,) [m] at positions (n, 3), as seen
     from there: on a way d it grows by normal . sum_i weights_i d_i. struck (k,): which pairs within reach come closer so fast
-    that before EARLY they may have only NEAR left.
+    that before EARLY they may have only NEAR left. distance (k,) as in `free_fraction`, for which ways (k,) are filled.
     """
     moved, moves, own, count = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), 0
     for k in range(len(nodes)):
-        edges = k >= points
-        _, _, _, _, x, y, z = closest_points(positions, nodes[k], edges)
-        struck[k] = False
-        if x * x + y * y + z * z < reach[k] * reach[k]:
-            left = (1.0 - NEAR) * np.sqrt(x * x + y * y + z * z)
-            struck[k] = EARLY * closing(direction, nodes[k], edges, moves) > left
+        edges, start = k >= points, distance[k]
+        speed = closing(direction, nodes[k], edges, moves)
+        struck[k], ways[k] = False, 1.0
+        if start < reach[k]:
+            struck[k] = EARLY * speed > (1.0 - NEAR) * start
+            ways[k] = UNKNOWN
             continue
-        way = _way(positions, direction, nodes[k], edges, reach[k], 1.0, moves, moved, own)
+        if start - speed >= KEPT * reach[k]:
+            continue
+        way = _way(positions, nodes[k], edges, reach[k], start, speed, 1.0, moves, moved, own)
+        ways[k] = way
         if way >= 1.0:
             continue
         w0, w1, w2, w3, x, y, z = closest_points(moved, own, edges)
-        distance = np.sqrt(x * x + y * y + z * z)
+        length = np.sqrt(x * x + y * y + z * z)
         weights[count, 0], weights[count, 1], weights[count, 2], weights[count, 3] = w0, w1, w2, w3
-        normal[count, 0], normal[count, 1], normal[count, 2] = x / distance, y / distance, z / distance
-        gap[count] = distance
+        normal[count, 0], normal[count, 1], normal[count, 2] = x / length, y / length, z / length
+        gap[count] = length
         for axis in range(3):
             gained = w0 * moves[0, axis] + w1 * moves[1, axis] + w2 * moves[2, axis] + w3 * moves[3, axis]
             gap[count] -= way * normal[count, axis] * gained

@@ -92,9 +92,14 @@ class Meetings:
 
     def others_than(self, known: "Meetings") -> "Meetings":
         """Those whose points are not those of a pair that is known."""
-        both = np.concatenate([known.points, self.points])
-        _, first = np.unique(both, axis=0, return_index=True)
-        return self.taken(np.isin(np.arange(len(known), len(both)), first))
+        if not len(self) or not len(known):
+            return self
+        # A pair's four points in two numbers, in whose order the same pairs follow each other, what is known first
+        keys = np.concatenate([known.points, self.points]).view(np.int64)
+        order = np.lexsort((keys[:, 1], keys[:, 0]))
+        again = np.zeros(len(keys), dtype=bool)
+        again[order[1:]] = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
+        return self.taken(~again[len(known) :])
 
     def joined(self, other: "Meetings") -> "Meetings":
         """These and others."""

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from .pairs import Pairs, taken
+from .pairs import Pairs
 from .terms import add_barrier_gradient
 
 Array = NDArray[np.float64]
@@ -19,11 +19,7 @@ def barrier_energies(
     stored = np.zeros(count)
     if not len(pushing):
         return stored
-    scratch = np.zeros_like(places)
-    near = np.zeros(len(pairs.nodes), dtype=bool)
-    near[pushing] = True
-    close = taken(pairs, near)
-    owners = bodies[close.nodes[:, 0]]
+    scratch, owners = np.zeros_like(places), bodies[pairs.nodes[pushing, 0]]
     for body in np.unique(owners):
-        stored[body] = add_barrier_gradient(places, taken(close, owners == body), scratch)
+        stored[body] = add_barrier_gradient(places, pairs, pushing[owners == body], scratch)
     return stored

@@ -20,15 +20,16 @@ from ..entries import across
 from .candidates import Neighbourhood
 from .carried import Carried
 from .clusters import Clusters
-from .free_way import EARLY, free_fraction, free_shares, meetings
+from .free_way import EARLY, UNKNOWN, free_fraction, free_shares, meetings
 from .friction import Friction, Held
 from .grips import Grips
 from .meetings import Meetings, growth
-from .pairs import Pairs, joined, no_pairs, taken
+from .pairs import Pairs, joined, no_pairs
 from .parting import Parting, lead_apart, perhaps_together
+from .standing import Standing
 from .stored import barrier_energies
 from .surface import ContactSurface
-from .terms import add_barrier_gradient, add_friction_gradient, close_pairs, force_error, friction_blocks
+from .terms import force_error
 from .touch import Touch
 
 Array = NDArray[np.float64]
@@ -56,8 +57,10 @@ class SurfaceContact:
         self.slip = min((touch.slip for touch in touches), default=1.0)
         self.neighbourhoods: list[Neighbourhood] = []
         self.friction, self.held = Friction(), Held()
+        self._stands: tuple[Standing, ...] = ()  # where was asked for last
         self._take(no_pairs())
         self._known: tuple[Array, ...] = ()  # the way that was asked for last
+        self._ways: tuple[Pairs, Array, Array] | None = None  # how far pairs may go on it
         self._bodies = np.zeros(len(carried.start) - 1, dtype=np.int64)  # of the points
         for k, surface in enumerate(surfaces):
             self._bodies[surface.vertices] = k
@@ -161,19 +164,19 @@ class SurfaceContact:
         What stuck in the step before is still stretched by as much, so that what sticks comes to rest instead of creeping.
         """
         places = self._standing(start)
-        which, weights, normal, force, _ = _close(self.pairs, places)
-        self._begun = self.pairs, which, places
-        if not len(which):
+        close = self._at(start, places).close
+        self._begun = self.pairs, close.which, places
+        if not len(close.which):
             self.friction, self._rubbing = Friction(slip=self.slip), np.zeros(0, np.int32)
             return
-        grip = self.pairs.friction[which] * force
+        grip = self.pairs.friction[close.which] * close.force
         rubs = grip > 0.0
-        points, weights, normal = self.pairs.nodes[which][rubs], weights[rubs], normal[rubs]
+        points, weights, normal = self.pairs.nodes[close.which[rubs]], close.weights[rubs], close.normal[rubs]
         spots, near = _spots(points, weights, places), min((each.element for each in self.surfaces), default=0.0)
         stretch = across(self.held.of(points, spots, normal, near), normal)
         anchor = (weights[:, :, None] * places[points]).sum(axis=1) - stretch
         self.friction = Friction(points, weights, normal, anchor, grip[rubs], self.slip)
-        self._rubbing = np.unique(points)
+        self._rubbing = self.carried.listed(points)
 
     def end_step(self, positions: Array) -> None:
         """Keep what sticks at the end of an accepted step, positions (n, 3)."""
@@ -187,40 +190,49 @@ class SurfaceContact:
 
     def limit(self, positions: Array, direction: Array) -> float:
         """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
-        places, ways = self._covered(positions, direction)
-        if not len(self.pairs.nodes):
+        _, ways = self._covered(positions, direction)
+        pairs = self.pairs
+        if not len(pairs.nodes):
             return 1.0
-        return float(free_fraction(places, ways, self.pairs.nodes, self.pairs.points, self.pairs.reach, 1.0))
+        stand, known = self._at(positions), self._ways
+        free = np.full(len(pairs.nodes), UNKNOWN)
+        if known is not None and known[0] is pairs and known[1] is ways:
+            free = known[2]
+        return float(free_fraction(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, free, 1.0))
 
     def meetings(self, positions: Array, direction: Array) -> Meetings:
         """The pairs that do not touch at positions (n, 3) but would on the way along a direction (n, 3), or that it crushes."""
-        places, ways = self._covered(positions, direction)
-        pairs, most = self.pairs, len(self.pairs.nodes)
+        _, ways = self._covered(positions, direction)
+        pairs, most, stand = self.pairs, len(self.pairs.nodes), self._at(positions)
         which, weights, normal, gap = np.empty(most, np.int64), np.empty((most, 4)), np.empty((most, 3)), np.empty(most)
-        struck = np.empty(most, dtype=np.bool_)
-        count = meetings(places, ways, pairs.nodes, pairs.points, pairs.reach, which, weights, normal, gap, struck)
+        struck, free = np.empty(most, dtype=np.bool_), np.empty(most)
+        count = meetings(
+            stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, free,
+            which, weights, normal, gap, struck,
+        )  # fmt: skip
+        self._ways = pairs, ways, free
         which, nothing = which[:count], np.zeros(count)
         reach, stiffness = pairs.reach[which], pairs.stiffness[which]
         met = Meetings(
             pairs.nodes[which], weights[:count], normal[:count], gap[:count], reach, stiffness, nothing, nothing,
             stiffness * (0.5 * reach) ** 2, nothing, self.carried,
         )  # fmt: skip
-        return met.joined(self._crushed(taken(pairs, struck), places, ways, direction)) if struck.any() else met
+        return met.joined(self._crushed(stand, struck, ways, direction)) if struck.any() else met
 
-    def _crushed(self, struck: Pairs, places: Array, ways: Array, direction: Array) -> Meetings:
-        """Of pairs within reach, points at places (k, 3), those that a direction (n, 3) crushes, with what firms them.
+    def _crushed(self, stand: Standing, struck: NDArray[np.bool_], ways: Array, direction: Array) -> Meetings:
+        """Of pairs within reach those struck (k,) that a direction (n, 3) crushes, with what firms them.
 
         Some, all but touching, do not come closer at first, but would slide or turn into each other. What the turning of their
-        normals does to their forces is as firm as their barriers are; so firmly they are made to go together (ways (k, 3)).
+        normals does to their forces is as firm as their barriers are; so firmly they are made to go together (ways (p, 3)).
         """
-        which, weights, normal, force, slope = _close(struck, places)
-        points, half = struck.nodes[which], 0.5 * struck.reach[which]
-        gap = growth(places, points, weights, normal)
-        held = np.where(gap < half, force * gap, slope * half**2)
+        close, pairs = stand.close.taken(struck[stand.close.which]), self.pairs
+        points, half, slope = pairs.nodes[close.which], 0.5 * pairs.reach[close.which], close.slope
+        gap = growth(stand.places, points, close.weights, close.normal)
+        held = np.where(gap < half, close.force * gap, slope * half**2)
         free = np.empty_like(gap)
-        free_shares(places, ways, struck.nodes, struck.points, struck.reach, which, free)
+        free_shares(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, close.which, free)
         nothing = np.zeros_like(gap)
-        near = Meetings(points, weights, normal, gap, gap, nothing, slope, force, held, nothing, self.carried)
+        near = Meetings(points, close.weights, close.normal, gap, gap, nothing, slope, close.force, held, nothing, self.carried)
         crushed = near.crushed(direction)
         near = replace(near, across=np.where((free < EARLY) & ~crushed, slope, 0.0))
         return near.taken((crushed | (near.across > 0.0)) & (slope > 0.0)).firmed(direction)
@@ -229,10 +241,9 @@ class SurfaceContact:
         """Add to gradient (n, 3) [N] at positions that `cover` was asked for; return the energy [J]."""
         if self.idle:
             return 0.0
-        f, places = self.friction, self._used_places(positions)
-        on_points = np.zeros_like(places)
-        energy: float = add_barrier_gradient(places, self.pairs, on_points)
-        energy += add_friction_gradient(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, on_points)
+        stand = self._at(positions)
+        on_points = np.zeros_like(stand.places)
+        energy = stand.add_gradient(self.friction, on_points)
         self.carried.add_forces(on_points, gradient)
         return energy + (0.0 if self.grips is None else self.grips.add_gradient(positions, gradient))
 
@@ -240,16 +251,9 @@ class SurfaceContact:
         """The stiffness at positions (n, 3) and of what is ahead, for a matrix with node i at row rank[i]."""
         if self.idle and not ahead:
             return no_stiffness()
-        f, places = self.friction, self._used_places(positions)
-        which, weights, normal, _, slope = _close(self.pairs, places)
-        rubbing = np.empty((len(f.points), 9))
-        friction_blocks(places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, f.exact, rubbing)
-        pushing = slope[:, None] * (normal[:, :, None] * normal[:, None, :]).reshape(-1, 9)
-        parts = [(self.pairs.nodes[which], weights, pushing), (f.points, f.weights, rubbing)]
-        if ahead is not None:
-            parts.append((ahead.points, ahead.weights, ahead.blocks))
-        points, all_weights, blocks = map(np.concatenate, zip(*parts, strict=True))
-        pairs = self.carried.stiffness(points, all_weights, blocks, rank)
+        pairs = self._at(positions).stiffness(self.friction, self.carried, rank)
+        if ahead is not None and len(ahead):
+            pairs = pairs.joined(self.carried.stiffness(ahead.points, ahead.weights, ahead.blocks, rank))
         return pairs if self.grips is None else pairs.joined(self.grips.stiffness(positions, rank))
 
     def settled(self, before: Array, after: Array) -> bool:
@@ -259,21 +263,22 @@ class SurfaceContact:
         """
         if not len(self.pairs.nodes):
             return True
-        missed, force = force_error(self._used_places(before), self._used_places(after), self.pairs)
+        known, found = self._at(before).distance, self._at(after).distance
+        missed, force = force_error(known, found, self.pairs.reach, self.pairs.stiffness)
         return bool(missed <= SETTLED * force)
 
     def touching(self, positions: Array) -> NDArray[np.int64]:
         """For each body the first of those that it hangs together with by pairs that push."""
         if not self.near:
             return np.arange(len(self.surfaces))
-        points = self.pairs.nodes[_close(self.pairs, self._used_places(positions))[0]]
+        points = self.pairs.nodes[self._at(positions).pushing]
         parting = self.progress[:, :2].astype(np.int64)
         return connected(np.concatenate([self._bodies[points[:, [0, 3]]], parting]).T, len(self.surfaces))
 
     def stored(self, end: Array) -> tuple[Array, Array]:
         """Energy of the barriers (b,) [J] at the step's start, and with nodes at its end (n, 3)."""
-        places = self._used_places(end)
-        now = self.pairs, _close(self.pairs, places)[0], places
+        stand = self._at(end)
+        now = self.pairs, stand.pushing, stand.places
         start, there = (barrier_energies(*moment, self._bodies, len(self.surfaces)) for moment in (self._begun, now))
         return start, there
 
@@ -282,8 +287,8 @@ class SurfaceContact:
         places = self._standing(positions)
         if not len(self.pairs.nodes):
             return np.zeros(len(positions), dtype=bool)
-        which, weights, _, _, _ = _close(self.pairs, places)
-        return self.carried.nodes_of(self.pairs.nodes[which][weights != 0.0], len(positions))
+        close = self._at(positions, places).close
+        return self.carried.nodes_of(self.pairs.nodes[close.which][close.weights != 0.0], len(positions))
 
     def _covered(self, positions: Array, direction: Array) -> tuple[Array, Array]:
         """Places and ways (k, 3) of points with nodes at positions (n, 3) on a direction (n, 3), which `pairs` then hold for.
@@ -292,18 +297,22 @@ class SurfaceContact:
         """
         asked = positions, direction
         if not self._known or not all(map(np.array_equal, asked, self._known)):
-            places, ways = self.carried.places(positions), self.carried.places(direction)
+            places, ways = self._places(positions), self.carried.places(direction)
             self._cover(places, places + ways)
             self._known = positions.copy(), direction.copy(), places, ways
         return self._known[2], self._known[3]
 
     def _standing(self, positions: Array) -> Array:
         """Places (k, 3) of points with nodes at positions (n, 3), where `pairs` then hold: steps end where the next begin."""
-        if self._stood is None or not np.array_equal(positions, self._stood[0]):
-            self._stood = positions.copy(), self.carried.places(positions)
-        places = self._stood[1]
+        places = self._places(positions)
         self._cover(places, places)
         return places
+
+    def _places(self, positions: Array) -> Array:
+        """Places (k, 3) of points with nodes at positions (n, 3), the same ones if asked again."""
+        if self._stood is None or not np.array_equal(positions, self._stood[0]):
+            self._stood = positions.copy(), self.carried.places(positions)
+        return self._stood[1]
 
     def _cover(self, before: Array, after: Array) -> None:
         """`cover` for places (k, 3) of points."""
@@ -320,20 +329,19 @@ class SurfaceContact:
 
     def _take(self, pairs: Pairs) -> None:
         """Let these be the pairs that may come close."""
-        self.pairs, self._paired, self._rubbing = pairs, np.unique(pairs.nodes), np.unique(self.friction.points)
+        listed = self.carried.listed
+        self.pairs, self._paired, self._rubbing = pairs, listed(pairs.nodes), listed(self.friction.points)
 
-    def _used_places(self, positions: Array) -> Array:
-        """Where nodes at (n, 3) carry the points (k, 3) that any pair has; nothing is said of the others."""
-        return self.carried.places(positions, self._paired, self._rubbing)
-
-
-def _close(pairs: Pairs, places: Array) -> tuple[NDArray[np.int64], Array, Array, Array, Array]:
-    """The pairs within reach: their numbers, weights (c, 4), normals (c, 3), forces and slopes (c,)."""
-    most = len(pairs.nodes)
-    which, weights, normal = np.empty(most, dtype=np.int64), np.empty((most, 4)), np.empty((most, 3))
-    force, slope = np.empty(most), np.empty(most)
-    count = close_pairs(places, pairs, which, weights, normal, force, slope)
-    return which[:count], weights[:count], normal[:count], force[:count], slope[:count]
+    def _at(self, positions: Array, places: Array | None = None) -> Standing:
+        """How the pairs stand with nodes at positions (n, 3), which carry points to places (k, 3), where that is known."""
+        for known in self._stands:
+            if known.of(self.pairs, positions):
+                return known
+        if places is None:  # only of the points that any pair has; nothing is said of the others
+            places = self.carried.places(positions, self._paired, self._rubbing)
+        stand = Standing(self.pairs, positions, places)
+        self._stands = stand, *self._stands[:1]
+        return stand
 
 
 def _spots(points: NDArray[np.int32], weights: Array, places: Array) -> Array:

@@ -140,16 +140,16 @@ def _counted(positions, pair, edges, reach, corners, force, slope):  # type: ign
 
 
 @kernel
-def add_barrier_gradient(positions, pairs, gradient):  # type: ignore[no-untyped-def]
-    """Add the barriers' gradient [N] at positions (n, 3) to gradient (n, 3); return their energy [J]. pairs: Pairs."""
+def add_barrier_gradient(positions, pairs, which, gradient):  # type: ignore[no-untyped-def]
+    """Add the gradient [N] of the barriers `which` (c,), all within reach, at positions (n, 3) to gradient (n, 3).
+
+    Returns their energy [J]. pairs: Pairs.
+    """
     energy = 0.0
-    for k in range(len(pairs.nodes)):
+    for k in which:
         pair, edges = pairs.nodes[k], k >= pairs.points
         w0, w1, w2, w3, x, y, z = closest_points(positions, pair, edges)
-        d2, reach = x * x + y * y + z * z, pairs.reach[k]
-        if d2 >= reach * reach:
-            continue
-        distance = np.sqrt(d2)
+        distance, reach = np.sqrt(x * x + y * y + z * z), pairs.reach[k]
         value, force, _ = barrier(distance, reach)
         fade, turning = _fade(positions, pair, edges, pairs.fade[k])
         if edges:
@@ -168,46 +168,49 @@ def add_barrier_gradient(positions, pairs, gradient):  # type: ignore[no-untyped
 
 
 @kernel
-def close_pairs(positions, pairs, which, weights, normal, force, slope):  # type: ignore[no-untyped-def]
-    """Fill what is said of the pairs within reach, in their order; return how many there are.
-
-    which (k,) their numbers, weights (k, 4), normal (k, 3) from the second to the first, force (k,) [N], slope (k,) [N/m].
-    """
+def within_reach(positions, nodes, points, reach, distance, which):  # type: ignore[no-untyped-def]
+    """Fill the distances (k,) [m] of pairs (k, 4) and the numbers of those within reach; return how many these are."""
     count = 0
-    for k in range(len(pairs.nodes)):
-        pair, edges = pairs.nodes[k], k >= pairs.points
-        w0, w1, w2, w3, x, y, z = closest_points(positions, pair, edges)
-        d2, reach = x * x + y * y + z * z, pairs.reach[k]
-        if d2 >= reach * reach:
-            continue
-        distance = np.sqrt(d2)
-        _, push, rise = barrier(distance, reach)
-        push, rise = _counted(positions, pair, edges, reach, pairs.corners[k], push, rise)
-        fade, _ = _fade(positions, pair, edges, pairs.fade[k])
-        which[count] = k
-        weights[count, 0], weights[count, 1], weights[count, 2], weights[count, 3] = w0, w1, w2, w3
-        normal[count, 0], normal[count, 1], normal[count, 2] = x / distance, y / distance, z / distance
-        force[count], slope[count] = pairs.stiffness[k] * fade * push, pairs.stiffness[k] * fade * rise
-        count += 1
+    for k in range(len(nodes)):
+        _, _, _, _, x, y, z = closest_points(positions, nodes[k], k >= points)
+        d2 = x * x + y * y + z * z
+        distance[k] = np.sqrt(d2)
+        if d2 < reach[k] * reach[k]:
+            which[count], count = k, count + 1
     return count
 
 
 @kernel
-def force_error(before, after, pairs):  # type: ignore[no-untyped-def]
-    """Sums [N] over pairs within reach of a set of positions (n, 3): by how much forces taken for linear at another miss
-    those that there are, and of these."""
-    missed, total = 0.0, 0.0
-    for k in range(len(pairs.nodes)):
+def measure_close(positions, pairs, which, weights, normal, force, slope):  # type: ignore[no-untyped-def]
+    """Fill what is said of the pairs `which` (c,), all within reach.
+
+    weights (c, 4), normal (c, 3) from the second to the first, force (c,) [N], slope (c,) [N/m]
+    """
+    for c in range(len(which)):
+        k = which[c]
         pair, edges, reach = pairs.nodes[k], k >= pairs.points, pairs.reach[k]
-        _, _, _, _, x, y, z = closest_points(after, pair, edges)
-        now = np.sqrt(x * x + y * y + z * z)
-        _, _, _, _, x, y, z = closest_points(before, pair, edges)
-        then = np.sqrt(x * x + y * y + z * z)
-        if min(now, then) < reach:
-            _, force, _ = barrier(now, reach)
-            _, known, slope = barrier(then, reach)
-            missed += pairs.stiffness[k] * abs(force - known - slope * (then - now))
-            total += pairs.stiffness[k] * force
+        w0, w1, w2, w3, x, y, z = closest_points(positions, pair, edges)
+        distance = np.sqrt(x * x + y * y + z * z)
+        _, push, rise = barrier(distance, reach)
+        push, rise = _counted(positions, pair, edges, reach, pairs.corners[k], push, rise)
+        fade, _ = _fade(positions, pair, edges, pairs.fade[k])
+        weights[c, 0], weights[c, 1], weights[c, 2], weights[c, 3] = w0, w1, w2, w3
+        normal[c, 0], normal[c, 1], normal[c, 2] = x / distance, y / distance, z / distance
+        force[c], slope[c] = pairs.stiffness[k] * fade * push, pairs.stiffness[k] * fade * rise
+
+
+@kernel
+def force_error(before, after, reach, stiffness):  # type: ignore[no-untyped-def]
+    """Sums [N] over pairs within reach of a set of distances (k,): by how much forces taken for linear at another miss those
+    that there are, and of these."""
+    missed, total = 0.0, 0.0
+    for k in range(len(reach)):
+        now, then = after[k], before[k]
+        if min(now, then) < reach[k]:
+            _, force, _ = barrier(now, reach[k])
+            _, known, slope = barrier(then, reach[k])
+            missed += stiffness[k] * abs(force - known - slope * (then - now))
+            total += stiffness[k] * force
     return missed, total
 
 

@@ -12,6 +12,10 @@ For a patch (fold_patches.py) and its mean normal as the direction of view, on a
 Then no pair of the core's items without a common vertex is closer than that distance, seen so and in space, and none crosses
 another. This is the test of normals and contour (Volino & Magnenat-Thalmann 1994; Schvartzman et al. 2010, who let the contour
 be star-shaped) with a contour that may be of any shape but stays away, and with bounds for a way and for a distance.
+
+Nodes may go beside that way. Heights are those of triangles, each of which has its nodes in one cluster, and change by as much
+as these are off against each other at most (the width of what is seen of it does): for each cluster there is a room. That the
+rim stays away is about nodes far from each other, for which there is far more room, one for the whole patch.
 """
 
 import numpy as np
@@ -19,12 +23,13 @@ from numpy.typing import NDArray
 
 from ...jit import inline, kernel
 from .clusters import Clusters
-from .fold_patches import patches_of, ranked
+from .fold_patches import GROUP, patches_of, ranked
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 
+ALL_AXES = float(np.sqrt(3.0))  # what is off by so much along each axis is off by so many times more
 LITTLE = 0.5  # share of clusters below which what is known is not worth a look, and the next
 UNASKED = 8  # looks are left out
 
@@ -38,24 +43,30 @@ class Unfolded:
         self.corners = surface.corners
         self.patches = patches_of(surface, clusters.edge_length)
         self.patch = np.full(len(clusters.vertices.first) - 1, -1, dtype=np.int32)  # that answers for a cluster, or -1
+        # How far nodes of each cluster, and of each patch, may be off their way against each other along an axis [m]
+        self.rooms, self.wide = np.zeros(len(self.patch)), np.zeros(len(self.patches.clusters))
         self.heights = np.empty((len(surface.corners), 3, 3))
-        self.boxes = np.empty((int(self.patches.group.max(initial=-1)) + 1, 3, 3))
+        self.boxes = np.empty((int(self.patches.cluster.max(initial=-GROUP)) // GROUP + 1, 3, 3))
         self.left_out = 0
 
-    def look(self, start: Array, way: Array, reach: float, loose: float) -> bool:
+    def look(self, start: Array, way: Array, reach: float, tight: float, most: float, rounding: float) -> bool:
         """Find them for vertices, by the clusters' order, that go from a start (v, 3) along a way (v, 3).
 
         False, and none, where there are few.
 
-        reach : distance that pairs of them keep [m]
-        loose : how far nodes of a patch may be off that way against each other [m]
+        reach       : distance that pairs of them keep [m]
+        tight, most : how far nodes may be off that way against each other along an axis, at least, and of a cluster by how much
+                      it is worth to know [m]
+        rounding    : [m]
         """
         self.patch[:] = -1
         self.left_out -= 1
         if self.left_out >= 0:
             return False
-        _heights(self.corners, start, way, self.patches.group, self.heights, self.boxes)
-        _look(self.patches, self.heights, self.boxes, start, way, reach, loose, self.patch)
+        _heights(self.corners, start, way, self.patches.cluster, self.heights, self.boxes)
+        _look(
+            self.patches, self.heights, self.boxes, start, way, reach, tight, most, rounding, self.patch, self.rooms, self.wide
+        )
         if (self.patch >= 0).mean() >= LITTLE:
             return True
         self.patch[:], self.left_out = -1, UNASKED
@@ -75,9 +86,9 @@ class Unfolded:
         _unknown(near, self.patch, self.patches.core, left)
         return near[left]
 
-    def stay(self, ranges: Array, most: float) -> bool:
-        """Whether no two nodes of a patch are off their way against each other by more than `most`, by the clusters' ranges."""
-        return bool(_stay_together(self.patch, self.patches, ranges, most))
+    def stay(self, ranges: Array) -> bool:
+        """Whether no two nodes are off their way against each other by more than there is room, by the clusters' ranges."""
+        return bool(_stay_together(self.patch, self.patches, ranges, self.rooms, self.wide))
 
 
 @inline
@@ -86,7 +97,7 @@ def _cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _heights(corners, start, way, group, heights, boxes):  # type: ignore[no-untyped-def]
+def _heights(corners, start, way, cluster, heights, boxes):  # type: ignore[no-untyped-def]
     """Fill heights (t, 3, 3): the normals as Bezier points over the way, each as long as the least of a triangle's heights.
 
     boxes (g, 3, 3) are of groups of them: lower and upper corner of these points' box, and their sum.
@@ -103,7 +114,7 @@ def _heights(corners, start, way, group, heights, boxes):  # type: ignore[no-unt
         ex, ey, ez, fx, fy, fz = px - qx, py - qy, pz - qz, rx - sx, ry - sy, rz - sz
         square = max(before, after, ex * ex + ey * ey + ez * ez, fx * fx + fy * fy + fz * fz)
         # Twice the area over the longest edge is the least of the three heights
-        h, box, scale = heights[t], boxes[group[t]], 1.0 / np.sqrt(max(square, 1e-300))
+        h, box, scale = heights[t], boxes[cluster[t] // GROUP], 1.0 / np.sqrt(max(square, 1e-300))
         ux, uy, uz = _cross(px, py, pz, qx, qy, qz)
         vx, vy, vz = _cross(px, py, pz, sx, sy, sz)
         wx, wy, wz = _cross(rx, ry, rz, qx, qy, qz)
@@ -118,27 +129,54 @@ def _heights(corners, start, way, group, heights, boxes):  # type: ignore[no-unt
 
 
 @kernel
-def _look(patches, heights, boxes, start, way, reach, loose, patch):  # type: ignore[no-untyped-def]
-    clusters, _, _, hem, _, _, rim, _, _ = patches
+def _look(  # type: ignore[no-untyped-def]
+    patches, heights, boxes, start, way, reach, tight, most, rounding, patch, rooms, widths
+):
+    clusters, _, _, hem, _, _, rim, touched, _ = patches
+    low = ALL_AXES * tight + rounding
+    rooms[:] = np.inf
     for p in range(len(clusters)):
         if patch[clusters[p, 0]] >= 0:
             continue
         view = _mean_normal(patches, p, boxes)
-        if not _seen_from_the_front(patches, p, heights, boxes, view, reach + loose, loose):
+        if not _seen_from_the_front(patches, p, heights, boxes, view, reach + low, low):
             continue
-        if _rim_stays_away(
-            hem.values[hem.first[p] : hem.first[p + 1]], rim.values[rim.first[p] : rim.first[p + 1]], start, way, view, loose
-        ):
-            patch[clusters[p, 0] : clusters[p, 1]] = p
+        around, outside = hem.values[hem.first[p] : hem.first[p + 1]], rim.values[rim.first[p] : rim.first[p + 1]]
+        width = (_rim_stays_away(around, outside, start, way, view) - rounding) / ALL_AXES
+        if width > tight:
+            patch[clusters[p, 0] : clusters[p, 1]], widths[p] = p, width
+            for i in range(touched.first[p], touched.first[p + 1]):
+                rooms[touched.values[i]] = min(rooms[touched.values[i]], most)
+            _take_rooms(patches, p, heights, boxes, view, reach, 0.5 * most, rounding, rooms)
+
+
+@kernel
+def _take_rooms(patches, p, heights, boxes, view, reach, enough, rounding, rooms):  # type: ignore[no-untyped-def]
+    """Lessen rooms (c,) to what triangles of a patch leave to their clusters, or the boxes of groups, where that is enough."""
+    x, y, z = view
+    _, at_core, _, _, (triangles, first), (parts, first_part), _, _, cluster = patches
+    for i in range(first_part[p], first_part[p + 1]):
+        least, c = rounding + (reach if parts[i] < first[p] + at_core[p] else 0.0), cluster[triangles[parts[i]]] // GROUP
+        (ax, ay, az), (bx, by, bz), _ = boxes[c]
+        room = (min(ax * x, bx * x) + min(ay * y, by * y) + min(az * z, bz * z) - least) / ALL_AXES
+        if room >= enough:
+            for k in range(GROUP * c, min(GROUP * (c + 1), len(rooms))):
+                rooms[k] = min(rooms[k], room)
+            continue
+        for k in range(parts[i], parts[i + 1]):
+            h, c = heights[triangles[k]], cluster[triangles[k]]
+            for m in range(3):
+                high = h[m, 0] * x + h[m, 1] * y + h[m, 2] * z
+                rooms[c] = min(rooms[c], (high - least) / ALL_AXES)
 
 
 @kernel
 def _mean_normal(patches, p, boxes):  # type: ignore[no-untyped-def]
     """About that of a patch: of all groups that it has triangles of."""
-    _, _, _, _, (triangles, _), (parts, first), _, _, group = patches
+    _, _, _, _, (triangles, _), (parts, first), _, _, cluster = patches
     view = np.zeros(3)
     for i in range(first[p], first[p + 1]):
-        box = boxes[group[triangles[parts[i]]]]
+        box = boxes[cluster[triangles[parts[i]]] // GROUP]
         view[0], view[1], view[2] = view[0] + box[2, 0], view[1] + box[2, 1], view[2] + box[2, 2]
     size = np.sqrt(view[0] * view[0] + view[1] * view[1] + view[2] * view[2])
     return view / max(size, 1e-300)
@@ -151,10 +189,10 @@ def _seen_from_the_front(patches, p, heights, boxes, view, high, low):  # type: 
     By the boxes of groups where these say so, by each triangle where they do not.
     """
     x, y, z = view
-    _, at_core, _, _, (triangles, first), (parts, first_part), _, _, group = patches
+    _, at_core, _, _, (triangles, first), (parts, first_part), _, _, cluster = patches
     for i in range(first_part[p], first_part[p + 1]):
         least = high if parts[i] < first[p] + at_core[p] else low
-        (ax, ay, az), (bx, by, bz), _ = boxes[group[triangles[parts[i]]]]
+        (ax, ay, az), (bx, by, bz), _ = boxes[cluster[triangles[parts[i]]] // GROUP]
         if min(ax * x, bx * x) + min(ay * y, by * y) + min(az * z, bz * z) > least:
             continue
         for k in range(parts[i], parts[i + 1]):
@@ -166,8 +204,11 @@ def _seen_from_the_front(patches, p, heights, boxes, view, high, low):  # type: 
 
 
 @kernel
-def _rim_stays_away(hem, rim, start, way, view, loose):  # type: ignore[no-untyped-def]
-    """Whether the rim stays outside of a circle around the hem, and winds around its centre once."""
+def _rim_stays_away(hem, rim, start, way, view):  # type: ignore[no-untyped-def]
+    """How far nodes may be off their way against each other [m] for the rim to stay outside of a circle around the hem.
+
+    Less than nothing where it does not, or does not wind around its centre once.
+    """
     center, drift = np.zeros(3), np.zeros(3)
     for v in hem:
         for axis in range(3):
@@ -179,18 +220,19 @@ def _rim_stays_away(hem, rim, start, way, view, loose):  # type: ignore[no-untyp
     for v in hem:
         x, y, ends_x, ends_y = _seen(start, way, v, center, drift, right, up)
         square = max(square, x * x + y * y, ends_x * ends_x + ends_y * ends_y)
-    radius, turns = np.sqrt(square) + 2.5 * loose * stretch, 0
+    radius, turns, least = np.sqrt(square), 0, np.inf
     for k in range(0, len(rim), 2):
         ax, ay, ends_ax, ends_ay = _seen(start, way, rim[k], center, drift, right, up)
         bx, by, ends_bx, ends_by = _seen(start, way, rim[k + 1], center, drift, right, up)
         long = max((ax - bx) ** 2 + (ay - by) ** 2, (ends_ax - ends_bx) ** 2 + (ends_ay - ends_by) ** 2)
-        away = radius + 0.5 * np.sqrt(long)
-        if _closest(ax, ay, ends_ax, ends_ay) < away * away or _closest(bx, by, ends_bx, ends_by) < away * away:
-            return False
+        closest = min(_closest(ax, ay, ends_ax, ends_ay), _closest(bx, by, ends_bx, ends_by))
+        least = min(least, np.sqrt(closest) - 0.5 * np.sqrt(long) - radius)
+        if least < 0.0:
+            return -1.0
         if (ay < 0.0) != (by < 0.0):
             crosses = ax + (bx - ax) * ay / (ay - by) > 0.0
             turns += (1 if by >= 0.0 else -1) if crosses else 0
-    return turns == 1
+    return least / (2.5 * stretch) if turns == 1 else -1.0
 
 
 @inline
@@ -271,8 +313,12 @@ def _unknown(near, patch, core, left):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _stay_together(patch, patches, ranges, most):  # type: ignore[no-untyped-def]
+def _stay_together(patch, patches, ranges, rooms, widths):  # type: ignore[no-untyped-def]
     touched = patches.touched
+    for c in range(len(rooms)):
+        for axis in range(3):
+            if not ranges[c, 1, axis] - ranges[c, 0, axis] <= rooms[c]:
+                return False
     for p in range(len(patches.clusters)):
         if patch[patches.clusters[p, 0]] != p:
             continue
@@ -281,6 +327,6 @@ def _stay_together(patch, patches, ranges, most):  # type: ignore[no-untyped-def
             for i in range(touched.first[p], touched.first[p + 1]):
                 c = touched.values[i]
                 low, high = min(low, ranges[c, 0, axis]), max(high, ranges[c, 1, axis])
-            if not high - low <= most:
+            if not high - low <= widths[p]:
                 return False
     return True
