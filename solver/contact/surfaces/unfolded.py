@@ -59,7 +59,7 @@ class Unfolded:
                       it is worth to know [m]
         rounding    : [m]
         """
-        self.patch[:] = -1
+        self.patch[:], self.rooms[:] = -1, np.inf
         self.left_out -= 1
         if self.left_out >= 0:
             return False
@@ -69,7 +69,7 @@ class Unfolded:
         )
         if (self.patch >= 0).mean() >= LITTLE:
             return True
-        self.patch[:], self.left_out = -1, UNASKED
+        self.patch[:], self.rooms[:], self.left_out = -1, np.inf, UNASKED
         return False
 
     @property
@@ -134,7 +134,6 @@ def _look(  # type: ignore[no-untyped-def]
 ):
     clusters, _, _, hem, _, _, rim, touched, _ = patches
     low = ALL_AXES * tight + rounding
-    rooms[:] = np.inf
     for p in range(len(clusters)):
         if patch[clusters[p, 0]] >= 0:
             continue
