@@ -146,11 +146,10 @@ class Neighbourhood:
 
     def _near_clusters(self, rounding: float) -> IntArray:
         """The near clusters among which pairs have to be looked for; sets `spare` and, with what is not folded, `sure`."""
-        room, rooms = self.reach + self.far, (share * self.edge for share in (TIGHT, SPARE))
-        self.spare = SPARE * self.edge
-        if self.unfolded is None or not self.unfolded.look(self.start, self.way, self.reach, *rooms, rounding):
+        room, tight, self.spare = self.reach + self.far, TIGHT * self.edge, SPARE * self.edge
+        if self.unfolded is None or not self.unfolded.look(self.start, self.way, self.reach, tight, self.spare, rounding):
             return near_clusters(self.first, self.second, room)
-        self.sure = TIGHT * self.edge
+        self.sure = tight
         return self.unfolded.rest_of(near_clusters(self.first, self.second, room, self.unfolded.known))
 
     def _corner_pairs(self, one: Clusters, other: Clusters, found: Found) -> Pairs:

@@ -78,5 +78,5 @@ class Standing:
         rubbing = np.empty((len(f.points), 9))
         friction_blocks(self.places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, f.exact, rubbing)
         pushing = close.slope[:, None] * (close.normal[:, :, None] * close.normal[:, None, :]).reshape(-1, 9)
-        parts = (self.pairs.nodes[close.which], close.weights, pushing), (f.points, f.weights, rubbing)
-        return carried.stiffness(*map(np.concatenate, zip(*parts, strict=True)), rank)
+        points, weights = np.concatenate([self.pairs.nodes[close.which], f.points]), np.concatenate([close.weights, f.weights])
+        return carried.stiffness(points, weights, np.concatenate([pushing, rubbing]), rank)

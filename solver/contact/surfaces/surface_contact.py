@@ -167,7 +167,7 @@ class SurfaceContact:
         close = self._at(start, places).close
         self._begun = self.pairs, close.which, places
         if not len(close.which):
-            self.friction, self._rubbing = Friction(slip=self.slip), np.zeros(0, np.int32)
+            self.friction, self._rubbing = Friction(slip=self.slip), np.zeros(0, np.int64)
             return
         grip = self.pairs.friction[close.which] * close.force
         rubs = grip > 0.0
