@@ -19,6 +19,7 @@ from .contact.contacts import Contacts
 from .contact.edges.bodies import edge_contacts
 from .contact.points import gather_points, meeting
 from .contact.surfaces.bodies import told_of_overlaps, touching_bodies
+from .contact.surfaces.known_reach import KnownReach
 from .embedding import Binding
 from .errors import Cancelled
 from .fem.attempt import Attempt
@@ -134,7 +135,8 @@ class Simulation:
         self.element_size = element_size(self.state.volumes)
         self.farthest = farthest_jumps(extents, self.element_size)
         self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
-        self.surfaces = touching_bodies(acting, self.state, self.ranges, mesh.surfaces, mesh.triangles)
+        known = KnownReach(mesh.reaches) if len(mesh.reaches) else None
+        self.surfaces = touching_bodies(acting, self.state, self.ranges, mesh.surfaces, mesh.triangles, known)
         self.watch = Watch(acting, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
         # Ends of steps in a row, 2 standing for more, at which a node was in contact
         self.touching = np.zeros(len(self.state.positions), dtype=np.int64)

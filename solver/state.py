@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .carried import AMOUNT, MEAN, Carried, at_start
 from .materials.elasticity import laws
 from .painted import PAINTABLE
 from .scene import Body
@@ -33,6 +34,8 @@ from .slots import (
 from .tetmesh.mesh import TetMesh
 
 Array = NDArray[np.float64]
+Mean = Annotated[Array, Carried(MEAN, start=0.0)]
+Amount = Annotated[Array, Carried(AMOUNT)]
 
 VOLUME_KEPT = 1.0  # lambda / mu that each tet keeps for itself where volume is kept at the nodes
 LEAST_BULK = 1e-6  # over mu, of what the nodes take over: never nothing, as keys may raise it later
@@ -60,8 +63,8 @@ class Solids:
     volumes: Array
     density: Array
     rest_shape_inverse: Array
-    plastic_strain: Array
-    stress: Array
+    plastic_strain: Mean
+    stress: Mean
     material: Array
 
     def arrays(self) -> dict[str, Any]:
@@ -104,16 +107,16 @@ class State(Solids):
     loads: Array
     elastic_forces: Array
     plastic_deformation: Array
-    hardening: Array
+    hardening: Mean
     yield_stress: Array
-    flow_stress: Array
+    flow_stress: Mean
     worn: Array
     goal: Array
     goal_rate: Array
     fibres: Array
-    wanted: Array
-    shown: Array
-    restoring: Array
+    wanted: Amount
+    shown: Amount
+    restoring: Mean
     painted: Array
 
 
@@ -135,22 +138,20 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
     material, count = solids["material"], len(solids["tets"])
     state = State(
         **solids,
+        **at_start(State, count),
         previous_positions=solids["positions"].copy(),
         previous_velocities=solids["velocities"].copy(),
         accelerations=np.zeros_like(solids["positions"]),
         loads=np.zeros_like(solids["positions"]),
         elastic_forces=np.zeros_like(solids["positions"]),
         plastic_deformation=np.tile(np.eye(3), (count, 1, 1)),
-        hardening=np.zeros(count),
         yield_stress=np.maximum(material[YIELD_STRESS], material[MINIMUM_YIELD]),
-        flow_stress=np.zeros(count),
         worn=np.zeros(count),
         goal=np.zeros((count, 6)),
         goal_rate=np.full(count, -1.0),
         fibres=np.zeros((count, 3)),
         wanted=solids["volumes"].copy(),
         shown=solids["volumes"].copy(),
-        restoring=np.zeros(count),
         painted=np.ones((count, len(PAINTABLE))),
     )
     return state, ranges
@@ -159,7 +160,8 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
 def build_solids(
     bodies: tuple[Body, ...], meshes: list[TetMesh], rows: Callable[[Body, int], Array]
 ) -> tuple[dict[str, Any], Ranges]:
-    """The fields of `Solids` by name, from the bodies' meshes at rest; rows(body, tets) gives a body's material."""
+    """The fields of `Solids` by name, but for those that `at_start` gives, from the bodies' meshes at rest; rows(body, tets)
+    gives a body's material."""
     node_offsets = np.concatenate([[0], np.cumsum([len(mesh.positions) for mesh in meshes])]).astype(np.int64)
     tet_offsets = np.concatenate([[0], np.cumsum([len(mesh.tets) for mesh in meshes])]).astype(np.int64)
     positions = np.concatenate([mesh.positions for mesh in meshes]).astype(np.float64)
@@ -188,8 +190,6 @@ def build_solids(
         "volumes": volumes,
         "density": density,
         "rest_shape_inverse": np.linalg.inv(np.swapaxes(edges, 1, 2)),
-        "plastic_strain": np.zeros(len(tets)),
-        "stress": np.zeros(len(tets)),
         "material": material,
     }
     return solids, Ranges(node_offsets, tet_offsets)

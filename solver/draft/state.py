@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..carried import at_start
 from ..fem.damping import slowest_vibration
 from ..scene import Body
 from ..state import Ranges, Solids, build_solids, lame_parameters
@@ -29,7 +30,8 @@ class DraftState(Solids):
 def build_draft_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[DraftState, Ranges]:
     """Concatenate the bodies' meshes, at rest in shape, moving with their initial velocities."""
     solids, ranges = build_solids(bodies, meshes, draft_rows)
-    return DraftState(**solids, plastic=np.zeros((len(solids["tets"]), 6))), ranges
+    count = len(solids["tets"])
+    return DraftState(**solids, **at_start(DraftState, count), plastic=np.zeros((count, 6))), ranges
 
 
 def draft_rows(body: Body, count: int) -> Array:

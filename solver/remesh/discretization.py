@@ -1,7 +1,7 @@
 """What every table of a simulation is built from, so that a checkpoint can have them built again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -41,7 +41,8 @@ class Discretization:
     merging (b, 2) says of all of them which merge: these do not collide; and which keep apart from those that they name.
     grains, one a body, are how fine the surfaces were at the start.
     tables are how each body's tets hang together, made where they are not known.
-    covered are the coverings, where they are at hand.
+    covered are the coverings, where they are at hand. reaches (q, 7) is what contact knows of the surfaces before these
+    (contact/surfaces/known_reach.py).
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
 
@@ -57,6 +58,7 @@ class Discretization:
     grains: list[Grain]
     tables: tuple[Topology, ...] = ()
     covered: tuple[Covering, ...] = ()
+    reaches: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 7)))
 
     def __post_init__(self) -> None:
         if not self.tables:
@@ -93,7 +95,7 @@ class Discretization:
         """All of it by name, for a checkpoint."""
         arrays = {f"state.{name}": values for name, values in self.state.arrays().items()}
         arrays |= {"nodes": self.ranges.nodes, "tets": self.ranges.tets, "topologies": self.topologies}
-        arrays |= {"hosts": self.hosts, "merging": self.merging}
+        arrays |= {"hosts": self.hosts, "merging": self.merging, "reaches": self.reaches}
         arrays |= {f"triangles.{body}": triangles for body, triangles in enumerate(self.triangles)}
         for body, bearing in enumerate(self.bearings):
             arrays |= {f"bearing.{body}.{name}": values for name, values in vars(bearing).items()}
@@ -118,7 +120,8 @@ class Discretization:
         topologies, hosts = (own[name].astype(np.int64) for name in ("topologies", "hosts"))
         merging = own["merging"].astype(bool)
         grains = [Grain(**_after(own, f"grain.{body}.")) for body in bodies]
-        return cls(state, ranges, surfaces, contacts, triangles, bearings, topologies, hosts, merging, grains)
+        of_scene = topologies, hosts, merging, grains
+        return cls(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, reaches=own["reaches"])
 
 
 def at_rest(

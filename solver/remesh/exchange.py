@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.surfaces.bodies import left_out, passes_through_itself, touching_bodies
+from ..contact.surfaces.bodies import known_reach, left_out, passes_through_itself, touching_bodies
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..fem.momentum import gone_over
 from ..merging.acting import acting_scene, merging_at
@@ -96,7 +96,8 @@ def _take_over(now: "Simulation", made: Joined, renewed: Renewed, remeshing: Rem
     ledger, company = now.ledger, now.company
     rubbing = None if now.surfaces is None else now.surfaces.held.renumbered()
     places, owners = old.points.positions(before), now.keyed.owners
-    now.settle(renewed.mesh, remeshed=True, unknowns=renewed.unknowns)
+    reaches = known_reach(now.surfaces, before).table
+    now.settle(replace(renewed.mesh, reaches=reaches), remeshed=True, unknowns=renewed.unknowns)
     now.remeshing, now.worn.last = remeshing, now.worn.last[made.firsts]
     now.cuts += made.changes(renewed.cuts, now.whole)
     now.touching = touching_handed_on(touching[made.order], made.mesh.ranges, renewed.changes)

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..carried import marks
 from ..fem.node_sums import second_moments, take_rigid, torque, weighted_mean
 from ..geometry.chunks import side_by_side
 from ..painted import repainted
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
+from .carrying import Families, carried_columns, carried_over, conserved
 from .elastic_strain import (
     COLUMNS,
     ROWS,
@@ -43,7 +45,7 @@ def body_state(state: State, ranges: Ranges, body: int) -> State:
     nodes, tets = slice(*ranges.nodes[body : body + 2]), slice(*ranges.tets[body : body + 2])
     parts = {name: values[nodes if name in AT_NODES else tets] for name, values in vars(state).items() if name != "material"}
     parts["tets"] = (parts["tets"] - ranges.nodes[body]).astype(np.int32)
-    return State(**parts, material=state.material[:, tets])
+    return type(state)(**parts, material=state.material[:, tets])
 
 
 def joined_states(states: list[State]) -> tuple[State, Ranges]:
@@ -57,7 +59,7 @@ def joined_states(states: list[State]) -> tuple[State, Ranges]:
         name: np.concatenate([getattr(state, name) for state in states], axis=1 if name == "material" else 0)
         for name in vars(states[0])
     }
-    return State(**{**parts, "tets": np.concatenate(shifted)}), Ranges(nodes, tets)
+    return type(states[0])(**{**parts, "tets": np.concatenate(shifted)}), Ranges(nodes, tets)
 
 
 def transferred(old: State, change: MeshChange, step: float, counted: bool = False) -> State:
@@ -70,10 +72,7 @@ def transferred(old: State, change: MeshChange, step: float, counted: bool = Fal
     tets = _tet_fields(old, change, families, counted)
     masses = lumped_masses(change.new.tets, tets["density"], tets["volumes"], len(change.new.positions))
     nodes = _node_fields(old, change, masses, families, step)
-    return State(tets=change.new.tets, masses=masses, **tets, **nodes)
-
-
-Families = tuple[NDArray[np.int32], NDArray[np.int32]]
+    return type(old)(tets=change.new.tets, masses=masses, **tets, **nodes)
 
 
 def kinship_of_pieces(change: MeshChange) -> Families:
@@ -93,39 +92,39 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     strain, rotation = log_left_stretch(old.positions, old.tets, old.rest_shape_inverse)
     flow = (log_plastic_stretch(old.plastic_deformation, rotation), turned(old.goal, rotation)) if counted else ()
     fibred = bool(old.fibres.any())
-    columns = [
-        old.volumes / present, old.density * old.volumes / present, old.plastic_strain, old.hardening, old.flow_stress,
-        old.stress, *strain.T, *old.material[OF_FIBRES], old.wanted / present, old.restoring, old.shown / present,
-        *(row for part in flow for row in part.T),
-    ] + (list(_fibre_tensors(old).T) if fibred else [])  # fmt: skip
-    fields, (main, rows) = side_by_side(lambda: change.averaged(columns), lambda: _main_material(old, change))
-    rest = np.clip(fields[0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
-    mass = fields[1] * volumes
-    wanted, shown = fields[14] * volumes, fields[16] * volumes
-    rest, mass, wanted, shown = (
-        _conserved(new, had, families)
-        for new, had in (
-            (rest, old.volumes), (mass, old.density * old.volumes), (wanted, old.wanted), (shown, old.shown)
-        )
-    )
-    strain = fields[6:12].T.copy()
+    columns = {
+        "rest": [old.volumes / present], "mass": [old.density * old.volumes / present], "strain": [*strain.T],
+        "of fibres": [*old.material[OF_FIBRES]], "counted": [row for part in flow for row in part.T],
+        "fibres": [*_fibre_tensors(old).T] if fibred else [], **carried_columns(old, present),
+    }  # fmt: skip
+    fields, (main, rows) = side_by_side(lambda: _by_name(change, columns), lambda: _main_material(old, change))
+    rest = np.clip(fields["rest"][0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
+    mass = fields["mass"][0] * volumes
+    rest = conserved(rest, old.volumes, families)
+    mass = conserved(mass, old.density * old.volumes, families)
+    strain = fields["strain"].T.copy()
     strain[:, :3] += (np.log(volumes / rest) - (strain[:, 0] + strain[:, 1] + strain[:, 2]))[:, None] / 3.0
-    fibres = fields[-6:].T
     painted = np.ones((len(volumes), old.painted.shape[1]))
     if (old.painted != 1.0).any():
         painted = np.ascontiguousarray(change.averaged(list(old.painted.T)).T)
         rows = repainted(rows, old.painted[main], painted)
-    rows[OF_FIBRES] = fields[12:14]
-    directions = _main_direction(fibres) if fibred else np.zeros((len(volumes), 3))
-    hardening, counts = fields[3].copy(), np.ascontiguousarray((fields[17:29] if counted else fields[:0]).T)
+    rows[OF_FIBRES] = fields["of fibres"]
+    directions = _main_direction(fields["fibres"].T) if fibred else np.zeros((len(volumes), 3))
+    averages = {name: fields[name][0] for name in marks(type(old))}
+    by_themselves = carried_over(old, averages, fields["mass"][0], volumes, mass, families)
+    yields = rows[YIELD_STRESS] + rows[HARDENING] * by_themselves["hardening"]
     return {
-        "volumes": rest, "density": mass / rest, "plastic_strain": fields[2].copy(), "hardening": hardening,
-        "flow_stress": fields[4].copy(), "stress": fields[5].copy(), "material": rows,
-        "yield_stress": np.maximum(rows[YIELD_STRESS] + rows[HARDENING] * hardening, rows[MINIMUM_YIELD]),
-        "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, counts),
-        "wanted": wanted, "shown": shown, "restoring": fields[15].copy(),
-        "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted,
+        "volumes": rest, "density": mass / rest, "material": rows, "yield_stress": np.maximum(yields, rows[MINIMUM_YIELD]),
+        "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, np.ascontiguousarray(fields["counted"].T)),
+        "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted, **by_themselves,
     }  # fmt: skip
+
+
+def _by_name(change: MeshChange, columns: dict[str, list[Array]]) -> dict[str, Array]:
+    """Averages (k, m') of fields of the old tets, k by each name, over the volume that they share with new ones."""
+    rows = change.averaged([row for several in columns.values() for row in several])
+    ends = np.cumsum([len(several) for several in columns.values()]).tolist()
+    return {name: rows[end - len(columns[name]) : end] for name, end in zip(columns, ends, strict=True)}
 
 
 def _main_material(old: State, change: MeshChange) -> tuple[NDArray[np.int32], Array]:
@@ -152,15 +151,6 @@ def _shapes(change: MeshChange, strain: Array, fibres: Array, flow: Array) -> di
             length = np.sqrt((back**2).sum(axis=1))
             fibres = back[:, :, 0] / np.where(length > 0.0, length, 1.0)
     return {"rest_shape_inverse": beta, "plastic_deformation": plastic, "goal": goal, "fibres": fibres}
-
-
-def _conserved(new: Array, old: Array, families: Families) -> Array:
-    """A quantity (m',) scaled so that every family has as much of it as before (m,)."""
-    before, after = families
-    count = int(max(before.max(), after.max())) + 1
-    has = np.bincount(after, new, count)
-    scaled: Array = new * (np.bincount(before, old, count) / np.where(has > 0.0, has, 1.0))[after]
-    return scaled
 
 
 def _fibre_tensors(old: State) -> Array:

@@ -15,10 +15,11 @@ from solver.scene import Body, Scene, Settings, validated
 from solver.simulate import Simulation
 from tests.surfaces import sphere
 
-from .test_bakes import drop
+from .test_bakes import BOUND, drop
 from .worn import STARCH
 
 CHANGE = 1.6
+LIQUID = {"rate_stress": 0.0, "damping": 0.0, "flow_rate": 1000.0}
 
 
 def changing(**options):
@@ -46,6 +47,38 @@ def test_the_first_new_tets_come_at_the_same_time_whatever_the_step():
             assert simulation.advance().number < 24
         found.append(simulation.times[0])
     assert found[0] > 12.0 * longest[0] and found[1] == pytest.approx(found[0], abs=longest[0])
+
+
+def test_the_first_new_tets_come_nearer_to_one_moment_in_shorter_steps():
+    """Claim B13 in the limit: they come with the end of the first step that leaves tets worn out, so up to a step late, and
+    what wears them is true to the first order in the step: together within one step of when they come in steps of 1/768 s.
+
+    Of goo whose rate does not fall with stress, for else one step's flow may have several solutions, and without damping.
+    """
+    found = []
+    for longest in (1.0 / 48.0, 1.0 / 96.0, 1.0 / 192.0, 1.0 / 768.0):
+        simulation = drop("cornstarch", resolution=6, longest=longest, **STARCH | LIQUID)
+        worst = conditions_of_steps(simulation)
+        while not simulation.times:
+            assert simulation.advance().number < 24
+        assert max(worst[:-1]) <= BOUND < worst[-1]
+        found.append(simulation.times[0])
+    assert np.abs(found[0] - found[3]) < 1.0 / 48.0
+    assert np.abs(found[1] - found[3]) < 1.0 / 96.0
+    assert np.abs(found[2] - found[3]) < 1.0 / 192.0
+
+
+def conditions_of_steps(simulation):
+    """The worst condition at the end of each step until the first new tets, a list that grows."""
+    worst, accept = [], simulation._accept
+
+    def noted(attempt):
+        accept(attempt)
+        if not simulation.times:
+            worst.append(worst_conditions(simulation.state, simulation.ranges)[0])
+
+    simulation._accept = noted
+    return worst
 
 
 def test_a_checkpoint_knows_what_tets_were_like_when_they_were_new():

@@ -64,5 +64,4 @@ FIGURE = Figure(
         "volume / at rest": (0.99, 1.01),
         "remeshes": (2.0, 100.0),
     },
-    by_hand=True,
 )

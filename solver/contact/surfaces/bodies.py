@@ -18,6 +18,7 @@ from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
 from .carried import Carried
 from .crossing import own_crossings
+from .known_reach import KnownReach
 from .own_side import carrying_rows
 from .seen import ERROR, LONGEST, seen_surface
 from .surface import ContactSurface, contact_surface
@@ -29,11 +30,13 @@ STUCK = 3.0  # seconds between two reports of bodies that do not come apart
 
 
 def touching_bodies(
-    scene: Scene, state: State, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]]
-) -> SurfaceContact | None:
+    scene: Scene, state: State, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]],
+    known: KnownReach | None = None,
+) -> SurfaceContact | None:  # fmt: skip
     """Contact of the bodies' surfaces as the scene's settings want it, as they are seen in a state; None where there is none.
 
-    `seen` binds each body's own surface, of triangles (t, 3), to its tets; that of the state is taken for without contact.
+    `seen` binds each body's own surface, of triangles (t, 3), to its tets; that of the state is taken for without contact, but
+    for what is `known` of the surfaces before.
     Steps whose elastic forces are those of their start have no solve that could see to it.
     """
     settings = scene.settings
@@ -43,15 +46,16 @@ def touching_bodies(
     merging = merging and all(one.merges_with(other) for one, other in combinations(scene.bodies, 2))
     if settings.body_contact == "off" or alone or merging or integrators()[settings.integrator].explicit:
         return None
-    contact = _contact(scene, state, ranges, seen, triangles, ERROR)
+    contact = _contact(scene, state, ranges, seen, triangles, known, ERROR)
     if contact.left_out:  # perhaps only by what was merged
-        contact = _contact(scene, state, ranges, seen, triangles, 0.0)
+        contact = _contact(scene, state, ranges, seen, triangles, known, 0.0)
     return contact
 
 
 def _contact(
-    scene: Scene, state: State, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]], error: float
-) -> SurfaceContact:
+    scene: Scene, state: State, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]],
+    known: KnownReach | None, error: float,
+) -> SurfaceContact:  # fmt: skip
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
     touches, surfaces, whole, rows, places, count = list[Touch](), [], list[ContactSurface | None](), [], [], 0
@@ -75,6 +79,8 @@ def _contact(
         places.append(fit.positions)
         count += len(fit.positions)
     contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")), whole)
+    for pair in contact.neighbourhoods:
+        pair.known = known if pair.own else None
     contact.begin(state.positions)
     return contact
 
@@ -104,6 +110,15 @@ def passes_through_itself(contact: SurfaceContact | None, positions: NDArray[np.
             if pair.own:
                 found[body] = max(found[body], own_crossings(pair.first, pair.near, places))
     return found
+
+
+def known_reach(contact: SurfaceContact | None, positions: NDArray[np.float64]) -> KnownReach:
+    """How far pairs of one body each reach with nodes at positions (n, 3), for the contact that is to follow this one."""
+    if contact is None:
+        return KnownReach.of([], positions)
+    contact.cover(positions, positions)
+    own = [(pair.pairs, pair.first.surface.triangles) for pair in contact.neighbourhoods if pair.own]
+    return KnownReach.of(own, contact.carried.places(positions))
 
 
 def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, positions: NDArray[np.float64]) -> list[str]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...jit import kernel
 from .carried import Carried
 from .clusters import ROUNDING, Clusters, near_clusters
+from .known_reach import KnownReach
 from .overlap import Found, Way, corners_near, edges_near
 from .pairs import Pairs, joined_halves, no_pairs, pairs_of
 from .thin_parts import ThinParts
@@ -60,6 +61,7 @@ class Neighbourhood:
         self.start, self.way, self.off = np.empty((3, len(self.nodes), 3))  # what was searched; how far nodes are off it
         self.searched, self.share = False, 1.0  # of the room to spare that is looked for
         self.held: Array | None = None  # what has been found to hold last
+        self.known: KnownReach | None = None  # of one body, how far pairs have reached before a remesh
         self.near = np.empty((0, 2), dtype=np.int32)
         self.pairs = no_pairs()
 
@@ -174,7 +176,8 @@ class Neighbourhood:
             asked = ~self.thin.held(nodes, points)
             nodes, points, areas, corners = nodes[asked], int(asked[:points].sum()), areas[asked], corners[asked]
         stiffness = self.modulus * areas / self.reach
-        return pairs_of(nodes, points, self.rest, self.own, self.reach, stiffness, self.friction, corners)
+        known = None if self.known is None else self.known.reaches(nodes, points, self.rest, self.reach)
+        return pairs_of(nodes, points, self.rest, self.own, self.reach, stiffness, self.friction, corners, known)
 
 
 def _of(large: NDArray[np.bool_] | None, items: IntArray) -> NDArray[np.bool_]:

@@ -42,18 +42,21 @@ def no_pairs() -> Pairs:
 
 
 def pairs_of(
-    nodes: IntArray, points: int, rest: Array, own: bool, reach: float, stiffness: Array, friction: float, corners: Array
-) -> Pairs:
+    nodes: IntArray, points: int, rest: Array, own: bool, reach: float, stiffness: Array, friction: float, corners: Array,
+    known: Array | None = None,
+) -> Pairs:  # fmt: skip
     """Pairs (k, 4) with their stiffness (k,) and corners (k, 3), lengths taken from nodes at rest (n, 3).
 
     Within one body (`own`) those that lie close already at rest begin to push only at REST_SHARE of that distance, so
     that a body at rest is free of contact however fine its mesh. Those that cross at rest are left out, and those that all but
     do: slivers and seams of one skin, which tets keep from themselves; Newton's method would have to creep past their gaps.
+    But what has reached further before a remesh, `known` (k,) [m], goes on to (known_reach.py).
     """
     reaches, fade = np.full(len(nodes), reach), np.zeros(len(nodes))
     kept = np.ones(len(nodes), dtype=bool)
     if own:
-        reaches = np.minimum(reach, REST_SHARE * distances(rest, nodes, points))
+        free = REST_SHARE * distances(rest, nodes, points)
+        reaches = np.minimum(reach, free if known is None else np.maximum(free, known))
         kept = reaches > LEAST * reach
     edges = rest[nodes[points:, 1::2]] - rest[nodes[points:, ::2]]
     fade[points:] = PARALLEL * (edges**2).sum(axis=2).prod(axis=1)
