@@ -120,7 +120,8 @@ def drift(gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int
     stiff body has come to rest within itself long before friction has let it go on.
     """
     furthest = 0.0
-    for body in np.unique(np.searchsorted(ranges.nodes, nodes, side="right") - 1):
+    several = len(ranges.nodes) > 2
+    for body in np.unique(np.searchsorted(ranges.nodes, nodes, side="right") - 1) if several else range(min(len(nodes), 1)):
         a, b = ranges.nodes[body : body + 2]
         force = np.einsum("ik->k", gradient[a:b])  # in a fifth of the time that numpy's sum takes along this axis
         furthest = max(furthest, float(np.abs(force).max() / inertia[a:b].sum()))
