@@ -2,7 +2,8 @@
 
 Three models, one a body (the material's choice `damping_model`):
 
-internal : the force is -eta K v with K the elastic stiffness, projected to be positive, and eta = rate / w^2 with
+internal : the force is -eta K v with K the elastic stiffness, projected to be positive, also of what flows (its own within a
+           step becomes less the longer that is, and so would damping), and eta = rate / w^2 with
            w = pi/2 sqrt(E/density)/extent, about the slowest vibration of a body that stands on the ground: that vibration's
            energy decays with `damping` [1/s], shorter waves faster.
 rayleigh : mass_damping M v + stiffness_damping K v; a mode of angular frequency w decays as exp(-(mass_damping +

@@ -44,6 +44,7 @@ from .runs import BLOCKS
 
 INERTIA_SHARE = np.float32(0.9)
 SMALLEST_SUM = np.float32(1e-3)  # of two stretches that the antisymmetric modulus divides by
+AS_MEETS, DECOMPOSED, ELASTIC = 0, 1, 2  # how `tile_blocks` takes a tile
 T = TILE
 WIDTH = BLOCKS.width
 
@@ -164,16 +165,16 @@ def raise_curvature(w, inertia):  # type: ignore[no-untyped-def]
 def tile_blocks(  # type: ignore[no-untyped-def]
     w, s, flat, corners, count, slots, programs, first, last, phases, inertia, decompose, out
 ):
-    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * WIDTH,) in the order of PAIRS [N/m]; with `decompose`, s holds the
-    decomposition afterwards.
+    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * WIDTH,) in the order of PAIRS [N/m]; with `decompose` DECOMPOSED or
+    ELASTIC, s holds the decomposition afterwards, and with ELASTIC they are those of tets that flow no further in this step.
 
     s: a tile with all slots, which holds the material; flat: positions (`in_fours`); corners: four of each of the tile's
     `count` tets; slots: how many w has.
     """
     fibred = slots > KEPT and w[ACTIVATION * T] >= ZERO
-    flows, direct = w[REMADE * T] == ZERO, programs[PROGRAM * first + DIRECT_BLOCKS]
+    flows, direct = w[REMADE * T] == ZERO and decompose != ELASTIC, programs[PROGRAM * first + DIRECT_BLOCKS]
     copy_slots(w, B, YIELD, s)
-    if not flows and decompose == 0 and last == first + 1 and direct != 0:
+    if not flows and decompose == AS_MEETS and last == first + 1 and direct != 0:
         place_edges(s, flat, corners, count)
         run_on_rows(direct, s, out)
         if fibred:

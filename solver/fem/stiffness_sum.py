@@ -15,6 +15,7 @@ from .elements import in_fours, put_material
 from .phase_table import BLOCKS as TILE_BLOCKS
 from .phases import damping_address
 from .runs import BLOCKS
+from .stiffness import AS_MEETS, DECOMPOSED, ELASTIC
 from .tile import Tiles
 
 Array = NDArray[np.float64]
@@ -72,7 +73,7 @@ def _sum_stiffness(  # type: ignore[no-untyped-def]
     late_offsets, late, item_offsets, middles, items, places, rings, aside, more, rate, values,
 ):
     flat, slot_count = in_fours(positions), tiles.shape[1] // T
-    decompose = inertia >= 0.0 or len(shares) > 0
+    decompose = ELASTIC if len(shares) > 0 else DECOMPOSED if inertia >= 0.0 else AS_MEETS
     for run in prange(len(starts) - 1):
         ring, s, kind = rings[run], np.empty(SLOTS * T, tiles.dtype), -1
         for k in range(starts[run], starts[run + 1]):
