@@ -1,8 +1,8 @@
 """Creep of damped goo against a differential equation, in steps from 1/24 to 1/384 s (B9; Irving 2004, section 6.2).
 
-A light column on a frictionless plate carries a heavy lid, so that stress is the same all over. Its goo is Hooke's and Bingham's
-in series, e = e_e + e_p with rate (q - Y)/3 mu of e_p, and beside both of them damping, of Kelvin and Voigt's kind: the elastic
-stiffness times a time, by the rate of the whole strain. Along the column, with what lies across it free of force,
+A light column on a frictionless plate carries a heavy lid, so that stress is the same all over. Its goo is Hooke's element and
+Bingham's in series, e = e_e + e_p with rate (q - Y)/3 mu of e_p, and beside both of them damping, of Kelvin and Voigt's kind:
+the elastic stiffness times a time, by the rate of the whole strain. Along the column, with no force across it,
 
     s = E (e_e + t de/dt),      m z'' = -m g - A s,      z = exp(e).
 """
@@ -69,8 +69,8 @@ def expected(time):
 
 @pytest.mark.parametrize("model, time", [("internal", LITTLE), ("internal", MUCH), ("rayleigh", MUCH), ("rotated", MUCH)])
 def test_damped_goo_creeps_as_its_differential_equation_in_any_step(model, time):
-    """3 % from three quarters of a second on. With the stiffness of goo that flows in place of the elastic one, which becomes less in longer
-    steps, steps of 1/24 s were off by 14 % and 73 %."""
+    """3 % from three quarters of a second on. With the stiffness of goo that flows in place of the elastic one, which is less in
+    longer steps, those of 1/24 s were off by 14 % and 73 %."""
     truth = expected(time)
     for step in (1 / 24, 1 / 96, 1 / 384) if model == "internal" else (1 / 24,):
         assert np.abs(sunk(model, time, step) / truth - 1.0)[17:].max() < 0.03
