@@ -69,8 +69,8 @@ def expected(time):
 
 @pytest.mark.parametrize("model, time", [("internal", LITTLE), ("internal", MUCH), ("rayleigh", MUCH), ("rotated", MUCH)])
 def test_damped_goo_creeps_as_its_differential_equation_in_any_step(model, time):
-    """3 % from three quarters of a second on. With the stiffness of goo that flows in place of the elastic one, which is less in
-    longer steps, those of 1/24 s were off by 14 % and 73 %."""
+    """3 % from three quarters of a second on. With the stiffness of goo that flows, which is less in longer steps, in place of
+    the elastic one those of 1/24 s were off by 14 % and 73 %."""
     truth = expected(time)
     for step in (1 / 24, 1 / 96, 1 / 384) if model == "internal" else (1 / 24,):
         assert np.abs(sunk(model, time, step) / truth - 1.0)[17:].max() < 0.03
