@@ -21,7 +21,9 @@ from ..slots import (
     FLOW,
     KEPT,
     KEPT_WITH_EXTRAS,
+    MISES,
     REMADE,
+    ROOM,
     SLOTS,
     SYM,
     VOLUME,
@@ -37,12 +39,15 @@ from ..slots import (
 from ..svd import DOUBLE, SINGLE, SWEEPS, symmetric_eigenvectors
 from .calls import run_on_rows, run_raising, run_stiffness
 from .elements import in_fours, keep_stress, place_edges, put_material, refer_to_rest, respond_elastically
+from .flow_lanes import capacity_at
 from .lanes import PAIRS, dot, read, shape_gradients
 from .phase_table import BLOCKS as BLOCK_PHASE
 from .phase_table import DIRECT_BLOCKS, PROGRAM, RAISING, STIFFEN
+from .plasticity import directed
 from .runs import BLOCKS
 
 INERTIA_SHARE = np.float32(0.9)
+NINE = np.float32(9.0)
 SMALLEST_SUM = np.float32(1e-3)  # of two stretches that the antisymmetric modulus divides by
 AS_MEETS, DECOMPOSED, ELASTIC = 0, 1, 2  # how `tile_blocks` takes a tile
 T = TILE
@@ -80,6 +85,22 @@ def _plane_moduli(w):  # type: ignore[no-untyped-def]
         w[ANTI * T + i] = _mirrored_secant(p0, p1, s0, s1, h00, h11, h01)
         w[(ANTI + 1) * T + i] = _mirrored_secant(p0, p2, s0, s2, h00, h22, h02)
         w[(ANTI + 2) * T + i] = _mirrored_secant(p1, p2, s1, s2, h11, h22, h12)
+
+
+@tile_loop
+def _slacken(w):  # type: ignore[no-untyped-def]
+    """Leave of the resistance to shear of lanes that flow the share that a strain which swings keeps of itself as an elastic
+    one: 1/(1 + k), k being the rate of flow by the swing's angular frequency, in the place of ROOM."""
+    for i in range(T):
+        k, _ = capacity_at(w, i, directed(w[MISES * T + i]), w[ROOM * T + i])
+        share = ONE / (ONE + (k if w[FLOW * T + i] > ZERO else ZERO))
+        h00, h11, h22 = w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i]
+        h01, h02, h12 = w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i]
+        bulk = (ONE - share) * (h00 + h11 + h22 + TWO * (h01 + h02 + h12)) / NINE
+        w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i] = share * h00 + bulk, share * h11 + bulk, share * h22 + bulk
+        w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i] = share * h01 + bulk, share * h02 + bulk, share * h12 + bulk
+        w[SYM * T + i], w[(SYM + 1) * T + i] = share * w[SYM * T + i], share * w[(SYM + 1) * T + i]
+        w[(SYM + 2) * T + i] = share * w[(SYM + 2) * T + i]
 
 
 @tile_question
@@ -166,7 +187,8 @@ def tile_blocks(  # type: ignore[no-untyped-def]
     w, s, flat, corners, count, slots, programs, first, last, phases, inertia, decompose, out
 ):
     """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * WIDTH,) in the order of PAIRS [N/m]; with `decompose` DECOMPOSED or
-    ELASTIC, s holds the decomposition afterwards, and with ELASTIC they are those of tets that flow no further in this step.
+    ELASTIC, s holds the decomposition afterwards, and with ELASTIC they are those of tets that do not flow in this step, less
+    what `_slacken` takes of those that do.
 
     s: a tile with all slots, which holds the material; flat: positions (`in_fours`); corners: four of each of the tile's
     `count` tets; slots: how many w has.
@@ -187,6 +209,9 @@ def tile_blocks(  # type: ignore[no-untyped-def]
             respond_elastically(s, flat, corners, count, programs, first, last, phases)
             keep_stress(s)
         _plane_moduli(s)
+        if decompose == ELASTIC and w[REMADE * T] == ZERO:
+            copy_slots(w, FLOW, REMADE, s)
+            _slacken(s)
         if inertia >= 0.0:
             run_raising(phases[RAISING], s, inertia)
         _blocks(s, out)

@@ -2,9 +2,11 @@
 
 A light column on a frictionless plate carries a heavy lid, so that stress is the same all over. Its goo is Hooke's element and
 Bingham's in series, e = e_e + e_p with rate (q - Y)/3 mu of e_p, and beside both of them damping, of Kelvin and Voigt's kind:
-the elastic stiffness times a time, by the rate of the whole strain. Along the column, with no force across it,
+a stiffness times a time, by the rate of the whole strain. The stiffness is the elastic one, of shear the share 1/(1 + rate/w)
+where q > Y, w being the slowest vibration's; all of it in Irving's model. With s = C e_e + t C' de/dt along the column and
+nothing across it
 
-    s = E (e_e + t de/dt),      m z'' = -m g - A s,      z = exp(e).
+    m z'' = -m g - A s,      z = exp(e).
 """
 
 import numpy as np
@@ -49,18 +51,23 @@ def sunk(model, time, step):
     return 1.0 - np.array(heights)
 
 
-def expected(time):
+def expected(model, time):
     """The same by the differential equation; the state is z, its rate, the strain across, and e_p along."""
     young, nu, rate = GOO["young_modulus"], GOO["poisson_ratio"], GOO["flow_rate"]
-    mu = young / (2.0 * (1.0 + nu))
+    mu, lam = young / (2.0 * (1.0 + nu)), young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
+    slack = mu if model == "rotated" else mu / (1.0 + rate / SLOWEST)
 
     def change(_, state):
         height, speed, wide, plastic = state
-        along, across = np.log(height) - plastic, wide + 0.5 * plastic
-        felt = along + time * speed / height  # as across: what is felt there is -nu times this
-        excess = max(2.0 * mu * abs(along - across) - GOO["yield_stress"], 0.0)
-        flow = np.sign(along - across) * rate * excess / (3.0 * mu)
-        return speed, -GRAVITY - young * felt * np.exp(2.0 * wide) / LID, (-nu * felt - across) / time, flow
+        along, across, quick = np.log(height) - plastic, wide + 0.5 * plastic, speed / height
+        excess = 2.0 * mu * abs(along - across) - GOO["yield_stress"]
+        shear = slack if excess > 0.0 else mu
+        rest = lam + 2.0 / 3.0 * (mu - shear)  # so that the bulk modulus stays
+        swelling = lam * (along + 2.0 * across)
+        widening = -((swelling + 2.0 * mu * across) / time + rest * quick) / (2.0 * (rest + shear))
+        stress = swelling + 2.0 * mu * along + time * (rest * (quick + 2.0 * widening) + 2.0 * shear * quick)
+        flow = np.sign(along - across) * rate * max(excess, 0.0) / (3.0 * mu)
+        return speed, -GRAVITY - stress * np.exp(2.0 * wide) / LID, widening, flow
 
     frames = np.arange(1, round(24 * SECONDS) + 1) / 24.0
     solved = solve_ivp(change, (0.0, SECONDS), [1.0, 0.0, 0.0, 0.0], t_eval=frames, method="LSODA", rtol=1e-9, atol=1e-11)
@@ -69,9 +76,11 @@ def expected(time):
 
 @pytest.mark.parametrize("model, time", [("internal", LITTLE), ("internal", MUCH), ("rayleigh", MUCH), ("rotated", MUCH)])
 def test_damped_goo_creeps_as_its_differential_equation_in_any_step(model, time):
-    """3 % from three quarters of a second on. With the stiffness of goo that flows, which is less in longer steps, in place of
-    the elastic one those of 1/24 s were off by 14 % and 73 %."""
-    truth = expected(time)
-    for step in (1 / 24, 1 / 96, 1 / 384) if model == "internal" else (1 / 24,):
-        assert np.abs(sunk(model, time, step) / truth - 1.0)[17:].max() < 0.03
+    """4 % from three quarters of a second on (the law is not Hencky's), and 3 % from step to step. With the stiffness that a
+    step of goo that flows meets, which is less in longer ones, steps of 1/24 s were off by 4 % and 14 %, those of 1/384 s by
+    16 % and 48 %."""
+    truth = expected(model, time)
+    found = [sunk(model, time, step) for step in ((1 / 24, 1 / 96, 1 / 384) if model == "internal" else (1 / 24,))]
+    assert np.abs(np.array(found) / truth - 1.0)[:, 17:].max() < 0.04
+    assert np.abs(np.array(found) / found[-1] - 1.0)[:, 17:].max() < 0.03
     assert truth[-1] > 0.07 and truth[-1] > 1.7 * truth[11]  # it is flow, and goes on
