@@ -10,9 +10,9 @@ rayleigh : mass_damping M v + stiffness_damping K v; a mode of angular frequency
 rotated  : Irving 2004, section 6.2: the velocity gradient in the frame of F's decomposition answers with a stress of its own
            (rotated_damping.py); a mode decays as exp(-rotated_damping w^2 t/2) at small strains.
 
-Of the resistance to shear of tets that flow, with a rate r, the first two take the share 1/(1 + r/w): it is what a strain that
-swings at w keeps of itself as an elastic one. All of it would make runny goo as thick as damping is, and what a step meets is
-less the longer it is.
+Of tets that flow, with a rate r, the first two take the share 1/(1 + r/w) of the elastic stiffness: about so much of a strain
+that swings at w is elastic. All of it would make runny goo as thick as damping is, and what a step meets is less the longer it
+is. With the share for shear alone Newton's iterations are a third more.
 
 From the velocities that stiffness damps, the rigid motion with the same linear and angular momentum is taken out, and net
 force and torque out of the result, so fall and spin are untouched by it.

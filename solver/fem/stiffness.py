@@ -47,7 +47,6 @@ from .plasticity import directed
 from .runs import BLOCKS
 
 INERTIA_SHARE = np.float32(0.9)
-NINE = np.float32(9.0)
 SMALLEST_SUM = np.float32(1e-3)  # of two stretches that the antisymmetric modulus divides by
 AS_MEETS, DECOMPOSED, ELASTIC = 0, 1, 2  # how `tile_blocks` takes a tile
 T = TILE
@@ -89,18 +88,15 @@ def _plane_moduli(w):  # type: ignore[no-untyped-def]
 
 @tile_loop
 def _slacken(w):  # type: ignore[no-untyped-def]
-    """Leave of the resistance to shear of lanes that flow the share that a strain which swings keeps of itself as an elastic
-    one: 1/(1 + k), k being the rate of flow by the swing's angular frequency, in the place of ROOM."""
+    """Leave of the stiffness of lanes that flow the share of a strain which swings that is elastic: 1/(1 + k), k being the rate
+    of flow by the swing's angular frequency, in the place of ROOM."""
     for i in range(T):
         k, _ = capacity_at(w, i, directed(w[MISES * T + i]), w[ROOM * T + i])
         share = ONE / (ONE + (k if w[FLOW * T + i] > ZERO else ZERO))
-        h00, h11, h22 = w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i]
-        h01, h02, h12 = w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i]
-        bulk = (ONE - share) * (h00 + h11 + h22 + TWO * (h01 + h02 + h12)) / NINE
-        w[H * T + i], w[(H + 1) * T + i], w[(H + 2) * T + i] = share * h00 + bulk, share * h11 + bulk, share * h22 + bulk
-        w[(H + 3) * T + i], w[(H + 4) * T + i], w[(H + 5) * T + i] = share * h01 + bulk, share * h02 + bulk, share * h12 + bulk
-        w[SYM * T + i], w[(SYM + 1) * T + i] = share * w[SYM * T + i], share * w[(SYM + 1) * T + i]
-        w[(SYM + 2) * T + i] = share * w[(SYM + 2) * T + i]
+        for c in range(6):
+            w[(H + c) * T + i] = share * w[(H + c) * T + i]
+        for c in range(3):
+            w[(SYM + c) * T + i], w[(ANTI + c) * T + i] = share * w[(SYM + c) * T + i], share * w[(ANTI + c) * T + i]
 
 
 @tile_question

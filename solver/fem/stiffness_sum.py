@@ -49,7 +49,7 @@ class StiffnessSum:
 
         shares (m,): how many times each tet's is taken; times (m,): what each has of Irving's damping [s] beside it
         (rotated_damping.py); empty ones stand for all of it, and for none. Where there are shares, tets that flow have their
-        elastic stiffness, of shear 1/(1 + k) of it: flowing (m,) is k, their rate by an angular frequency, or empty for 0.
+        elastic stiffness, 1/(1 + k) of it: flowing (m,) is k, their rate by an angular frequency, or empty for 0.
         """
         layout, runs = self.layout, self.layout.runs
         damping = damping_address(tiles.data.dtype) if len(times) else 0

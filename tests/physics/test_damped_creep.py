@@ -2,11 +2,10 @@
 
 A light column on a frictionless plate carries a heavy lid, so that stress is the same all over. Its goo is Hooke's element and
 Bingham's in series, e = e_e + e_p with rate (q - Y)/3 mu of e_p, and beside both of them damping, of Kelvin and Voigt's kind:
-a stiffness times a time, by the rate of the whole strain. The stiffness is the elastic one, of shear the share 1/(1 + rate/w)
-where q > Y, w being the slowest vibration's; all of it in Irving's model. With s = C e_e + t C' de/dt along the column and
-nothing across it
+the elastic stiffness times a time t, by the rate of the whole strain. Where q > Y that is the share 1/(1 + rate/w) of t, with w
+the slowest vibration's angular frequency, but all of it in Irving's model. Along the column, with no force across it,
 
-    m z'' = -m g - A s,      z = exp(e).
+    s = E (e_e + t de/dt),      m z'' = -m g - A s,      z = exp(e).
 """
 
 import numpy as np
@@ -54,20 +53,16 @@ def sunk(model, time, step):
 def expected(model, time):
     """The same by the differential equation; the state is z, its rate, the strain across, and e_p along."""
     young, nu, rate = GOO["young_modulus"], GOO["poisson_ratio"], GOO["flow_rate"]
-    mu, lam = young / (2.0 * (1.0 + nu)), young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
-    slack = mu if model == "rotated" else mu / (1.0 + rate / SLOWEST)
+    mu, flowing = young / (2.0 * (1.0 + nu)), 1.0 if model == "rotated" else 1.0 / (1.0 + rate / SLOWEST)
 
     def change(_, state):
         height, speed, wide, plastic = state
-        along, across, quick = np.log(height) - plastic, wide + 0.5 * plastic, speed / height
+        along, across = np.log(height) - plastic, wide + 0.5 * plastic
         excess = 2.0 * mu * abs(along - across) - GOO["yield_stress"]
-        shear = slack if excess > 0.0 else mu
-        rest = lam + 2.0 / 3.0 * (mu - shear)  # so that the bulk modulus stays
-        swelling = lam * (along + 2.0 * across)
-        widening = -((swelling + 2.0 * mu * across) / time + rest * quick) / (2.0 * (rest + shear))
-        stress = swelling + 2.0 * mu * along + time * (rest * (quick + 2.0 * widening) + 2.0 * shear * quick)
+        own = time * (flowing if excess > 0.0 else 1.0)
+        felt = along + own * speed / height  # as across: what is felt there is -nu times this
         flow = np.sign(along - across) * rate * max(excess, 0.0) / (3.0 * mu)
-        return speed, -GRAVITY - stress * np.exp(2.0 * wide) / LID, widening, flow
+        return speed, -GRAVITY - young * felt * np.exp(2.0 * wide) / LID, (-nu * felt - across) / own, flow
 
     frames = np.arange(1, round(24 * SECONDS) + 1) / 24.0
     solved = solve_ivp(change, (0.0, SECONDS), [1.0, 0.0, 0.0, 0.0], t_eval=frames, method="LSODA", rtol=1e-9, atol=1e-11)
