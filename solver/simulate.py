@@ -258,9 +258,7 @@ class Simulation:
         touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
         touched[self.held.held] = True
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
-        left = balance_momentum(
-            outcome.positions, problem.outer(outcome.positions), problem.inertia, self.ranges, touched, together
-        )
+        left = balance_momentum(outcome.positions, problem.outer, problem.inertia, self.ranges, touched, together)
         outcome.converged &= left < REMAINDER * self.element_size
         ahead, velocities = surprise(outcome.positions, guess, self.finest), past.velocities(outcome.positions)
         recent = gone_on(self.company, together)

@@ -32,6 +32,8 @@ class Touch:
 
     def rate(self, name: str, time: float) -> float:
         """How fast a number changes at a time [s], a second."""
+        if self.steady:
+            return 0.0
         return float(rate_at_frame(self.keys[name], time * self.frames_per_second)) * self.frames_per_second
 
     def grown(self, begun: float, time: float) -> float:

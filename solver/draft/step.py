@@ -144,5 +144,6 @@ def _return_momentum(
     strain makes them. With the arms of the step's start, angular momentum is kept exactly, whatever the step.
     """
     moved = start.copy()
-    balance_momentum(moved, inertia[:, None] * (positions - targets), inertia, ranges, touched)
+    force = inertia[:, None] * (positions - targets)
+    balance_momentum(moved, lambda _: force, inertia, ranges, touched)
     positions += moved - start

@@ -8,7 +8,7 @@ What a step balances is the torque at its end. Where velocities change much whil
 bodies become one, the spin itself is off by the square of the step all the same; so what is nobody else's to change is kept.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -25,19 +25,20 @@ MEMORY = 16  # steps in which bodies that have touched count as touching: of a l
 
 
 def balance_momentum(
-    positions: Array, gradient: Array, inertia: Array, ranges: Ranges, touched: NDArray[np.bool_],
+    positions: Array, outer: Callable[[Array], Array], inertia: Array, ranges: Ranges, touched: NDArray[np.bool_],
     together: NDArray[np.int64] | None = None,
 ) -> float:  # fmt: skip
     """Move each body none of whose nodes is touched (n,) so that its net force and torque vanish; positions in place.
 
     Return how far [m] a node was moved at most: what is no mere remainder says that there was no balance.
 
-    gradient (n, 3) [N]: of the step's energy at positions (n, 3) what inertia and drag add, which is exact; the rest, summed in
-    single precision, is internal. inertia (n,) [N/m]. Bodies with the same number in `together` (b,) touch each other and are
-    moved as one.
+    outer: what gives the gradient (n, 3) [N] at positions (n, 3) of what inertia and drag add to the step's energy, which is
+    exact; the rest, summed in single precision, is internal. It is asked at most once. inertia (n,) [N/m]. Bodies with the same
+    number in `together` (b,) touch each other and are moved as one.
     """
-    most = 0.0
+    most, gradient = 0.0, None
     for own in _free(ranges, touched, together):
+        gradient = outer(positions) if gradient is None else gradient
         places, weights = positions[own].copy(), inertia[own]
         center, total = weighted_mean(weights, places)
         pull, force = torque(np.ones(len(places)), places, center, gradient[own])
@@ -120,7 +121,8 @@ def drift(gradient: Array, inertia: Array, ranges: Ranges, nodes: NDArray[np.int
     stiff body has come to rest within itself long before friction has let it go on.
     """
     furthest = 0.0
-    for body in np.unique(np.searchsorted(ranges.nodes, nodes, side="right") - 1):
+    several = len(ranges.nodes) > 2
+    for body in np.unique(np.searchsorted(ranges.nodes, nodes, side="right") - 1) if several else range(min(len(nodes), 1)):
         a, b = ranges.nodes[body : body + 2]
         force = np.einsum("ik->k", gradient[a:b])  # in a fifth of the time that numpy's sum takes along this axis
         furthest = max(furthest, float(np.abs(force).max() / inertia[a:b].sum()))

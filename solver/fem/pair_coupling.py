@@ -5,6 +5,7 @@ in contact changes with every Newton iteration, the matrix's places do not.
 """
 
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class PairStiffness:
     rows: IntArray
     shares: Array
 
-    @property
+    @cached_property
     def arrays(self) -> tuple[Any, ...]:
         """What kernels take: the fields, and room for a vector a point, twice."""
         room = np.empty((2, len(self.start) - 1, 3))
@@ -52,11 +53,14 @@ class PairStiffness:
 
     def add_coarse(self, parts: Parts, coarse: Array) -> None:
         """Add W^T K W to the coarse matrix (12a, 12a)."""
+        if not len(self.points):
+            return
         _add_coarse(
             self.points, self.weights, self.blocks, self.start, self.rows, self.shares, parts.node_parts, parts.modes, coarse
         )
 
 
+@cache
 def no_stiffness() -> PairStiffness:
     """That of no pairs."""
     none = np.zeros(0, np.int32)

@@ -5,6 +5,7 @@ matrix, and multiplied in float32, as that is: against what stands still no two 
 """
 
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class Springs:
     shares: Array
     blocks: Array
 
-    @property
+    @cached_property
     def arrays(self) -> tuple[Any, ...]:
         """What `add_springs` takes."""
         return self.start, self.rows, self.shares.astype(np.float32), self.blocks.astype(np.float32)
@@ -51,12 +52,15 @@ class Springs:
 
     def add_coarse(self, parts: Parts, coarse: Array) -> None:
         """Add W^T K W to the coarse matrix (12a, 12a)."""
+        if not len(self.blocks):
+            return
         count = len(self.blocks)
         themselves = np.repeat(np.arange(count, dtype=np.int32), 4).reshape(-1, 4)
         alone = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
         PairStiffness(themselves, alone, self.blocks, self.start, self.rows, self.shares).add_coarse(parts, coarse)
 
 
+@cache
 def no_springs() -> Springs:
     """Those of no points."""
     return Springs(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 9)))

@@ -98,7 +98,8 @@ def test_hardening_behind_it_raises_the_yield_stress() -> None:
 
 @pytest.mark.parametrize("integrator", ["backward_euler", "bdf2", "generalized_alpha", "newmark"])
 def test_a_step_satisfies_the_printed_scheme(integrator: str) -> None:
-    """Two steps of each integrator against its own equations, written out here with `nodal_forces`."""
+    """Two steps of each integrator against its own equations, written out here with `nodal_forces` and lumped masses (I16; W3,
+    whose Newmark and implicit Euler are choices)."""
     rubber = Material("viscoplastic", {"young_modulus": 1000.0, "poisson_ratio": 0.3, "flow_rate": 0.0, "density": 100.0})
     volumes = np.linalg.det(REST[TETS[:, 1:]] - REST[TETS[:, :1]]) / 6.0
     masses = np.bincount(TETS.ravel(), np.repeat(100.0 * volumes / 4.0, 4))[:, None]

@@ -1,4 +1,4 @@
-"""Plasticity control (Irving 2004, section 7): the goo flows into a goal shape and never away from it."""
+"""Plasticity control (Irving 2004, section 7; I14, I24): the goo flows into a goal shape and never away from it."""
 
 from dataclasses import replace
 

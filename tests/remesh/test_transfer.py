@@ -1,4 +1,4 @@
-"""Claims B20 to B22: what a body is and does goes over to its new mesh."""
+"""Claims B20, B21 and B22: what a body is and does goes over to its new mesh."""
 
 from dataclasses import replace
 

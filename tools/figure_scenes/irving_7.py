@@ -1,4 +1,4 @@
-"""Irving 2004, figure 7: a plastic sphere, pulled through interlocking gears, is led to a flattened disk and keeps teeth marks.
+"""Irving 2004, figure 7 (I24): a plastic sphere, pulled through gears, is led to a flattened disk and keeps teeth marks.
 
 Beside it another sphere goes through the same gears without a goal. Yield is |log F_e| <= gamma as in the paper (section 7),
 by return mapping: in the linear law the von Mises stress 2 mu gamma sqrt(3/2).

@@ -1,4 +1,4 @@
-"""Müller & Gross 2004, figure 8: a snake that bends far and stays elastic, and a cow of warm wax that melts.
+"""Müller & Gross 2004, figure 8 (M14): a snake that bends far and stays elastic, and a cow of warm wax that melts.
 
 The materials are the rows of the paper's table 1, as the presets draft_rubber and draft_warm_wax hold them.
 """

@@ -61,6 +61,8 @@ class Carried:
 
     def taken(self, points: NDArray[np.integer]) -> "Carried":
         """Some of the points by their numbers (w,)."""
+        if not len(self._all):
+            return self
         start, entries = self._entries(points)
         return Carried(start, self.nodes.take(entries), self.weights.take(entries))
 
