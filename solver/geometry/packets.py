@@ -34,7 +34,7 @@ def gathered(points):  # type: ignore[no-untyped-def]
     for k in range(len(points)):
         cell = 0
         for a in range(3):
-            cell |= _spread_out(int((points[k, a] - low[a]) * scale)) << a
+            cell |= _spread_out(min(max(int((points[k, a] - low[a]) * scale), 0), DIVISIONS - 1)) << a
         cells[k] = cell
         begin[cell + 1] += 1
     for n in range(DIVISIONS**3):
