@@ -110,14 +110,15 @@ def _locate_one(tree, positions, tets, points, k, stack, found, weights):  # typ
     x, y, z = points[k, 0], points[k, 1], points[k, 2]
     found[k] = -1
     stack[0] = 0
-    size = np.int64(_in_box(tree, 0, x, y, z))
+    size = 1
     while size:
         size -= 1
         node = stack[size]
+        if not _in_box(tree, node, x, y, z):
+            continue
         if node < tree.leaf:
-            for child in range(2 * node + 1, 2 * node + 3):
-                stack[size] = child
-                size += np.int64(_in_box(tree, child, x, y, z))
+            stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
+            size += 2
             continue
         for n in range(tree.start[node], tree.stop[node]):
             _try_tet(positions, tets, np.int64(tree.order[n]), points, k, found, weights)
@@ -135,12 +136,11 @@ def _try_tet(positions, tets, t, points, k, found, weights):  # type: ignore[no-
 
 @inline
 def _in_box(tree, node, x, y, z):  # type: ignore[no-untyped-def]
-    """Whether a point is in a node's box; without branches, which nothing could foretell."""
     # The slack covers the rounding of a point on the box's face.
     slack = ON_FACE * (tree.upper[node, 0] - tree.lower[node, 0] + tree.upper[node, 1] - tree.lower[node, 1])
-    inside = (tree.lower[node, 0] - slack <= x) & (x <= tree.upper[node, 0] + slack)
-    inside &= (tree.lower[node, 1] - slack <= y) & (y <= tree.upper[node, 1] + slack)
-    return inside & (tree.lower[node, 2] - slack <= z) & (z <= tree.upper[node, 2] + slack)
+    inside = tree.lower[node, 0] - slack <= x <= tree.upper[node, 0] + slack
+    inside = inside and tree.lower[node, 1] - slack <= y <= tree.upper[node, 1] + slack
+    return inside and tree.lower[node, 2] - slack <= z <= tree.upper[node, 2] + slack
 
 
 @inline

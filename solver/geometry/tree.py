@@ -221,29 +221,23 @@ def _fit(order, start, stop, leaf, lower, upper, node_lower, node_upper):  # typ
 @kernel
 def items_near(tree, lower, upper, stack, found):  # type: ignore[no-untyped-def]
     """List the items under leaves whose boxes meet a box, as far as there is room; return how many there are."""
-    stack[0], count = 0, 0
-    size = np.int64(_meets(tree.lower, tree.upper, 0, lower, upper))
+    stack[0], size, count = 0, 1, 0
     while size:
         size -= 1
         node = stack[size]
-        if node < tree.leaf:  # without branches on what is near, which nothing could foretell
-            for child in range(2 * node + 1, 2 * node + 3):
-                stack[size] = child
-                size += np.int64(_meets(tree.lower, tree.upper, child, lower, upper))
+        apart = (upper[0] < tree.lower[node, 0]) | (lower[0] > tree.upper[node, 0]) | (upper[1] < tree.lower[node, 1])
+        apart |= (lower[1] > tree.upper[node, 1]) | (upper[2] < tree.lower[node, 2]) | (lower[2] > tree.upper[node, 2])
+        if apart:
+            continue
+        if node < tree.leaf:
+            stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
+            size += 2
             continue
         for k in range(tree.start[node], tree.stop[node]):
             if count < len(found):
                 found[count] = tree.order[k]
             count += 1
     return count
-
-
-@inline
-def _meets(lowers, uppers, node, lower, upper):  # type: ignore[no-untyped-def]
-    """Whether a node's box and another have a place in common."""
-    apart = (upper[0] < lowers[node, 0]) | (lower[0] > uppers[node, 0]) | (upper[1] < lowers[node, 1])
-    apart |= (lower[1] > uppers[node, 1]) | (upper[2] < lowers[node, 2]) | (lower[2] > uppers[node, 2])
-    return not apart
 
 
 @inline
