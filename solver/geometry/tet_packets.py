@@ -75,7 +75,7 @@ def held(tree, lower, upper, positions, tets, w, on_face, stack, which, lanes): 
                 return -1
             for lane in range(np.uint64(P)):
                 which[count], lanes[count] = t, lane
-                count += np.int64(w[np.uint64(LEAST * P) + lane] >= -outside)
+                count += 1 if w[np.uint64(LEAST * P) + lane] >= -outside else 0
     return count
 
 
