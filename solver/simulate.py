@@ -108,19 +108,20 @@ class Simulation:
         From then on `scene` has only those bodies that have not become part of another.
         """
         self.scene = scene = living(self.whole, mesh.hosts)
-        settings, alive = scene.settings, np.unique(mesh.hosts)
+        settings = scene.settings
         self.state, self.ranges, self.bound = mesh.state, mesh.ranges, mesh.bound
         acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
         seen, extents = mesh.coverings(), [body.extent for body in scene.bodies]
-        self.space, self.remeshed, self.volume_control = side_by_side(
-            lambda: Workspace.of(self.state, unknowns), lambda: mesh.kept() if remeshed else None,
-            lambda: VolumeControl(scene, mesh, seen),
-        )  # fmt: skip
-        self.space.linear.pace = self.pace
-        self.output = SurfaceOutput(
-            scene.bodies, mesh.surfaces, self.state, self.ranges, self.space.pattern, mesh.topologies[alive]
+        heaviest = settings.strongest_gravity
+        (self.space, self.output), self.remeshed, (self.volume_control, points) = side_by_side(
+            lambda: self._with_output(mesh, Workspace.of(self.state, unknowns)),
+            lambda: mesh.kept() if remeshed else None,
+            lambda: (
+                VolumeControl(scene, mesh, seen),
+                gather_points(self.state, self.ranges, mesh.contacts, mesh.tables, extents, heaviest, seen),
+            ),
         )
-        points = gather_points(self.state, self.ranges, mesh.contacts, mesh.tables, extents, settings.strongest_gravity, seen)
+        self.space.linear.pace = self.pace
         meets = meeting(scene, points.tets, self.ranges, len(self.fields))
         self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
         self.contacts.edges = edge_contacts(
@@ -145,6 +146,11 @@ class Simulation:
         self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
         self.pinched = PinchReports(points, self.ranges)
         self.contacts.begin(self.state.positions, None if remeshed else against_gravity(settings))
+
+    def _with_output(self, mesh: Discretization, space: Workspace) -> tuple[Workspace, SurfaceOutput]:
+        """The workspace, and what gives frames of the bodies that are still their own."""
+        topologies = mesh.topologies[np.unique(mesh.hosts)]
+        return space, SurfaceOutput(self.scene.bodies, mesh.surfaces, self.state, self.ranges, space.pattern, topologies)
 
     def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
         """Simulate to the next frame; the first call returns the rest state at `frame_start`.

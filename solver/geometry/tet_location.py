@@ -3,14 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import inline, kernel
+from ..jit import inline, inner_kernel, kernel
 from .chunks import in_chunks
 from .incident import incident_corners
+from .packets import PACKET, gathered
+from .tet_packets import MOST_HELD, PLACE, SLOTS, held
 from .tree import STACK, Tree, build_tree
 
 # A point this little outside a tet (as a barycentric weight) still counts as inside: it may lie on a shared face, and single
 # precision, which differs with the scene's unit, is not to choose its tet.
 ON_FACE = 1e-6
+DENSE = 8  # tets for a point, at most, with which points are close enough to each other to be looked for in packets
 
 
 def tet_boxes(
@@ -35,16 +38,20 @@ def locate(
     positions: NDArray[np.float64], tets: NDArray[np.int32], points: NDArray[np.float64]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return for each of `points` (k, 3) the tet that holds it, or -1, and its barycentric weights (k, 4)."""
-    return located_in(build_tree(*tet_boxes(positions, tets)), positions, tets, points)
+    boxes = tet_boxes(positions, tets)
+    return located_in(build_tree(*boxes), boxes, positions, tets, points)
 
 
 def located_in(
-    tree: Tree, positions: NDArray[np.float64], tets: NDArray[np.int32], points: NDArray[np.float64]
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The same with the tree of the tets at hand."""
+    tree: Tree, boxes: tuple[NDArray[np.float64], NDArray[np.float64]], positions: NDArray[np.float64],
+    tets: NDArray[np.int32], points: NDArray[np.float64],
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:  # fmt: skip
+    """The same with the boxes of the tets and their tree at hand."""
     found = np.empty(len(points), dtype=np.int32)
     weights = np.zeros((len(points), 4))
-    in_chunks(_locate, len(points), tree, positions, tets, points, found, weights)
+    # Few points lie too far apart to go down the tree together
+    order = gathered(points) if DENSE * len(points) > len(tets) else np.zeros(0, dtype=np.int32)
+    in_chunks(_locate, len(points), tree, *boxes, positions, tets, points, order, found, weights)
     return found, weights
 
 
@@ -78,30 +85,53 @@ def _steadiest(first, last, positions, tets, start, incident, corners, points, f
 
 
 @kernel
-def _locate(first, last, tree, positions, tets, points, found, weights):  # type: ignore[no-untyped-def]
-    stack = np.empty(STACK, dtype=np.int32)
-    for k in range(first, last):
-        x, y, z = points[k, 0], points[k, 1], points[k, 2]
-        found[k] = -1
-        stack[0] = 0
-        size = 1
-        while size:
-            size -= 1
-            node = stack[size]
-            if not _in_box(tree, node, x, y, z):
-                continue
-            if node < tree.leaf:
-                stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
-                size += 2
-                continue
-            for n in range(tree.start[node], tree.stop[node]):
-                t = np.int64(tree.order[n])
-                w0, w1, w2, w3 = weights_of(positions, tets, t, x, y, z)
-                least = min(min(w0, w1), min(w2, w3))
-                # On a shared face or vertex the smallest index wins, whatever the order of the walk.
-                if least >= -ON_FACE and (found[k] < 0 or t < found[k]):
-                    found[k] = t
-                    weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w0, w1, w2, w3
+def _locate(first, last, tree, lower, upper, positions, tets, points, order, found, weights):  # type: ignore[no-untyped-def]
+    stack, w = np.empty(STACK, dtype=np.int32), np.empty(SLOTS * PACKET)
+    which, lanes = np.empty(MOST_HELD, dtype=np.int32), np.empty(MOST_HELD, dtype=np.int32)
+    for begin in range(first, last, PACKET):
+        end, count = min(begin + PACKET, last), -1
+        if len(order) and end - begin == PACKET:
+            for n in range(PACKET):
+                found[order[begin + n]] = -1
+                for a in range(3):
+                    w[(PLACE + a) * PACKET + n] = points[order[begin + n], a]
+            count = held(tree, lower, upper, positions, tets, w, ON_FACE, stack, which, lanes)
+        for n in range(count):
+            _try_tet(positions, tets, np.int64(which[n]), points, order[begin + lanes[n]], found, weights)
+        if count < 0:
+            for place in range(begin, end):
+                k = order[place] if len(order) else np.int32(place)
+                _locate_one(tree, positions, tets, points, k, stack, found, weights)
+
+
+@inner_kernel
+def _locate_one(tree, positions, tets, points, k, stack, found, weights):  # type: ignore[no-untyped-def]
+    """Set what holds point k."""
+    x, y, z = points[k, 0], points[k, 1], points[k, 2]
+    found[k] = -1
+    stack[0] = 0
+    size = 1
+    while size:
+        size -= 1
+        node = stack[size]
+        if not _in_box(tree, node, x, y, z):
+            continue
+        if node < tree.leaf:
+            stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
+            size += 2
+            continue
+        for n in range(tree.start[node], tree.stop[node]):
+            _try_tet(positions, tets, np.int64(tree.order[n]), points, k, found, weights)
+
+
+@inline
+def _try_tet(positions, tets, t, points, k, found, weights):  # type: ignore[no-untyped-def]
+    """Let point k be held by a tet where it is; on a shared face or vertex the smallest index wins, whatever the order."""
+    w0, w1, w2, w3 = weights_of(positions, tets, t, points[k, 0], points[k, 1], points[k, 2])
+    least = min(min(w0, w1), min(w2, w3))
+    if least >= -ON_FACE and (found[k] < 0 or t < found[k]):
+        found[k] = t
+        weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w0, w1, w2, w3
 
 
 @inline

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..jit import inner_kernel, kernel
 from .chunks import evenly, in_chunks
+from .packets import BEST, MOST, PACKET, PLACE, SLOTS, gathered, room, walk
 from .tree import STACK, Tree, box_distance2, build_tree, fit_boxes
 from .triangle import closest_on_triangle
 
@@ -68,19 +69,55 @@ def closest_points(surface: TriangleTree, points: NDArray[np.float64], limit: fl
     found = ClosestPoints(
         np.empty(count), np.empty(count, dtype=np.int32), np.empty((count, 3)), np.empty(count, dtype=np.int8)
     )
-    in_chunks(_closest, count, surface, points, limit, found.distance, found.triangle, found.weights, found.feature)
+    # Where triangles are the denser, a packet of points meets too many of them
+    order = gathered(points) if count > max(PACKET, len(surface.triangles)) else np.zeros(0, dtype=np.int32)
+    in_chunks(_closest, count, surface, points, order, limit, found.distance, found.triangle, found.weights, found.feature)
     return found
 
 
 @kernel
-def _closest(first, last, surface, points, limit, distance, triangle, weights, feature):  # type: ignore[no-untyped-def]
-    stack, bound = np.empty(STACK, dtype=np.int32), np.empty(STACK)
-    for k in range(first, last):
-        d2, t, v, w, part = _closest_in_tree(surface, points[k, 0], points[k, 1], points[k, 2], limit * limit, stack, bound)
-        distance[k] = np.sqrt(d2) if t >= 0 else np.inf
-        triangle[k] = t
-        weights[k, 0], weights[k, 1], weights[k, 2] = 1.0 - v - w, v, w
-        feature[k] = part
+def _closest(first, last, surface, points, order, limit, distance, triangle, weights, feature):  # type: ignore[no-untyped-def]
+    stack, bound, w = np.empty(STACK, dtype=np.int32), np.empty(STACK), np.empty(SLOTS * PACKET)
+    which, squares, size = np.empty(MOST, dtype=np.int32), np.empty(MOST * PACKET), 0.0
+    for a in range(3):
+        size = max(size, max(abs(surface.tree.lower[0, a]), abs(surface.tree.upper[0, a])))
+    for begin in range(first, last, PACKET):
+        end, count = min(begin + PACKET, last), -1
+        if len(order) and end - begin == PACKET:
+            most = size
+            for n in range(PACKET):
+                for a in range(3):
+                    w[(PLACE + a) * PACKET + n] = points[order[begin + n], a]
+                    most = max(most, abs(points[order[begin + n], a]))
+                w[BEST * PACKET + n] = room(limit * limit, most * most)
+            count = walk(surface, w, most * most, stack, which, squares)
+        for place in range(begin, end):
+            k = order[place] if len(order) else place
+            x, y, z = points[k, 0], points[k, 1], points[k, 2]
+            if count < 0:
+                d2, t, v, u, part = _closest_in_tree(surface, x, y, z, limit * limit, stack, bound)
+            else:
+                d2, t, v, u, part = _closest_of(surface, x, y, z, limit * limit, w, place - begin, count, which, squares)
+            distance[k] = np.sqrt(d2) if t >= 0 else np.inf
+            triangle[k] = t
+            weights[k, 0], weights[k, 1], weights[k, 2] = 1.0 - v - u, v, u
+            feature[k] = part
+
+
+@inner_kernel
+def _closest_of(surface, x, y, z, limit2, w, lane, count, which, squares):  # type: ignore[no-untyped-def]
+    """The same as _closest_in_tree of a packet's point, of the first so many triangles that may be closest (packets.py)."""
+    positions, triangles = surface.positions, surface.triangles
+    best, found, best_v, best_w, best_part = limit2, -1, 0.0, 0.0, 0
+    most = w[BEST * PACKET + lane]
+    for n in range(count):
+        if squares[n * PACKET + lane] <= most:
+            t = which[n]
+            a, b, c = positions[triangles[t, 0]], positions[triangles[t, 1]], positions[triangles[t, 2]]
+            d2, v, u, part = closest_on_triangle(x, y, z, a, b, c)
+            if d2 < best or (d2 == best and (found < 0 or t < found)):
+                best, found, best_v, best_w, best_part = d2, t, v, u, part
+    return best, found, best_v, best_w, best_part
 
 
 @inner_kernel

@@ -4,11 +4,14 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import CHUNKS, kernel, parallel
+from ..fem.lanes import cross, dot, read
+from ..jit import CHUNKS, TILE, parallel
+from ..jit.tile_code import tile_loop_on
 
 Array = NDArray[np.float64]
 
 SHARPEST = 10.0  # dihedral angle below which no move may bring a tet [deg]; stuffing leaves some 16
+T, COSINE, SLOTS, FLAT = TILE, 12, 13, 2.0  # slots of a tile; what is said of a flat tet: more than any cosine
 HALVINGS = 4  # of a node's way, before it stays where it is
 
 
@@ -21,13 +24,13 @@ def guarded(positions: Array, wanted: Array, tets: NDArray[np.int32], sharpest: 
     moving = x | y | z
     a, b, c, d = tets.T
     tets = tets[moving[a] | moving[b] | moving[c] | moving[d]]  # others stay as they are
-    bound, angles = np.empty(len(tets)), np.empty(len(tets))
+    bound, cosines = np.empty(len(tets)), np.empty(len(tets))
     _sharpest(positions, tets, bound)
-    np.minimum(bound, sharpest, out=bound)
+    np.maximum(bound, np.cos(np.radians(sharpest)), out=bound)
     share, moved, halvings = np.ones((len(positions), 1)), wanted, 0
     while True:
-        _sharpest(moved, tets, angles)
-        bad = angles < bound
+        _sharpest(moved, tets, cosines)
+        bad = cosines > bound
         if not bad.any():
             return moved
         share[tets[bad].ravel()] *= 0.5 if halvings < HALVINGS else 0.0
@@ -36,29 +39,33 @@ def guarded(positions: Array, wanted: Array, tets: NDArray[np.int32], sharpest: 
 
 
 @parallel
-def _sharpest(positions, tets, angles):  # type: ignore[no-untyped-def]
-    """The smallest dihedral angle (m,) of each tet [deg]; -1 where it is flat or inside out."""
+def _sharpest(positions, tets, cosines):  # type: ignore[no-untyped-def]
+    """The cosine (m,) of each tet's smallest dihedral angle; FLAT where it is flat or inside out."""
+    tiles = (len(tets) + TILE - 1) // TILE
     for chunk in prange(CHUNKS):
-        normals = np.empty((4, 3))
-        for t in range(len(tets) * chunk // CHUNKS, len(tets) * (chunk + 1) // CHUNKS):
-            a, b, c, d = positions[tets[t, 0]], positions[tets[t, 1]], positions[tets[t, 2]], positions[tets[t, 3]]
-            angles[t] = _angle(a, b, c, d, normals)
+        w = np.zeros(SLOTS * TILE)
+        for tile in range(tiles * chunk // CHUNKS, tiles * (chunk + 1) // CHUNKS):
+            begin, count = tile * TILE, min(TILE, len(tets) - tile * TILE)
+            for i in range(count):
+                for corner in range(4):
+                    for a in range(3):
+                        w[(3 * corner + a) * TILE + i] = positions[tets[begin + i, corner], a]
+            _cosines(w)
+            for i in range(count):
+                cosines[begin + i] = w[COSINE * TILE + i]
 
 
-@kernel
-def _angle(a, b, c, d, n):  # type: ignore[no-untyped-def]
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        n[1, i] = (c[j] - a[j]) * (d[k] - a[k]) - (c[k] - a[k]) * (d[j] - a[j])
-        n[2, i] = (d[j] - a[j]) * (b[k] - a[k]) - (d[k] - a[k]) * (b[j] - a[j])
-        n[3, i] = (b[j] - a[j]) * (c[k] - a[k]) - (b[k] - a[k]) * (c[j] - a[j])
-        n[0, i] = -(n[1, i] + n[2, i] + n[3, i])
-    if not (b[0] - a[0]) * n[1, 0] + (b[1] - a[1]) * n[1, 1] + (b[2] - a[2]) * n[1, 2] > 0.0:
-        return -1.0
-    cosine = -1.0
-    for i in range(4):
-        for j in range(i):
-            inner = n[i, 0] * n[j, 0] + n[i, 1] * n[j, 1] + n[i, 2] * n[j, 2]
-            sizes = (n[i, 0] ** 2 + n[i, 1] ** 2 + n[i, 2] ** 2) * (n[j, 0] ** 2 + n[j, 1] ** 2 + n[j, 2] ** 2)
-            cosine = max(cosine, -inner / np.sqrt(sizes))
-    return np.degrees(np.arccos(min(cosine, 1.0)))
+@tile_loop_on(1)  # it holds more numbers than there are registers
+def _cosines(w):  # type: ignore[no-untyped-def]
+    """COSINE := that of the smallest dihedral angle of a tet with corners (4 x 3) in the first slots, by its faces' normals."""
+    for i in range(T):
+        a, b, c, d = (read(w, i, 3 * corner, 3) for corner in range(4))
+        ab, ac, ad = ([q - p for p, q in zip(a, other, strict=True)] for other in (b, c, d))
+        inner = [cross(ac, ad), cross(ad, ab), cross(ab, ac)]
+        normals = [*inner, [-(x + y + z) for x, y, z in zip(*inner, strict=True)]]
+        lengths = [1.0 / np.sqrt(dot(n, n)) for n in normals]
+        cosine = -1.0
+        for m in range(4):
+            for n in range(m):
+                cosine = max(cosine, -dot(normals[m], normals[n]) * (lengths[m] * lengths[n]))
+        w[COSINE * T + i] = min(cosine, 1.0) if dot(ab, inner[0]) > 0.0 else FLAT

@@ -193,13 +193,15 @@ def _renewed_whole(
         change = mesh_change(here, new, sheets).in_world(old, frame)
         return replace(_laid(body, element_size, change, seen, carrying), folded=sheets is not None)
     refuse(body, farthest, sheets, insist)
-    change, (drawn, bound) = side_by_side(
-        lambda: mesh_change(here, new, sheets), lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing)
+    change, (drawn, surface, contacts) = side_by_side(
+        lambda: mesh_change(here, new, sheets).in_world(old, frame),
+        lambda: _drawn_in_and_bound(seen, look, frame, element_size, spacing, sheets is None),
     )
-    change = change.in_world(old, frame)
-    bound = _on_own_sheets(bound[0], bound[1], drawn, carrying, change, sheets)
-    bound = gathered(*bound, drawn, change.new, element_size)
-    return RenewedBody(change, *bound, drawn, (), outside=float(outside(look).max()), folded=sheets is not None)
+    if sheets is not None:
+        surface, contacts = _on_own_sheets(surface, contacts, drawn, carrying, change, sheets)
+        surface, contacts = gathered(surface, contacts, drawn, change.new, element_size)
+    farthest = float(outside(look).max())
+    return RenewedBody(change, surface, contacts, drawn, (), outside=farthest, folded=sheets is not None)
 
 
 def _laid(body: Body, element_size: float, change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> RenewedBody:
@@ -219,15 +221,16 @@ def _bound(seen: Surface, new: TetMesh, element_size: float, spacing: float) -> 
 
 
 def _drawn_in_and_bound(
-    seen: Surface, look: Lookup, frame: LatticeFrame, element_size: float, spacing: float
-) -> tuple[Surface, tuple[Binding, Binding]]:
+    seen: Surface, look: Lookup, frame: LatticeFrame, element_size: float, spacing: float, flat: bool
+) -> tuple[Surface, Binding, Binding]:
     """The surface with what is far outside drawn in, and the bindings of its vertices and of its contact points.
 
-    look: its vertices about the new mesh, in a frame.
+    look: its vertices about the new mesh, in a frame; `flat`: nothing is folded, so that what has strayed is brought back here.
     """
     drawn = drawn_in(seen, look, frame.turn, element_size)
     again = look if drawn is seen else Lookup.about(look.mesh, frame.points(drawn.positions))
-    return drawn, bind_surface(drawn, look.mesh, spacing, again)
+    bound = bind_surface(drawn, look.mesh, spacing, again)
+    return drawn, *(gathered(*bound, drawn, frame.in_world(look.mesh), element_size) if flat else bound)
 
 
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:

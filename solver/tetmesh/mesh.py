@@ -150,7 +150,7 @@ class TetMesh:
         """The tet that holds each of points (k, 3), or -1, and its weights (k, 4) (geometry.tet_location.locate)."""
         from ..geometry.tet_location import located_in
 
-        return located_in(self.tree, self.positions, self.tets, points)
+        return located_in(self.tree, self.boxes, self.positions, self.tets, points)
 
 
 def joined_meshes(parts: list[TetMesh]) -> TetMesh:
