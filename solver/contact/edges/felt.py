@@ -1,8 +1,8 @@
 """How deep edges of colliders were felt when a step ended: what is found deeper than that has not been pushed in.
 
 Which places of an edge and a body touch is asked anew all the time (touching.py), and where the body crumples or turns over an
-edge one may be found that has been inside it for long, beside all planes until then. As a spring that is pressed so far it would
-throw the body away, by energy that nobody gave. So what lay deeper than was felt nearby is let out in a moment instead.
+edge one may be found that has been inside it for long, beside all planes until then. As a spring that is pressed so far it
+would throw the body away, by energy that nobody gave. So what lay deeper than was felt nearby is let out in a moment instead.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ class Felt:
         return Felt(places, self.normals, self.depths, self.colliders)
 
     def around(self, number: int, places: Array, normals: Array, element: float) -> Array:
-        """How deep (m,) [m] it was felt at or near places (m, 3) on a collider by its number, for a body of tets of a size [m]."""
+        """How deep (m,) [m] it was felt at or near places (m, 3) on a collider by its number, for tets of a size [m]."""
         deepest, own = np.zeros(len(places)), self.colliders == number
         if not own.any() or not len(places):
             return deepest
