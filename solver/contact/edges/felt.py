@@ -39,8 +39,8 @@ class Felt:
         """That of a checkpoint; nothing was felt where it says nothing of it."""
         if "felt_places" not in arrays:
             return cls()
-        values = (np.array(arrays[f"felt_{name}"], np.float64) for name in ("places", "normals", "depths"))
-        return cls(*values, np.array(arrays["felt_colliders"], np.int32))
+        places, normals, depths = (np.array(arrays[f"felt_{name}"], np.float64) for name in ("places", "normals", "depths"))
+        return cls(places, normals, depths, np.array(arrays["felt_colliders"], np.int32))
 
     @classmethod
     def of(cls, places: Array, normals: Array, depths: Array, colliders: IntArray) -> "Felt":
