@@ -50,7 +50,12 @@ def turned(part: Surface, rng: np.random.Generator) -> Surface:
 
 def real(rng: np.random.Generator, size: float) -> Surface:
     """An artist's mesh about the origin, at random, so large [m]."""
-    part = stored(REAL[rng.integers(len(REAL))])
+    return sized(REAL[rng.integers(len(REAL))], size)
+
+
+def sized(name: str, size: float) -> Surface:
+    """A stored mesh about the origin, so large [m]."""
+    part = stored(name)
     low, high = part.positions.min(axis=0), part.positions.max(axis=0)
     return surface((part.positions - 0.5 * (low + high)) * size / (high - low).max(), part.triangles)
 
@@ -171,7 +176,7 @@ def dropped_on(rng: np.random.Generator, frames: int) -> Mover:
 def thrown_at(rng: np.random.Generator, frames: int) -> Mover:
     """Nothing but each other, a gear between them, or a paddle or a fist that goes through their row.
 
-    The fist is a ball: bodies that an artist's mesh with sharp edges strikes at some m/s gain energy (benchmarks/README.md).
+    Of two fists one is a ball, and one an artist's mesh with sharp edges.
     """
     kind, way = rng.integers(4), rng.choice([-1.0, 1.0])
     if kind == 0:
@@ -184,7 +189,10 @@ def thrown_at(rng: np.random.Generator, frames: int) -> Mover:
         plank = turned_down(moved(box((1.3, 0.8, 0.12)), (0.85, 0.0, 0.0)))
         return Mover("paddle", plank, turning(way * rng.uniform(4.0, 12.0), (0.0, 0.0, -1.3), frames), 0.2)
     gone = np.minimum(rng.uniform(5.0, 20.0) * np.clip(times(frames), 0.0, None), 4.0)
-    return Mover("fist", sphere(8, 0.25), placed((gone - 1.3)[:, None] * [0.0, way, 0.0]), 0.2)
+    ways = placed((gone - 1.3)[:, None] * [0.0, way, 0.0])
+    if rng.integers(2):
+        return Mover("fist", sphere(8, 0.25), ways, 0.2)
+    return Mover("sharp fist", turned(real(rng, 0.5), rng), ways, 0.2)
 
 
 def turned_down(part: Surface) -> Surface:

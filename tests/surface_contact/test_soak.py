@@ -16,7 +16,7 @@ from tests.surface_contact.soak_former import former_scene
 from tests.surface_contact.soak_scenes import GROUND
 from tests.surfaces import sphere, surface
 
-SEEDS = (0, 1, 4)  # of the soak as it is; those of the former one are quicker
+SEEDS = (0, 1, 22)  # of the soak as it is; those of the former one are quicker
 HELD = (314, 430, 432)  # tets stayed inside out there, held by tets that had flowed beside them (solver/fem/entangled.py)
 SEEN_OUTSIDE = (726,)  # a point outside its tets pushed on other nodes than it was seen by: that gave 1.5e-3
 PRESSED = (749,)  # the plate gives it 8 % of its energy; without the plate's work it would seem to gain 6 %

@@ -18,7 +18,8 @@ from ..points import REACH, ContactPoints
 from ..response import box_around, normal_forces
 from ..surfaces.carried import Carried
 from ..surfaces.friction import Held
-from .meeting import Corners, Crossings, EdgedBody, EdgedCollider, Meeting
+from .felt import LET_OUT, Felt
+from .meeting import Corners, Crossings, EdgedBody, EdgedCollider, Meeting, Touches
 from .near import Search
 from .sticking import Sticking, held_areas, left_over, sticking_range
 
@@ -48,23 +49,28 @@ class EdgeContacts:
         self.kept: list[Entries] = []  # planes that hold to the step's end
         self.held = Held()
         self.stuck = self.sticking = Sticking()
+        self.felt = self.feeling = Felt()
         self.by_points = NOTHING_HELD
         self.known: Entries | None = None  # what was said last
         self.time, self.step, self.again = 0.0, 0.0, 0
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """What a checkpoint keeps."""
-        return {"edges_" + name: values for name, values in (self.held.arrays() | self.stuck.arrays()).items()}
+        return {"edges_" + name: values for name, values in (self.held.arrays() | self._of_places()).items()}
 
     def of_places(self) -> dict[str, NDArray[np.generic]]:
         """The same for a body that has got another surface: what is said of places stays."""
-        return {"edges_" + name: values for name, values in (self.held.renumbered().arrays() | self.stuck.arrays()).items()}
+        return {"edges_" + name: values for name, values in (self.held.renumbered().arrays() | self._of_places()).items()}
+
+    def _of_places(self) -> dict[str, NDArray[np.generic]]:
+        return self.stuck.arrays() | self.felt.arrays()
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Take `arrays` back, where they say anything of it."""
         own = {name.removeprefix("edges_"): values for name, values in arrays.items()}
         self.held = Held.from_arrays(own) if "held_points" in own else Held()
         self.stuck = self.sticking = Sticking.from_arrays(own)
+        self.felt = self.feeling = Felt.from_arrays(own)
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float, led: NDArray[np.int32]) -> None:
         """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end.
@@ -72,7 +78,9 @@ class EdgeContacts:
         led (colliders, points): not 0 where a body is led out of a collider, whose edges it does not meet on the way.
         """
         self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
-        self.sticking = self.stuck.carried({one.number: one.field for one in self.colliders}, time - step, time)
+        fields = {one.number: one.field for one in self.colliders}
+        self.sticking = self.stuck.carried(fields, time - step, time)
+        self.feeling = self.felt.carried(fields, time - step, time)
         for collider in self.colliders:
             now = collider.corners(time)
             then = now if collider.field.still else collider.corners(time - step)
@@ -149,10 +157,18 @@ class EdgeContacts:
                 found.append(entries.taken((depth > least) & (depth > felt + SUNK)))
         return [entries for entries in found if len(entries.level)]
 
-    def _gap(self, meeting: Meeting, at: Crossings) -> Array:
-        """Gaps (m,) [m]: what was deep in when the step began is let out, not shot out."""
-        slack = np.maximum(at.depth - FREE_DEPTH * meeting.element, 0.0)
-        gap: Array = at.gap + np.exp(-self.step / EXIT_TIME) * slack
+    def _gap(self, meeting: Meeting, touches: Touches) -> Array:
+        """Gaps (m,) [m]: what was deep in when the step began, or deeper than was felt, is let out, not shot out.
+
+        Of what nobody has felt a short step pushes out the less: it is not what a blow has pushed in, and there are many steps.
+        """
+        at, free = touches.at, FREE_DEPTH * meeting.element
+        slack = np.exp(-self.step / EXIT_TIME) * np.maximum(at.depth - free, 0.0)
+        deep = touches.depth_before() - free * min(1.0, self.step / STICK_TIME)
+        if (deep > 0.0).any():
+            deep -= self.feeling.around(meeting.collider.number, at.met, at.normal, meeting.element)
+            slack = np.maximum(slack, np.exp(-self.step / LET_OUT) * deep)
+        gap: Array = at.gap + slack
         return gap
 
     def _planes(self, meeting: Meeting, positions: Array) -> Entries | None:
@@ -166,7 +182,7 @@ class EdgeContacts:
         carriers = Carriers.by(Carried(rows.start, (rows.nodes + body.nodes.start).astype(np.int32), rows.weights))
         loose = touches.begun - across(self.held.of(at.keys, at.met, normal, meeting.element), normal)
         friction, stickiness = field.touch(at.met, self.time)
-        reach, gap = np.full(count, REACH * points.size[point]), self._gap(meeting, at)
+        reach, gap = np.full(count, REACH * points.size[point]), self._gap(meeting, touches)
         stiffness, grip = at.size * points.stiffness[point], np.empty(count)
         normal_forces(gap, reach, stiffness, grip)
         slip = SLIP_SPEED * points.extent[point] * (STICK_TIME if self.holds else self.step)
@@ -202,17 +218,19 @@ class EdgeContacts:
         stuck = [self._stuck(meeting, positions) for meeting in self.meetings]
         counts, numbers = [len(places) for places in stuck], [meeting.collider.number for meeting in self.meetings]
         self.stuck = Sticking(np.concatenate(stuck), np.repeat(np.array(numbers, np.int32), counts)) if stuck else Sticking()
+        own = slice(len(entries.level) - len(entries.keys), None)
+        places = entries.carriers.places(positions)[own]
+        self.felt = Felt.of(places, entries.normal[own], entries.depth(positions)[own], entries.keys[:, 0])
         if self.holds:
-            own = slice(len(entries.level) - len(entries.keys), None)
-            places = entries.carriers.places(positions)[own]
             self.held = Held(entries.keys, entries.stretch(positions)[own], places, entries.normal[own])
 
     def _stuck(self, meeting: Meeting, positions: Array) -> Array:
         """Places (s, 3) of a meeting that stick from now on: that touch, or have and are not free."""
         if not meeting.collider.field.sticky:
             return np.zeros((0, 3))
-        at, element, number = meeting.touches(positions[meeting.body.nodes]).at, meeting.element, meeting.collider.number
-        gap, reach, held = self._gap(meeting, at), REACH * element, self.sticking.holds(number, at.met, element)
+        touches, element, number = meeting.touches(positions[meeting.body.nodes]), meeting.element, meeting.collider.number
+        at = touches.at
+        gap, reach, held = self._gap(meeting, touches), REACH * element, self.sticking.holds(number, at.met, element)
         sticks = (gap < reach) | (held & (gap < reach + self._range(meeting)))
         places: Array = at.met[sticks]
         return places

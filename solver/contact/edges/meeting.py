@@ -113,6 +113,7 @@ class Crossings(NamedTuple):
     points, shares (m, 3) : between which points of NearPairs a place lies, and how
     met, met_then (m, 3)  : the place on the collider now and when the step began [m]
     normal (m, 3), gap (m,), depth (m,) when the step began [m]; size (m,): share of a contact point's stiffness
+    grown (m,)            : by how much thicker the collider has become there in the step [m]
     """
 
     keys: IntArray
@@ -124,6 +125,7 @@ class Crossings(NamedTuple):
     gap: Array
     depth: Array
     size: Array
+    grown: Array
 
     def taken(self, which: NDArray[np.bool_]) -> "Crossings":
         """Some of them."""
@@ -142,6 +144,13 @@ class Touches:
     here: Array
     begun: Array
     rows: Carried
+
+    def depth_before(self) -> Array:
+        """How deep (m,) [m] these places were when the step began, along the normals that they have now."""
+        at = self.at
+        come = (at.met - at.met_then) - (self.here - self.begun)
+        nearer: Array = np.einsum("ki,ki->k", come, at.normal) + at.grown
+        return -at.gap - nearer
 
 
 @dataclass
@@ -202,8 +211,9 @@ class Meeting:
         length = np.sqrt(((rest[:, 1] - rest[:, 0]) ** 2).sum(axis=1))
         keys = self._keys(pairs.edges_met[which], pairs.edges[which])
         size = np.minimum(1.0, length / (APART * self.element))
-        points = ends[:, [0, 1, 1]]
-        return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size)
+        points, grown = ends[:, [0, 1, 1]], self.now[1] - self.then[1]
+        grown = grown[others[:, 0]] + t * (grown[others[:, 1]] - grown[others[:, 0]])
+        return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size, grown)
 
     def _corners(self, here: Array) -> Crossings:
         """Those of corners on faces."""
@@ -218,8 +228,8 @@ class Meeting:
         shares = np.stack([1.0 - part.sum(axis=1), part[:, 0], part[:, 1]], axis=1)
         keys = self._keys(corner, np.full(count, -1))
         met, met_then = self.now[0][corner], self.then[0][corner]
-        points, size = pairs.faces[which], np.ones(count)
-        return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size)
+        points, size, grown = pairs.faces[which], np.ones(count), (self.now[1] - self.then[1])[corner]
+        return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size, grown)
 
     def _keys(self, met: NDArray[np.integer], own: NDArray[np.integer]) -> IntArray:
         count = len(met)
