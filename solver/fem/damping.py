@@ -10,10 +10,6 @@ rayleigh : mass_damping M v + stiffness_damping K v; a mode of angular frequency
 rotated  : Irving 2004, section 6.2: the velocity gradient in the frame of F's decomposition answers with a stress of its own
            (rotated_damping.py); a mode decays as exp(-rotated_damping w^2 t/2) at small strains.
 
-Of tets that flow, with a rate r, the first two take the share 1/(1 + r/w) of the elastic stiffness: about so much of a strain
-that swings at w is elastic. All of it would make runny goo as thick as damping is, and what a step meets is less the longer it
-is. With the share for shear alone Newton's iterations are a third more.
-
 From the velocities that stiffness damps, the rigid motion with the same linear and angular momentum is taken out, and net
 force and torque out of the result, so fall and spin are untouched by it.
 """
@@ -26,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..materials import Material
-from ..slots import FLOW_RATE, LAMBDA, MU, NODAL_BULK
+from ..slots import LAMBDA, MU, NODAL_BULK
 from ..state import Ranges, State
 from .linear_solve import Beside, FrozenStiffness
 from .node_sums import second_moments, take_rigid, torque, weighted_mean
@@ -37,8 +33,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
-
-MOST_FLOWING = 1e6  # rate of flow by angular frequency
 
 
 def slowest_vibration(young: float, density: float, extent: float) -> float:
@@ -87,20 +81,16 @@ class Damping:
 
     def set_materials(self, materials: list[Material]) -> None:
         """Take each body's damping at its size in the scene; elastic moduli are those of the state."""
-        eta, times, drags, swings = [], [], [], []
+        eta, times, drags = [], [], []
         for body, material in enumerate(materials):
             model, value = material.options["damping_model"], material.values
             internal, rayleigh = model == "internal", model == "rayleigh"
-            swings.append(self._slowest(body))
-            slow = value["damping"] / swings[-1] ** 2 if internal else 0.0
+            slow = value["damping"] / self._slowest(body) ** 2 if internal else 0.0
             eta.append(value["stiffness_damping"] if rayleigh else slow)
             drags.append(value["mass_damping"] if rayleigh else 0.0)
             times.append(value["rotated_damping"] if model == "rotated" else 0.0)
         self.held = [k for k, value in enumerate(eta) if value > 0.0]
         self.tet_eta, self.tet_times = self._of_tets(eta), self._of_tets(times)
-        rates, self.flowing = self.state.material[FLOW_RATE], EVERYWHERE
-        if any(eta) and rates.any():
-            self.flowing = np.minimum(rates / self._of_tets(swings), MOST_FLOWING).astype(np.float32)
         self.node_times = np.repeat(np.add(eta, times), np.diff(self.ranges.nodes))
         self.drag = np.repeat(np.array(drags), np.diff(self.ranges.nodes)) * self.state.masses
         self.elastic, self.rotated, self.dragging = any(eta), any(times), any(drags)
@@ -127,7 +117,7 @@ class Damping:
         times = self.tet_times if self.rotated else EVERYWHERE
 
         def fill(values: Floats, more: Floats, rate: float) -> None:
-            space.stiffness.fill(positions, space.tiles, values, 0.0, more, rate, self.tet_eta, times, self.flowing)
+            space.stiffness.fill(positions, space.tiles, values, 0.0, more, rate, self.tet_eta, times)
 
         self.matrix = self.changes = space.linear.summed(fill, self.matrix)
         self.own = None

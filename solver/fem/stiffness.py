@@ -21,9 +21,7 @@ from ..slots import (
     FLOW,
     KEPT,
     KEPT_WITH_EXTRAS,
-    MISES,
     REMADE,
-    ROOM,
     SLOTS,
     SYM,
     VOLUME,
@@ -39,16 +37,13 @@ from ..slots import (
 from ..svd import DOUBLE, SINGLE, SWEEPS, symmetric_eigenvectors
 from .calls import run_on_rows, run_raising, run_stiffness
 from .elements import in_fours, keep_stress, place_edges, put_material, refer_to_rest, respond_elastically
-from .flow_lanes import capacity_at
 from .lanes import PAIRS, dot, read, shape_gradients
 from .phase_table import BLOCKS as BLOCK_PHASE
 from .phase_table import DIRECT_BLOCKS, PROGRAM, RAISING, STIFFEN
-from .plasticity import directed
 from .runs import BLOCKS
 
 INERTIA_SHARE = np.float32(0.9)
 SMALLEST_SUM = np.float32(1e-3)  # of two stretches that the antisymmetric modulus divides by
-AS_MEETS, DECOMPOSED, ELASTIC = 0, 1, 2  # how `tile_blocks` takes a tile
 T = TILE
 WIDTH = BLOCKS.width
 
@@ -84,19 +79,6 @@ def _plane_moduli(w):  # type: ignore[no-untyped-def]
         w[ANTI * T + i] = _mirrored_secant(p0, p1, s0, s1, h00, h11, h01)
         w[(ANTI + 1) * T + i] = _mirrored_secant(p0, p2, s0, s2, h00, h22, h02)
         w[(ANTI + 2) * T + i] = _mirrored_secant(p1, p2, s1, s2, h11, h22, h12)
-
-
-@tile_loop
-def _slacken(w):  # type: ignore[no-untyped-def]
-    """Leave of the stiffness of lanes that flow the share of a strain which swings that is elastic: 1/(1 + k), k being the rate
-    of flow by the swing's angular frequency, in the place of ROOM."""
-    for i in range(T):
-        k, _ = capacity_at(w, i, directed(w[MISES * T + i]), w[ROOM * T + i])
-        share = ONE / (ONE + (k if w[FLOW * T + i] > ZERO else ZERO))
-        for c in range(6):
-            w[(H + c) * T + i] = share * w[(H + c) * T + i]
-        for c in range(3):
-            w[(SYM + c) * T + i], w[(ANTI + c) * T + i] = share * w[(SYM + c) * T + i], share * w[(ANTI + c) * T + i]
 
 
 @tile_question
@@ -182,17 +164,16 @@ def raise_curvature(w, inertia):  # type: ignore[no-untyped-def]
 def tile_blocks(  # type: ignore[no-untyped-def]
     w, s, flat, corners, count, slots, programs, first, last, phases, inertia, decompose, out
 ):
-    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * WIDTH,) in the order of PAIRS [N/m]; with `decompose` DECOMPOSED or
-    ELASTIC, s holds the decomposition afterwards, and with ELASTIC they are those of tets that do not flow in this step, less
-    what `_slacken` takes of those that do.
+    """Off-diagonal 3x3 blocks of a tile's tets, out (TILE * WIDTH,) in the order of PAIRS [N/m]; with `decompose`, s holds the
+    decomposition afterwards.
 
     s: a tile with all slots, which holds the material; flat: positions (`in_fours`); corners: four of each of the tile's
     `count` tets; slots: how many w has.
     """
     fibred = slots > KEPT and w[ACTIVATION * T] >= ZERO
-    flows, direct = w[REMADE * T] == ZERO and decompose != ELASTIC, programs[PROGRAM * first + DIRECT_BLOCKS]
+    flows, direct = w[REMADE * T] == ZERO, programs[PROGRAM * first + DIRECT_BLOCKS]
     copy_slots(w, B, YIELD, s)
-    if not flows and decompose == AS_MEETS and last == first + 1 and direct != 0:
+    if not flows and decompose == 0 and last == first + 1 and direct != 0:
         place_edges(s, flat, corners, count)
         run_on_rows(direct, s, out)
         if fibred:
@@ -205,9 +186,6 @@ def tile_blocks(  # type: ignore[no-untyped-def]
             respond_elastically(s, flat, corners, count, programs, first, last, phases)
             keep_stress(s)
         _plane_moduli(s)
-        if decompose == ELASTIC and w[REMADE * T] == ZERO:
-            copy_slots(w, FLOW, REMADE, s)
-            _slacken(s)
         if inertia >= 0.0:
             run_raising(phases[RAISING], s, inertia)
         _blocks(s, out)

@@ -8,14 +8,13 @@ from numpy.typing import NDArray
 
 from ..jit import CHUNKS, TILE, inner_kernel, parallel
 from ..jit.simd_blocks import load_block, put_block
-from ..slots import ROOM, SLOTS
+from ..slots import SLOTS
 from .block_matrix import Layout, sum_edges
 from .calls import run_damping, run_stiffness
 from .elements import in_fours, put_material
 from .phase_table import BLOCKS as TILE_BLOCKS
 from .phases import damping_address
 from .runs import BLOCKS
-from .stiffness import AS_MEETS, DECOMPOSED, ELASTIC
 from .tile import Tiles
 
 Array = NDArray[np.float64]
@@ -42,19 +41,18 @@ class StiffnessSum:
 
     def fill(
         self, positions: Array, tiles: Tiles, values: Floats, inertia: float, more: Floats, rate: float,
-        shares: Floats = EVERYWHERE, times: Floats = EVERYWHERE, flowing: Floats = EVERYWHERE,
+        shares: Floats = EVERYWHERE, times: Floats = EVERYWHERE,
     ) -> None:  # fmt: skip
         """Sum the stiffness at positions (n, 3), where the tiles were evaluated, into values, as `sum_edges` does; inertia as
         in `stiffness`.
 
         shares (m,): how many times each tet's is taken; times (m,): what each has of Irving's damping [s] beside it
-        (rotated_damping.py); empty ones stand for all of it, and for none. Where there are shares, tets that flow have their
-        elastic stiffness, 1/(1 + k) of it: flowing (m,) is k, their rate by an angular frequency, or empty for 0.
+        (rotated_damping.py); empty ones stand for all of it, and for none.
         """
         layout, runs = self.layout, self.layout.runs
         damping = damping_address(tiles.data.dtype) if len(times) else 0
         _sum_stiffness(
-            positions, self.tets, *tiles.arrays, inertia, shares, times, flowing, damping, runs.starts, runs.kept, runs.ready,
+            positions, self.tets, *tiles.arrays, inertia, shares, times, damping, runs.starts, runs.kept, runs.ready,
             runs.late_offsets, runs.late, layout.item_offsets, layout.middles, layout.items, layout.places, self.rings,
             self.aside, more, np.float32(rate), values,
         )  # fmt: skip
@@ -68,20 +66,13 @@ def _share(shares, out):  # type: ignore[no-untyped-def]
             out[WIDTH * i + c] = out[WIDTH * i + c] * shares[i] if shares[i] != 0.0 else np.float32(0.0)
 
 
-@inner_kernel
-def _put_flowing(flowing, s):  # type: ignore[no-untyped-def]
-    """Write what tells how much tets flow where `tile_blocks` looks for it."""
-    for i in range(T):
-        s[ROOM * T + i] = flowing[i] if i < len(flowing) else 0.0
-
-
 @parallel
 def _sum_stiffness(  # type: ignore[no-untyped-def]
-    positions, tets, tiles, materials, kinds, programs, offsets, phases, inertia, shares, times, flowing, damping, starts, kept,
-    ready, late_offsets, late, item_offsets, middles, items, places, rings, aside, more, rate, values,
+    positions, tets, tiles, materials, kinds, programs, offsets, phases, inertia, shares, times, damping, starts, kept, ready,
+    late_offsets, late, item_offsets, middles, items, places, rings, aside, more, rate, values,
 ):
     flat, slot_count = in_fours(positions), tiles.shape[1] // T
-    decompose = ELASTIC if len(shares) > 0 else DECOMPOSED if inertia >= 0.0 else AS_MEETS
+    decompose = inertia >= 0.0 or len(shares) > 0
     for run in prange(len(starts) - 1):
         ring, s, kind = rings[run], np.empty(SLOTS * T, tiles.dtype), -1
         for k in range(starts[run], starts[run + 1]):
@@ -90,8 +81,6 @@ def _sum_stiffness(  # type: ignore[no-untyped-def]
                 put_material(materials[kind], s)
             corners, at = tets[k * T : min(len(tets), (k + 1) * T)], (k % kept) * BLOCKS_OF_TILE
             first, last, out = offsets[k], offsets[k + 1], ring[at : at + BLOCKS_OF_TILE]
-            if len(shares) > 0:
-                _put_flowing(flowing[k * T : (k + 1) * T], s)
             run_stiffness(
                 phases[TILE_BLOCKS], tiles[k], s, flat, corners, len(corners), slot_count, programs, first, last, phases,
                 inertia, decompose, out,
