@@ -6,12 +6,11 @@ meets and how far it may go. So it is worked out once.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...fem.pair_coupling import PairStiffness
-from .carried import Carried
 from .friction import Friction
 from .pairs import Pairs
 from .terms import add_barrier_gradient, add_friction_gradient, friction_blocks, measure_close, within_reach
@@ -34,6 +33,19 @@ class Close:
         return Close(*(column[which] for column in vars(self).values()))
 
 
+class Springs(NamedTuple):
+    """Pairs of points (c, 4) with weights (c, 4), held by blocks (c, 9) [N/m]."""
+
+    points: NDArray[np.int32]
+    weights: Array
+    blocks: Array
+
+    def joined(self, points: NDArray[np.int32], weights: Array, blocks: Array) -> "Springs":
+        """These and others."""
+        joined = np.concatenate
+        return Springs(joined([self.points, points]), joined([self.weights, weights]), joined([self.blocks, blocks]))
+
+
 class Standing:
     """k pairs whose points are at places (p, 3), with nodes at positions (n, 3).
 
@@ -45,7 +57,7 @@ class Standing:
         self.pairs, self.positions, self.places = pairs, positions.copy(), places
         self.distance, pushing = np.empty(len(pairs.nodes)), np.empty(len(pairs.nodes), np.int64)
         self.pushing = pushing[: within_reach(places, pairs.nodes, pairs.points, pairs.reach, self.distance, pushing)]
-        self._stiffness: tuple[Friction, float, NDArray[np.int32], PairStiffness] | None = None
+        self._springs: tuple[Friction, float, Springs] | None = None
 
     def of(self, pairs: Pairs, positions: Array) -> bool:
         """Whether it is that of some pairs with nodes at positions (n, 3)."""
@@ -66,17 +78,16 @@ class Standing:
         energy += add_friction_gradient(self.places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, on_points)
         return energy
 
-    def stiffness(self, friction: Friction, carried: Carried, rank: NDArray[np.int32]) -> PairStiffness:
-        """That of barriers and friction, with node i at row rank[i] of the matrix."""
-        known = self._stiffness
-        if known is None or known[0] is not friction or known[1] != friction.exact or known[2] is not rank:
-            known = self._stiffness = friction, friction.exact, rank, self._new_stiffness(friction, carried, rank)
-        return known[3]
+    def springs(self, friction: Friction) -> Springs:
+        """The stiffness of barriers and friction."""
+        if self._springs is None or self._springs[0] is not friction or self._springs[1] != friction.exact:
+            self._springs = friction, friction.exact, self._new_springs(friction)
+        return self._springs[2]
 
-    def _new_stiffness(self, friction: Friction, carried: Carried, rank: NDArray[np.int32]) -> PairStiffness:
+    def _new_springs(self, friction: Friction) -> Springs:
         f, close = friction, self.close
         rubbing = np.empty((len(f.points), 9))
         friction_blocks(self.places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, f.exact, rubbing)
         pushing = close.slope[:, None] * (close.normal[:, :, None] * close.normal[:, None, :]).reshape(-1, 9)
         points, weights = np.concatenate([self.pairs.nodes[close.which], f.points]), np.concatenate([close.weights, f.weights])
-        return carried.stiffness(points, weights, np.concatenate([pushing, rubbing]), rank)
+        return Springs(points, weights, np.concatenate([pushing, rubbing]))

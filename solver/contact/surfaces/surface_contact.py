@@ -251,9 +251,10 @@ class SurfaceContact:
         """The stiffness at positions (n, 3) and of what is ahead, for a matrix with node i at row rank[i]."""
         if self.idle and not ahead:
             return no_stiffness()
-        pairs = self._at(positions).stiffness(self.friction, self.carried, rank)
-        if ahead is not None and len(ahead):
-            pairs = pairs.joined(self.carried.stiffness(ahead.points, ahead.weights, ahead.blocks, rank))
+        springs = self._at(positions).springs(self.friction)
+        if ahead is not None:
+            springs = springs.joined(ahead.points, ahead.weights, ahead.blocks)
+        pairs = self.carried.stiffness(*springs, rank)
         return pairs if self.grips is None else pairs.joined(self.grips.stiffness(positions, rank))
 
     def settled(self, before: Array, after: Array) -> bool:
