@@ -13,7 +13,7 @@ from .chunks import in_parts
 
 LEAF_ITEMS = 4
 APART, MANY = 3, 4096  # level of whose nodes what lies under each is sorted on any thread, where there are many items
-FEW, BINS = 64, 256  # from more items than that on, they are first sorted into so many bins; fewer are simply counted
+FEW, BINS = 64, 256  # from more items than that on, they are first sorted into so many bins
 STACK = 64  # twice the depth of any tree that fits in memory
 
 
@@ -89,19 +89,15 @@ def _sort_items(first, last, end, centres, order, start, stop):  # type: ignore[
         most = max(most, stop[node] - start[node])
     counts, bins = np.empty(BINS + 1, dtype=np.int32), np.empty(most, dtype=np.uint8)
     places, items = np.empty((most, 3)), np.empty(most, dtype=np.int32)
-    along, numbers = np.empty(FEW), np.empty(FEW)
     while first < end:
         for node in range(first, last):
             low, high = start[node], stop[node]
             middle, begin, past = (low + high) // 2, low, high
-            if high - low > FEW:
+            if high - low > 1:
                 axis, at, width = _widest(centres, low, high)
-                if width > 0.0:
+                if high - low > FEW and width > 0.0:
                     begin, past = _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, places, items)
                 _partition(centres, order, axis, begin, past - 1, middle)
-            elif high - low > 1:
-                axis, _, _ = _widest(centres, low, high)
-                _in_order(centres, order, axis, low, high, along, numbers, places)
             start[2 * node + 1], stop[2 * node + 1] = low, middle
             start[2 * node + 2], stop[2 * node + 2] = middle, high
         first, last = 2 * first + 1, 2 * last + 1
@@ -149,29 +145,6 @@ def _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, pl
             centres[there, a] = places[n, a]
         order[there] = items[n]
     return begin, past
-
-
-@inner_kernel
-def _in_order(centres, order, axis, low, high, along, numbers, places):  # type: ignore[no-untyped-def]
-    """Sort items low .. high - 1, FEW at most, along an axis, each by how many come before it; ties go by index.
-
-    No branches, which nothing could foretell.
-    """
-    count = np.uint64(high - low)
-    for n in range(count):
-        here = np.uint64(low) + n
-        along[n], numbers[n] = centres[here, axis], order[here]
-        for a in range(np.uint64(3)):
-            places[n, a] = centres[here, a]
-    for n in range(count):
-        at, number, before = along[n], numbers[n], np.int64(0)
-        for k in range(count):
-            earlier = (along[k] < at) | ((along[k] == at) & (numbers[k] < number))
-            before += np.int64(earlier)
-        there = np.uint64(low + before)
-        order[there] = np.int32(number)
-        for a in range(np.uint64(3)):
-            centres[there, a] = places[n, a]
 
 
 @inner_kernel
