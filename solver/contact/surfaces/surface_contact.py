@@ -195,9 +195,8 @@ class SurfaceContact:
         if not len(pairs.nodes):
             return 1.0
         stand, known = self._at(positions), self._ways
-        free = np.full(len(pairs.nodes), UNKNOWN)
-        if known is not None and known[0] is pairs and known[1] is ways:
-            free = known[2]
+        asked = known is not None and known[0] is pairs and known[1] is ways
+        free = known[2] if known is not None and asked else np.full(len(pairs.nodes), UNKNOWN)
         return float(free_fraction(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, free, 1.0))
 
     def meetings(self, positions: Array, direction: Array) -> Meetings:
