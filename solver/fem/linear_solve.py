@@ -69,8 +69,7 @@ class LinearSolve:
         self._extra: Array | None = None  # diagonal blocks of what acts beside the matrix
         self._touching, self._places = NO_NODES, NO_NODES  # nodes in contact, places that it has changed,
         self._before = np.zeros((0, 9), np.float32)  # and what was there
-        self.rank = np.empty(nodes, np.int32)  # the row of each node
-        self.rank[self.layout.order] = np.arange(nodes)
+        self.rank = self.layout.rank().astype(np.int32)
         self._lower, self._upper = np.zeros((modes, modes), np.float32), np.zeros((modes, modes), np.float32)
         self._coarse_vectors = np.zeros((2, modes), np.float32)
         self._work, self._stiff = np.zeros((4, 4 * nodes), np.float32), np.zeros(CHUNKS)

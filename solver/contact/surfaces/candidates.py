@@ -20,7 +20,7 @@ from .overlap import Found, Way, corners_near, edges_near
 from .pairs import Pairs, joined_halves, no_pairs, pairs_of
 from .thin_parts import ThinParts
 from .touch import Touch
-from .unfolded import Unfolded
+from .unfolded import ALL_AXES, Unfolded
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -32,7 +32,6 @@ FAR = 1.0  # and those of others;
 TIGHT = 0.06  # the same as SPARE at least of what a patch knows that is not folded: of more, less of it seems so
 CROWDED = 16  # pairs a vertex: of more, as where a skin is drawn together to a neck, less room is looked for, and more often,
 CLOSEST = 0.125  # down to this share of it; more again where there are a quarter as many
-ALL_AXES = float(np.sqrt(3.0))  # what is off by so much along each axis is off by so many times more
 EDGES = 0.1  # weight of two edges against a vertex and a triangle, which carry what lies flat; edges carry ridges
 
 
