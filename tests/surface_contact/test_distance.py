@@ -4,7 +4,7 @@ import ipctk
 import numpy as np
 import pytest
 
-from solver.contact.surfaces.barrier import barrier, parallel_fade
+from solver.contact.surfaces.barrier import SPRING, barrier, held_by, parallel_fade, pushed_to
 from tests.surface_contact.pairs_of_corners import measured
 
 
@@ -63,19 +63,27 @@ def test_the_gradient_is_ipctks_and_that_of_differences(random_corners, kind):
     assert np.abs(slope - (gradient * way).sum(axis=(1, 2))).max() < 1e-7
 
 
-def test_the_barrier_is_a_spring_then_a_logarithm_with_their_derivatives():
+def test_the_barrier_is_a_spring_then_an_inverse_cube_with_their_derivatives():
     reach, step = 0.3, 1e-7
-    for distance in [*np.geomspace(1e-4, 0.1499, 40), *np.linspace(0.1501, 0.2999, 20)]:
+    for distance in [*np.geomspace(1e-4, 0.2249, 40), *np.linspace(0.2251, 0.2999, 20)]:
         energy, force, slope = barrier.py_func(distance, reach)
         less, more = (barrier.py_func(distance + sign * step * distance, reach) for sign in (-1.0, 1.0))
         assert (less[0] - more[0]) / (2.0 * step * distance) == pytest.approx(force, rel=1e-6)
         assert (less[1] - more[1]) / (2.0 * step * distance) == pytest.approx(slope, rel=1e-6)
         assert energy > 0.0 and force > 0.0 and slope > 0.0
     assert barrier.py_func(reach, reach) == barrier.py_func(1.0, reach) == (0.0, 0.0, 0.0)
-    assert barrier.py_func(0.2, reach) == pytest.approx((0.005, 0.1, 1.0))
-    below, above = (np.array(barrier.py_func(0.5 * reach * (1.0 + sign * 1e-12), reach)) for sign in (-1.0, 1.0))
+    assert barrier.py_func(0.25, reach) == pytest.approx((0.00125, 0.05, 1.0))
+    assert barrier.py_func(0.0225, reach)[1:] == pytest.approx((75.0, 1e4))
+    below, above = (np.array(barrier.py_func(SPRING * reach * (1.0 + sign * 1e-12), reach)) for sign in (-1.0, 1.0))
     assert np.abs(below - above).max() < 1e-10
     assert barrier.py_func(1e-12, reach)[1] > 1e10
+
+
+def test_what_a_barrier_holds_says_how_near_a_force_brings_a_pair():
+    reach, stiffness = np.array([0.3, 2e-4]), np.array([1.0, 5e3])
+    for share in (0.7, 0.1, 1e-3):
+        force = [k * barrier.py_func(share * r, r)[1] for k, r in zip(stiffness, reach, strict=True)]
+        np.testing.assert_allclose(pushed_to(held_by(stiffness, reach), np.array(force)), share * reach, rtol=1e-12)
 
 
 def test_edges_fade_as_ipctks_do(corners):

@@ -1,9 +1,13 @@
 """The barrier that keeps a pair's distance positive, and the factor that fades it out where edges become parallel."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...jit import inline
 
+Array = NDArray[np.float64]
+
+SPRING = 0.75  # of the reach: where an inverse cube goes on with a spring's force and slope
 PARALLEL = 1e-3  # squared sine of the angle at rest lengths below which a pair of edges fades (Li et al. 2020, eq 24)
 
 
@@ -11,18 +15,33 @@ PARALLEL = 1e-3  # squared sine of the angle at rest lengths below which a pair 
 def barrier(distance, reach):  # type: ignore[no-untyped-def]
     """Energy, pushing force and its slope of a pair at a positive distance, for a stiffness of 1 N/m.
 
-    A spring down to half the reach, and from there a logarithm that is infinite at d = 0: (d - reach)^2/2, then
-    -(reach/2)^2 ln(2d/reach) + reach^2/8, whose force and slope go on smoothly (Chen et al. 2025, "Offset geometric contact",
-    section 3.4). What lies on something stays in the spring, for which one Newton iteration is enough.
+    A spring down to SPRING of the reach, (reach - d)^2/2, and from there an inverse cube, infinite at d = 0, whose force and
+    slope go on smoothly. What lies on something stays in the spring, for which one Newton iteration is enough (as in Chen et
+    al. 2025, "Offset geometric contact", section 3.4, where a logarithm follows). Its force is the inverse distance: a blow
+    left a millionth of the reach, past which nothing slides or turns without closing it. Of the inverse cube it leaves a
+    hundredth, and is less steep there.
     """
     if distance >= reach:
         return 0.0, 0.0, 0.0
-    half = 0.5 * reach
-    if distance >= half:
+    switch = SPRING * reach
+    if distance >= switch:
         short = reach - distance
         return 0.5 * short * short, short, 1.0
-    ratio = half / distance
-    return half * half * (0.5 + np.log(ratio)), half * ratio, ratio * ratio
+    ratio, short = switch / distance, reach - switch
+    square = ratio * ratio
+    return short * (0.5 * short + 0.5 * switch * (square - 1.0)), short * square * ratio, square * square
+
+
+def held_by(stiffness: Array, reach: Array) -> Array:
+    """What barriers' force times the cube of their distance is below SPRING of the reach [N m^3]; arrays (k,)."""
+    held: Array = stiffness * (1.0 - SPRING) * SPRING**3 * reach**4
+    return held
+
+
+def pushed_to(held: Array, force: Array) -> Array:
+    """The distances [m] at which barriers that hold so much (`held_by`) push with forces [N]; arrays (k,)."""
+    distance: Array = np.cbrt(held / force)
+    return distance
 
 
 @inline

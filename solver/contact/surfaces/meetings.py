@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .barrier import pushed_to
 from .carried import Carried
 from .free_way import EARLY, NEAR
 
@@ -28,7 +29,7 @@ class Meetings:
     stiffness      : (m,) [N/m] of the spring, that of the chord
     slope, force   : (m,) [N/m], [N] of their barriers where they begin, which count by themselves
     across         : (m,) [N/m] of a spring that holds them back across what they meet along, which does not pull
-    held           : (m,) [N m], a barrier's force times the gap, which it keeps below half the reach
+    held           : (m,) [N m^3], what a barrier holds where it is small (barrier.py)
 
     Newton's method learns from them what its direction runs into, without having to be stopped there first.
     """
@@ -74,7 +75,7 @@ class Meetings:
         deep = self.crushed(direction)
         short = np.where(deep, self.begin - self._left(direction), 1.0)
         push = self.force + (self.slope + self.stiffness) * short
-        there = np.where(deep, self.held / push, 0.0)  # barrier.py, where it pushes as hard
+        there = np.where(deep, pushed_to(self.held, push), 0.0)
         chord = (push - self.force) / np.where(deep, self.begin - there, 1.0)
         return replace(self, stiffness=np.where(deep, chord - self.slope, self.stiffness))
 

@@ -17,6 +17,7 @@ from ...geometry.edges import connected
 from ...integrators import Extrapolation
 from ...state import Ranges, State
 from ..entries import across
+from .barrier import SPRING, held_by
 from .candidates import Neighbourhood
 from .carried import Carried
 from .clusters import Clusters
@@ -214,7 +215,7 @@ class SurfaceContact:
         reach, stiffness = pairs.reach[which], pairs.stiffness[which]
         met = Meetings(
             pairs.nodes[which], weights[:count], normal[:count], gap[:count], reach, stiffness, nothing, nothing,
-            stiffness * (0.5 * reach) ** 2, nothing, self.carried,
+            held_by(stiffness, reach), nothing, self.carried,
         )  # fmt: skip
         return met.joined(self._crushed(stand, struck, ways, direction)) if struck.any() else met
 
@@ -225,9 +226,9 @@ class SurfaceContact:
         normals does to their forces is as firm as their barriers are; so firmly they are made to go together (ways (p, 3)).
         """
         close, pairs = stand.close.taken(struck[stand.close.which]), self.pairs
-        points, half, slope = pairs.nodes[close.which], 0.5 * pairs.reach[close.which], close.slope
+        points, reach, slope = pairs.nodes[close.which], pairs.reach[close.which], close.slope
         gap = growth(stand.places, points, close.weights, close.normal)
-        held = np.where(gap < half, close.force * gap, slope * half**2)
+        held = np.where(gap < SPRING * reach, close.force * gap**3, held_by(slope, reach))
         free = np.empty_like(gap)
         free_shares(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, close.which, free)
         nothing = np.zeros_like(gap)
