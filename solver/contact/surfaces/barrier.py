@@ -17,9 +17,9 @@ def barrier(distance, reach):  # type: ignore[no-untyped-def]
 
     A spring down to SPRING of the reach, (reach - d)^2/2, and from there an inverse cube, infinite at d = 0, whose force and
     slope go on smoothly. What lies on something stays in the spring, for which one Newton iteration is enough (as in Chen et
-    al. 2025, "Offset geometric contact", section 3.4, where a logarithm follows). Its force is the inverse distance: a blow
-    left a millionth of the reach, past which nothing slides or turns without closing it. Of the inverse cube it leaves a
-    hundredth, and is less steep there.
+    al. 2025, "Offset geometric contact", section 3.4, where a logarithm follows). Under a logarithm, whose force is as one
+    over the distance, a blow left a millionth of the reach, past which nothing slides or turns without closing it; under the
+    inverse cube the same force leaves some hundredth, where that is less steep than the logarithm was.
     """
     if distance >= reach:
         return 0.0, 0.0, 0.0
