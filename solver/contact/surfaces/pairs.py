@@ -12,7 +12,7 @@ from .distance import closest_points
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 REST_SHARE = 0.5  # of the distance at rest: a pair of one body pushes only when closer than this,
-LEAST = 0.05  # and not at all where that is less than such a share of the reach
+LEAST = 0.01  # and not at all where that is less than such a share of the reach
 
 
 class Pairs(NamedTuple):
@@ -49,7 +49,7 @@ def pairs_of(
 
     Within one body (`own`) those that lie close already at rest begin to push only at REST_SHARE of that distance, so
     that a body at rest is free of contact however fine its mesh. Those that cross at rest are left out, and those that all but
-    do: slivers and seams of one skin, which tets keep from themselves; Newton's method would have to creep past their gaps.
+    do: slivers and seams of one skin, which tets keep from themselves.
     But what has reached further before a remesh, `known` (k,) [m], goes on to (known_reach.py).
     """
     reaches, fade = np.full(len(nodes), reach), np.zeros(len(nodes))
