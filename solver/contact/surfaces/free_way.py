@@ -68,7 +68,7 @@ def _way(positions, pair, edges, reach, start, speed, most, moves, moved, own): 
 
 @inner_kernel
 def _clear(places, moves, edges, least, span):  # type: ignore[no-untyped-def]
-    """How far, at most a span, a pair at places (4, 3) may go on by its moves (4, 3) before the lines of its edges, or the plane
+    """How far, at most a span, a pair at places (4, 3) may go on by its moves (4, 3) before its edges' lines, or the plane
     of its triangle and its point, are as close as `least` [m]; 0 where that is not known.
 
     They are V / |N| apart, with N = e x f of two edges and V = N . r, and nothing else of the pair is closer. On a straight way
