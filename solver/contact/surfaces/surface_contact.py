@@ -214,7 +214,7 @@ class SurfaceContact:
         reach, stiffness = pairs.reach[which], pairs.stiffness[which]
         met = Meetings(
             pairs.nodes[which], weights[:count], normal[:count], gap[:count], reach, stiffness, nothing, nothing,
-            stiffness * (0.5 * reach) ** 2, nothing, self.carried,
+            stiffness * (0.5 * reach) ** 2, nothing, stiffness, self.carried,
         )  # fmt: skip
         return met.joined(self._crushed(stand, struck, ways, direction)) if struck.any() else met
 
@@ -231,7 +231,10 @@ class SurfaceContact:
         free = np.empty_like(gap)
         free_shares(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, close.which, free)
         nothing = np.zeros_like(gap)
-        near = Meetings(points, close.weights, close.normal, gap, gap, nothing, slope, close.force, held, nothing, self.carried)
+        near = Meetings(
+            points, close.weights, close.normal, gap, gap, nothing, slope, close.force, held, nothing,
+            pairs.stiffness[close.which], self.carried,
+        )  # fmt: skip
         crushed = near.crushed(direction)
         near = replace(near, across=np.where((free < EARLY) & ~crushed, slope, 0.0))
         return near.taken((crushed | (near.across > 0.0)) & (slope > 0.0)).firmed(direction)
