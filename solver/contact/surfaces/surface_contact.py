@@ -228,13 +228,10 @@ class SurfaceContact:
         points, half, slope = pairs.nodes[close.which], 0.5 * pairs.reach[close.which], close.slope
         gap = growth(stand.places, points, close.weights, close.normal)
         held = np.where(gap < half, close.force * gap, slope * half**2)
-        free = np.empty_like(gap)
+        free, nothing = np.empty_like(gap), np.zeros_like(gap)
         free_shares(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, close.which, free)
-        nothing = np.zeros_like(gap)
-        near = Meetings(
-            points, close.weights, close.normal, gap, gap, nothing, slope, close.force, held, nothing,
-            pairs.stiffness[close.which], self.carried,
-        )  # fmt: skip
+        given = points, close.weights, close.normal, gap, gap, nothing, slope, close.force, held, nothing
+        near = Meetings(*given, pairs.stiffness[close.which], self.carried)
         crushed = near.crushed(direction)
         near = replace(near, across=np.where((free < EARLY) & ~crushed, slope, 0.0))
         return near.taken((crushed | (near.across > 0.0)) & (slope > 0.0)).firmed(direction)
