@@ -96,7 +96,7 @@ class MeshField:
         if self.kind == WOUND and not edges.open_edges and not edges.non_manifold_edges and _clean(winding, normals, size):
             self.kind = SOLID
         grid = distance_grid(surface, winding, self.kind, not (self.motion.stretches_change or self.deformation))
-        return MeshShape(surface, winding, normals, self.kind, np.nan, np.zeros(0), GROUND_DEPTH * size, *grid)
+        return MeshShape(surface, winding, normals, self.kind, np.nan, np.zeros(0), np.zeros(0), GROUND_DEPTH * size, *grid)
 
     def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
         """See colliders.Field."""
@@ -215,6 +215,10 @@ class MeshField:
             shares = self.numbers.painted.get("thickness")
             radii = np.zeros(0) if shares is None else self.half + shares * thickness
             self.shape = self.shape._replace(offset=offset, radii=radii)
+            if len(radii):
+                from .uneven import thickest_under
+
+                self.shape = self.shape._replace(thickest=thickest_under(self.shape.surface, radii))
             self.sheet_offset = offset if self.kind == SHEET else None
 
     def _reshape(self, time: float, pose: Pose) -> None:

@@ -28,6 +28,7 @@ class MeshShape(NamedTuple):
 
     offset : thickness outwards [m]; depth: how far below a ground sheet is solid [m]
     radii  : (n,) the thickness at each vertex, where it is not the same everywhere and offset is the most; else empty
+    thickest : (nodes,) the most of it under each node of the surface's tree; empty as well
     grid   : (gx, gy, gz) signed distance at cell centres [m], empty when the surface stretches
     cell   : edge of the grid's cells [m]
     """
@@ -38,6 +39,7 @@ class MeshShape(NamedTuple):
     kind: int
     offset: float
     radii: Array
+    thickest: Array
     depth: float
     grid: Array
     cell: float
@@ -112,8 +114,10 @@ def contacts(shape: MeshShape, points: Array, margin: float) -> Contacts:
         return found._replace(distance=found.distance - shape.offset)
     from .uneven import beyond_balls
 
+    # What a ground may hold from beneath is seen from above as well, or it would count as come from beneath (contact/sheets.py)
+    near = (found.distance <= shape.depth) if shape.kind == GROUND else np.zeros(len(found.points), dtype=bool)
     found = beyond_balls(shape, points, found)
-    return _without(found, found.distance > margin)
+    return _without(found, (found.distance > margin) & ~near)
 
 
 def bare_contacts(shape: MeshShape, points: Array, margin: float) -> Contacts:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..geometry.chunks import in_chunks
 from ..geometry.tree import STACK, box_distance2
 from ..geometry.triangle_tree import TriangleTree
-from ..jit import inline, kernel
+from ..jit import inline, inner_kernel, kernel
 from .mesh_query import GRID_CELLS, SHEET, Contacts, MeshShape
 
 Array = NDArray[np.float64]
@@ -31,7 +31,9 @@ def beyond_balls(shape: MeshShape, points: Array, found: Contacts) -> Contacts:
     distance[within] -= (weights[within] * shape.radii[surface.triangles[triangle[within]]]).sum(axis=1)
     out = np.flatnonzero(~inside)
     places = points[found.points[out]]
-    distance[out], triangle[out], weights[out] = nearest_balls(surface, shape.radii, places)
+    distance[out], triangle[out], weights[out] = nearest_balls(
+        surface, shape.radii, shape.thickest, places, triangle[out]
+    )
     arms = places - np.einsum("ki,kij->kj", weights[out], surface.positions[surface.triangles[triangle[out]]])
     length = np.sqrt((arms**2).sum(axis=1))
     clear = length > 1e-9 * shape.cell * GRID_CELLS  # on the surface the direction is noise
@@ -39,48 +41,80 @@ def beyond_balls(shape: MeshShape, points: Array, found: Contacts) -> Contacts:
     return Contacts(found.points, distance, normal, triangle, weights)
 
 
-def nearest_balls(surface: TriangleTree, radii: Array, points: Array) -> tuple[Array, NDArray[np.int32], Array]:
+def thickest_under(surface: TriangleTree, radii: Array) -> Array:
+    """The most (nodes,) that there is of radii (n,) at vertices of the triangles under each node of a surface's tree [m]."""
+    thickest = np.empty(len(surface.tree.start))
+    _thicken(surface.tree, surface.triangles, radii, thickest)
+    return thickest
+
+
+@kernel
+def _thicken(tree, triangles, radii, thickest):  # type: ignore[no-untyped-def]
+    for node in range(len(thickest) - 1, -1, -1):
+        most = -np.inf
+        if node < tree.leaf:
+            most = max(thickest[2 * node + 1], thickest[2 * node + 2])
+        else:
+            for m in range(tree.start[node], tree.stop[node]):
+                for c in range(3):
+                    most = max(most, radii[triangles[tree.order[m], c]])
+        thickest[node] = most
+
+
+def nearest_balls(
+    surface: TriangleTree, radii: Array, thickest: Array, points: Array, near: NDArray[np.int32]
+) -> tuple[Array, NDArray[np.int32], Array]:
     """Distances (k,) of points (k, 3) from balls of radii (n,) at vertices, linear between them, about a surface's points [m].
 
-    Negative within; and of the nearest the triangle (k,) and weights (k, 3) of its middle.
+    Negative within; and of the nearest the triangle (k,) and weights (k, 3) of its middle. thickest (nodes,) as above; near
+    (k,): triangles that say how far it is at most, the closest ones best.
     """
-    count, largest = len(points), float(radii.max())
+    count = len(points)
     distance, triangle, weights = np.empty(count), np.empty(count, np.int32), np.empty((count, 3))
-    in_chunks(_nearest, count, surface, radii, largest, points, distance, triangle, weights)
+    in_chunks(_nearest, count, surface, radii, thickest, points, near, distance, triangle, weights)
     return distance, triangle, weights
 
 
 @kernel
-def _nearest(first, last, surface, radii, largest, points, distance, triangle, weights):  # type: ignore[no-untyped-def]
-    tree, positions, triangles = surface.tree, surface.positions, surface.triangles
-    stack = np.empty(STACK, dtype=np.int32)
+def _nearest(first, last, surface, radii, thickest, points, near, distance, triangle, weights):  # type: ignore[no-untyped-def]
+    tree = surface.tree
+    stack, bound = np.empty(STACK, dtype=np.int32), np.empty(STACK)
     for k in range(first, last):
         x, y, z = points[k, 0], points[k, 1], points[k, 2]
-        best, found, best_v, best_w = np.inf, -1, 0.0, 0.0
-        stack[0], size = 0, 1
+        found = near[k]
+        best, best_v, best_w = _of_triangle(surface, radii, found, x, y, z)
+        stack[0], bound[0], size = 0, -np.inf, 1
         while size:
             size -= 1
             node = stack[size]
-            if np.sqrt(box_distance2(tree.lower, tree.upper, node, x, y, z)) - largest > best:
+            if bound[size] > best:
                 continue
             if node < tree.leaf:
-                near, far = 2 * node + 1, 2 * node + 2
-                d_near = box_distance2(tree.lower, tree.upper, near, x, y, z)
-                if box_distance2(tree.lower, tree.upper, far, x, y, z) < d_near:
-                    near, far = far, near
-                stack[size], stack[size + 1] = far, near
-                size += 2
+                first_at, other = 2 * node + 1, 2 * node + 2
+                at_first = np.sqrt(box_distance2(tree.lower, tree.upper, first_at, x, y, z)) - thickest[first_at]
+                at_other = np.sqrt(box_distance2(tree.lower, tree.upper, other, x, y, z)) - thickest[other]
+                if at_other < at_first:
+                    first_at, other, at_first, at_other = other, first_at, at_other, at_first
+                if at_other <= best:
+                    stack[size], bound[size], size = other, at_other, size + 1
+                if at_first <= best:
+                    stack[size], bound[size], size = first_at, at_first, size + 1
                 continue
             for m in range(tree.start[node], tree.stop[node]):
                 t = tree.order[m]
-                a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-                gap, v, w = _nearest_ball(
-                    x, y, z, positions[a], positions[b], positions[c], radii[a], radii[b], radii[c]
-                )  # fmt: skip
+                gap, v, w = _of_triangle(surface, radii, t, x, y, z)
                 if gap < best or (gap == best and t < found):
                     best, found, best_v, best_w = gap, t, v, w
         distance[k], triangle[k] = best, found
         weights[k, 0], weights[k, 1], weights[k, 2] = 1.0 - best_v - best_w, best_v, best_w
+
+
+@inner_kernel
+def _of_triangle(surface, radii, t, x, y, z):  # type: ignore[no-untyped-def]
+    """Distance, weight of b and weight of c of the nearest ball of one triangle."""
+    a, b, c = surface.triangles[t, 0], surface.triangles[t, 1], surface.triangles[t, 2]
+    positions = surface.positions
+    return _nearest_ball(x, y, z, positions[a], positions[b], positions[c], radii[a], radii[b], radii[c])
 
 
 @inline

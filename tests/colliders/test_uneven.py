@@ -5,7 +5,7 @@ import pytest
 
 from solver.collider import validated_collider
 from solver.colliders import build
-from solver.colliders.uneven import nearest_balls
+from solver.colliders.uneven import nearest_balls, thickest_under
 from solver.errors import SceneError
 from solver.geometry.triangle_tree import triangle_tree
 from solver.scene import Collider, Settings
@@ -35,11 +35,29 @@ def test_the_nearest_ball_is_the_nearest_of_very_many(steepness):
     v, w = (each.ravel() for each in np.meshgrid(line, line))
     weights = np.stack([1.0 - v - w, v, w], axis=1)[v + w <= 1.0 + 1e-12]
     middles, sizes = weights @ corners, weights @ radii
-    distance, triangle, found = nearest_balls(part, radii, POINTS)
+    distance, triangle, found = nearest_balls(part, radii, thickest_under(part, radii), POINTS, np.zeros(len(POINTS), np.int32))
     best = np.array([(np.linalg.norm(point - middles, axis=1) - sizes).min() for point in POINTS])
     assert (distance <= best + 1e-12).all() and np.abs(distance - best).max() < 1e-3 and not triangle.any()
     at = np.linalg.norm(POINTS - found @ corners, axis=1) - found @ radii
     np.testing.assert_allclose(at, distance, atol=1e-12)
+
+
+@pytest.mark.parametrize("steepness", [0.1, 2.0])
+def test_of_many_triangles_it_is_the_nearest_of_all_wherever_the_search_begins(steepness):
+    """Bit for bit what a search of each by itself says, the first of those that are as near."""
+    ball, rng = sphere(8), np.random.default_rng(4)
+    radii = steepness * rng.uniform(size=len(ball.positions)) ** 4
+    whole = triangle_tree(ball.positions, ball.triangles)
+    start = rng.integers(len(ball.triangles), size=len(POINTS)).astype(np.int32)
+    distance, triangle, weights = nearest_balls(whole, radii, thickest_under(whole, radii), POINTS, start)
+    alone, none = [], np.zeros(len(POINTS), np.int32)
+    for corners in ball.triangles:
+        part = triangle_tree(ball.positions, corners[None])
+        alone.append(nearest_balls(part, radii, thickest_under(part, radii), POINTS, none))
+    best = np.argmin([one[0] for one in alone], axis=0)
+    assert (triangle == best).all() and len(np.unique(best)) > 20
+    for k, t in enumerate(best):
+        assert distance[k] == alone[t][0][k] and (weights[k] == alone[t][2][k]).all()
 
 
 @pytest.mark.parametrize("part", [BOX, sphere(8)])

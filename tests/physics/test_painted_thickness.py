@@ -71,3 +71,13 @@ def test_of_a_painted_sheet_each_side_is_its_own(speed, above):
         places = simulation.state.positions
         assert (side * places[:, 2] - 0.1 * ramp(places) > -0.02 * simulation.element_size).all()
     assert side * center(simulation)[2] > 0.3
+
+
+def test_what_comes_down_slowly_on_a_painted_ground_belongs_above_it():
+    """The ground is solid for 0.2 m below, which is further than a body of small tets looks ahead: none of that is above."""
+    ground = floor("ground", 0.1, ramp)
+    ball = ball_mesh(6, 0.12, (0.4, 0.0, 0.3))
+    simulation, _ = run(make_scene([ball], [GOO], velocity=(0.0, 0.0, -0.3), frames=14), 14, [ground])
+    places = simulation.state.positions
+    assert not simulation.contacts.behind.any() and simulation.touching.any()
+    assert (places[:, 2] - 0.1 * ramp(places)).min() > -0.05 * simulation.element_size

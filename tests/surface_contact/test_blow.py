@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from solver.bake import prepare
+from solver.contact.surfaces.meetings import FIRMEST
 from solver.materials import Material
 from solver.scene import Body, Scene, Settings, validated
 from solver.simulate import Simulation
@@ -103,6 +104,20 @@ def test_a_pair_that_is_crushed_gets_the_slope_of_the_chord(run):
     assert there**3 * push == pytest.approx(met.held, rel=1e-9)
     again = met.firmed(fall)  # the way is still as long: the blow is one of a place to go to, not of a force
     assert (again.stiffness > 1.5 * met.stiffness).all() and again.much_firmer(met)
+
+
+def test_no_spring_gets_firmer_than_float32_can_solve(run):
+    """A way far too long, asked again and again, as it comes of a system that is too stiff already; nor any softer by that."""
+    places, fall = far_and_onto(run, -4.9e-4, 0.02)
+    run.surfaces.begin_step(places)
+    met = run.surfaces.meetings(places, fall)
+    assert (met.slope > 0.0).any()
+    for _ in range(4):
+        firm = met.firmed(fall)
+        assert (firm.stiffness >= met.stiffness).all()
+        assert (firm.stiffness + firm.slope <= np.maximum(1.0000001 * FIRMEST * met.spring, met.stiffness + met.slope)).all()
+        met = firm
+    assert np.isclose(met.stiffness + met.slope, FIRMEST * met.spring).sum() > 10
 
 
 def test_what_would_slide_into_each_other_is_held_back_across_only(run):

@@ -85,6 +85,46 @@ def test_it_is_not_shy(random_corners, kind):
     assert hits > 5
 
 
+def turned_together(points, moves, kind, gap, angle, rng):
+    """The same four points drawn together along what leads from one of a pair to the other until they are a gap [m] apart, and
+    moves that turn them about it and about what is across, by so much of a straight way, beside the given ones."""
+    weights, separation = (each[0] for each in measured(points[None], kind))
+    normal = separation / np.linalg.norm(separation)
+    points = points + np.outer(np.where(weights > 0.0, 1.0, 0.0), (gap - np.linalg.norm(separation)) * normal)
+    spin = angle * np.cross(rng.normal(size=3), normal) + angle * rng.normal() * normal
+    return points, moves + np.cross(spin, points - points.mean(axis=0))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_all_but_touches_turns_as_one_all_the_way(random_corners, kind):
+    """Its points go thousands of times as far as they are apart, and no closer to each other."""
+    rng, tried = np.random.default_rng(14), 0
+    for points in random_corners[:300]:
+        weights, _ = (each[0] for each in measured(points[None], kind))
+        if np.abs(weights).min() < 0.05:  # closest at a corner, where more than one pair has its say
+            continue
+        near, moves = turned_together(points, np.zeros((4, 3)), kind, 1e-6, 0.3, rng)
+        assert distance(near, kind) == pytest.approx(1e-6, rel=1e-4)
+        assert free_share(near, moves, kind) == 1.0
+        tried += 1
+    assert tried > 10
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("gap", [1e-3, 1e-6])
+def test_what_all_but_touches_and_turns_stops_before_it_does(random_corners, kind, gap):
+    """Beside turning together it comes closer, or slides past: never closer than it may, nor stopped far from anything."""
+    rng, stopped = np.random.default_rng(15), 0
+    for points in random_corners[:300]:
+        near, moves = turned_together(points, gap * 3.0 * rng.normal(size=(4, 3)), kind, gap, 0.3, rng)
+        start = distance(near, kind)
+        share = free_share(near, moves, kind)
+        steps = [distance(near + t * moves, kind) for t in np.linspace(0.0, share, 200)]
+        assert min(steps) > 0.999 * KEPT * start - 1e-13
+        stopped += share < 1.0 and steps[-1] < 1.01 * NEAR * start
+    assert stopped > 10
+
+
 def test_a_pair_stops_near_what_it_runs_into():
     points = np.array([[0.2, 0.2, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     moves = np.zeros((4, 3))

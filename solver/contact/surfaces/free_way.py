@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...jit import inline, kernel
+from ...jit import inline, inner_kernel, kernel
 from .distance import closest_points, closing
 
 KEPT = 0.3  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
@@ -10,6 +10,8 @@ NEAR = 0.4  # and it is stopped once it has only this much left
 EARLY = 0.5  # share of the way: what stops a direction before it, the linear system ought to have known of
 UNKNOWN = -1.0  # of a pair's share of the way: nobody has asked
 MOST_ADVANCES = 1000  # of one pair, after which it is stopped where it is
+SLOW = 32  # advances after which a pair is asked how far its plane stays clear,
+HALVINGS = 12  # of what is left of its way so often halved
 
 
 @kernel
@@ -22,7 +24,8 @@ def free_fraction(positions, direction, nodes, points, reach, distance, ways, mo
 
     A pair whose distance is d cannot lose more than it by moving until its fastest points have closed it, so it advances by
     that much, again and again; what common motion it has does not count (Li et al. 2021, "Codimensional incremental
-    potential contact", algorithm 1). Conservative: the surfaces that these pairs (k, 4) cover do not touch on the way.
+    potential contact", algorithm 1). Conservative: the surfaces that these pairs (k, 4) cover do not touch on the way. What all
+    but touches and turns as one would come no further so: see `_clear`.
     """
     moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
     for k in range(len(nodes)):
@@ -46,8 +49,11 @@ def _way(positions, pair, edges, reach, start, speed, most, moves, moved, own): 
     if start - most * speed >= KEPT * counted:
         return most
     way, distance = 0.0, start
-    for _ in range(MOST_ADVANCES):
-        way += (distance - KEPT * counted) / speed
+    for n in range(MOST_ADVANCES):
+        step = (distance - KEPT * counted) / speed
+        if n >= SLOW:
+            step = max(step, _clear(moved, moves, edges, KEPT * counted, most - way))
+        way += step
         if way >= most:
             return most
         for m in range(4):
@@ -58,6 +64,46 @@ def _way(positions, pair, edges, reach, start, speed, most, moves, moved, own): 
         if distance <= NEAR * counted:
             break
     return way
+
+
+@inner_kernel
+def _clear(places, moves, edges, least, span):  # type: ignore[no-untyped-def]
+    """How far, at most a span, a pair at places (4, 3) may go on by its moves (4, 3) before its edges' lines, or the plane
+    of its triangle and its point, are as close as `least` [m]; 0 where that is not known.
+
+    They are V / |N| apart, with N = e x f of two edges and V = N . r, and nothing else of the pair is closer. On a straight way
+    V is a cubic and N a quadratic, which stay within their Bezier points.
+    """
+    base, far, other = (0, 1, 3) if edges else (1, 2, 3)
+    last, tip = (2, 2) if edges else (1, 0)
+    for _ in range(HALVINGS):
+        e0, e1, e2, u0, u1, u2 = _moving(places, moves, base, far, span)
+        f0, f1, f2, v0, v1, v2 = _moving(places, moves, last, other, span)
+        r0, r1, r2, w0, w1, w2 = _moving(places, moves, base, tip, span)
+        ax, ay, az = e1 * f2 - e2 * f1, e2 * f0 - e0 * f2, e0 * f1 - e1 * f0
+        cx, cy, cz = u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0
+        bx = 0.5 * (e1 * v2 - e2 * v1 + u1 * f2 - u2 * f1)
+        by = 0.5 * (e2 * v0 - e0 * v2 + u2 * f0 - u0 * f2)
+        bz = 0.5 * (e0 * v1 - e1 * v0 + u0 * f1 - u1 * f0)
+        first, third = ax * r0 + ay * r1 + az * r2, cx * w0 + cy * w1 + cz * w2
+        one = (ax * w0 + ay * w1 + az * w2 + 2.0 * (bx * r0 + by * r1 + bz * r2)) / 3.0
+        two = (cx * r0 + cy * r1 + cz * r2 + 2.0 * (bx * w0 + by * w1 + bz * w2)) / 3.0
+        side = 1.0 if first > 0.0 else -1.0
+        square = max(ax * ax + ay * ay + az * az, bx * bx + by * by + bz * bz, cx * cx + cy * cy + cz * cz)
+        if min(side * first, side * one, side * two, side * third) > least * np.sqrt(square):
+            return span
+        span *= 0.5
+    return 0.0
+
+
+@inline
+def _moving(places, moves, i, j, span):  # type: ignore[no-untyped-def]
+    """What leads from point i to j at places (4, 3), and after a share `span` of their moves (4, 3): 6 scalars."""
+    x, y, z = places[j, 0] - places[i, 0], places[j, 1] - places[i, 1], places[j, 2] - places[i, 2]
+    return (
+        x, y, z, x + span * (moves[j, 0] - moves[i, 0]), y + span * (moves[j, 1] - moves[i, 1]),
+        z + span * (moves[j, 2] - moves[i, 2]),
+    )  # fmt: skip
 
 
 @kernel

@@ -18,6 +18,7 @@ from .free_way import EARLY, NEAR
 Array = NDArray[np.float64]
 
 FIRMER = 1.2  # times as firm: by less it is not worth another solve
+FIRMEST = 1e6  # times as firm as its barrier's spring a pair is made at most: float32 solves nothing firmer
 
 
 @dataclass
@@ -30,6 +31,7 @@ class Meetings:
     slope, force   : (m,) [N/m], [N] of their barriers where they begin, which count by themselves
     across         : (m,) [N/m] of a spring that holds them back across what they meet along, which does not pull
     held           : (m,) [N m^3], what a barrier holds where it is small (barrier.py)
+    spring         : (m,) [N/m] of their barriers from the reach to SPRING of it
 
     Newton's method learns from them what its direction runs into, without having to be stopped there first.
     """
@@ -44,6 +46,7 @@ class Meetings:
     force: Array
     held: Array
     across: Array
+    spring: Array
     carried: Carried
 
     def __len__(self) -> int:
@@ -77,7 +80,8 @@ class Meetings:
         push = self.force + (self.slope + self.stiffness) * short
         there = np.where(deep, pushed_to(self.held, push), 0.0)
         chord = (push - self.force) / np.where(deep, self.begin - there, 1.0)
-        return replace(self, stiffness=np.where(deep, chord - self.slope, self.stiffness))
+        firm = np.minimum(chord, FIRMEST * self.spring) - self.slope
+        return replace(self, stiffness=np.where(deep, np.maximum(firm, self.stiffness), self.stiffness))
 
     def much_firmer(self, before: "Meetings") -> bool:
         """Whether any is much firmer than the same of before."""

@@ -215,7 +215,7 @@ class SurfaceContact:
         reach, stiffness = pairs.reach[which], pairs.stiffness[which]
         met = Meetings(
             pairs.nodes[which], weights[:count], normal[:count], gap[:count], reach, stiffness, nothing, nothing,
-            held_by(stiffness, reach), nothing, self.carried,
+            held_by(stiffness, reach), nothing, stiffness, self.carried,
         )  # fmt: skip
         return met.joined(self._crushed(stand, struck, ways, direction)) if struck.any() else met
 
@@ -229,10 +229,10 @@ class SurfaceContact:
         points, reach, slope = pairs.nodes[close.which], pairs.reach[close.which], close.slope
         gap = growth(stand.places, points, close.weights, close.normal)
         held = np.where(gap < SPRING * reach, close.force * gap**3, held_by(slope, reach))
-        free = np.empty_like(gap)
+        free, nothing = np.empty_like(gap), np.zeros_like(gap)
         free_shares(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, close.which, free)
-        nothing = np.zeros_like(gap)
-        near = Meetings(points, close.weights, close.normal, gap, gap, nothing, slope, close.force, held, nothing, self.carried)
+        given = points, close.weights, close.normal, gap, gap, nothing, slope, close.force, held, nothing
+        near = Meetings(*given, pairs.stiffness[close.which], self.carried)
         crushed = near.crushed(direction)
         near = replace(near, across=np.where((free < EARLY) & ~crushed, slope, 0.0))
         return near.taken((crushed | (near.across > 0.0)) & (slope > 0.0)).firmed(direction)
