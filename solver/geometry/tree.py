@@ -152,8 +152,8 @@ def _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, pl
 def _partition(centres, order, axis, low, high, middle, above, below):  # type: ignore[no-untyped-def]
     """Hoare's quickselect: the items before `middle` do not come after it along `axis`.
 
-    Ties go by index, so that the tree does not depend on the input's order of ties. What changes places is listed first, without
-    branches, which nothing could foretell.
+    Ties go by index, so that the tree does not depend on the input's order of ties. What changes places is listed first,
+    without branches, which nothing could foretell.
     """
     while low < high:
         at, item = centres[(low + high) // 2, axis], order[(low + high) // 2]
@@ -164,11 +164,11 @@ def _partition(centres, order, axis, low, high, middle, above, below):  # type: 
             over += np.uint64(not ((here < at) | ((here == at) & (order[k] < item))))
             under += np.uint64(not ((at < here) | ((here == at) & (item < order[k]))))
         swaps, last = 0, np.int64(under) - 1
-        while swaps < over and swaps <= last and above[swaps] <= below[last - swaps]:
-            i, j = np.uint64(above[swaps]), np.uint64(below[last - swaps])
-            order[i], order[j] = order[j], order[i]
+        while swaps < np.int64(over) and swaps <= last and above[swaps] <= below[last - swaps]:
+            one, other = np.uint64(above[swaps]), np.uint64(below[last - swaps])
+            order[one], order[other] = order[other], order[one]
             for a in range(np.uint64(3)):
-                centres[i, a], centres[j, a] = centres[j, a], centres[i, a]
+                centres[one, a], centres[other, a] = centres[other, a], centres[one, a]
             swaps += 1
         i, j = np.int64(above[swaps - 1]), np.int64(below[last - swaps + 1])
         if i == j:

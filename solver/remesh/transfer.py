@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..carried import marks
 from ..fem.node_sums import second_moments, take_rigid, torque, weighted_mean
 from ..geometry.chunks import side_by_side
 from ..painted import repainted
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
-from .carrying import Families, carried_columns, carried_over, conserved
+from ..transferred_fields import marks
 from .elastic_strain import (
     COLUMNS,
     ROWS,
@@ -27,6 +26,7 @@ from .elastic_strain import (
     log_plastic_stretch,
     turned,
 )
+from .field_transfer import Families, columns_of_fields, conserved, fields_gone_over
 from .record import MeshChange
 from .restuffing import kinship
 
@@ -95,7 +95,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     columns = {
         "rest": [old.volumes / present], "mass": [old.density * old.volumes / present], "strain": [*strain.T],
         "of fibres": [*old.material[OF_FIBRES]], "counted": [row for part in flow for row in part.T],
-        "fibres": [*_fibre_tensors(old).T] if fibred else [], **carried_columns(old, present),
+        "fibres": [*_fibre_tensors(old).T] if fibred else [], **columns_of_fields(old, present),
     }  # fmt: skip
     fields, (main, rows) = side_by_side(lambda: _by_name(change, columns), lambda: _main_material(old, change))
     rest = np.clip(fields["rest"][0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
@@ -111,7 +111,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     rows[OF_FIBRES] = fields["of fibres"]
     directions = _main_direction(fields["fibres"].T) if fibred else np.zeros((len(volumes), 3))
     averages = {name: fields[name][0] for name in marks(type(old))}
-    by_themselves = carried_over(old, averages, fields["mass"][0], volumes, mass, families)
+    by_themselves = fields_gone_over(old, averages, fields["mass"][0], volumes, mass, families)
     yields = rows[YIELD_STRESS] + rows[HARDENING] * by_themselves["hardening"]
     return {
         "volumes": rest, "density": mass / rest, "material": rows, "yield_stress": np.maximum(yields, rows[MINIMUM_YIELD]),

@@ -1,4 +1,4 @@
-"""Scalars that go over to new tets by themselves (solver/carried.py), each as its field says; m old and m' new tets.
+"""Scalars that go over to new tets by themselves (solver/transferred_fields.py), each as its field says; m old and m' new tets.
 
 What is to stay in sum is made up for family by family, a family being the pieces that merge or split (transfer.py): new tets
 never fill quite what the old ones did.
@@ -7,29 +7,29 @@ never fill quite what the old ones did.
 import numpy as np
 from numpy.typing import NDArray
 
-from ..carried import AMOUNT, HELD, Carried, marks
 from ..state import State
+from ..transferred_fields import AMOUNT, HELD, Transferred, marks
 
 Array = NDArray[np.float64]
 Families = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
-def carried_columns(old: State, present: Array) -> dict[str, list[Array]]:
+def columns_of_fields(old: State, present: Array) -> dict[str, list[Array]]:
     """What of each field is to be averaged over shared volume, (m,) by name; present (m,) are the volumes as tets lie [m^3]."""
     measure = {AMOUNT: present, HELD: present / (old.density * old.volumes)}
     found = {name: (getattr(old, name), mark.how) for name, mark in marks(type(old)).items()}
     return {name: [values / measure[how] if how in measure else values] for name, (values, how) in found.items()}
 
 
-def carried_over(
+def fields_gone_over(
     old: State, averages: dict[str, Array], dense: Array, volumes: Array, masses: Array, families: Families
 ) -> dict[str, Array]:
-    """The fields of the new tets, (m',) by name, from the averages of `carried_columns`.
+    """The fields of the new tets, (m',) by name, from the averages of `columns_of_fields`.
 
     dense, volumes, masses : (m',) mass by the volume as averaged [kg/m^3], volume as they lie [m^3], mass [kg]
     """
 
-    def over(name: str, mark: Carried) -> Array:
+    def over(name: str, mark: Transferred) -> Array:
         had = getattr(old, name)
         if mark.how == AMOUNT:
             return conserved(averages[name] * volumes, had, families)

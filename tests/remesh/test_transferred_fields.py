@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from solver.bake import prepare
-from solver.carried import HELD, MEAN, Carried, at_start
 from solver.remesh.record import mesh_change
 from solver.remesh.transfer import transferred
 from solver.simulate import Simulation
 from solver.state import State
+from solver.transferred_fields import HELD, MEAN, Transferred, at_start
 from tests.merging.shapes import pair, started
 from tests.tearing.shapes import pulled, scene
 
@@ -25,8 +25,8 @@ SHEAR = [[1.2, 0.5, 0.0], [0.0, 0.9, 0.1], [0.0, 0.2, 0.8]]
 class Warm(State):
     """A state with two more scalars: heat by the mass, as temperature is, and one that is averaged."""
 
-    heat: Annotated[np.ndarray, Carried(HELD, start=COLD)]
-    dye: Annotated[np.ndarray, Carried(MEAN, start=0.0)]
+    heat: Annotated[np.ndarray, Transferred(HELD, start=COLD)]
+    dye: Annotated[np.ndarray, Transferred(MEAN, start=0.0)]
 
 
 def warm(state: State, heat: np.ndarray) -> Warm:
