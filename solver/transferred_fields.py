@@ -12,8 +12,8 @@ from typing import Any, get_type_hints
 import numpy as np
 
 MEAN = "mean"  # averaged over the volume that tets share
-AMOUNT = "amount"  # how much a tet has [x m^3]: its sum stays, family of pieces by family
-HELD = "held"  # by the mass [x/kg]: its integral stays, family by family, and no new tet has more or less of it than old ones
+AMOUNT = "amount"  # how much a tet has [x m^3]: its sum stays, piece by piece (solver/remesh/heirs.py)
+HELD = "held"  # by the mass [x/kg]: its integral stays, piece by piece, and no new tet has more or less of it than old ones
 
 
 @dataclass(frozen=True)
