@@ -7,7 +7,6 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .carried import AMOUNT, MEAN, Carried, at_start
 from .materials.elasticity import laws
 from .painted import PAINTABLE
 from .scene import Body
@@ -32,10 +31,11 @@ from .slots import (
     YIELD_STRESS,
 )
 from .tetmesh.mesh import TetMesh
+from .transferred_fields import AMOUNT, MEAN, Transferred, at_start
 
 Array = NDArray[np.float64]
-Mean = Annotated[Array, Carried(MEAN, start=0.0)]
-Amount = Annotated[Array, Carried(AMOUNT)]
+Mean = Annotated[Array, Transferred(MEAN, start=0.0)]
+Amount = Annotated[Array, Transferred(AMOUNT)]
 
 VOLUME_KEPT = 1.0  # lambda / mu that each tet keeps for itself where volume is kept at the nodes
 LEAST_BULK = 1e-6  # over mu, of what the nodes take over: never nothing, as keys may raise it later

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..carried import at_start
 from ..fem.damping import slowest_vibration
 from ..scene import Body
 from ..state import Ranges, Solids, build_solids, lame_parameters
 from ..tetmesh.mesh import TetMesh
+from ..transferred_fields import at_start
 from .slots import FLOW_RATE, LAMBDA, LINEAR, MATERIAL_ROWS, MOST_STRAIN, MU, VISCOUS, YIELD_STRAIN
 
 Array = NDArray[np.float64]

@@ -89,6 +89,7 @@ def _sort_items(first, last, end, centres, order, start, stop):  # type: ignore[
         most = max(most, stop[node] - start[node])
     counts, bins = np.empty(BINS + 1, dtype=np.int32), np.empty(most, dtype=np.uint8)
     places, items = np.empty((most, 3)), np.empty(most, dtype=np.int32)
+    above, below = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
     while first < end:
         for node in range(first, last):
             low, high = start[node], stop[node]
@@ -97,7 +98,7 @@ def _sort_items(first, last, end, centres, order, start, stop):  # type: ignore[
                 axis, at, width = _widest(centres, low, high)
                 if high - low > FEW and width > 0.0:
                     begin, past = _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, places, items)
-                _partition(centres, order, axis, begin, past - 1, middle)
+                _partition(centres, order, axis, begin, past - 1, middle, above, below)
             start[2 * node + 1], stop[2 * node + 1] = low, middle
             start[2 * node + 2], stop[2 * node + 2] = middle, high
         first, last = 2 * first + 1, 2 * last + 1
@@ -148,25 +149,34 @@ def _narrow(centres, order, axis, at, width, low, high, middle, counts, bins, pl
 
 
 @inner_kernel
-def _partition(centres, order, axis, low, high, middle):  # type: ignore[no-untyped-def]
+def _partition(centres, order, axis, low, high, middle, above, below):  # type: ignore[no-untyped-def]
     """Hoare's quickselect: the items before `middle` do not come after it along `axis`.
 
-    Ties go by index, so that the tree does not depend on the input's order of ties.
+    Ties go by index, so that the tree does not depend on the input's order of ties. What changes places is listed first,
+    without branches, which nothing could foretell.
     """
     while low < high:
         at, item = centres[(low + high) // 2, axis], order[(low + high) // 2]
-        i, j = low, high
-        while i <= j:
-            while centres[i, axis] < at or (centres[i, axis] == at and order[i] < item):
-                i += 1
-            while at < centres[j, axis] or (centres[j, axis] == at and item < order[j]):
-                j -= 1
-            if i <= j:
-                order[i], order[j] = order[j], order[i]
-                for a in range(3):
-                    centres[i, a], centres[j, a] = centres[j, a], centres[i, a]
-                i += 1
-                j -= 1
+        over, under = np.uint64(0), np.uint64(0)
+        for k in range(np.uint64(low), np.uint64(high + 1)):
+            here = centres[k, axis]
+            above[over], below[under] = k, k
+            over += np.uint64(not ((here < at) | ((here == at) & (order[k] < item))))
+            under += np.uint64(not ((at < here) | ((here == at) & (item < order[k]))))
+        swaps, last = 0, np.int64(under) - 1
+        while swaps < np.int64(over) and swaps <= last and above[swaps] <= below[last - swaps]:
+            one, other = np.uint64(above[swaps]), np.uint64(below[last - swaps])
+            order[one], order[other] = order[other], order[one]
+            for a in range(np.uint64(3)):
+                centres[one, a], centres[other, a] = centres[other, a], centres[one, a]
+            swaps += 1
+        i, j = np.int64(above[swaps - 1]), np.int64(below[last - swaps + 1])
+        if i == j:
+            i, j = i + 1, j - 1
+        else:
+            after = np.int64(above[swaps]) if swaps < np.int64(over) else j
+            before = np.int64(below[last - swaps]) if swaps <= last else i
+            i, j = min(after, j), max(before, i)
         if middle <= j:
             high = j
         elif middle >= i:

@@ -1,9 +1,10 @@
 """The state of a body on its new mesh: mass, momentum, strain and history, each by the one record of the change.
 
-Conserved to rounding, family of pieces by family: mass, rest volume, momentum, angular momentum. Strain is averaged as
-log V over the volume that tets share, its trace set by what the rest volume asks (elastic_strain.py); history, fibres and what
-is painted are averaged alike, and where flow has a goal or a limit, how far it has come. Velocities and what integrators
-remember are read off the old field, which keeps more life than projections, and then set right by a rigid motion.
+Conserved to rounding: mass and rest volume, piece by piece (heirs.py), momentum and angular momentum, family of pieces by
+family. Strain is averaged as log V over the volume that tets share, its trace set by what the rest volume asks
+(elastic_strain.py); history, fibres and what is painted are averaged alike, and where flow has a goal or a limit, how far it
+has come. Velocities and what integrators remember are read off the old field, which keeps more life than projections, and then
+set right by a rigid motion.
 """
 
 from typing import Any
@@ -11,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..carried import marks
 from ..fem.node_sums import second_moments, take_rigid, torque, weighted_mean
 from ..geometry.chunks import side_by_side
 from ..painted import repainted
 from ..slots import FIBRE_STIFFNESS, FIBRE_TENSION, HARDENING, MINIMUM_YIELD, YIELD_STRESS
 from ..state import Ranges, State, lumped_masses
-from .carrying import Families, carried_columns, carried_over, conserved
+from ..transferred_fields import marks
 from .elastic_strain import (
     COLUMNS,
     ROWS,
@@ -27,8 +27,9 @@ from .elastic_strain import (
     log_plastic_stretch,
     turned,
 )
+from .field_transfer import columns_of_fields, conserved, fields_gone_over
+from .heirs import Families, heirs, kinship_of_pieces
 from .record import MeshChange
-from .restuffing import kinship
 
 Array = NDArray[np.float64]
 
@@ -75,16 +76,6 @@ def transferred(old: State, change: MeshChange, step: float, counted: bool = Fal
     return type(old)(tets=change.new.tets, masses=masses, **tets, **nodes)
 
 
-def kinship_of_pieces(change: MeshChange) -> Families:
-    """The family (m,), (m',) of each old and each new tet: pieces that merge or split belong together."""
-    before, after = change.old.piece, change.new.piece
-    if not (before.any() or after.any()):
-        return before, after
-    sources, targets = change.pairs()
-    old, new = kinship(before[sources], after[targets], int(before.max()) + 1, int(after.max()) + 1)
-    return old[before], new[after]
-
-
 def _tet_fields(old: State, change: MeshChange, families: Families, counted: bool) -> dict[str, Any]:
     """Everything that is of tets, by the names of State."""
     volumes = change.new.volumes
@@ -95,13 +86,14 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     columns = {
         "rest": [old.volumes / present], "mass": [old.density * old.volumes / present], "strain": [*strain.T],
         "of fibres": [*old.material[OF_FIBRES]], "counted": [row for part in flow for row in part.T],
-        "fibres": [*_fibre_tensors(old).T] if fibred else [], **carried_columns(old, present),
+        "fibres": [*_fibre_tensors(old).T] if fibred else [], **columns_of_fields(old, present),
     }  # fmt: skip
     fields, (main, rows) = side_by_side(lambda: _by_name(change, columns), lambda: _main_material(old, change))
     rest = np.clip(fields["rest"][0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields["mass"][0] * volumes
-    rest = conserved(rest, old.volumes, families)
-    mass = conserved(mass, old.density * old.volumes, families)
+    to = heirs(change, families, old.volumes, rest)
+    rest = conserved(rest, old.volumes, to)
+    mass = conserved(mass, old.density * old.volumes, to)
     strain = fields["strain"].T.copy()
     strain[:, :3] += (np.log(volumes / rest) - (strain[:, 0] + strain[:, 1] + strain[:, 2]))[:, None] / 3.0
     painted = np.ones((len(volumes), old.painted.shape[1]))
@@ -111,7 +103,7 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     rows[OF_FIBRES] = fields["of fibres"]
     directions = _main_direction(fields["fibres"].T) if fibred else np.zeros((len(volumes), 3))
     averages = {name: fields[name][0] for name in marks(type(old))}
-    by_themselves = carried_over(old, averages, fields["mass"][0], volumes, mass, families)
+    by_themselves = fields_gone_over(old, averages, fields["mass"][0], volumes, mass, to)
     yields = rows[YIELD_STRESS] + rows[HARDENING] * by_themselves["hardening"]
     return {
         "volumes": rest, "density": mass / rest, "material": rows, "yield_stress": np.maximum(yields, rows[MINIMUM_YIELD]),

@@ -176,6 +176,34 @@ def test_nodes_may_go_as_far_as_there_is_room_for_their_clusters(height, monkeyp
     assert held > 0.6 * ROOMS[0] and close(5.0 * held)[0]
 
 
+@pytest.mark.parametrize("name", ["waves", "band"])
+def test_a_rim_stays_away_from_its_hem_as_long_as_there_is_room_for_the_patch(name, monkeypatch):
+    """Nodes of the one pushed at those of the other, along all axes at once: as far as it holds, the rim still winds around the
+    circle about the hem once; and at five times as far it no longer does."""
+    monkeypatch.setattr("solver.contact.surfaces.unfolded.LITTLE", 0.0)
+    flat, triangles = disk(44.0)
+    clusters = Clusters(contact_surface(triangles, flat, 1.0), flat)
+    unfolded, order = Unfolded(clusters, flat), clusters.vertices.nodes[:, 0]
+    places = SHEETS[name][0](flat)[order]
+    assert unfolded.look(places, np.zeros_like(places), REACH, *ROOMS)
+    unfolded.rooms[:] = np.inf  # how far nodes of a cluster are off against each other is not the question
+    answering, patches = unfolded.patch.copy(), unfolded.patches
+    for p in np.unique(answering[answering >= 0])[::5]:
+        unfolded.patch[:] = np.where(answering == p, p, -1)
+        hem, rim = (rows.values[rows.first[p] : rows.first[p + 1]] for rows in (patches.hem, patches.rim))
+        view = unfolded_module._mean_normal(patches, p, unfolded.boxes)
+        inward, found = np.sign(places[hem].mean(axis=0) - places), []
+        for share in (0.5, 0.99, 1.01, 2.0, 5.0):
+            off, ranges = np.zeros_like(places), np.empty((len(answering), 2, 3))
+            off[hem], off[rim] = -0.5 * inward[hem], 0.5 * inward[rim]
+            off *= share * unfolded.wide[p]
+            candidates_module._ranges(off, clusters.own, clusters.first_own, ranges)
+            left = unfolded_module._rim_stays_away(hem, rim, places + off, np.zeros_like(places), view)
+            found.append((unfolded.stay(ranges), left >= 0.0))
+        assert found[:2] == [(True, True)] * 2 and found[-1] == (False, False)
+        assert not any(stays for stays, _ in found[2:])
+
+
 def test_clusters_that_different_patches_answer_for_are_looked_at():
     """Halves of a sheet that each know of themselves: of all pairs, however far apart, those of one with the other."""
     flat, triangles = disk(12.0)

@@ -88,6 +88,34 @@ def test_a_tree_is_halved_across_the_longest_side():
         assert centres[tree.order[first:middle], axis].max() <= centres[tree.order[middle:last], axis].min()
 
 
+@pytest.mark.parametrize("places", [1, 3, 1000])
+@pytest.mark.parametrize("count", [5, 17, 64])
+def test_few_items_of_a_tree_lie_as_hoares_quickselect_leaves_them(places, count):
+    """Swap by swap, with many ties: whatever sums over what is found in a tree hangs on its order."""
+
+    def halved(own):
+        axis, low, high, middle = np.ptp(centres[own], axis=0).argmax(), 0, len(own) - 1, len(own) // 2
+        while low < high:
+            key = [(centres[k, axis], k) for k in own]
+            at, i, j = key[(low + high) // 2], low, high
+            while i <= j:
+                while key[i] < at:
+                    i += 1
+                while at < key[j]:
+                    j -= 1
+                if i <= j:
+                    own[i], own[j], key[i], key[j] = own[j], own[i], key[j], key[i]
+                    i, j = i + 1, j - 1
+            low, high = (low, j) if middle <= j else (i, high) if middle >= i else (low, low)
+        return own[:middle], own[middle:]
+
+    centres = np.random.default_rng(count).integers(0, places, (count, 3)).astype(float)
+    tree, groups = build_tree(centres, centres), [list(range(count))]
+    while len(groups) <= tree.leaf:
+        groups = [half for own in groups for half in halved(own)]
+    assert tree.order.tolist() == [k for own in groups for k in own]
+
+
 def test_thinned_points_are_those_that_one_after_another_has_room_for():
     points = np.random.default_rng(7).random((400, 3))
     order, apart = np.random.default_rng(8).permutation(400)[:350], 0.12

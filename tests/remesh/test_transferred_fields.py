@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 
 from solver.bake import prepare
-from solver.carried import HELD, MEAN, Carried, at_start
-from solver.remesh.record import mesh_change
+from solver.remesh.record import MeshChange, mesh_change
 from solver.remesh.transfer import transferred
 from solver.simulate import Simulation
 from solver.state import State
+from solver.tetmesh.cage import cage
+from solver.tetmesh.compaction import compacted
+from solver.tetmesh.mesh import joined_meshes
+from solver.transferred_fields import HELD, MEAN, Transferred, at_start
 from tests.merging.shapes import pair, started
+from tests.surfaces import sphere, surface
 from tests.tearing.shapes import pulled, scene
 
 from .shapes import ball, mesh_of, moved, restuffed, rotation, state_of
@@ -25,8 +29,8 @@ SHEAR = [[1.2, 0.5, 0.0], [0.0, 0.9, 0.1], [0.0, 0.2, 0.8]]
 class Warm(State):
     """A state with two more scalars: heat by the mass, as temperature is, and one that is averaged."""
 
-    heat: Annotated[np.ndarray, Carried(HELD, start=COLD)]
-    dye: Annotated[np.ndarray, Carried(MEAN, start=0.0)]
+    heat: Annotated[np.ndarray, Transferred(HELD, start=COLD)]
+    dye: Annotated[np.ndarray, Transferred(MEAN, start=0.0)]
 
 
 def warm(state: State, heat: np.ndarray) -> Warm:
@@ -119,8 +123,56 @@ def test_a_hot_body_merges_with_a_cold_one():
 
 
 def test_a_body_hot_on_one_side_tears():
-    """The heat of what vanishes at the tear, of no more than 3 % of the body, can only go to its cold side."""
+    """Each side keeps its own heat: neck that vanishes at the tear goes to the side that it was on."""
     simulation = pulled(scene(), kind=Heated)
     simulation.heat()
     until_changed(simulation)
-    assert simulation.sides() == pytest.approx((COLD, HOT), abs=0.03 * (HOT - COLD))
+    assert simulation.sides() == pytest.approx((COLD, HOT), abs=1e-3 * (HOT - COLD))
+
+
+def parted(old: State, kept: np.ndarray) -> tuple[MeshChange, Warm]:
+    """The change to those tets that are kept (m,), each where it is, and heat for the old ones: hot where x is over 0.2 m."""
+    mesh = mesh_of(old)
+    heat = np.where(middles(old)[:, 0] > 0.2, HOT, COLD)
+    return mesh_change(mesh, compacted(mesh.positions, mesh.tets[kept])), warm(old, heat)
+
+
+def along_a_rod() -> tuple[State, np.ndarray]:
+    """Of an ellipsoid 6 m long, and where the middles (m,) of its tets lie along it."""
+    globe = sphere(16)
+    state = state_of(cage(surface(globe.positions * [3.0, 1.0, 1.0], globe.triangles), 0.2))
+    return state, middles(state)[:, 0]
+
+
+def test_what_vanishes_between_two_pieces_goes_to_the_nearer_one():
+    """More of the hot one's, whose heat finds no room there but with its mass."""
+    state, x = along_a_rod()
+    change, old = parted(state, (x < -0.05) | (x > 0.35))
+    new, had = transferred(old, change, 1.0 / 96.0), state.density * state.volumes
+    cold, mass = middles(new)[:, 0] < 0.0, new.density * new.volumes
+    assert change.new.piece.max() == 1 and (new.heat[cold] == COLD).all()
+    assert new.heat[~cold].min() > HOT - 1.0 and new.heat.max() <= HOT
+    assert content(new) == pytest.approx(content(old), rel=1e-12) and mass.sum() == pytest.approx(had.sum(), rel=1e-12)
+    assert mass[cold].sum() == pytest.approx(had[x < 0.15].sum(), rel=0.03)
+
+
+def test_a_fragment_takes_over_little_more_than_its_share():
+    """What has vanished around it is many times its own; the pieces further away take it, each that of its side."""
+    state, x = along_a_rod()
+    change, old = parted(state, (x < -0.6) | (np.abs(x + 0.3) < 0.1) | (x > 0.6))
+    new = transferred(old, change, 1.0 / 96.0)
+    side = np.sign(np.round(middles(new)[:, 0] / 0.5))
+    dense = np.array([new.volumes[side == k].sum() / change.new.volumes[side == k].sum() for k in (-1, 0, 1)])
+    assert change.new.piece.max() == 2 and dense[1] < 1.06 * state.volumes.sum() / change.new.volumes.sum()
+    assert (new.heat[side <= 0] == COLD).all() and new.heat[side > 0].min() > 0.9 * HOT
+    assert content(new) == pytest.approx(content(old), rel=1e-12)
+
+
+def test_what_a_piece_had_that_vanishes_goes_to_the_nearest():
+    left, middle, right = (ball(0.2, 0.5, (at, 0.0, 0.0)) for at in (-2.0, 0.5, 2.0))
+    mesh = joined_meshes([left, middle, right])
+    old = warm(state_of(mesh), np.repeat([COLD, HOT, COLD], [len(part.tets) for part in (left, middle, right)]))
+    new = transferred(old, mesh_change(mesh, joined_meshes([left, right])), 1.0 / 96.0)
+    first = np.arange(len(new.tets)) < len(left.tets)
+    assert new.heat[first].max() == COLD and new.heat[~first].min() > COLD + 1.0
+    assert content(new) == pytest.approx(content(old), rel=1e-12)
