@@ -8,7 +8,7 @@ from solver.contact.surfaces import candidates as candidates_module
 from solver.contact.surfaces import unfolded as unfolded_module
 from solver.contact.surfaces.candidates import CLOSEST, Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
-from solver.contact.surfaces.pairs import LEAST, REST_SHARE, distances, pairs_of
+from solver.contact.surfaces.pairs import LEAST, REST_SHARE, Edges, apart_at_rest, distances, pairs_of
 from solver.contact.surfaces.surface import contact_surface
 from solver.contact.surfaces.unfolded import Unfolded
 
@@ -301,9 +301,9 @@ def test_what_all_but_touches_at_rest_is_not_kept_apart():
     corner = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0]])
     lifted = np.array([0.0, 0.0, 1.0, 1.0])
     rest = np.concatenate([corner + np.outer(lifted, (0.0, 0.0, gap)) + (4.0 * k, 0.0, 0.0) for k, gap in enumerate(gaps)])
-    nodes, one = np.arange(len(rest), dtype=np.int32).reshape(-1, 4), np.ones(len(gaps))
-    within = pairs_of(nodes, 0, rest, True, reach, one, 0.5, np.zeros((len(gaps), 3)))
+    nodes, one = np.arange(len(rest), dtype=np.int32).reshape(-1, 4), np.ones(2 * len(gaps))
+    between = pairs_of([], Edges(nodes, nodes[:, ::2] // 2, (one, one), (4.0 * one, 4.0 * one)), reach, 1.0, 0.5)
+    within = apart_at_rest(between, rest, reach)
     assert (within.nodes[:, 0] // 4).tolist() == [2, 3, 4]
     assert within.reach == pytest.approx(np.minimum(reach, REST_SHARE * gaps[2:]))
-    between = pairs_of(nodes, 0, rest, False, reach, one, 0.5, np.zeros((len(gaps), 3)))
     assert (between.reach == reach).all() and len(between.nodes) == len(gaps)

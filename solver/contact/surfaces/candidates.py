@@ -17,7 +17,8 @@ from .carried import Carried
 from .clusters import ROUNDING, Clusters, near_clusters
 from .known_reach import KnownReach
 from .overlap import Found, Way, corners_near, edges_near
-from .pairs import Pairs, joined_halves, no_pairs, pairs_of
+from .pairs import Corners, Edges, Pairs, apart_at_rest, no_pairs, pairs_of, taken
+from .surface import ContactSurface
 from .thin_parts import ThinParts
 from .touch import Touch
 from .unfolded import ALL_AXES, Unfolded
@@ -32,7 +33,6 @@ FAR = 1.0  # and those of others;
 TIGHT = 0.06  # the same as SPARE at least of what a patch knows that is not folded: of more, less of it seems so
 CROWDED = 16  # pairs a vertex: of more, as where a skin is drawn together to a neck, less room is looked for, and more often,
 CLOSEST = 0.125  # down to this share of it; more again where there are a quarter as many
-EDGES = 0.1  # weight of two edges against a vertex and a triangle, which carry what lies flat; edges carry ridges
 
 
 class Neighbourhood:
@@ -140,10 +140,7 @@ class Neighbourhood:
         seen = Way(start, way, self.reach + self.spare + rounding, self.reach + ALL_AXES * self.spare)
         there, back = corners_near(self.first, self.second, self.near, seen)
         edges = edges_near(self.first, self.second, self.near, seen)
-        self.pairs = joined_halves(
-            [self._corner_pairs(self.first, self.second, there), self._corner_pairs(self.second, self.first, back)],
-            [self._edge_pairs(edges)],
-        )
+        self.pairs = self._pairs(there, back, edges)
 
     def _near_clusters(self, rounding: float) -> IntArray:
         """The near clusters among which pairs have to be looked for; sets `spare` and, with what is not folded, `sure`."""
@@ -153,30 +150,26 @@ class Neighbourhood:
         self.sure = tight
         return self.unfolded.rest_of(near_clusters(self.first, self.second, room, self.unfolded.known))
 
-    def _corner_pairs(self, one: Clusters, other: Clusters, found: Found) -> Pairs:
-        if not len(found.nodes):
-            return no_pairs()
+    def _pairs(self, there: Found, back: Found, edges: Found) -> Pairs:
+        """Of vertices near triangles, of the first body and of the second, and of edges near each other."""
+        one, other = self.first.surface, self.second.surface
         if self.large:
-            found = found.taken(_of(other.surface.large_triangles, found.items[:, 1]))
-        areas = one.surface.vertex_areas[found.items[:, 0]]
-        return self._pairs(found.nodes, len(found.nodes), areas, other.surface.corner_shares[found.items[:, 1]])
-
-    def _edge_pairs(self, found: Found) -> Pairs:
-        if not len(found.nodes):
-            return no_pairs()
-        if self.large:
-            first, second = self.first.surface.large_edges, self.second.surface.large_edges
-            found = found.taken(_of(first, found.items[:, 0]) | _of(second, found.items[:, 1]))
-        one, other = (side.surface.edge_areas[found.items[:, k]] for k, side in enumerate((self.first, self.second)))
-        return self._pairs(found.nodes, 0, 0.5 * EDGES * (one + other), np.zeros((len(found.nodes), 3)))
-
-    def _pairs(self, nodes: IntArray, points: int, areas: Array, corners: Array) -> Pairs:
+            there, back = _of_large(there, other), _of_large(back, one)
+            edges = edges.taken(_of(one.large_edges, edges.items[:, 0]) | _of(other.large_edges, edges.items[:, 1]))
+        corners = [Corners(*there, one.vertex_areas, other.corner_shares), Corners(*back, other.vertex_areas, one.corner_shares)]
+        sides = Edges(*edges, (one.edge_areas, other.edge_areas), (self.first.edge_squares, self.second.edge_squares))
+        pairs = pairs_of(corners, sides, self.reach, self.modulus, self.friction)
+        if not self.own or not len(pairs.nodes):
+            return pairs
         if self.thin is not None:
-            asked = ~self.thin.held(nodes, points)
-            nodes, points, areas, corners = nodes[asked], int(asked[:points].sum()), areas[asked], corners[asked]
-        stiffness = self.modulus * areas / self.reach
-        known = None if self.known is None else self.known.reaches(nodes, points, self.rest, self.reach)
-        return pairs_of(nodes, points, self.rest, self.own, self.reach, stiffness, self.friction, corners, known)
+            pairs = taken(pairs, ~self.thin.held(pairs.nodes, pairs.points))
+        known = None if self.known is None else self.known.reaches(pairs.nodes, pairs.points, self.rest, self.reach)
+        return apart_at_rest(pairs, self.rest, self.reach, known)
+
+
+def _of_large(found: Found, surface: ContactSurface) -> Found:
+    """Those with a large triangle of a surface."""
+    return found.taken(_of(surface.large_triangles, found.items[:, 1]))
 
 
 def _of(large: NDArray[np.bool_] | None, items: IntArray) -> NDArray[np.bool_]:

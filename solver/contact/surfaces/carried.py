@@ -55,8 +55,8 @@ class Carried:
 
     def listed(self, points: NDArray[np.integer]) -> NDArray[np.int64]:
         """The numbers of points in ascending order, each once."""
-        chosen = np.zeros(len(self), dtype=bool)
-        chosen[points] = True
+        chosen = np.zeros(len(self), dtype=np.bool_)
+        _choose(points.ravel(), chosen)
         return np.flatnonzero(chosen)
 
     def taken(self, points: NDArray[np.integer]) -> "Carried":
@@ -109,6 +109,12 @@ class Carried:
         """Springs by blocks (w, 9) that hold points by their numbers (w,), with node i at row rank[i] of the matrix."""
         start, entries = self._entries(points)
         return Springs(start, rank.take(self.nodes.take(entries)), self.weights.take(entries), blocks)
+
+
+@kernel
+def _choose(points, chosen):  # type: ignore[no-untyped-def]
+    for p in points:
+        chosen[p] = True
 
 
 @kernel
