@@ -21,7 +21,7 @@ from .pairs import Corners, Edges, Pairs, apart_at_rest, no_pairs, pairs_of, tak
 from .surface import ContactSurface
 from .thin_parts import ThinParts
 from .touch import Touch
-from .unfolded import ALL_AXES, Unfolded
+from .unfolded import ALL_AXES, Doubts, Unfolded
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -59,7 +59,9 @@ class Neighbourhood:
         self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
         self.start, self.way, self.off = np.empty((3, len(self.nodes), 3))  # what was searched; how far nodes are off it
         self.searched, self.share = False, 1.0  # of the room to spare that is looked for
-        self.held: Array | None = None  # what has been found to hold last
+        self.held: list[tuple[Array, Doubts | None]] = []  # what has been found to hold last, with what is doubted there
+        self.doubts: Doubts | None = None
+        self.doubtful = False  # whether that had to be looked at by itself
         self.known: KnownReach | None = None  # of one body, how far pairs have reached before a remesh
         self.near = np.empty((0, 2), dtype=np.int32)
         self.pairs = no_pairs()
@@ -80,7 +82,7 @@ class Neighbourhood:
 
     def cover(self, before: Array, after: Array) -> bool:
         """See to it that `pairs` holds for nodes anywhere between two places (n, 3); whether it had to be changed."""
-        if self.searched and all(places is self.held or self._holds(places) for places in (after, before)):
+        if self.searched and self._holds_between(before, after):
             return False
         had = len(self.pairs.nodes) > 0
         if not self.own and self._apart(before, after):
@@ -95,22 +97,34 @@ class Neighbourhood:
         other_low, other_high = self.second.around(before, after)
         return bool(((low > other_high + self.reach) | (other_low > high + self.reach)).any())
 
-    def _holds(self, positions: Array) -> bool:
-        """Whether what was found holds with nodes at positions (n, 3)."""
-        spread = _leave(self.nodes, positions, self.start, self.way, self.off)
-        holds = spread <= self.sure or (spread <= self.far and self._stay_near())
-        self.held = positions if holds else None
-        return holds
+    def _holds_between(self, before: Array, after: Array) -> bool:
+        """Whether what was found holds for nodes anywhere between two places (n, 3)."""
+        doubts = []
+        for places in (before, after):
+            if not any(places is known for known, _ in self.held) and not self._holds(places):
+                return False
+            doubts += [marks for known, marks in self.held if known is places and marks is not None]
+        self.doubtful = bool(doubts)
+        return self.unfolded is None or not doubts or self.unfolded.still(doubts, self.nodes, before, after, self.reach)
 
-    def _stay_near(self) -> bool:
-        """Whether all that are near each other have stayed with each other, by how far nodes are `off` their way."""
+    def _holds(self, positions: Array) -> bool:
+        """Whether what was found holds with nodes at positions (n, 3), but for what `unfolded` then doubts; that is `held`."""
+        spread, self.doubts = _leave(self.nodes, positions, self.start, self.way, self.off), None
+        if not (spread <= self.sure or (spread <= self.far and self._stay_near(spread))):
+            return False
+        self.held = [(positions, self.doubts), *self.held[:1]]
+        return True
+
+    def _stay_near(self, spread: float) -> bool:
+        """Whether all that are near each other have stayed with each other, by how far nodes are `off` their way, none off any
+        other by more than a spread [m]."""
         ranges, first = [], 0
         for side in self.sides:
             ranges.append(np.empty((len(side.vertices.first) - 1, 2, 3)))
             _ranges(self.off[first:], side.own, side.first_own, ranges[-1])
             first = len(side.vertices.nodes)
-        if self.unfolded is not None and not self.unfolded.stay(ranges[0]):
-            return False
+        if self.unfolded is not None:
+            self.doubts = self.unfolded.doubts(ranges[0], spread)
         return bool(_stay(self.near, ranges[0], ranges[-1], self.spare))
 
     def _search(self, before: Array, after: Array) -> None:
@@ -120,7 +134,7 @@ class Neighbourhood:
         for side in self.sides:
             side.fit(start, way)
         rounding = ROUNDING * max(side.farthest for side in self.sides)
-        self.searched, self.held, self.sure = True, after, np.inf
+        self.searched, self.held, self.sure = True, [(after, None), (before, None)], np.inf
         self.near = self._near_clusters(rounding)
         for k, side in enumerate(self.sides):
             side.fit_items(start, way, self.near if self.own else self.near[:, k])
@@ -156,7 +170,10 @@ class Neighbourhood:
         if self.large:
             there, back = _of_large(there, other), _of_large(back, one)
             edges = edges.taken(_of(one.large_edges, edges.items[:, 0]) | _of(other.large_edges, edges.items[:, 1]))
-        corners = [Corners(*there, one.vertex_areas, other.corner_shares), Corners(*back, other.vertex_areas, one.corner_shares)]
+        corners = [
+            Corners(*there, one.vertex_areas, other.corner_shares),
+            Corners(*back, other.vertex_areas, one.corner_shares),
+        ]
         sides = Edges(*edges, (one.edge_areas, other.edge_areas), (self.first.edge_squares, self.second.edge_squares))
         pairs = pairs_of(corners, sides, self.reach, self.modulus, self.friction)
         if not self.own or not len(pairs.nodes):
@@ -231,11 +248,15 @@ def _leave(nodes, positions, start, way, off):  # type: ignore[no-untyped-def]
 def _ranges(off, own, first_own, ranges):  # type: ignore[no-untyped-def]
     """Fill ranges (c, 2, 3) with the least and the most that the clusters' nodes are off (k, 3)."""
     for c in range(len(ranges)):
-        for axis in range(3):
-            low, high = np.inf, -np.inf
-            for k in range(first_own[c], first_own[c + 1]):
-                low, high = min(low, off[own[k], axis]), max(high, off[own[k], axis])
-            ranges[c, 0, axis], ranges[c, 1, axis] = low, high
+        i = own[first_own[c]]
+        x0, y0, z0 = off[i, 0], off[i, 1], off[i, 2]
+        x1, y1, z1 = x0, y0, z0
+        for k in range(first_own[c] + 1, first_own[c + 1]):
+            i = own[k]
+            x, y, z = off[i, 0], off[i, 1], off[i, 2]
+            x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
+        ranges[c, 0, 0], ranges[c, 0, 1], ranges[c, 0, 2] = x0, y0, z0
+        ranges[c, 1, 0], ranges[c, 1, 1], ranges[c, 1, 2] = x1, y1, z1
 
 
 @kernel

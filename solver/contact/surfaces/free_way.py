@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...jit import inline, kernel
-from .distance import closest_points, closing
+from .distance import closest_points, closing, closing_at_most, speeds_of
 
 KEPT = 0.3  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
 NEAR = 0.4  # and it is stopped once it has only this much left
@@ -24,12 +24,14 @@ def free_fraction(positions, direction, nodes, points, reach, distance, ways, mo
     that much, again and again; what common motion it has does not count (Li et al. 2021, "Codimensional incremental
     potential contact", algorithm 1). Conservative: the surfaces that these pairs (k, 4) cover do not touch on the way.
     """
-    moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
+    moved, moves, own, speeds = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), speeds_of(direction, nodes)
     for k in range(len(nodes)):
         if ways[k] != UNKNOWN:
             most = min(most, ways[k])
             continue
         edges = k >= points
+        if distance[k] - most * closing_at_most(speeds, nodes[k], edges) >= KEPT * min(distance[k], reach[k]):
+            continue
         speed = closing(direction, nodes[k], edges, moves)
         way = _way(positions, nodes[k], edges, reach[k], distance[k], speed, most, moves, moved, own)
         most = min(most, way)
@@ -81,13 +83,16 @@ def meetings(  # type: ignore[no-untyped-def]
     that before EARLY they may have only NEAR left. distance (k,) as in `free_fraction`, for which ways (k,) are filled.
     """
     moved, moves, own, count = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), 0
+    speeds = speeds_of(direction, nodes)
     for k in range(len(nodes)):
-        edges, start = k >= points, distance[k]
+        edges, start, near = k >= points, distance[k], distance[k] < reach[k]
+        fastest = closing_at_most(speeds, nodes[k], edges)
+        struck[k], ways[k] = False, UNKNOWN if near else 1.0
+        if EARLY * fastest <= (1.0 - NEAR) * start if near else start - fastest >= KEPT * reach[k]:
+            continue
         speed = closing(direction, nodes[k], edges, moves)
-        struck[k], ways[k] = False, 1.0
-        if start < reach[k]:
+        if near:
             struck[k] = EARLY * speed > (1.0 - NEAR) * start
-            ways[k] = UNKNOWN
             continue
         if start - speed >= KEPT * reach[k]:
             continue

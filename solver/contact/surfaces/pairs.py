@@ -129,7 +129,21 @@ def _take_corners(nodes, items, areas, shares, modulus, reach, first, own, point
 
 @kernel
 def _take_edges(  # type: ignore[no-untyped-def]
-    nodes, items, areas, others, squares, other_squares, modulus, reach, own, points, reaches, stiffness, fade, friction, corners
+    nodes,
+    items,
+    areas,
+    others,
+    squares,
+    other_squares,
+    modulus,
+    reach,
+    own,
+    points,
+    reaches,
+    stiffness,
+    fade,
+    friction,
+    corners,
 ):
     for k in range(len(nodes)):
         i, j = items[k, 0], items[k, 1]

@@ -339,9 +339,8 @@ class SurfaceContact:
                 return known
         if places is None:  # only of the points that any pair has; nothing is said of the others
             places = self.carried.places(positions, self._paired, self._rubbing)
-        stand = Standing(self.pairs, positions, places)
-        self._stands = stand, *self._stands[:1]
-        return stand
+        self._stands = Standing.after(self._stands, self.pairs, positions, places), *self._stands[:1]
+        return self._stands[0]
 
 
 def _spots(points: NDArray[np.int32], weights: Array, places: Array) -> Array:
