@@ -231,17 +231,13 @@ def _leave(nodes, positions, start, way, off):  # type: ignore[no-untyped-def]
             along += off[k, axis] * way[k, axis]
             square += way[k, axis] * way[k, axis]
     share = min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
-    spread = 0.0
-    for axis in range(3):
-        low, high, total = np.inf, -np.inf, 0.0
-        for k in range(len(nodes)):
-            x = off[k, axis] - share * way[k, axis]
-            off[k, axis] = x
-            low, high, total = min(low, x), max(high, x), total + x
-        if not np.isfinite(total):
-            return np.inf
-        spread = max(spread, high - low)
-    return spread
+    x0, y0, z0, x1, y1, z1, total = np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf, 0.0
+    for k in range(len(nodes)):
+        x, y, z = off[k, 0] - share * way[k, 0], off[k, 1] - share * way[k, 1], off[k, 2] - share * way[k, 2]
+        off[k, 0], off[k, 1], off[k, 2] = x, y, z
+        x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
+        total += x + y + z
+    return max(x1 - x0, y1 - y0, z1 - z0) if np.isfinite(total) else np.inf
 
 
 @kernel

@@ -112,6 +112,17 @@ class Carried:
 
 
 @kernel
+def same(one, other):  # type: ignore[no-untyped-def]
+    """Whether two sets of positions (n, 3) are the same; where they are not, that is seen early."""
+    if len(one) != len(other):
+        return False
+    for k in range(len(one)):
+        if (one[k, 0] != other[k, 0]) | (one[k, 1] != other[k, 1]) | (one[k, 2] != other[k, 2]):
+            return False
+    return True
+
+
+@kernel
 def _choose(points, chosen):  # type: ignore[no-untyped-def]
     for p in points:
         chosen[p] = True

@@ -45,14 +45,20 @@ def between(nodes, before, after, start, way):  # type: ignore[no-untyped-def]
 def seen_unfolded(patch, patches, views, corners, start, way, reach, rounding, clusters, wide):  # type: ignore[no-untyped-def]
     """Whether on a way (v, 3) triangles of marked clusters (c,) are high enough for all patches that answer for something, and
     the rims of marked patches (p,) stay away."""
-    groups = np.zeros(len(clusters) // GROUP + 1, np.bool_)
+    groups, heights = np.zeros(len(clusters) // GROUP + 1, np.bool_), np.empty((len(corners), 3, 3))
     for c in range(len(clusters)):
         groups[c // GROUP] |= clusters[c]
+    for t in range(len(corners)):
+        if clusters[patches.cluster[t]]:
+            h = heights[t]
+            (
+                (h[0, 0], h[0, 1], h[0, 2]), (h[1, 0], h[1, 1], h[1, 2]), (h[2, 0], h[2, 1], h[2, 2])
+            ) = heights_of(start, way, corners[t])  # fmt: skip
     hem, rim = patches.hem, patches.rim
     for p in range(len(patches.clusters)):
         if patch[patches.clusters[p, 0]] != p:
             continue
-        if not _high_enough(patches, p, views[p], corners, start, way, reach, rounding, clusters, groups):
+        if not _high_enough(patches, p, views[p], heights, reach, rounding, clusters, groups):
             return False
         if wide[p]:
             around, outside = hem.values[hem.first[p] : hem.first[p + 1]], rim.values[rim.first[p] : rim.first[p + 1]]
@@ -62,7 +68,7 @@ def seen_unfolded(patch, patches, views, corners, start, way, reach, rounding, c
 
 
 @kernel
-def _high_enough(patches, p, view, corners, start, way, reach, rounding, clusters, groups):  # type: ignore[no-untyped-def]
+def _high_enough(patches, p, view, heights, reach, rounding, clusters, groups):  # type: ignore[no-untyped-def]
     """Whether the triangles of marked clusters that patch p has are, seen along its view."""
     x, y, z = view
     _, at_core, _, _, (triangles, first), (parts, first_part), _, _, cluster = patches
@@ -73,7 +79,8 @@ def _high_enough(patches, p, view, corners, start, way, reach, rounding, cluster
         for k in range(parts[i], parts[i + 1]):
             if not clusters[cluster[triangles[k]]]:
                 continue
-            for hx, hy, hz in heights_of(start, way, corners[triangles[k]]):
-                if not hx * x + hy * y + hz * z > least:
+            h = heights[triangles[k]]
+            for m in range(3):
+                if not h[m, 0] * x + h[m, 1] * y + h[m, 2] * z > least:
                     return False
     return True

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...jit import inline, kernel
-from .distance import closest_points, closing, closing_at_most, speeds_of
+from .distance import DIGITS, closest_points, closing, closing_at_most, speeds_of
 
 KEPT = 0.3  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
 NEAR = 0.4  # and it is stopped once it has only this much left
@@ -39,13 +39,32 @@ def free_fraction(positions, direction, nodes, points, reach, distance, ways, mo
 
 
 @inline
+def _passes_by(positions, pair, edges, room, most, moves):  # type: ignore[no-untyped-def]
+    """Whether a pair stays further apart than a room [m] on a share of its nodes' moves (4, 3), seen along the line between its
+    closest points: how far apart its sides are seen to be is least at one of the ends."""
+    _, _, _, _, x, y, z = closest_points(positions, pair, edges)
+    length = np.sqrt(x * x + y * y + z * z)
+    p, first = positions[pair[0]], 2 if edges else 1
+    low, low_end, high, high_end = np.inf, np.inf, -np.inf, -np.inf
+    for m in range(4):
+        q = positions[pair[m]]
+        along = x * (q[0] - p[0]) + y * (q[1] - p[1]) + z * (q[2] - p[2])
+        end = along + most * (x * moves[m, 0] + y * moves[m, 1] + z * moves[m, 2])
+        if m < first:
+            low, low_end = min(low, along), min(low_end, end)
+        else:
+            high, high_end = max(high, along), max(high_end, end)
+    return min(low - high, low_end - high_end) > (1.0 + DIGITS) * room * length
+
+
+@inline
 def _way(positions, pair, edges, reach, start, speed, most, moves, moved, own):  # type: ignore[no-untyped-def]
     """The share of a direction that one pair may go, at most `most`; moved (4, 3) is where it then is, if it is less.
 
     start: its distance [m]; speed [m] by which it comes closer at most, and moves (4, 3) of its nodes, are those of `closing`.
     """
     counted = min(start, reach)
-    if start - most * speed >= KEPT * counted:
+    if start - most * speed >= KEPT * counted or _passes_by(positions, pair, edges, NEAR * counted, most, moves):
         return most
     way, distance = 0.0, start
     for _ in range(MOST_ADVANCES):

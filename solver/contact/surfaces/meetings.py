@@ -66,13 +66,17 @@ class Meetings:
 
     def crushed(self, direction: Array) -> NDArray[np.bool_]:
         """Which (m,) a direction (n, 3) leaves so little of that they would stop it early on."""
-        crushed: NDArray[np.bool_] = self.gap - NEAR * self.begin < EARLY * (self.gap - self._left(direction))
-        return crushed
+        return self._deep(self._left(direction))
+
+    def _deep(self, left: Array) -> NDArray[np.bool_]:
+        deep: NDArray[np.bool_] = self.gap - NEAR * self.begin < EARLY * (self.gap - left)
+        return deep
 
     def firmed(self, direction: Array) -> "Meetings":
         """The same with springs of those that are crushed as firm as they have to be for what they hold at its end."""
-        deep = self.crushed(direction)
-        short = np.where(deep, self.begin - self._left(direction), 1.0)
+        left = self._left(direction)
+        deep = self._deep(left)
+        short = np.where(deep, self.begin - left, 1.0)
         push = self.force + (self.slope + self.stiffness) * short
         there = np.where(deep, self.held / push, 0.0)  # barrier.py, where it pushes as hard
         chord = (push - self.force) / np.where(deep, self.begin - there, 1.0)

@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .carried import same
 from .friction import Friction
 from .pairs import Pairs
 from .terms import add_barrier_gradient, add_friction_gradient, barrier_springs, friction_blocks, measure_close, within_reach
@@ -62,7 +63,7 @@ class Standing:
 
     def of(self, pairs: Pairs, positions: Array) -> bool:
         """Whether it is that of some pairs with nodes at positions (n, 3)."""
-        return self.pairs is pairs and np.array_equal(self.positions, positions)
+        return self.pairs is pairs and same(self.positions, positions)
 
     @cached_property
     def close(self) -> Close:
@@ -107,7 +108,7 @@ class Standing:
     def _learn(self, known: "Standing") -> None:
         """Take over what is known of other pairs at the same positions, if those that push are the same, in their order."""
         own, other, mine, theirs = self.pairs, known.pairs, self.pushing, known.pushing
-        if "close" not in vars(known) or len(mine) != len(theirs) or not np.array_equal(self.positions, known.positions):
+        if "close" not in vars(known) or len(mine) != len(theirs) or not same(self.positions, known.positions):
             return
         columns = zip((own.nodes, own.reach, own.stiffness), (other.nodes, other.reach, other.stiffness), strict=True)
         if all(np.array_equal(column.take(mine, 0), before.take(theirs, 0)) for column, before in columns):

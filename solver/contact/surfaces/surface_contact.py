@@ -18,7 +18,7 @@ from ...integrators import Extrapolation
 from ...state import Ranges, State
 from ..entries import across
 from .candidates import Neighbourhood
-from .carried import Carried
+from .carried import Carried, same
 from .clusters import Clusters
 from .free_way import EARLY, UNKNOWN, free_fraction, free_shares, meetings
 from .friction import Friction, Held
@@ -34,6 +34,7 @@ from .touch import Touch
 
 Array = NDArray[np.float64]
 
+KEPT = 4  # places where it is known how pairs stand: those of an iteration, and of its line search
 SETTLED = 0.1  # share of all pushing forces by which a correction may miss what they are
 
 
@@ -296,7 +297,7 @@ class SurfaceContact:
         A direction is asked for twice: what it meets, and how far it may go.
         """
         asked = positions, direction
-        if not self._known or not all(map(np.array_equal, asked, self._known)):
+        if not self._known or not all(map(same, asked, self._known)):
             places, ways = self._places(positions), self.carried.places(direction)
             self._cover(places, places + ways)
             self._known = positions.copy(), direction.copy(), places, ways
@@ -310,7 +311,7 @@ class SurfaceContact:
 
     def _places(self, positions: Array) -> Array:
         """Places (k, 3) of points with nodes at positions (n, 3), the same ones if asked again."""
-        if self._stood is None or not np.array_equal(positions, self._stood[0]):
+        if self._stood is None or not same(positions, self._stood[0]):
             self._stood = positions.copy(), self.carried.places(positions)
         return self._stood[1]
 
@@ -339,7 +340,7 @@ class SurfaceContact:
                 return known
         if places is None:  # only of the points that any pair has; nothing is said of the others
             places = self.carried.places(positions, self._paired, self._rubbing)
-        self._stands = Standing.after(self._stands, self.pairs, positions, places), *self._stands[:1]
+        self._stands = Standing.after(self._stands, self.pairs, positions, places), *self._stands[: KEPT - 1]
         return self._stands[0]
 
 
