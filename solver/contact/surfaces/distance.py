@@ -145,7 +145,7 @@ def closing_at_most(speeds, pair, edges):  # type: ignore[no-untyped-def]
     """What `closing` is no more than: a node goes |v_i - sum v_m / 4| <= |v_i|/2 + sum |v_m| / 4, whatever they go beside."""
     a, b, c, d = speeds[pair[0]], speeds[pair[1]], speeds[pair[2]], speeds[pair[3]]
     every = 0.5 * (a + b + c + d)
-    return (1.0 + DIGITS) * (every + (0.5 * (max(a, b) + max(c, d)) if edges else 0.5 * (a + max(max(b, c), d))))
+    return (1.0 + DIGITS) * (every + (0.5 * (max(a, b) + max(c, d)) if edges else 0.5 * (max(max(b, c), d) + a)))
 
 
 @kernel

@@ -21,7 +21,7 @@ from .candidates import Neighbourhood
 from .carried import Carried, same
 from .clusters import Clusters
 from .free_way import EARLY, UNKNOWN, free_fraction, free_shares, meetings
-from .friction import Friction, Held
+from .friction import Friction, Held, spots
 from .grips import Grips
 from .meetings import Meetings, growth
 from .pairs import Pairs, joined, no_pairs
@@ -173,8 +173,8 @@ class SurfaceContact:
         grip = self.pairs.friction[close.which] * close.force
         rubs = grip > 0.0
         points, weights, normal = self.pairs.nodes[close.which[rubs]], close.weights[rubs], close.normal[rubs]
-        spots, near = _spots(points, weights, places), min((each.element for each in self.surfaces), default=0.0)
-        stretch = across(self.held.of(points, spots, normal, near), normal)
+        where, near = spots(points, weights, places), min((each.element for each in self.surfaces), default=0.0)
+        stretch = across(self.held.of(points, where, normal, near), normal)
         anchor = (weights[:, :, None] * places[points]).sum(axis=1) - stretch
         self.friction = Friction(points, weights, normal, anchor, grip[rubs], self.slip)
         self._rubbing = self.carried.listed(points)
@@ -184,8 +184,8 @@ class SurfaceContact:
         self.held, friction = Held(), self.friction
         if len(friction.points):
             places = self.carried.places(positions, self._rubbing)
-            spots = _spots(friction.points, friction.weights, places)
-            self.held = Held(friction.points, friction.stretch(places), spots, friction.normal)
+            where = spots(friction.points, friction.weights, places)
+            self.held = Held(friction.points, friction.stretch(places), where, friction.normal)
         if self.parting:
             self.look(self.carried.places(positions), self._step)
 
@@ -217,13 +217,13 @@ class SurfaceContact:
             pairs.nodes[which], weights[:count], normal[:count], gap[:count], reach, stiffness, nothing, nothing,
             stiffness * (0.5 * reach) ** 2, nothing, self.carried,
         )  # fmt: skip
-        return met.joined(self._crushed(stand, struck, ways, direction)) if struck.any() else met
+        return met.joined(self._crushed(stand, struck, ways)) if struck.any() else met
 
-    def _crushed(self, stand: Standing, struck: NDArray[np.bool_], ways: Array, direction: Array) -> Meetings:
-        """Of pairs within reach those struck (k,) that a direction (n, 3) crushes, with what firms them.
+    def _crushed(self, stand: Standing, struck: NDArray[np.bool_], ways: Array) -> Meetings:
+        """Of pairs within reach those struck (k,) that ways (p, 3) crush, with what firms them.
 
         Some, all but touching, do not come closer at first, but would slide or turn into each other. What the turning of their
-        normals does to their forces is as firm as their barriers are; so firmly they are made to go together (ways (p, 3)).
+        normals does to their forces is as firm as their barriers are; so firmly they are made to go together.
         """
         close, pairs = stand.close.taken(struck[stand.close.which]), self.pairs
         points, half, slope = pairs.nodes[close.which], 0.5 * pairs.reach[close.which], close.slope
@@ -233,9 +233,11 @@ class SurfaceContact:
         free_shares(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, close.which, free)
         nothing = np.zeros_like(gap)
         near = Meetings(points, close.weights, close.normal, gap, gap, nothing, slope, close.force, held, nothing, self.carried)
-        crushed = near.crushed(direction)
+        left = gap + growth(ways, points, close.weights, close.normal)
+        crushed = near.crushed(left)
         near = replace(near, across=np.where((free < EARLY) & ~crushed, slope, 0.0))
-        return near.taken((crushed | (near.across > 0.0)) & (slope > 0.0)).firmed(direction)
+        firm = (crushed | (near.across > 0.0)) & (slope > 0.0)
+        return near.taken(firm).firmed(left[firm])
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3) [N] at positions that `cover` was asked for; return the energy [J]."""
@@ -342,9 +344,3 @@ class SurfaceContact:
             places = self.carried.places(positions, self._paired, self._rubbing)
         self._stands = Standing.after(self._stands, self.pairs, positions, places), *self._stands[: KEPT - 1]
         return self._stands[0]
-
-
-def _spots(points: NDArray[np.int32], weights: Array, places: Array) -> Array:
-    """Where pairs (c, 4) touch: on the first of the two surfaces (c, 3), points being at (k, 3)."""
-    first: Array = (np.maximum(weights, 0.0)[:, :, None] * places[points]).sum(axis=1)
-    return first
