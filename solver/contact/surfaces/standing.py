@@ -110,6 +110,7 @@ class Standing:
         own, other, mine, theirs = self.pairs, known.pairs, self.pushing, known.pushing
         if "close" not in vars(known) or len(mine) != len(theirs) or not same(self.positions, known.positions):
             return
-        columns = zip((own.nodes, own.reach, own.stiffness), (other.nodes, other.reach, other.stiffness), strict=True)
-        if all(np.array_equal(column.take(mine, 0), before.take(theirs, 0)) for column, before in columns):
-            self.close, self._springs = replace(known.close, which=mine), known._springs
+        for name in ("nodes", "reach", "stiffness"):
+            if not np.array_equal(getattr(own, name).take(mine, 0), getattr(other, name).take(theirs, 0)):
+                return
+        self.close, self._springs = replace(known.close, which=mine), known._springs
