@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from solver.contact.surfaces import candidates
-from solver.contact.surfaces.pairs import pairs_of
+from solver.contact.surfaces.pairs import apart_at_rest
 from solver.contact.surfaces.seen import ERROR
 from solver.embedding import evaluate
 from solver.geometry.triangle_tree import closest_points, triangle_tree
@@ -108,12 +108,12 @@ def test_no_pair_of_a_closed_mesh_is_left_to_the_tets(name, resolution, monkeypa
     """Not even of thin ears and fins: all of those that are found at rest may push, as they come closer."""
     counts = []
 
-    def counted(nodes, *others):
-        kept = pairs_of(nodes, *others)
-        counts.append((len(nodes), len(kept.nodes)))
+    def counted(pairs, *others):
+        kept = apart_at_rest(pairs, *others)
+        counts.append((len(pairs.nodes), len(kept.nodes)))
         return kept
 
-    monkeypatch.setattr(candidates, "pairs_of", counted)
+    monkeypatch.setattr(candidates, "apart_at_rest", counted)
     run = simulated([scaled(stored(name), 1.0)], resolution, "all")
     assert not Watch(run).crosses(run)
     found, kept = np.sum(counts, axis=0)

@@ -8,7 +8,7 @@ from solver.contact.surfaces import candidates as candidates_module
 from solver.contact.surfaces import unfolded as unfolded_module
 from solver.contact.surfaces.candidates import CLOSEST, Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
-from solver.contact.surfaces.pairs import LEAST, REST_SHARE, distances, pairs_of
+from solver.contact.surfaces.pairs import LEAST, REST_SHARE, Edges, apart_at_rest, distances, pairs_of
 from solver.contact.surfaces.surface import contact_surface
 from solver.contact.surfaces.unfolded import Unfolded
 
@@ -167,7 +167,9 @@ def test_nodes_may_go_as_far_as_there_is_room_for_their_clusters(height, monkeyp
         candidates_module._ranges(off[order], clusters.own, clusters.first_own, ranges)
         corners, edges = close_items(places + off, surface, REACH)
         found = answered(unfolded, in_vertices[corners[:, 0]], in_triangles[corners[:, 1]]).any()
-        return bool(found or answered(unfolded, in_edges[edges[:, 0]], in_edges[edges[:, 1]]).any()), unfolded.stay(ranges)
+        return bool(found or answered(unfolded, in_edges[edges[:, 0]], in_edges[edges[:, 1]]).any()), unfolded.doubts(
+            ranges, np.inf
+        ) is None
 
     sizes = np.arange(0.02, 0.3, 0.02)
     found = [close(size) for size in sizes]
@@ -329,9 +331,38 @@ def test_what_all_but_touches_at_rest_is_not_kept_apart():
     corner = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0]])
     lifted = np.array([0.0, 0.0, 1.0, 1.0])
     rest = np.concatenate([corner + np.outer(lifted, (0.0, 0.0, gap)) + (4.0 * k, 0.0, 0.0) for k, gap in enumerate(gaps)])
-    nodes, one = np.arange(len(rest), dtype=np.int32).reshape(-1, 4), np.ones(len(gaps))
-    within = pairs_of(nodes, 0, rest, True, reach, one, 0.5, np.zeros((len(gaps), 3)))
+    nodes, one = np.arange(len(rest), dtype=np.int32).reshape(-1, 4), np.ones(2 * len(gaps))
+    between = pairs_of([], Edges(nodes, nodes[:, ::2] // 2, (one, one), (4.0 * one, 4.0 * one)), reach, 1.0, 0.5)
+    within = apart_at_rest(between, rest, reach)
     assert (within.nodes[:, 0] // 4).tolist() == [2, 3, 4]
     assert within.reach == pytest.approx(np.minimum(reach, REST_SHARE * gaps[2:]))
-    between = pairs_of(nodes, 0, rest, False, reach, one, 0.5, np.zeros((len(gaps), 3)))
     assert (between.reach == reach).all() and len(between.nodes) == len(gaps)
+
+
+@pytest.mark.parametrize("name", ["waves", "turned over"])
+def test_what_is_doubted_is_looked_at_where_it_is(name, monkeypatch):
+    """A disk is bent, more and more, until it waves or is folded: nothing is missed, and waves are not always searched."""
+    monkeypatch.setattr(unfolded_module, "LITTLE", 0.0)
+    flat, triangles = disk(20.0)
+    surface = contact_surface(triangles, flat, 1.0)
+    clusters = Clusters(surface, flat)
+    search, bent, doubted, count = Neighbourhood(clusters, clusters, flat, REACH, 1e4, 0.5), flat, 0, 0
+    search.cover(flat, flat)
+    for share in np.linspace(0.04, 1.0, 16):
+        before, bent, known = bent, (1.0 - share) * flat + share * SHEETS[name][0](flat), search.pairs
+        search.cover(before, bent)
+        doubted += search.doubtful and known is search.pairs
+        there = before + 0.7 * (bent - before)
+        corners, edges = close_items(there, surface, search.reach)
+        nodes = np.concatenate(
+            [
+                np.column_stack([surface.vertices[corners[:, 0]], surface.triangles[corners[:, 1]]]),
+                np.concatenate([surface.edges[edges[:, 0]], surface.edges[edges[:, 1]]], axis=1),
+            ]
+        )
+        reaches = np.minimum(search.reach, REST_SHARE * distances(flat, nodes, len(corners)))
+        pushing = (distances(there, nodes, len(corners)) < reaches) & (reaches > LEAST * search.reach)
+        listed, expected = ({tuple(sorted(each)) for each in some.tolist()} for some in (search.pairs.nodes, nodes[pushing]))
+        assert expected <= listed
+        count += len(expected)
+    assert doubted > 2 if name == "waves" else count > 100

@@ -17,10 +17,11 @@ from .carried import Carried
 from .clusters import ROUNDING, Clusters, near_clusters
 from .known_reach import KnownReach
 from .overlap import Found, Way, corners_near, edges_near
-from .pairs import Pairs, joined_halves, no_pairs, pairs_of
+from .pairs import Corners, Edges, Pairs, apart_at_rest, no_pairs, pairs_of, taken
+from .surface import ContactSurface
 from .thin_parts import ThinParts
 from .touch import Touch
-from .unfolded import ALL_AXES, Unfolded
+from .unfolded import ALL_AXES, Doubts, Unfolded
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -32,7 +33,6 @@ FAR = 1.0  # and those of others;
 TIGHT = 0.06  # the same as SPARE at least of what a patch knows that is not folded: of more, less of it seems so
 CROWDED = 16  # pairs a vertex: of more, as where a skin is drawn together to a neck, less room is looked for, and more often,
 CLOSEST = 0.125  # down to this share of it; more again where there are a quarter as many
-EDGES = 0.1  # weight of two edges against a vertex and a triangle, which carry what lies flat; edges carry ridges
 
 
 class Neighbourhood:
@@ -59,7 +59,9 @@ class Neighbourhood:
         self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
         self.start, self.way, self.off = np.empty((3, len(self.nodes), 3))  # what was searched; how far nodes are off it
         self.searched, self.share = False, 1.0  # of the room to spare that is looked for
-        self.held: Array | None = None  # what has been found to hold last
+        self.held: list[tuple[Array, Doubts | None]] = []  # what has been found to hold last, with what is doubted there
+        self.doubts: Doubts | None = None
+        self.doubtful = False  # whether that had to be looked at by itself
         self.known: KnownReach | None = None  # of one body, how far pairs have reached before a remesh
         self.near = np.empty((0, 2), dtype=np.int32)
         self.pairs = no_pairs()
@@ -80,7 +82,7 @@ class Neighbourhood:
 
     def cover(self, before: Array, after: Array) -> bool:
         """See to it that `pairs` holds for nodes anywhere between two places (n, 3); whether it had to be changed."""
-        if self.searched and all(places is self.held or self._holds(places) for places in (after, before)):
+        if self.searched and self._holds_between(before, after):
             return False
         had = len(self.pairs.nodes) > 0
         if not self.own and self._apart(before, after):
@@ -95,22 +97,34 @@ class Neighbourhood:
         other_low, other_high = self.second.around(before, after)
         return bool(((low > other_high + self.reach) | (other_low > high + self.reach)).any())
 
-    def _holds(self, positions: Array) -> bool:
-        """Whether what was found holds with nodes at positions (n, 3)."""
-        spread = _leave(self.nodes, positions, self.start, self.way, self.off)
-        holds = spread <= self.sure or (spread <= self.far and self._stay_near())
-        self.held = positions if holds else None
-        return holds
+    def _holds_between(self, before: Array, after: Array) -> bool:
+        """Whether what was found holds for nodes anywhere between two places (n, 3)."""
+        doubts = []
+        for places in (before, after):
+            if not any(places is known for known, _ in self.held) and not self._holds(places):
+                return False
+            doubts += [marks for known, marks in self.held if known is places and marks is not None]
+        self.doubtful = bool(doubts)
+        return self.unfolded is None or not doubts or self.unfolded.still(doubts, self.nodes, before, after, self.reach)
 
-    def _stay_near(self) -> bool:
-        """Whether all that are near each other have stayed with each other, by how far nodes are `off` their way."""
+    def _holds(self, positions: Array) -> bool:
+        """Whether what was found holds with nodes at positions (n, 3), but for what `unfolded` then doubts; that is `held`."""
+        spread, self.doubts = _leave(self.nodes, positions, self.start, self.way, self.off), None
+        if not (spread <= self.sure or (spread <= self.far and self._stay_near(spread))):
+            return False
+        self.held = [(positions, self.doubts), *self.held[:1]]
+        return True
+
+    def _stay_near(self, spread: float) -> bool:
+        """Whether all that are near each other have stayed with each other, by how far nodes are `off` their way, none off any
+        other by more than a spread [m]."""
         ranges, first = [], 0
         for side in self.sides:
             ranges.append(np.empty((len(side.vertices.first) - 1, 2, 3)))
             _ranges(self.off[first:], side.own, side.first_own, ranges[-1])
             first = len(side.vertices.nodes)
-        if self.unfolded is not None and not self.unfolded.stay(ranges[0]):
-            return False
+        if self.unfolded is not None:
+            self.doubts = self.unfolded.doubts(ranges[0], spread)
         return bool(_stay(self.near, ranges[0], ranges[-1], self.spare))
 
     def _search(self, before: Array, after: Array) -> None:
@@ -120,7 +134,7 @@ class Neighbourhood:
         for side in self.sides:
             side.fit(start, way)
         rounding = ROUNDING * max(side.farthest for side in self.sides)
-        self.searched, self.held, self.sure = True, after, np.inf
+        self.searched, self.held, self.sure = True, [(after, None), (before, None)], np.inf
         self.near = self._near_clusters(rounding)
         for k, side in enumerate(self.sides):
             side.fit_items(start, way, self.near if self.own else self.near[:, k])
@@ -140,10 +154,7 @@ class Neighbourhood:
         seen = Way(start, way, self.reach + self.spare + rounding, self.reach + ALL_AXES * self.spare)
         there, back = corners_near(self.first, self.second, self.near, seen)
         edges = edges_near(self.first, self.second, self.near, seen)
-        self.pairs = joined_halves(
-            [self._corner_pairs(self.first, self.second, there), self._corner_pairs(self.second, self.first, back)],
-            [self._edge_pairs(edges)],
-        )
+        self.pairs = self._pairs(there, back, edges)
 
     def _near_clusters(self, rounding: float) -> IntArray:
         """The near clusters among which pairs have to be looked for; sets `spare` and, with what is not folded, `sure`."""
@@ -153,30 +164,29 @@ class Neighbourhood:
         self.sure = tight
         return self.unfolded.rest_of(near_clusters(self.first, self.second, room, self.unfolded.known))
 
-    def _corner_pairs(self, one: Clusters, other: Clusters, found: Found) -> Pairs:
-        if not len(found.nodes):
-            return no_pairs()
+    def _pairs(self, there: Found, back: Found, edges: Found) -> Pairs:
+        """Of vertices near triangles, of the first body and of the second, and of edges near each other."""
+        one, other = self.first.surface, self.second.surface
         if self.large:
-            found = found.taken(_of(other.surface.large_triangles, found.items[:, 1]))
-        areas = one.surface.vertex_areas[found.items[:, 0]]
-        return self._pairs(found.nodes, len(found.nodes), areas, other.surface.corner_shares[found.items[:, 1]])
-
-    def _edge_pairs(self, found: Found) -> Pairs:
-        if not len(found.nodes):
-            return no_pairs()
-        if self.large:
-            first, second = self.first.surface.large_edges, self.second.surface.large_edges
-            found = found.taken(_of(first, found.items[:, 0]) | _of(second, found.items[:, 1]))
-        one, other = (side.surface.edge_areas[found.items[:, k]] for k, side in enumerate((self.first, self.second)))
-        return self._pairs(found.nodes, 0, 0.5 * EDGES * (one + other), np.zeros((len(found.nodes), 3)))
-
-    def _pairs(self, nodes: IntArray, points: int, areas: Array, corners: Array) -> Pairs:
+            there, back = _of_large(there, other), _of_large(back, one)
+            edges = edges.taken(_of(one.large_edges, edges.items[:, 0]) | _of(other.large_edges, edges.items[:, 1]))
+        corners = [
+            Corners(*there, one.vertex_areas, other.corner_shares),
+            Corners(*back, other.vertex_areas, one.corner_shares),
+        ]
+        sides = Edges(*edges, (one.edge_areas, other.edge_areas), (self.first.edge_squares, self.second.edge_squares))
+        pairs = pairs_of(corners, sides, self.reach, self.modulus, self.friction)
+        if not self.own or not len(pairs.nodes):
+            return pairs
         if self.thin is not None:
-            asked = ~self.thin.held(nodes, points)
-            nodes, points, areas, corners = nodes[asked], int(asked[:points].sum()), areas[asked], corners[asked]
-        stiffness = self.modulus * areas / self.reach
-        known = None if self.known is None else self.known.reaches(nodes, points, self.rest, self.reach)
-        return pairs_of(nodes, points, self.rest, self.own, self.reach, stiffness, self.friction, corners, known)
+            pairs = taken(pairs, ~self.thin.held(pairs.nodes, pairs.points))
+        known = None if self.known is None else self.known.reaches(pairs.nodes, pairs.points, self.rest, self.reach)
+        return apart_at_rest(pairs, self.rest, self.reach, known)
+
+
+def _of_large(found: Found, surface: ContactSurface) -> Found:
+    """Those with a large triangle of a surface."""
+    return found.taken(_of(surface.large_triangles, found.items[:, 1]))
 
 
 def _of(large: NDArray[np.bool_] | None, items: IntArray) -> NDArray[np.bool_]:
@@ -221,28 +231,28 @@ def _leave(nodes, positions, start, way, off):  # type: ignore[no-untyped-def]
             along += off[k, axis] * way[k, axis]
             square += way[k, axis] * way[k, axis]
     share = min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
-    spread = 0.0
-    for axis in range(3):
-        low, high, total = np.inf, -np.inf, 0.0
-        for k in range(len(nodes)):
-            x = off[k, axis] - share * way[k, axis]
-            off[k, axis] = x
-            low, high, total = min(low, x), max(high, x), total + x
-        if not np.isfinite(total):
-            return np.inf
-        spread = max(spread, high - low)
-    return spread
+    x0, y0, z0, x1, y1, z1, total = np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf, 0.0
+    for k in range(len(nodes)):
+        x, y, z = off[k, 0] - share * way[k, 0], off[k, 1] - share * way[k, 1], off[k, 2] - share * way[k, 2]
+        off[k, 0], off[k, 1], off[k, 2] = x, y, z
+        x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
+        total += x + y + z
+    return max(x1 - x0, y1 - y0, z1 - z0) if np.isfinite(total) else np.inf
 
 
 @kernel
 def _ranges(off, own, first_own, ranges):  # type: ignore[no-untyped-def]
     """Fill ranges (c, 2, 3) with the least and the most that the clusters' nodes are off (k, 3)."""
     for c in range(len(ranges)):
-        for axis in range(3):
-            low, high = np.inf, -np.inf
-            for k in range(first_own[c], first_own[c + 1]):
-                low, high = min(low, off[own[k], axis]), max(high, off[own[k], axis])
-            ranges[c, 0, axis], ranges[c, 1, axis] = low, high
+        i = own[first_own[c]]
+        x0, y0, z0 = off[i, 0], off[i, 1], off[i, 2]
+        x1, y1, z1 = x0, y0, z0
+        for k in range(first_own[c] + 1, first_own[c + 1]):
+            i = own[k]
+            x, y, z = off[i, 0], off[i, 1], off[i, 2]
+            x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
+        ranges[c, 0, 0], ranges[c, 0, 1], ranges[c, 0, 2] = x0, y0, z0
+        ranges[c, 1, 0], ranges[c, 1, 1], ranges[c, 1, 2] = x1, y1, z1
 
 
 @kernel

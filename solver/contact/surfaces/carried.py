@@ -55,8 +55,8 @@ class Carried:
 
     def listed(self, points: NDArray[np.integer]) -> NDArray[np.int64]:
         """The numbers of points in ascending order, each once."""
-        chosen = np.zeros(len(self), dtype=bool)
-        chosen[points] = True
+        chosen = np.zeros(len(self), dtype=np.bool_)
+        _choose(points.ravel(), chosen)
         return np.flatnonzero(chosen)
 
     def taken(self, points: NDArray[np.integer]) -> "Carried":
@@ -74,7 +74,7 @@ class Carried:
 
     def _entries(self, points: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where rows of some points (w,) would start (w + 1,), one after the other, and their entries' numbers."""
-        lengths = np.diff(self.start)[points]
+        lengths = self.start[points + 1] - self.start[points]
         start = np.concatenate([[0], np.cumsum(lengths)])
         return start, np.arange(start[-1]) + np.repeat(self.start[points] - start[:-1], lengths)
 
@@ -101,14 +101,42 @@ class Carried:
         """That of pairs of points (c, 4) by weights (c, 4) and blocks (c, 9), with node i at row rank[i] of the matrix."""
         used = self.listed(points)
         start, entries = self._entries(used)
-        number = np.empty(len(self), dtype=np.int32)
-        number[used] = np.arange(len(used))
-        return PairStiffness(number[points], weights, blocks, start, rank[self.nodes[entries]], self.weights[entries])
+        numbers = np.empty_like(points)
+        _number(used, points, len(self), numbers)
+        return PairStiffness(numbers, weights, blocks, start, rank[self.nodes[entries]], self.weights[entries])
 
     def springs(self, points: NDArray[np.integer], blocks: Array, rank: IntArray) -> Springs:
         """Springs by blocks (w, 9) that hold points by their numbers (w,), with node i at row rank[i] of the matrix."""
         start, entries = self._entries(points)
         return Springs(start, rank.take(self.nodes.take(entries)), self.weights.take(entries), blocks)
+
+
+@kernel
+def same(one, other):  # type: ignore[no-untyped-def]
+    """Whether two sets of positions (n, 3) are the same; where they are not, that is seen early."""
+    if len(one) != len(other):
+        return False
+    for k in range(len(one)):
+        if (one[k, 0] != other[k, 0]) | (one[k, 1] != other[k, 1]) | (one[k, 2] != other[k, 2]):
+            return False
+    return True
+
+
+@kernel
+def _choose(points, chosen):  # type: ignore[no-untyped-def]
+    for p in points:
+        chosen[p] = True
+
+
+@kernel
+def _number(used, points, count, numbers):  # type: ignore[no-untyped-def]
+    """Fill numbers (c, 4) with the places of points (c, 4), of so many, among those that are used (w,)."""
+    place = np.empty(count, np.int32)
+    for k in range(len(used)):
+        place[used[k]] = k
+    for c in range(len(points)):
+        for m in range(4):
+            numbers[c, m] = place[points[c, m]]
 
 
 @kernel

@@ -61,7 +61,8 @@ class Clusters:
         self.edges = _gathered(surface.edges, rank, first)
         self.first_own, self.own = _own_nodes((self.vertices, self.triangles, self.edges), rank)
         ends = rest[surface.edges]
-        self.edge_length = float(np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)).mean())
+        self.edge_squares = ((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)  # (e,) at rest [m^2]
+        self.edge_length = float(np.sqrt(self.edge_squares).mean())
 
     @property
     def kinds(self) -> tuple[Items, Items, Items]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...jit import inline, kernel
 
+DIGITS = 1e-9  # by which a bound is raised, so that it is one however sums are rounded
 FLAT = 1e-20  # squared sine of the angle below which two edges have no normal
 
 
@@ -124,6 +125,27 @@ def closing(direction, pair, edges, moves):  # type: ignore[no-untyped-def]
             moves[m, axis] = direction[pair[m], axis] - mean
     a, b, c, d = _length(moves, 0), _length(moves, 1), _length(moves, 2), _length(moves, 3)
     return max(a, b) + max(c, d) if edges else a + max(max(b, c), d)
+
+
+@kernel
+def speeds_of(direction, pairs):  # type: ignore[no-untyped-def]
+    """How far points go (n,) [m] along direction (n, 3) beside one of those of pairs (k, 4)."""
+    speeds = np.empty(len(direction))
+    if not len(pairs):
+        return speeds
+    x, y, z = direction[pairs[len(pairs) // 2, 0]]
+    for i in range(len(direction)):
+        u, v, w = direction[i, 0] - x, direction[i, 1] - y, direction[i, 2] - z
+        speeds[i] = np.sqrt(u * u + v * v + w * w)
+    return speeds
+
+
+@inline
+def closing_at_most(speeds, pair, edges):  # type: ignore[no-untyped-def]
+    """What `closing` is no more than: a node goes |v_i - sum v_m / 4| <= |v_i|/2 + sum |v_m| / 4, whatever they go beside."""
+    a, b, c, d = speeds[pair[0]], speeds[pair[1]], speeds[pair[2]], speeds[pair[3]]
+    every = 0.5 * (a + b + c + d)
+    return (1.0 + DIGITS) * (every + (0.5 * (max(a, b) + max(c, d)) if edges else 0.5 * (max(max(b, c), d) + a)))
 
 
 @kernel

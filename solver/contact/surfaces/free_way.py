@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...jit import inline, inner_kernel, kernel
-from .distance import closest_points, closing
+from .distance import DIGITS, closest_points, closing, closing_at_most, speeds_of
 
 KEPT = 0.3  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
 NEAR = 0.4  # and it is stopped once it has only this much left
@@ -27,16 +27,37 @@ def free_fraction(positions, direction, nodes, points, reach, distance, ways, mo
     potential contact", algorithm 1). Conservative: the surfaces that these pairs (k, 4) cover do not touch on the way. What all
     but touches and turns as one would come no further so: see `_clear`.
     """
-    moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
+    moved, moves, own, speeds = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), speeds_of(direction, nodes)
     for k in range(len(nodes)):
         if ways[k] != UNKNOWN:
             most = min(most, ways[k])
             continue
         edges = k >= points
+        if distance[k] - most * closing_at_most(speeds, nodes[k], edges) >= KEPT * min(distance[k], reach[k]):
+            continue
         speed = closing(direction, nodes[k], edges, moves)
         way = _way(positions, nodes[k], edges, reach[k], distance[k], speed, most, moves, moved, own)
         most = min(most, way)
     return most
+
+
+@inline
+def _passes_by(positions, pair, edges, room, most, moves):  # type: ignore[no-untyped-def]
+    """Whether a pair stays further apart than a room [m] on a share of its nodes' moves (4, 3), seen along the line between its
+    closest points: how far apart its sides are seen to be is least at one of the ends."""
+    _, _, _, _, x, y, z = closest_points(positions, pair, edges)
+    length = np.sqrt(x * x + y * y + z * z)
+    p, first = positions[pair[0]], 2 if edges else 1
+    low, low_end, high, high_end = np.inf, np.inf, -np.inf, -np.inf
+    for m in range(4):
+        q = positions[pair[m]]
+        along = x * (q[0] - p[0]) + y * (q[1] - p[1]) + z * (q[2] - p[2])
+        end = along + most * (x * moves[m, 0] + y * moves[m, 1] + z * moves[m, 2])
+        if m < first:
+            low, low_end = min(low, along), min(low_end, end)
+        else:
+            high, high_end = max(high, along), max(high_end, end)
+    return min(low - high, low_end - high_end) > (1.0 + DIGITS) * room * length
 
 
 @inline
@@ -46,7 +67,7 @@ def _way(positions, pair, edges, reach, start, speed, most, moves, moved, own): 
     start: its distance [m]; speed [m] by which it comes closer at most, and moves (4, 3) of its nodes, are those of `closing`.
     """
     counted = min(start, reach)
-    if start - most * speed >= KEPT * counted:
+    if start - most * speed >= KEPT * counted or _passes_by(positions, pair, edges, NEAR * counted, most, moves):
         return most
     way, distance = 0.0, start
     for n in range(MOST_ADVANCES):
@@ -127,13 +148,16 @@ def meetings(  # type: ignore[no-untyped-def]
     that before EARLY they may have only NEAR left. distance (k,) as in `free_fraction`, for which ways (k,) are filled.
     """
     moved, moves, own, count = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), 0
+    speeds = speeds_of(direction, nodes)
     for k in range(len(nodes)):
-        edges, start = k >= points, distance[k]
+        edges, start, near = k >= points, distance[k], distance[k] < reach[k]
+        fastest = closing_at_most(speeds, nodes[k], edges)
+        struck[k], ways[k] = False, UNKNOWN if near else 1.0
+        if EARLY * fastest <= (1.0 - NEAR) * start if near else start - fastest >= KEPT * reach[k]:
+            continue
         speed = closing(direction, nodes[k], edges, moves)
-        struck[k], ways[k] = False, 1.0
-        if start < reach[k]:
+        if near:
             struck[k] = EARLY * speed > (1.0 - NEAR) * start
-            ways[k] = UNKNOWN
             continue
         if start - speed >= KEPT * reach[k]:
             continue

@@ -75,3 +75,9 @@ class Held:
         kept = np.zeros((len(number), 3))
         kept[number[: len(self.points)]] = self.stretch
         return kept[number[len(self.points) :]]
+
+
+def spots(points: NDArray[np.int32], weights: Array, places: Array) -> Array:
+    """Where pairs (c, 4) touch: on the first of the two surfaces (c, 3), points being at (k, 3)."""
+    first: Array = (np.maximum(weights, 0.0)[:, :, None] * places[points]).sum(axis=1)
+    return first

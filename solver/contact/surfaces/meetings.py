@@ -59,24 +59,25 @@ class Meetings:
         np.add.at(on_points, self.points, self.weights[:, :, None] * pull[:, None, :])
         self.carried.add_forces(on_points, gradient)
 
-    def pressed(self, direction: Array) -> "Meetings":
-        """Those that push, or push more, at the end of another direction (n, 3) of nodes, and those held back across it."""
-        return self.taken((self._left(direction) < self.begin) | (self.across > 0.0))
+    def pressed(self, left: Array) -> NDArray[np.bool_]:
+        """Which (m,) push, or push more, where they have gaps left (m,) [m], or are held back across them."""
+        pressed: NDArray[np.bool_] = (left < self.begin) | (self.across > 0.0)
+        return pressed
 
     @property
     def holds_back(self) -> bool:
         """Whether a direction goes less far for it than forces say: pairs that touch already are firmer than they are."""
         return bool((self.slope > 0.0).any())
 
-    def crushed(self, direction: Array) -> NDArray[np.bool_]:
-        """Which (m,) a direction (n, 3) leaves so little of that they would stop it early on."""
-        crushed: NDArray[np.bool_] = self.gap - NEAR * self.begin < EARLY * (self.gap - self._left(direction))
+    def crushed(self, left: Array) -> NDArray[np.bool_]:
+        """Which (m,) a way to gaps (m,) [m] leaves so little of that they would stop it early on."""
+        crushed: NDArray[np.bool_] = self.gap - NEAR * self.begin < EARLY * (self.gap - left)
         return crushed
 
-    def firmed(self, direction: Array) -> "Meetings":
-        """The same with springs of those that are crushed as firm as they have to be for what they hold at its end."""
-        deep = self.crushed(direction)
-        short = np.where(deep, self.begin - self._left(direction), 1.0)
+    def firmed(self, left: Array) -> "Meetings":
+        """The same with springs of those that are crushed as firm as they have to be for what they hold at gaps (m,) [m]."""
+        deep = self.crushed(left)
+        short = np.where(deep, self.begin - left, 1.0)
         push = self.force + (self.slope + self.stiffness) * short
         there = np.where(deep, pushed_to(self.held, push), 0.0)
         chord = (push - self.force) / np.where(deep, self.begin - there, 1.0)
@@ -87,7 +88,7 @@ class Meetings:
         """Whether any is much firmer than the same of before."""
         return bool((self.stiffness > FIRMER * before.stiffness).any())
 
-    def _left(self, direction: Array) -> Array:
+    def left(self, direction: Array) -> Array:
         """The gaps (m,) [m] at the end of a direction (n, 3), as seen from its start."""
         return self.gap + growth(self.carried.places(direction, self.points.ravel()), self.points, self.weights, self.normal)
 
@@ -130,7 +131,9 @@ def learned(known: Meetings | None, met: Meetings, direction: Array) -> Meetings
     if known is None:
         return met if len(met) else None
     met = met.others_than(known)
-    kept = known.pressed(direction).firmed(direction)
+    left = known.left(direction)
+    pressed = known.pressed(left)
+    kept = known.taken(pressed).firmed(left[pressed])
     if not len(met) and len(kept) == len(known) and not kept.much_firmer(known):
         return None
     return kept.joined(met)

@@ -11,6 +11,7 @@ from .distance import closest_points
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+EDGES = 0.1  # weight of two edges against a vertex and a triangle, which carry what lies flat; edges carry ridges
 REST_SHARE = 0.5  # of the distance at rest: a pair of one body pushes only when closer than this,
 LEAST = 0.01  # and not at all where that is less than such a share of the reach
 
@@ -41,45 +42,62 @@ def no_pairs() -> Pairs:
     return Pairs(np.zeros((0, 4), np.int32), 0, none, none, none, none, np.zeros((0, 3)))
 
 
-def pairs_of(
-    nodes: IntArray, points: int, rest: Array, own: bool, reach: float, stiffness: Array, friction: float, corners: Array,
-    known: Array | None = None,
-) -> Pairs:  # fmt: skip
-    """Pairs (k, 4) with their stiffness (k,) and corners (k, 3), lengths taken from nodes at rest (n, 3).
+class Corners(NamedTuple):
+    """Vertices near triangles: nodes (k, 4), numbers (k, 2), areas (v,) [m^2] of vertices and shares (t, 3) of corners."""
 
-    Within one body (`own`) those that lie close already at rest begin to push only at REST_SHARE of that distance, so
-    that a body at rest is free of contact however fine its mesh. Those that cross at rest are left out, and those that all but
-    do: slivers and seams of one skin, which tets keep from themselves.
-    But what has reached further before a remesh, `known` (k,) [m], goes on to (known_reach.py).
-    """
-    reaches, fade = np.full(len(nodes), reach), np.zeros(len(nodes))
-    kept = np.ones(len(nodes), dtype=bool)
-    if own:
-        free = REST_SHARE * distances(rest, nodes, points)
-        reaches = np.minimum(reach, free if known is None else np.maximum(free, known))
-        kept = reaches > LEAST * reach
-    edges = rest[nodes[points:, 1::2]] - rest[nodes[points:, ::2]]
-    fade[points:] = PARALLEL * (edges**2).sum(axis=2).prod(axis=1)
-    return Pairs(
-        nodes[kept], int(kept[:points].sum()), reaches[kept], stiffness[kept], fade[kept],
-        np.full(int(kept.sum()), friction), corners[kept],
+    nodes: IntArray
+    items: IntArray
+    areas: Array
+    shares: Array
+
+
+class Edges(NamedTuple):
+    """Edges near edges: nodes (k, 4), numbers (k, 2); of both sides areas (e,) [m^2] and squared lengths at rest (e,) [m^2]."""
+
+    nodes: IntArray
+    items: IntArray
+    areas: tuple[Array, Array]
+    squares: tuple[Array, Array]
+
+
+def pairs_of(corners: list[Corners], edges: Edges, reach: float, modulus: float, friction: float) -> Pairs:
+    """What has been found near each other as pairs that push from a reach [m] on, by a modulus [Pa]."""
+    points = sum(len(part.nodes) for part in corners)
+    count, numbers = points + len(edges.nodes), np.empty
+    pairs = Pairs(
+        numbers((count, 4), np.int32), points, np.full(count, reach), numbers(count), numbers(count), np.full(count, friction),
+        numbers((count, 3)),
     )  # fmt: skip
+    first = 0
+    for part in corners:
+        _take_corners(*part, modulus, reach, first, *pairs)
+        first += len(part.nodes)
+    _take_edges(edges.nodes, edges.items, *edges.areas, *edges.squares, modulus, reach, *pairs)
+    return pairs
+
+
+def apart_at_rest(pairs: Pairs, rest: Array, reach: float, known: Array | None = None) -> Pairs:
+    """Pairs within one body, with how far they reach for nodes at rest (n, 3).
+
+    Those that lie close already at rest begin to push only at REST_SHARE of that distance, so that a body at rest is free of
+    contact however fine its mesh. Those that cross at rest are left out, and those that all but do: slivers and seams of one
+    skin, which tets keep from themselves. But what has reached further before a remesh, `known` (k,) [m], goes on to
+    (known_reach.py).
+    """
+    free = REST_SHARE * distances(rest, pairs.nodes, pairs.points)
+    reaches = np.minimum(reach, free if known is None else np.maximum(free, known))
+    return taken(pairs._replace(reach=reaches), reaches > LEAST * reach)
 
 
 def joined(parts: list[Pairs]) -> Pairs:
     """All of these, those of a vertex and a triangle first."""
-    corners = [_part(part, slice(0, part.points)) for part in parts]
-    return joined_halves(corners, [_part(part, slice(part.points, None)) for part in parts])
-
-
-def joined_halves(corners: list[Pairs], edges: list[Pairs]) -> Pairs:
-    """Pairs of a vertex and a triangle, and pairs of two edges, as one."""
-    corners, edges = ([part for part in parts if len(part.nodes)] for parts in (corners, edges))
-    if not corners + edges:
-        return no_pairs()
-    columns = zip(*corners, *edges, strict=True)
+    parts = [part for part in parts if len(part.nodes)]
+    if len(parts) < 2:
+        return parts[0] if parts else no_pairs()
+    halves = [_part(part, slice(0, part.points)) for part in parts], [_part(part, slice(part.points, None)) for part in parts]
+    columns = zip(*halves[0], *halves[1], strict=True)
     nodes, _, *others = (np.concatenate([np.atleast_1d(part) for part in column]) for column in columns)
-    return Pairs(nodes, sum(len(part.nodes) for part in corners), *others)
+    return Pairs(nodes, sum(part.points for part in parts), *others)
 
 
 def taken(pairs: Pairs, which: NDArray[np.bool_]) -> Pairs:
@@ -97,6 +115,44 @@ def distances(positions: Array, nodes: IntArray, points: int) -> Array:
     found = np.empty(len(nodes))
     _distances(positions, nodes, points, found)
     return found
+
+
+@kernel
+def _take_corners(nodes, items, areas, shares, modulus, reach, first, own, points, reaches, stiffness, fade, friction, corners):  # type: ignore[no-untyped-def]
+    for k in range(len(nodes)):
+        stiffness[first + k], fade[first + k] = modulus * areas[items[k, 0]] / reach, 0.0
+        for m in range(4):
+            own[first + k, m] = nodes[k, m]
+        for m in range(3):
+            corners[first + k, m] = shares[items[k, 1], m]
+
+
+@kernel
+def _take_edges(  # type: ignore[no-untyped-def]
+    nodes,
+    items,
+    areas,
+    others,
+    squares,
+    other_squares,
+    modulus,
+    reach,
+    own,
+    points,
+    reaches,
+    stiffness,
+    fade,
+    friction,
+    corners,
+):
+    for k in range(len(nodes)):
+        i, j = items[k, 0], items[k, 1]
+        stiffness[points + k] = modulus * (0.5 * EDGES * (areas[i] + others[j])) / reach
+        fade[points + k] = PARALLEL * (squares[i] * other_squares[j])
+        for m in range(4):
+            own[points + k, m] = nodes[k, m]
+        for m in range(3):
+            corners[points + k, m] = 0.0
 
 
 @kernel

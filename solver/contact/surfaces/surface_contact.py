@@ -19,10 +19,10 @@ from ...state import Ranges, State
 from ..entries import across
 from .barrier import SPRING, held_by
 from .candidates import Neighbourhood
-from .carried import Carried
+from .carried import Carried, same
 from .clusters import Clusters
 from .free_way import EARLY, UNKNOWN, free_fraction, free_shares, meetings
-from .friction import Friction, Held
+from .friction import Friction, Held, spots
 from .grips import Grips
 from .meetings import Meetings, growth
 from .pairs import Pairs, joined, no_pairs
@@ -35,6 +35,7 @@ from .touch import Touch
 
 Array = NDArray[np.float64]
 
+KEPT = 4  # places where it is known how pairs stand: those of an iteration, and of its line search
 SETTLED = 0.1  # share of all pushing forces by which a correction may miss what they are
 
 
@@ -173,8 +174,8 @@ class SurfaceContact:
         grip = self.pairs.friction[close.which] * close.force
         rubs = grip > 0.0
         points, weights, normal = self.pairs.nodes[close.which[rubs]], close.weights[rubs], close.normal[rubs]
-        spots, near = _spots(points, weights, places), min((each.element for each in self.surfaces), default=0.0)
-        stretch = across(self.held.of(points, spots, normal, near), normal)
+        where, near = spots(points, weights, places), min((each.element for each in self.surfaces), default=0.0)
+        stretch = across(self.held.of(points, where, normal, near), normal)
         anchor = (weights[:, :, None] * places[points]).sum(axis=1) - stretch
         self.friction = Friction(points, weights, normal, anchor, grip[rubs], self.slip)
         self._rubbing = self.carried.listed(points)
@@ -184,8 +185,8 @@ class SurfaceContact:
         self.held, friction = Held(), self.friction
         if len(friction.points):
             places = self.carried.places(positions, self._rubbing)
-            spots = _spots(friction.points, friction.weights, places)
-            self.held = Held(friction.points, friction.stretch(places), spots, friction.normal)
+            where = spots(friction.points, friction.weights, places)
+            self.held = Held(friction.points, friction.stretch(places), where, friction.normal)
         if self.parting:
             self.look(self.carried.places(positions), self._step)
 
@@ -217,13 +218,13 @@ class SurfaceContact:
             pairs.nodes[which], weights[:count], normal[:count], gap[:count], reach, stiffness, nothing, nothing,
             held_by(stiffness, reach), nothing, stiffness, self.carried,
         )  # fmt: skip
-        return met.joined(self._crushed(stand, struck, ways, direction)) if struck.any() else met
+        return met.joined(self._crushed(stand, struck, ways)) if struck.any() else met
 
-    def _crushed(self, stand: Standing, struck: NDArray[np.bool_], ways: Array, direction: Array) -> Meetings:
-        """Of pairs within reach those struck (k,) that a direction (n, 3) crushes, with what firms them.
+    def _crushed(self, stand: Standing, struck: NDArray[np.bool_], ways: Array) -> Meetings:
+        """Of pairs within reach those struck (k,) that ways (p, 3) crush, with what firms them.
 
         Some, all but touching, do not come closer at first, but would slide or turn into each other. What the turning of their
-        normals does to their forces is as firm as their barriers are; so firmly they are made to go together (ways (p, 3)).
+        normals does to their forces is as firm as their barriers are; so firmly they are made to go together.
         """
         close, pairs = stand.close.taken(struck[stand.close.which]), self.pairs
         points, reach, slope = pairs.nodes[close.which], pairs.reach[close.which], close.slope
@@ -233,9 +234,11 @@ class SurfaceContact:
         free_shares(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, close.which, free)
         given = points, close.weights, close.normal, gap, gap, nothing, slope, close.force, held, nothing
         near = Meetings(*given, pairs.stiffness[close.which], self.carried)
-        crushed = near.crushed(direction)
+        left = gap + growth(ways, points, close.weights, close.normal)
+        crushed = near.crushed(left)
         near = replace(near, across=np.where((free < EARLY) & ~crushed, slope, 0.0))
-        return near.taken((crushed | (near.across > 0.0)) & (slope > 0.0)).firmed(direction)
+        firm = (crushed | (near.across > 0.0)) & (slope > 0.0)
+        return near.taken(firm).firmed(left[firm])
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3) [N] at positions that `cover` was asked for; return the energy [J]."""
@@ -297,7 +300,7 @@ class SurfaceContact:
         A direction is asked for twice: what it meets, and how far it may go.
         """
         asked = positions, direction
-        if not self._known or not all(map(np.array_equal, asked, self._known)):
+        if not self._known or not all(map(same, asked, self._known)):
             places, ways = self._places(positions), self.carried.places(direction)
             self._cover(places, places + ways)
             self._known = positions.copy(), direction.copy(), places, ways
@@ -311,7 +314,7 @@ class SurfaceContact:
 
     def _places(self, positions: Array) -> Array:
         """Places (k, 3) of points with nodes at positions (n, 3), the same ones if asked again."""
-        if self._stood is None or not np.array_equal(positions, self._stood[0]):
+        if self._stood is None or not same(positions, self._stood[0]):
             self._stood = positions.copy(), self.carried.places(positions)
         return self._stood[1]
 
@@ -340,12 +343,5 @@ class SurfaceContact:
                 return known
         if places is None:  # only of the points that any pair has; nothing is said of the others
             places = self.carried.places(positions, self._paired, self._rubbing)
-        stand = Standing(self.pairs, positions, places)
-        self._stands = stand, *self._stands[:1]
-        return stand
-
-
-def _spots(points: NDArray[np.int32], weights: Array, places: Array) -> Array:
-    """Where pairs (c, 4) touch: on the first of the two surfaces (c, 3), points being at (k, 3)."""
-    first: Array = (np.maximum(weights, 0.0)[:, :, None] * places[points]).sum(axis=1)
-    return first
+        self._stands = Standing.after(self._stands, self.pairs, positions, places), *self._stands[: KEPT - 1]
+        return self._stands[0]

@@ -200,6 +200,17 @@ def measure_close(positions, pairs, which, weights, normal, force, slope):  # ty
 
 
 @kernel
+def barrier_springs(nodes, which, own_weights, normal, slope, points, weights, blocks):  # type: ignore[no-untyped-def]
+    """Fill points (c, 4), weights (c, 4) and blocks (c, 9) [N/m] of springs for the barriers `which` (c,) of nodes (k, 4)."""
+    for c in range(len(which)):
+        for m in range(4):
+            points[c, m], weights[c, m] = nodes[which[c], m], own_weights[c, m]
+        for i in range(3):
+            for j in range(3):
+                blocks[c, 3 * i + j] = slope[c] * (normal[c, i] * normal[c, j])
+
+
+@kernel
 def force_error(before, after, reach, stiffness):  # type: ignore[no-untyped-def]
     """Sums [N] over pairs within reach of a set of distances (k,): by how much forces taken for linear at another miss those
     that there are, and of these."""

@@ -21,12 +21,15 @@ rim stays away is about nodes far from each other, for which there is far more r
 import numpy as np
 from numpy.typing import NDArray
 
-from ...jit import inline, kernel
+from ...jit import kernel
 from .clusters import Clusters
+from .doubted import between, mark_doubtful, seen_unfolded
 from .fold_patches import GROUP, patches_of, ranked
+from .seen_patch import heights_of, rim_stays_away
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+Doubts = tuple[NDArray[np.bool_], NDArray[np.bool_]]  # which clusters (c,) and which patches (p,)
 
 
 ALL_AXES = float(np.sqrt(3.0))  # what is off by so much along each axis is off by so many times more
@@ -47,6 +50,7 @@ class Unfolded:
         self.rooms, self.wide = np.zeros(len(self.patch)), np.zeros(len(self.patches.clusters))
         self.heights = np.empty((len(surface.corners), 3, 3))
         self.boxes = np.empty((int(self.patches.cluster.max(initial=-GROUP)) // GROUP + 1, 3, 3))
+        self.views, self.rounding = np.zeros((len(self.wide), 3)), 0.0  # from where each patch was looked at; [m]
         self.left_out = 0
 
     def look(self, start: Array, way: Array, reach: float, tight: float, most: float, rounding: float) -> bool:
@@ -60,13 +64,14 @@ class Unfolded:
         rounding    : [m]
         """
         self.patch[:], self.rooms[:] = -1, np.inf
-        self.left_out -= 1
+        self.left_out, self.rounding = self.left_out - 1, rounding
         if self.left_out >= 0:
             return False
         _heights(self.corners, start, way, self.patches.cluster, self.heights, self.boxes)
         _look(
-            self.patches, self.heights, self.boxes, start, way, reach, tight, most, rounding, self.patch, self.rooms, self.wide
-        )
+            self.patches, self.heights, self.boxes, start, way, reach, tight, most, rounding, self.patch, self.rooms, self.wide,
+            self.views,
+        )  # fmt: skip
         if (self.patch >= 0).mean() >= LITTLE:
             return True
         self.patch[:], self.rooms[:], self.left_out = -1, np.inf, UNASKED
@@ -86,42 +91,34 @@ class Unfolded:
         _unknown(near, self.patch, self.patches.core, left)
         return near[left]
 
-    def stay(self, ranges: Array) -> bool:
-        """Whether no two nodes are off their way against each other by more than there is room, by the clusters' ranges."""
-        return bool(_stay_together(self.patch, self.patches, ranges, self.rooms, self.wide))
+    def doubts(self, ranges: Array, spread: float) -> Doubts | None:
+        """Which clusters' nodes are off their way against each other by more than there is room, by the clusters' ranges, and
+        which patches'; None where none are. No two of all nodes are by more than a spread [m]."""
+        clusters, wide = np.zeros(len(self.patch), np.bool_), np.zeros(len(self.wide), np.bool_)
+        here = self.patch, self.patches, ranges, spread, self.rooms, self.wide
+        return (clusters, wide) if mark_doubtful(*here, clusters, wide) else None
 
-
-@inline
-def _cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    def still(self, doubts: list[Doubts], nodes: IntArray, before: Array, after: Array, reach: float) -> bool:
+        """Whether what is doubted is seen to be unfolded between two places (n, 3) of nodes (v,), by the clusters' order."""
+        clusters, wide = (np.logical_or.reduce(marks) for marks in zip(*doubts, strict=True))
+        start, way = np.empty((2, len(nodes), 3))
+        between(nodes, before, after, start, way)
+        here = self.patch, self.patches, self.views, self.corners, start, way
+        return bool(seen_unfolded(*here, reach, self.rounding, clusters, wide))
 
 
 @kernel
 def _heights(corners, start, way, cluster, heights, boxes):  # type: ignore[no-untyped-def]
-    """Fill heights (t, 3, 3): the normals as Bezier points over the way, each as long as the least of a triangle's heights.
+    """Fill heights (t, 3, 3) of all triangles.
 
     boxes (g, 3, 3) are of groups of them: lower and upper corner of these points' box, and their sum.
     """
     boxes[:, 0], boxes[:, 1], boxes[:, 2] = np.inf, -np.inf, 0.0
     for t in range(len(corners)):
-        a, b, c = corners[t]
-        px, py, pz = start[b, 0] - start[a, 0], start[b, 1] - start[a, 1], start[b, 2] - start[a, 2]
-        qx, qy, qz = start[c, 0] - start[a, 0], start[c, 1] - start[a, 1], start[c, 2] - start[a, 2]
-        rx, ry, rz = px + way[b, 0] - way[a, 0], py + way[b, 1] - way[a, 1], pz + way[b, 2] - way[a, 2]
-        sx, sy, sz = qx + way[c, 0] - way[a, 0], qy + way[c, 1] - way[a, 1], qz + way[c, 2] - way[a, 2]
-        before = max(px * px + py * py + pz * pz, qx * qx + qy * qy + qz * qz)
-        after = max(rx * rx + ry * ry + rz * rz, sx * sx + sy * sy + sz * sz)
-        ex, ey, ez, fx, fy, fz = px - qx, py - qy, pz - qz, rx - sx, ry - sy, rz - sz
-        square = max(before, after, ex * ex + ey * ey + ez * ez, fx * fx + fy * fy + fz * fz)
-        # Twice the area over the longest edge is the least of the three heights
-        h, box, scale = heights[t], boxes[cluster[t] // GROUP], 1.0 / np.sqrt(max(square, 1e-300))
-        ux, uy, uz = _cross(px, py, pz, qx, qy, qz)
-        vx, vy, vz = _cross(px, py, pz, sx, sy, sz)
-        wx, wy, wz = _cross(rx, ry, rz, qx, qy, qz)
-        yx, yy, yz = _cross(rx, ry, rz, sx, sy, sz)
-        h[0, 0], h[0, 1], h[0, 2] = scale * ux, scale * uy, scale * uz
-        h[1, 0], h[1, 1], h[1, 2] = 0.5 * scale * (vx + wx), 0.5 * scale * (vy + wy), 0.5 * scale * (vz + wz)
-        h[2, 0], h[2, 1], h[2, 2] = scale * yx, scale * yy, scale * yz
+        h, box = heights[t], boxes[cluster[t] // GROUP]
+        (
+            (h[0, 0], h[0, 1], h[0, 2]), (h[1, 0], h[1, 1], h[1, 2]), (h[2, 0], h[2, 1], h[2, 2])
+        ) = heights_of(start, way, corners[t])  # fmt: skip
         for axis in range(3):
             box[0, axis] = min(box[0, axis], h[0, axis], h[1, axis], h[2, axis])
             box[1, axis] = max(box[1, axis], h[0, axis], h[1, axis], h[2, axis])
@@ -130,7 +127,7 @@ def _heights(corners, start, way, cluster, heights, boxes):  # type: ignore[no-u
 
 @kernel
 def _look(  # type: ignore[no-untyped-def]
-    patches, heights, boxes, start, way, reach, tight, most, rounding, patch, rooms, widths
+    patches, heights, boxes, start, way, reach, tight, most, rounding, patch, rooms, widths, views
 ):
     clusters, _, _, hem, _, _, rim, touched, _ = patches
     low = ALL_AXES * tight + rounding
@@ -141,9 +138,9 @@ def _look(  # type: ignore[no-untyped-def]
         if not _seen_from_the_front(patches, p, heights, boxes, view, reach + low, low):
             continue
         around, outside = hem.values[hem.first[p] : hem.first[p + 1]], rim.values[rim.first[p] : rim.first[p + 1]]
-        width = (_rim_stays_away(around, outside, start, way, view) - rounding) / ALL_AXES
+        width = (rim_stays_away(around, outside, start, way, view) - rounding) / ALL_AXES
         if width > tight:
-            patch[clusters[p, 0] : clusters[p, 1]], widths[p] = p, width
+            patch[clusters[p, 0] : clusters[p, 1]], widths[p], views[p] = p, width, view
             for i in range(touched.first[p], touched.first[p + 1]):
                 rooms[touched.values[i]] = min(rooms[touched.values[i]], most)
             _take_rooms(patches, p, heights, boxes, view, reach, 0.5 * most, rounding, rooms)
@@ -203,89 +200,6 @@ def _seen_from_the_front(patches, p, heights, boxes, view, high, low):  # type: 
 
 
 @kernel
-def _rim_stays_away(hem, rim, start, way, view):  # type: ignore[no-untyped-def]
-    """How far nodes may be off their way against each other [m] for the rim to stay outside of a circle around the hem.
-
-    Less than nothing where it does not, or does not wind around its centre once.
-    """
-    center, drift = np.zeros(3), np.zeros(3)
-    for v in hem:
-        for axis in range(3):
-            center[axis] += start[v, axis] / len(hem)
-            drift[axis] += way[v, axis] / len(hem)
-    right, up = _plane_of(view)
-    right, up, stretch = _rounded(hem, start, way, center, drift, right, up)
-    square = 0.0
-    for v in hem:
-        x, y, ends_x, ends_y = _seen(start, way, v, center, drift, right, up)
-        square = max(square, x * x + y * y, ends_x * ends_x + ends_y * ends_y)
-    radius, turns, least = np.sqrt(square), 0, np.inf
-    for k in range(0, len(rim), 2):
-        ax, ay, ends_ax, ends_ay = _seen(start, way, rim[k], center, drift, right, up)
-        bx, by, ends_bx, ends_by = _seen(start, way, rim[k + 1], center, drift, right, up)
-        long = max((ax - bx) ** 2 + (ay - by) ** 2, (ends_ax - ends_bx) ** 2 + (ends_ay - ends_by) ** 2)
-        closest = min(_closest(ax, ay, ends_ax, ends_ay), _closest(bx, by, ends_bx, ends_by))
-        least = min(least, np.sqrt(closest) - 0.5 * np.sqrt(long) - radius)
-        if least < 0.0:
-            return -1.0
-        if (ay < 0.0) != (by < 0.0):
-            crosses = ax + (bx - ax) * ay / (ay - by) > 0.0
-            turns += (1 if by >= 0.0 else -1) if crosses else 0
-    return least / (2.5 * stretch) if turns == 1 else -1.0
-
-
-@inline
-def _seen(start, way, v, center, drift, right, up):  # type: ignore[no-untyped-def]
-    """Where a vertex is seen from the moving centre at its start and at the end of its way."""
-    x, y, z = start[v, 0] - center[0], start[v, 1] - center[1], start[v, 2] - center[2]
-    u, w, s = x + way[v, 0] - drift[0], y + way[v, 1] - drift[1], z + way[v, 2] - drift[2]
-    return (
-        x * right[0] + y * right[1] + z * right[2], x * up[0] + y * up[1] + z * up[2],
-        u * right[0] + w * right[1] + s * right[2], u * up[0] + w * up[1] + s * up[2],
-    )  # fmt: skip
-
-
-@inline
-def _closest(x, y, ends_x, ends_y):  # type: ignore[no-untyped-def]
-    """The square of the least distance from the origin of what goes straight from one place to another."""
-    u, v = ends_x - x, ends_y - y
-    square = u * u + v * v
-    share = min(max(-(x * u + y * v) / square, 0.0), 1.0) if square > 0.0 else 0.0
-    return (x + share * u) ** 2 + (y + share * v) ** 2
-
-
-@kernel
-def _plane_of(view):  # type: ignore[no-untyped-def]
-    """Two unit vectors right and up with right x up = view."""
-    least = 0
-    for axis in range(1, 3):
-        if abs(view[axis]) < abs(view[least]):
-            least = axis
-    right = -view[least] * view
-    right[least] += 1.0
-    right /= np.sqrt(right[0] * right[0] + right[1] * right[1] + right[2] * right[2])
-    x, y, z = _cross(view[0], view[1], view[2], right[0], right[1], right[2])
-    return right, np.array([x, y, z])
-
-
-@kernel
-def _rounded(hem, start, way, center, drift, right, up):  # type: ignore[no-untyped-def]
-    """The same plane through the map that makes the hem as wide one way as another; by how much it lengthens."""
-    a, b, d = 0.0, 0.0, 0.0
-    for v in hem:
-        x, y, ends_x, ends_y = _seen(start, way, v, center, drift, right, up)
-        a, b, d = a + x * x + ends_x * ends_x, b + x * y + ends_x * ends_y, d + y * y + ends_y * ends_y
-    a, b, d = a / (2 * len(hem)), b / (2 * len(hem)), d / (2 * len(hem))
-    determinant = max(a * d - b * b, 1e-12 * (a + d) ** 2)
-    root = np.sqrt(determinant)
-    # The inverse of the symmetric square root of the moments, by its adjugate
-    scale = 1.0 / (root * np.sqrt(max(a + d + 2.0 * root, 1e-300)))
-    least = 0.5 * (a + d) - np.sqrt(max(0.25 * (a + d) ** 2 - determinant, 0.0))
-    stretch = 1.0 / np.sqrt(max(least, determinant / max(a + d, 1e-300)))
-    return scale * ((d + root) * right - b * up), scale * ((a + root) * up - b * right), stretch
-
-
-@kernel
 def _one_patch(found):  # type: ignore[no-untyped-def]
     """From the patches of a tree's leaves fill in those of its other nodes, -1 where they differ."""
     for node in range(len(found) // 2 - 1, -1, -1):
@@ -309,23 +223,3 @@ def _unknown(near, patch, core, left):  # type: ignore[no-untyped-def]
                 for i in range(core.first[p], core.first[p + 1]):
                     mark[core.values[i]] = p
             left[k] = mark[near[k, 1 - side]] != p
-
-
-@kernel
-def _stay_together(patch, patches, ranges, rooms, widths):  # type: ignore[no-untyped-def]
-    touched = patches.touched
-    for c in range(len(rooms)):
-        for axis in range(3):
-            if not ranges[c, 1, axis] - ranges[c, 0, axis] <= rooms[c]:
-                return False
-    for p in range(len(patches.clusters)):
-        if patch[patches.clusters[p, 0]] != p:
-            continue
-        for axis in range(3):
-            low, high = np.inf, -np.inf
-            for i in range(touched.first[p], touched.first[p + 1]):
-                c = touched.values[i]
-                low, high = min(low, ranges[c, 0, axis]), max(high, ranges[c, 1, axis])
-            if not high - low <= widths[p]:
-                return False
-    return True
