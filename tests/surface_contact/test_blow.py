@@ -113,7 +113,7 @@ def test_no_spring_gets_firmer_than_float32_can_solve(run):
     met = run.surfaces.meetings(places, fall)
     assert (met.slope > 0.0).any()
     for _ in range(4):
-        firm = met.firmed(fall)
+        firm = met.firmed(met.left(fall))
         assert (firm.stiffness >= met.stiffness).all()
         assert (firm.stiffness + firm.slope <= np.maximum(1.0000001 * FIRMEST * met.spring, met.stiffness + met.slope)).all()
         met = firm

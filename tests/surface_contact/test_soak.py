@@ -43,8 +43,8 @@ def test_a_seed_of_the_former_soak(seed):
 
 
 def test_a_fist_that_folds_goo_leaves_its_sides_a_gap_in_which_steps_find_their_balance():
-    """At 16 m/s through three bodies, one of 22 kPa: logarithms left a pair of edges 1e-9 m, 106 steps in a row found no balance,
-    and the goo gained as much energy as there was."""
+    """At 16 m/s through three bodies, one of 22 kPa: logarithms left a pair of edges 1e-9 m, 106 steps in a row found no
+    balance, and the goo gained as much energy as there was."""
     account = Account(soak_scene(31, 16, 4)[1], 16)
     rough = 0.0
     for number in range(1, 5):
