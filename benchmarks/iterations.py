@@ -66,7 +66,7 @@ def iterations(ball, young: float) -> tuple[int, int]:  # type: ignore[no-untype
     lowest = state.positions[:, 2] < np.quantile(state.positions[:, 2], 0.1)
     load[lowest, 2] += weight.sum() / lowest.sum()
     counts = []
-    for levels in (1, 2):
+    for levels in (1, 3):
         space.linear.assemble(problem.filling, space.diagonal, levels=levels)
         counts.append(space.linear.solve(load, LINEAR_TOLERANCE, MOST))
     return counts[0], counts[1]
