@@ -104,9 +104,9 @@ class LinearSolve:
         more, rate = (NO_VALUES, 0.0) if beside is None else (beside[0].values, beside[1])
         filling(self._values, more, rate)
         row_sums(layout.slabs.arrays, self._values, self._sums)
-        self._levels = levels
+        renew_aggregates, self._levels = levels > 1 and (renew or self._levels == 1), levels
         self._held = self.rank[held].astype(np.int64)
-        if levels > 1 and renew:
+        if renew_aggregates:
             self._aggregates.hold(self._held)
             self._aggregates.take_elastic(self._values, self._sums, volume)
         take_out(NO_NODES, self._before[:0], layout.slabs.apart, self._values, self._touching, self._contact_sums)

@@ -284,7 +284,9 @@ def test_a_stiffness_weighed_by_nodes():
 
 def state_of(solver):
     """All that a solution depends on, as bytes; numbers of a row that has its own block in inertia's place mean nothing."""
-    arrays = (solver._values, solver._own, solver._touched, solver._inverse, solver._inertia)
+    arrays = (
+        solver._values, solver._own, solver._touched, solver._inverse, solver._inertia, *solver._aggregates.arrays[3:5]
+    )  # fmt: skip
     return [array.tobytes() for array in arrays]
 
 
