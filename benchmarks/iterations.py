@@ -4,7 +4,7 @@
 
 The system is that of a default step on the ball at rest; the load is gravity, noise as large, and a push on the lowest
 tenth of it as large as the ball's weight. Each number is iterations to the tolerance that Newton asks for, with 3x3
-diagonal blocks alone and with the coarse level as Dollop chooses it.
+diagonal blocks alone and with aggregates and the coarse level as Dollop chooses it.
 """
 
 import argparse

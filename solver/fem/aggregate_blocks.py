@@ -1,8 +1,8 @@
 """The blocks of the preconditioner's aggregates (aggregates.py): what their translations meet in the matrix.
 
-Of an aggregate a that is C = sum_i (own_i - sum_j A_ij) + sum_ij A_ij with i in a, and j anywhere in the one and in a in the other
-sum: what holds the aggregate in place, and what holds it to the others. Contact counts as it holds the nodes themselves, which is
-no less than what it holds their aggregate by. So where contact alone has changed nothing of the elastic part is taken anew.
+That is, with D_i the diagonal blocks of its nodes i and A_ij those between two of them, C = sum_i D_i + sum_ij A_ij. Inertia
+and contact are those of each solve; what contact adds off the diagonal is left out, so that it holds an aggregate by no less
+than it does, and no edge is looked at where contact alone has changed. The elastic part is taken when the coarse level is.
 """
 
 from dataclasses import dataclass, field
@@ -75,9 +75,7 @@ class AggregateBlocks:
         _sum_elastic(self.arrays, self.owners, sums, self._within, *self._elastic)
         self._volumes = None if volume is None else self._beside([volume])
 
-    def invert(
-        self, inertia: Floats, own: Array, touched: NDArray[np.bool_], pairs: PairStiffness, springs: Springs
-    ) -> None:
+    def invert(self, inertia: Floats, own: Array, touched: NDArray[np.bool_], pairs: PairStiffness, springs: Springs) -> None:
         """Put the blocks together and invert them: inertia, own and touched as `split_diagonal` makes them, and pairs and
         springs beside the matrix."""
         extra = self._volumes
@@ -152,8 +150,8 @@ def _add_apart(values, v, within, at):  # type: ignore[no-untyped-def]
 
 @parallel
 def _sum_within(slabs, values, together, owners, within):  # type: ignore[no-untyped-def]
-    """within (2, 2, 4n): of fine and wide aggregates the sum of blocks between a row and others of its aggregate, 00, 11, 22 and
-    01, 02, 12. Those of an edge within a slab are both with its earlier row."""
+    """within (2, 2, 4n): of fine and wide aggregates the sum of blocks between a row and others of its aggregate, 00, 11, 22
+    and 01, 02, 12. Those of an edge within a slab are both with its earlier row."""
     bounds, group_bounds, group_rows, slot_offsets, _, outer_offsets, outer_columns = slabs
     start = SLOT * np.int64(slot_offsets[-1])
     for slab in prange(len(bounds) - 1):
@@ -224,7 +222,7 @@ def _invert(  # type: ignore[no-untyped-def]
         fine_own, wide_own = np.zeros(6), np.zeros(6)
         for wide in range(chunk_wides[chunk], chunk_wides[chunk + 1]):
             for fine in range(wide_fines[wide], wide_fines[wide + 1]):
-                mass = 0.0
+                mass = np.float64(0.0)
                 for i in range(fine_rows[fine], fine_rows[fine + 1]):
                     if owners[0, i] == held:
                         continue

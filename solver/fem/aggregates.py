@@ -1,10 +1,13 @@
 """Aggregates of the preconditioner: a few neighbouring nodes that move as one, and a few such aggregates that do.
 
-What block-Jacobi hands from neighbour to neighbour only, they carry further at once: on top of it each aggregate of two sizes
-moves by its sum of the residual times the inverse of the 3x3 block that its translations meet in the matrix. That is an additive
-multilevel preconditioner, M^-1 = J^-1 + s sum_l W_l diag(W_l^T A W_l)^-1 W_l^T, as of Bramble, Pasciak and Xu 1990, "Parallel
-multilevel preconditioners", with aggregates for its levels, as of Bulgakov 1993, "Multi-level iterative technique and aggregation
-concept with semi-analytical preconditioning for solving boundary-value problems".
+What block-Jacobi hands from neighbour to neighbour only, they carry further at once: on top of it each aggregate, of two sizes,
+moves by its sum of the residual times the inverse of the 3x3 block that its translations meet in the matrix,
+
+    M^-1 = J^-1 + SHARE sum_l W_l diag(W_l^T A W_l)^-1 W_l^T,
+
+an additive multilevel preconditioner (Bramble, Pasciak and Xu 1990, "Parallel multilevel preconditioners"), with aggregates for
+levels (Bulgakov 1993, "Multi-level iterative technique and aggregation concept with semi-analytical preconditioning for solving
+boundary-value problems"). The coarse level (coarse_space.py) is added to it where there is one.
 """
 
 from dataclasses import dataclass

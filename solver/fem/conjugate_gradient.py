@@ -69,8 +69,8 @@ def _descend(chunk, aggregates, start, order, rhs, step, inverse, modes, q, r, w
 
 @inline
 def _turn(chunk, aggregates, start, step, beta, modes, c, z, p, x):  # type: ignore[no-untyped-def]
-    """x += step p for the step before, p := z + W c + beta p in a chunk's rows, z with how aggregates move; c (12) of its part's
-    modes.
+    """x += step p for the step before, p := z + W c + beta p in a chunk's rows, z with how aggregates move; c (12) of its
+    part's modes.
 
     At the `start` x is 0 and p nothing yet.
     """
@@ -138,9 +138,9 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
 
     rhs and solution (n, 3) in the mesh's numbering; slabs and values: the matrix (slabs.py); work (4, 4n): by rows the solution
     x, the residual r, the direction p, and q, which is A p and, once that is used, J r; aggregates: as aggregates.py has them;
-    `coarse` whether to use the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the
-    matrix (volume_coupling.py), pairs and springs also that (pair_coupling.py, spring_coupling.py); rows held (h,) stay where
-    they are. Returns -1 - iterations, with the last good solution, where A turns out not positive.
+    `coarse` whether to use the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts
+    beside the matrix (volume_coupling.py), pairs and springs also that (pair_coupling.py, spring_coupling.py); rows held (h,)
+    stay where they are. Returns -1 - iterations, with the last good solution, where A turns out not positive.
     """
     bounds, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets, outer_columns = slabs
     chunks, ranges = len(chunk_parts), len(bounds) - 1

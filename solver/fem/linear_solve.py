@@ -96,9 +96,9 @@ class LinearSolve:
         `contact` is what contact adds off the diagonal, where that is not in the blocks.
 
         With one level the preconditioner is that of the diagonal blocks alone, whatever the stiffness, and with two that of
-        aggregates too, which at three have the coarse level above them where that pays. Unless told to renew it the coarse
-        level stays that of the call before: for a matrix much like that, nearly as good. Nodes held
-        (h,) are no unknowns: their direction is zero, and what they hold the others by stays.
+        aggregates too, which at three have the coarse level above them where that pays. Unless told to renew them the coarse
+        level and what is elastic of the aggregates' blocks stay those of the call before: for a matrix much like that, nearly
+        as good. Nodes held (h,) are no unknowns: their direction is zero, and what they hold the others by stays.
         """
         layout, parts = self.layout, self.parts
         more, rate = (NO_VALUES, 0.0) if beside is None else (beside[0].values, beside[1])
@@ -164,7 +164,7 @@ class LinearSolve:
         self._invert_aggregates()
 
     def _invert_aggregates(self) -> None:
-        """Make the aggregates' blocks anew from the sums of rows, their inertia and contact, and what acts beside the matrix."""
+        """Make the aggregates' blocks anew, with inertia and contact as they are and what acts beside the matrix."""
         if self._levels == 1:
             self._aggregates.leave_out()
             return
@@ -201,9 +201,9 @@ class LinearSolve:
         started = perf_counter()
         spent: int = conjugate_gradient(
             layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, self._aggregates.arrays, layout.slabs.arrays,
-            self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots, self._coupling,
-            self._pairs.arrays, self._springs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
-            tolerance, most, self._work, self.direction,
+            self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
+            self._pivots, self._coupling, self._pairs.arrays, self._springs.arrays, self._held, self._coarse_vectors[0],
+            self._coarse_vectors[1], rhs, tolerance, most, self._work, self.direction,
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)
