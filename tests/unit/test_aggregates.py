@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from solver.fem import slabs
 from solver.fem.aggregate_blocks import AggregateBlocks
 from solver.fem.aggregates import FINE, SHARE, WIDE, Aggregates
 from tests.element_blocks import filling
@@ -68,6 +69,16 @@ def test_the_first_direction_is_that_of_the_formula(name, touched):
     assert np.abs(first_direction(solver, load) - expected / np.linalg.norm(expected)).max() < 1e-4 * SHARE
     alone = system.solver(levels=1)
     assert np.abs(first_direction(alone, load) - expected / np.linalg.norm(expected)).max() > 1e-2 * np.abs(expected).max()
+
+
+def test_edges_between_slabs_count_too(monkeypatch):
+    """Blocks are the same where an aggregate's edges are in one slab and where they are not."""
+    found = []
+    for rows in (2048, 5):
+        monkeypatch.setattr(slabs, "SLAB", rows)
+        found.append(list(inverses(SYSTEMS["nearly incompressible"]().solver())))
+    for one, other in zip(*found, strict=True):
+        assert np.abs(one - other).max() < 1e-5 * np.abs(one).max()
 
 
 @pytest.mark.parametrize("name", ["soft", "stiff", "two bodies"])
