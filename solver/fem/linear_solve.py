@@ -1,8 +1,8 @@
 """The linear system of one Newton iteration: element blocks summed into a sparse matrix, and its solution.
 
 The matrix is elastic stiffness, whose rows sum to zero, plus a diagonal of inertia and contact. Nothing is carried from one
-solve to the next, so a solve depends on its arguments alone, but for what is kept when asked for: a coarse level, and all but
-the contacts (`touch`).
+solve to the next, so a solve depends on its arguments alone, but for what is kept when asked for: the coarse level and what is
+elastic of the aggregates, and all but the contacts (`touch`).
 """
 
 from collections.abc import Callable
