@@ -4,7 +4,7 @@
 
 The system is that of a default step on the ball at rest; the load is gravity, noise as large, and a push on the lowest
 tenth of it as large as the ball's weight. Each number is iterations to the tolerance that Newton asks for, with 3x3
-diagonal blocks alone and with the coarse level as Dollop chooses it.
+diagonal blocks alone and with aggregates and the coarse level as Dollop chooses it.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def iterations(ball, young: float) -> tuple[int, int]:  # type: ignore[no-untype
     lowest = state.positions[:, 2] < np.quantile(state.positions[:, 2], 0.1)
     load[lowest, 2] += weight.sum() / lowest.sum()
     counts = []
-    for levels in (1, 2):
+    for levels in (1, 3):
         space.linear.assemble(problem.filling, space.diagonal, levels=levels)
         counts.append(space.linear.solve(load, LINEAR_TOLERANCE, MOST))
     return counts[0], counts[1]

@@ -131,7 +131,7 @@ def sum_blocks(item_offsets, middles, items, places, blocks, more, rate, values)
 
 
 @inline
-def _inverted(a, b, c, e, f, g):  # type: ignore[no-untyped-def]
+def inverted(a, b, c, e, f, g):  # type: ignore[no-untyped-def]
     """Inverse of the symmetric block a b c, e f, g, and whether the block is positive."""
     c00, c01, c02 = e * g - f * f, c * f - b * g, b * f - c * e
     det = a * c00 + b * c01 + c * c02
@@ -165,9 +165,9 @@ def _split_row(i, d, sums, contact, extra, inertia, own, touched, inverse):  # t
     if extra is not None:
         x = extra[i]
         e0, e1, e2, f01, f02, f12 = e0 - x[0], e1 - x[4], e2 - x[8], f01 - x[1], f02 - x[2], f12 - x[5]
-    positive, i0, i01, i02, i1, i12, i2 = _inverted(d[0] - e0, d[1] - f01, d[2] - f02, d[4] - e1, d[5] - f12, d[8] - e2)
+    positive, i0, i01, i02, i1, i12, i2 = inverted(d[0] - e0, d[1] - f01, d[2] - f02, d[4] - e1, d[5] - f12, d[8] - e2)
     if not positive:
-        _, i0, i01, i02, i1, i12, i2 = _inverted(d[0], d[1], d[2], d[4], d[5], d[8])
+        _, i0, i01, i02, i1, i12, i2 = inverted(d[0], d[1], d[2], d[4], d[5], d[8])
     shift = ROUNDING * (i0 + i1 + i2)
     at = np.uint64(8) * np.uint64(i)
     store(inverse, at, three(np.float32(i0 + shift), np.float32(i1 + shift), np.float32(i2 + shift)))

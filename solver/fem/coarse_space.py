@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..jit import kernel
 from ..jit.simd import add_scaled, load, store
+from .aggregates import Aggregates, aggregated
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -38,6 +39,7 @@ class Parts:
     chunk_parts (c,)          : the part of each chunk
     node_parts (n,)           : the part of each row
     modes, flat (4n + 4,)     : of each row, position relative to its part's centre over the part's size, and 1
+    aggregates                : what chunks are made of
     """
 
     order: IntArray
@@ -46,6 +48,7 @@ class Parts:
     chunk_parts: IntArray
     node_parts: IntArray
     modes: Floats
+    aggregates: Aggregates
 
 
 def divide(positions: Array, edges: IntArray) -> Parts:
@@ -55,10 +58,10 @@ def divide(positions: Array, edges: IntArray) -> Parts:
         count = min(round(PARTS * len(piece) / len(positions)), len(piece) // NODES_A_PART)
         parts += _bisected(piece, axes, max(count, 1))
     chunks = [chunk for part in parts for chunk in _bisected(part, axes, min(CHUNKS_A_PART, len(part)))]
-    order = np.concatenate(chunks)
     sizes = np.array([len(part) for part in parts])
     part_offsets = np.concatenate([[0], np.cumsum(sizes)])
     chunk_offsets = np.concatenate([[0], np.cumsum([len(chunk) for chunk in chunks])])
+    order, aggregates = aggregated(np.concatenate(chunks), chunk_offsets, axes)
     node_parts = np.repeat(np.arange(len(parts)), sizes)
     centers = np.stack([positions[part].mean(axis=0) for part in parts])
     modes = np.ones((len(order) + 1, 4))
@@ -67,9 +70,9 @@ def divide(positions: Array, edges: IntArray) -> Parts:
     extents = np.maximum.reduceat(np.maximum(np.maximum(x, y), z), part_offsets[:-1])
     modes[:-1, :3] /= np.where(extents > 0.0, extents, 1.0)[node_parts, None]
     return Parts(
-        order=order.astype(np.int32), part_offsets=part_offsets.astype(np.int32), chunk_offsets=chunk_offsets.astype(np.int32),
+        order=order, part_offsets=part_offsets.astype(np.int32), chunk_offsets=chunk_offsets.astype(np.int32),
         chunk_parts=node_parts[chunk_offsets[:-1]].astype(np.int32), node_parts=node_parts.astype(np.int32),
-        modes=modes.astype(np.float32).ravel(),
+        modes=modes.astype(np.float32).ravel(), aggregates=aggregates,
     )  # fmt: skip
 
 

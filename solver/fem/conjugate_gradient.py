@@ -1,4 +1,4 @@
-"""Preconditioned conjugate gradients on the block matrix: 3x3 diagonal blocks and, where asked, the coarse level.
+"""Preconditioned conjugate gradients on the block matrix: 3x3 diagonal blocks, aggregates and, where asked, the coarse level.
 
 Matrix and vectors are float32, which halves what memory has to carry; sums over nodes are float64, in fixed chunks. Vectors
 are flat, four numbers a node (solver/jit/simd.py); the fourth of direction, preconditioned residual and solution stays 0.
@@ -16,32 +16,50 @@ from .slab_product import multiply_slab
 from .spring_coupling import add_springs
 from .volume_coupling import add_coupling
 
-FOUR = np.uint64(4)
+ONE, FOUR = np.uint64(1), np.uint64(4)
 
 
 @inline
-def _descend(first, last, start, order, rhs, step, inverse, modes, q, r, weights):  # type: ignore[no-untyped-def]
-    """r -= step q, q := z = J r in a range of rows; weights (16) := W^T r there; return its share of r . z.
+def _block_product(inverse, k, vector):  # type: ignore[no-untyped-def]
+    """The k-th of inverted blocks, flat (8n,), times a vector."""
+    b = np.uint64(8) * k
+    return symmetric_product(load(inverse, b), load(inverse, b + FOUR), vector)
+
+
+@inline
+def _descend(chunk, aggregates, start, order, rhs, step, inverse, modes, q, r, weights):  # type: ignore[no-untyped-def]
+    """r -= step q, q := J r in a chunk's rows, and how its aggregates move by r; weights (16) := W^T r there; return its share
+    of r . z.
 
     At the `start` r becomes the right-hand side.
     """
+    chunk_wides, wide_fines, fine_rows, fine_inverse, wide_inverse, moved = aggregates
     total = zero_sum()
     w0, w1, w2, w3 = zero(), zero(), zero(), zero()
-    for row in range(first, last):
-        i = FOUR * np.uint64(row)
-        if start:
-            node = np.uint64(order[row])
-            left = three(np.float32(rhs[node, 0]), np.float32(rhs[node, 1]), np.float32(rhs[node, 2]))
-        else:
-            left = add_scaled(load(r, i), load(q, i), -step)
-        b = np.uint64(2) * i
-        smooth = symmetric_product(load(inverse, b), load(inverse, b + FOUR), left)
-        store(r, i, left)
-        store(q, i, smooth)
-        total = add_products(total, left, smooth)
-        f = load(modes, i)
-        w0, w1, w2 = add_scaled(w0, left, lane(f, 0)), add_scaled(w1, left, lane(f, 1)), add_scaled(w2, left, lane(f, 2))
-        w3 = add(w3, left)
+    for wide in range(np.uint64(chunk_wides[chunk]), np.uint64(chunk_wides[chunk + 1])):
+        above = zero()
+        for fine in range(np.uint64(wide_fines[wide]), np.uint64(wide_fines[wide + ONE])):
+            own = zero()
+            for row in range(np.uint64(fine_rows[fine]), np.uint64(fine_rows[fine + ONE])):
+                i = FOUR * row
+                if start:
+                    node = np.uint64(order[row])
+                    left = three(np.float32(rhs[node, 0]), np.float32(rhs[node, 1]), np.float32(rhs[node, 2]))
+                else:
+                    left = add_scaled(load(r, i), load(q, i), -step)
+                smooth = _block_product(inverse, row, left)
+                store(r, i, left)
+                store(q, i, smooth)
+                total, own, f = add_products(total, left, smooth), add(own, left), load(modes, i)
+                w0, w1 = add_scaled(w0, left, lane(f, 0)), add_scaled(w1, left, lane(f, 1))
+                w2 = add_scaled(w2, left, lane(f, 2))
+            way = _block_product(fine_inverse, fine, own)
+            store(moved, FOUR * fine, way)
+            total, above = add_products(total, own, way), add(above, own)
+        way = _block_product(wide_inverse, wide, above)
+        total, w3 = add_products(total, above, way), add(w3, above)
+        for fine in range(np.uint64(wide_fines[wide]), np.uint64(wide_fines[wide + ONE])):
+            store(moved, FOUR * fine, add(load(moved, FOUR * fine), way))
     store(weights, np.uint64(0), w0)
     store(weights, FOUR, w1)
     store(weights, np.uint64(8), w2)
@@ -50,25 +68,29 @@ def _descend(first, last, start, order, rhs, step, inverse, modes, q, r, weights
 
 
 @inline
-def _turn(first, last, start, step, beta, modes, c, z, p, x):  # type: ignore[no-untyped-def]
-    """x += step p for the step before, p := z + W c + beta p in a range of rows of one part; c (12) of its modes.
+def _turn(chunk, aggregates, start, step, beta, modes, c, z, p, x):  # type: ignore[no-untyped-def]
+    """x += step p for the step before, p := z + W c + beta p in a chunk's rows, z with how aggregates move; c (12) of its
+    part's modes.
 
     At the `start` x is 0 and p nothing yet.
     """
+    chunk_wides, wide_fines, fine_rows, _, _, moved = aggregates
     c0, c1 = three(c[0], c[1], c[2]), three(c[3], c[4], c[5])
     c2, c3 = three(c[6], c[7], c[8]), three(c[9], c[10], c[11])
-    for row in range(first, last):
-        i = FOUR * np.uint64(row)
-        f = load(modes, i)
-        whole = add_scaled(add_scaled(c3, c0, lane(f, 0)), c1, lane(f, 1))
-        smooth = add(load(z, i), add_scaled(whole, c2, lane(f, 2)))
-        if start:
-            store(x, i, zero())
-            store(p, i, smooth)
-        else:
-            before = load(p, i)
-            store(x, i, add_scaled(load(x, i), before, step))
-            store(p, i, add_scaled(smooth, before, beta))
+    for fine in range(np.uint64(wide_fines[chunk_wides[chunk]]), np.uint64(wide_fines[chunk_wides[chunk + 1]])):
+        constant = add(c3, load(moved, FOUR * fine))
+        for row in range(np.uint64(fine_rows[fine]), np.uint64(fine_rows[fine + ONE])):
+            i = FOUR * row
+            f = load(modes, i)
+            whole = add_scaled(add_scaled(constant, c0, lane(f, 0)), c1, lane(f, 1))
+            smooth = add(load(z, i), add_scaled(whole, c2, lane(f, 2)))
+            if start:
+                store(x, i, zero())
+                store(p, i, smooth)
+            else:
+                before = load(p, i)
+                store(x, i, add_scaled(load(x, i), before, step))
+                store(p, i, add_scaled(smooth, before, beta))
 
 
 @inline
@@ -109,16 +131,16 @@ def _clear(rows, vector):  # type: ignore[no-untyped-def]
 
 @parallel
 def conjugate_gradient(  # type: ignore[no-untyped-def]
-    order, chunk_offsets, chunk_parts, modes, slabs, values, inertia, own, touched, inverse, coarse, lower, upper, pivots,
-    coupling, pairs, springs, held, g, c, rhs, tolerance, most, work, solution,
+    order, chunk_offsets, chunk_parts, modes, aggregates, slabs, values, inertia, own, touched, inverse, coarse, lower, upper,
+    pivots, coupling, pairs, springs, held, g, c, rhs, tolerance, most, work, solution,
 ):  # fmt: skip
     """Solve A x = rhs from x = 0 until the preconditioned residual has fallen by `tolerance`; return iterations.
 
     rhs and solution (n, 3) in the mesh's numbering; slabs and values: the matrix (slabs.py); work (4, 4n): by rows the solution
-    x, the residual r, the direction p, and q, which is A p and, once that is used, the preconditioned residual z; `coarse`
-    whether to use the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts beside the
-    matrix (volume_coupling.py), pairs and springs also that (pair_coupling.py, spring_coupling.py); rows held (h,) stay where
-    they are. Returns -1 - iterations, with the last good solution, where A turns out not positive.
+    x, the residual r, the direction p, and q, which is A p and, once that is used, J r; aggregates: as aggregates.py has them;
+    `coarse` whether to use the coarse level, with vectors g and c (12a), c zero at the start; `coupling` None or what acts
+    beside the matrix (volume_coupling.py), pairs and springs also that (pair_coupling.py, spring_coupling.py); rows held (h,)
+    stay where they are. Returns -1 - iterations, with the last good solution, where A turns out not positive.
     """
     bounds, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets, outer_columns = slabs
     chunks, ranges = len(chunk_parts), len(bounds) - 1
@@ -128,8 +150,7 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
     for iteration in range(most + 1):
         for chunk in prange(chunks):
             parts[chunk] = _descend(
-                chunk_offsets[chunk], chunk_offsets[chunk + 1], iteration == 0, order, rhs, step, inverse, modes, q, r,
-                weights[chunk],
+                np.int64(chunk), aggregates, iteration == 0, order, rhs, step, inverse, modes, q, r, weights[chunk],
             )
         rz = _total(parts)
         if coarse:
@@ -145,10 +166,7 @@ def conjugate_gradient(  # type: ignore[no-untyped-def]
         beta = np.float32(rz / before)
         for chunk in prange(chunks):
             first = 12 * chunk_parts[chunk]
-            _turn(
-                chunk_offsets[chunk], chunk_offsets[chunk + 1], iteration == 0, step, beta, modes, c[first : first + 12],
-                q, p, x,
-            )
+            _turn(np.int64(chunk), aggregates, iteration == 0, step, beta, modes, c[first : first + 12], q, p, x)
         step = np.float32(0.0)  # x has it
         _clear(held, p)
         for slab in prange(ranges):

@@ -1,8 +1,8 @@
 """The linear system of one Newton iteration: element blocks summed into a sparse matrix, and its solution.
 
 The matrix is elastic stiffness, whose rows sum to zero, plus a diagonal of inertia and contact. Nothing is carried from one
-solve to the next, so a solve depends on its arguments alone, but for what is kept when asked for: a coarse level, and all but
-the contacts (`touch`).
+solve to the next, so a solve depends on its arguments alone, but for what is kept when asked for: the coarse level and what is
+elastic of the aggregates, and all but the contacts (`touch`).
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..jit import CHUNKS
 from ..jit.pace import Pace
+from .aggregate_blocks import AggregateBlocks
 from .assembly import Pattern
 from .block_matrix import Layout, build_layout, split_diagonal, split_rows, sum_blocks
 from .coarse_matrix import coarse_matrix
@@ -61,11 +62,12 @@ class LinearSolve:
         self._values = self.layout.slabs.values()
         self._inertia, self._own = np.zeros(nodes, np.float32), np.zeros((nodes, 9))
         self._touched, self._inverse = np.zeros(nodes, bool), np.zeros(8 * nodes, np.float32)
+        self._aggregates = AggregateBlocks(self.parts.aggregates, self.layout)
         self._pivots = np.zeros(modes, np.float32)
         self._volume: VolumeCoupling | None = None
         self._coupling: Arrays | None = None
         self._pairs, self._springs = no_stiffness(), no_springs()
-        self._held = NO_NODES
+        self._held, self._levels = NO_NODES, 1
         self._extra: Array | None = None  # diagonal blocks of what acts beside the matrix
         self._touching, self._places = NO_NODES, NO_NODES  # nodes in contact, places that it has changed,
         self._before = np.zeros((0, 9), np.float32)  # and what was there
@@ -84,7 +86,7 @@ class LinearSolve:
         return cls(layout, parts, np.zeros((len(positions), 3)))
 
     def assemble(
-        self, filling: Filling, diagonal: Array, levels: int = 2, volume: VolumeCoupling | None = None,
+        self, filling: Filling, diagonal: Array, levels: int = 3, volume: VolumeCoupling | None = None,
         beside: Beside | None = None, pairs: PairStiffness | None = None, renew: bool = True,
         held: NDArray[np.int64] = NO_NODES, contact: ContactStiffness | None = None,
     ) -> None:  # fmt: skip
@@ -93,19 +95,25 @@ class LinearSolve:
 
         `contact` is what contact adds off the diagonal, where that is not in the blocks.
 
-        With one level the preconditioner is that of the diagonal blocks alone, whatever the stiffness. Unless told to
-        renew it the coarse level stays that of the call before: for a matrix much like that, nearly as good. Nodes held
-        (h,) are no unknowns: their direction is zero, and what they hold the others by stays.
+        With one level the preconditioner is that of the diagonal blocks alone, whatever the stiffness, and with two that of
+        aggregates too, which at three have the coarse level above them where that pays. Unless told to renew them the coarse
+        level and what is elastic of the aggregates' blocks stay those of the call before: for a matrix much like that, nearly
+        as good. Nodes held (h,) are no unknowns: their direction is zero, and what they hold the others by stays.
         """
         layout, parts = self.layout, self.parts
         more, rate = (NO_VALUES, 0.0) if beside is None else (beside[0].values, beside[1])
         filling(self._values, more, rate)
         row_sums(layout.slabs.arrays, self._values, self._sums)
+        renew_aggregates, self._levels = levels > 1 and (renew or self._levels == 1), levels
+        self._held = self.rank[held].astype(np.int64)
+        if renew_aggregates:
+            self._aggregates.hold(self._held)
+            self._aggregates.take_elastic(self._values, self._sums, volume)
         take_out(NO_NODES, self._before[:0], layout.slabs.apart, self._values, self._touching, self._contact_sums)
         self._put_in(contact)
         self._volume, self._coupling = volume, None if volume is None else volume.arrays
         self._split(diagonal, pairs)
-        self._held = self.rank[held].astype(np.int64)
+        self._invert_aggregates()
         if len(held):
             rows = np.zeros(len(self._inertia), bool)
             rows[self._held] = True
@@ -113,7 +121,7 @@ class LinearSolve:
         if not renew:
             return
         stiff = volume is not None or bool(self._stiff.sum() > STIFF_SHARE * len(self._inertia))
-        self.coarse = levels > 1 and stiff
+        self.coarse = levels > 2 and stiff
         if self.coarse:
             matrix = coarse_matrix(parts, layout, self._values, self._inertia, self._own, self._touched)
             if volume is not None:
@@ -147,12 +155,20 @@ class LinearSolve:
         self._put_in(contact)
         if len(self._pairs.rows) or (pairs is not None and len(pairs.rows)):
             self._split(diagonal, pairs)
+        else:
+            rows = np.union1d(rows, self._touching)
+            split_rows(
+                rows, layout.order, self._sums, self._contact_sums, diagonal, self._extra, self._inertia, self._own,
+                self._touched, self._inverse,
+            )  # fmt: skip
+        self._invert_aggregates()
+
+    def _invert_aggregates(self) -> None:
+        """Make the aggregates' blocks anew, with inertia and contact as they are and what acts beside the matrix."""
+        if self._levels == 1:
+            self._aggregates.leave_out()
             return
-        rows = np.union1d(rows, self._touching)
-        split_rows(
-            rows, layout.order, self._sums, self._contact_sums, diagonal, self._extra, self._inertia, self._own,
-            self._touched, self._inverse,
-        )  # fmt: skip
+        self._aggregates.invert(self._inertia, self._own, self._touched, self._pairs, self._springs)
 
     def _put_in(self, contact: ContactStiffness | None) -> None:
         """Add contact to the values and beside them, and keep what is needed to take it out again."""
@@ -184,10 +200,10 @@ class LinearSolve:
             self.pace.set(measured=True)
         started = perf_counter()
         spent: int = conjugate_gradient(
-            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, layout.slabs.arrays, self._values, self._inertia,
-            self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper, self._pivots, self._coupling,
-            self._pairs.arrays, self._springs.arrays, self._held, self._coarse_vectors[0], self._coarse_vectors[1], rhs,
-            tolerance, most, self._work, self.direction,
+            layout.order, parts.chunk_offsets, parts.chunk_parts, parts.modes, self._aggregates.arrays, layout.slabs.arrays,
+            self._values, self._inertia, self._own, self._touched, self._inverse, self.coarse, self._lower, self._upper,
+            self._pivots, self._coupling, self._pairs.arrays, self._springs.arrays, self._held, self._coarse_vectors[0],
+            self._coarse_vectors[1], rhs, tolerance, most, self._work, self.direction,
         )  # fmt: skip
         if self.pace is not None:
             self.pace.note(perf_counter() - started, abs(spent) + 1)

@@ -51,6 +51,10 @@ class PairStiffness:
         """Add the diagonal blocks to diagonal (n, 9), by rows [N/m]."""
         _add_diagonal(self.points, self.weights, self.blocks, self.start, self.rows, self.shares, diagonal)
 
+    def add_blocks(self, owners: IntArray, blocks: Array) -> None:
+        """Add what aggregates meet, each as one, to their blocks (m, 9); owners (n,): the aggregate of each row."""
+        _add_diagonal(self.points, self.weights, self.blocks, self.start, owners[self.rows], self.shares, blocks)
+
     def add_coarse(self, parts: Parts, coarse: Array) -> None:
         """Add W^T K W to the coarse matrix (12a, 12a)."""
         if not len(self.points):

@@ -52,12 +52,20 @@ class Springs:
 
     def add_coarse(self, parts: Parts, coarse: Array) -> None:
         """Add W^T K W to the coarse matrix (12a, 12a)."""
-        if not len(self.blocks):
-            return
+        if len(self.blocks):
+            self._as_pairs().add_coarse(parts, coarse)
+
+    def add_blocks(self, owners: IntArray, blocks: Array) -> None:
+        """Add what aggregates meet, each as one, to their blocks (m, 9); owners (n,): the aggregate of each row."""
+        if len(self.blocks):
+            self._as_pairs().add_blocks(owners, blocks)
+
+    def _as_pairs(self) -> PairStiffness:
+        """These as pairs of a point and nothing."""
         count = len(self.blocks)
         themselves = np.repeat(np.arange(count, dtype=np.int32), 4).reshape(-1, 4)
         alone = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
-        PairStiffness(themselves, alone, self.blocks, self.start, self.rows, self.shares).add_coarse(parts, coarse)
+        return PairStiffness(themselves, alone, self.blocks, self.start, self.rows, self.shares)
 
 
 @cache

@@ -77,6 +77,11 @@ class VolumeCoupling:
         _diagonal(self.layout.row_offsets, self.layout.columns, self.ahead, self.back, self.firmness, diagonal)
         return diagonal
 
+    def add_blocks(self, owners: IntArray, blocks: Array) -> None:
+        """Add what aggregates meet, each as one, to their blocks (m, 9); owners (n,): the aggregate of each row."""
+        row_offsets, columns, ahead, _, firmness, _ = self.arrays
+        _add_blocks(row_offsets, columns, ahead, firmness, owners, blocks)
+
     def add_coarse(self, parts: Parts, coarse: Array) -> None:
         """Add W^T B^T D B W to the coarse matrix (12a, 12a)."""
         row_offsets, columns, ahead, _, firmness, _ = self.arrays
@@ -165,6 +170,28 @@ def add_coupling(coupling, p, q):  # type: ignore[no-untyped-def]
     for chunk in range(CHUNKS):
         energy += parts[chunk]
     return energy
+
+
+@kernel
+def _add_blocks(row_offsets, columns, ahead, firmness, owners, blocks):  # type: ignore[no-untyped-def]
+    """Row by row of B, which few aggregates have a share in; serial, as rows of several meet in one block."""
+    near, shares = np.empty(len(owners), np.int32), np.zeros((len(owners), 3))
+    for i in range(len(firmness)):
+        near[0], count = owners[i], 1
+        for s in range(row_offsets[i], row_offsets[i + 1]):
+            owner, at = owners[columns[s]], 0
+            while at < count and near[at] != owner:
+                at += 1
+            if at == count:
+                near[at], count = owner, count + 1
+            for axis in range(3):
+                shares[at, axis] += ahead[s, axis]
+                shares[0, axis] -= ahead[s, axis]
+        for x in range(count):
+            for a in range(3):
+                for b in range(3):
+                    blocks[near[x], 3 * a + b] += firmness[i] * shares[x, a] * shares[x, b]
+            shares[x] = 0.0
 
 
 @kernel

@@ -149,6 +149,18 @@ def test_the_coarse_level_knows_them_too():
     assert np.abs(found - expected).max() < 1e-5 * np.abs(expected).max()
 
 
+def test_aggregates_know_them_too():
+    """What seven aggregates, each moved as one, meet in B^T D B, by dense products."""
+    mesh = ball_mesh(5)
+    state, linear, volume = built(mesh)
+    _, ties, coupling = dense(state, linear, volume, mesh.positions @ np.diag([1.1, 0.8, 1.2]))
+    owners = np.random.default_rng(6).integers(0, 7, len(mesh.positions)).astype(np.int32)
+    among, found = np.kron(np.eye(7)[owners], np.eye(3)), np.zeros((7, 9))
+    coupling.add_blocks(owners[linear.layout.order], found)
+    expected = (among.T @ ties @ among).reshape(7, 3, 7, 3)[range(7), :, range(7)].reshape(7, 9)
+    assert np.abs(found - expected).max() < 1e-5 * np.abs(expected).max()
+
+
 def test_one_and_two_threads_give_the_same_bytes():
     ends = []
     for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):

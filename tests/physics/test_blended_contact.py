@@ -10,6 +10,7 @@ from solver.bake import prepare
 from solver.contact.response import normal_forces
 from solver.embedding import evaluate
 from solver.fem.linear_solve import LinearSolve
+from solver.fem.spring_coupling import add_springs
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings
 from solver.simulate import Simulation
@@ -92,7 +93,8 @@ def test_the_preconditioner_knows_it_and_forgets_it(lying, entries):
     fill = filling(linear, np.zeros((space.tiles.lanes, 6, 9), np.float32))
     nothing = simulation.contacts.linearize(here + (0.0, 0.0, 1.0)).add_stiffness(here, bare, linear.rank)
     linear.assemble(fill, bare, contact=nothing)
-    before = linear._inverse.tobytes(), linear._values.tobytes(), linear._contact_sums.tobytes()
+    kept = linear._inverse, linear._values, linear._contact_sums, linear._aggregates.arrays.fine_inverse
+    before = [array.tobytes() for array in kept]
     diagonal = bare.copy()
     linear.touch(diagonal, entries.add_stiffness(here, diagonal, linear.rank))
     node = int(entries.carriers.rows.nodes[np.abs(entries.carriers.rows.weights).argmax()])
@@ -106,9 +108,26 @@ def test_the_preconditioner_knows_it_and_forgets_it(lying, entries):
     found = packed[[0, 4, 5, 4, 1, 6, 5, 6, 2]].reshape(3, 3)
     assert block[2, 2] > 2e3
     np.testing.assert_allclose(found, inverse, atol=1e-5 * np.abs(inverse).max())
+    assert kept[3].tobytes() != before[3]
     linear.touch(bare, nothing)
-    assert (linear._inverse.tobytes(), linear._values.tobytes(), linear._contact_sums.tobytes()) == before
+    assert [array.tobytes() for array in kept] == before
     assert not len(linear._springs.rows)
+
+
+def test_aggregates_know_it_too(lying, entries):
+    """What those of fifty nodes, each moved as one, meet in its springs: their product with that motion."""
+    here, space = pressed(lying), lying[0].space
+    springs = entries.add_stiffness(here, np.zeros((len(here), 9)), space.linear.rank).beside
+    owners, blocks = (np.arange(len(here)) // 50).astype(np.int32), np.zeros((len(here) // 50 + 1, 9))
+    springs.add_blocks(owners, blocks)
+    for owner in np.unique(owners[springs.rows]):
+        for axis in range(3):
+            motion, product = np.zeros((2, len(here), 4), np.float32)
+            motion[owners == owner, axis] = 1.0
+            add_springs(springs.arrays, motion.ravel(), product.ravel())
+            expected = product[owners == owner, :3].sum(axis=0, dtype=float)
+            np.testing.assert_allclose(blocks[owner, axis::3], expected, atol=1e-5 * np.abs(blocks).max())
+    assert np.abs(blocks).max() > 1e2
 
 
 def test_the_push_is_that_on_what_is_seen(lying, entries):

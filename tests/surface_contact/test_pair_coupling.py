@@ -56,6 +56,11 @@ def test_product_and_diagonal_are_the_matrixs(parts, pairs):
     pairs.add_diagonal(diagonal)
     expected = np.array([matrix[3 * i : 3 * i + 3, 3 * i : 3 * i + 3].ravel() for i in range(count)])
     assert np.abs(diagonal - expected).max() < 1e-12 * np.abs(expected).max()
+    owners = np.random.default_rng(8).integers(0, 9, count).astype(np.int32)
+    blocks, among = np.zeros((9, 9)), np.kron(np.eye(9)[owners], np.eye(3))
+    pairs.add_blocks(owners, blocks)
+    expected = (among.T @ matrix @ among).reshape(9, 3, 9, 3)[range(9), :, range(9)].reshape(9, 9)
+    assert np.abs(blocks - expected).max() < 1e-12 * np.abs(expected).max()
 
 
 def test_what_moves_together_costs_nothing(parts, pairs):
