@@ -366,3 +366,20 @@ def test_what_is_doubted_is_looked_at_where_it_is(name, monkeypatch):
         assert expected <= listed
         count += len(expected)
     assert doubted > 2 if name == "waves" else count > 100
+
+
+def test_what_turns_over_is_not_still_unfolded(monkeypatch):
+    """Of a sheet that was flat when it was looked at, whichever of its clusters or patches are doubted."""
+    monkeypatch.setattr(unfolded_module, "LITTLE", 0.0)
+    flat, triangles = disk(30.0)
+    clusters = Clusters(contact_surface(triangles, flat, 1.0), flat)
+    unfolded, order = Unfolded(clusters, flat), clusters.vertices.nodes[:, 0]
+    assert unfolded.look(flat[order], np.zeros_like(flat), REACH, *ROOMS)
+    all_clusters = np.ones(len(unfolded.patch), bool), np.zeros(len(unfolded.wide), bool)
+    all_patches = np.zeros(len(unfolded.patch), bool), np.ones(len(unfolded.wide), bool)
+    bent = flat + [0.0, 0.0, 0.1] * np.sin(flat[:, :1])
+    for doubts in ([all_clusters], [all_patches], [all_clusters, all_patches]):
+        assert unfolded.still(doubts, order, flat, flat, REACH) and unfolded.still(doubts, order, flat, bent, REACH)
+    assert not unfolded.still([all_clusters], order, flat, turned_over(flat), REACH)
+    inwards = flat * np.where(np.hypot(*flat[:, :2].T) > 20.0, 0.1, 1.0)[:, None]
+    assert not unfolded.still([all_patches], order, flat, inwards, REACH)
