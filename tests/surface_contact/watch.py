@@ -11,6 +11,12 @@ from solver.geometry.edges import edges_of
 from solver.geometry.self_crossing import pierces
 
 
+def welded(surface):
+    """Triangles (t, 3) whose corners are the first of all vertices in one place: whether those that meet there cross is noise."""
+    _, first, place = np.unique(surface.positions, axis=0, return_index=True, return_inverse=True)
+    return first[place.ravel()][surface.triangles]
+
+
 class Watch:
     """Surfaces of a simulation as they are when it is made; `own`: of a body with itself too."""
 
@@ -18,7 +24,7 @@ class Watch:
         self.seen = seen
         if seen:
             first = np.cumsum([0] + [len(body.surface.positions) for body in run.scene.bodies])
-            faces = [body.surface.triangles + shift for body, shift in zip(run.scene.bodies, first, strict=False)]
+            faces = [welded(body.surface) + shift for body, shift in zip(run.scene.bodies, first, strict=False)]
             counts = np.diff(first)
         else:
             scene = replace(run.scene, settings=replace(run.scene.settings, body_contact="all"))
