@@ -9,6 +9,7 @@ from solver.contact.surfaces import unfolded as unfolded_module
 from solver.contact.surfaces.candidates import CLOSEST, Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
 from solver.contact.surfaces.pairs import LEAST, REST_SHARE, Edges, apart_at_rest, distances, pairs_of
+from solver.contact.surfaces.seen_patch import rim_stays_away
 from solver.contact.surfaces.surface import contact_surface
 from solver.contact.surfaces.unfolded import Unfolded
 
@@ -193,15 +194,14 @@ def test_a_rim_stays_away_from_its_hem_as_long_as_there_is_room_for_the_patch(na
     for p in np.unique(answering[answering >= 0])[::5]:
         unfolded.patch[:] = np.where(answering == p, p, -1)
         hem, rim = (rows.values[rows.first[p] : rows.first[p + 1]] for rows in (patches.hem, patches.rim))
-        view = unfolded_module._mean_normal(patches, p, unfolded.boxes)
         inward, found = np.sign(places[hem].mean(axis=0) - places), []
         for share in (0.5, 0.99, 1.01, 2.0, 5.0):
             off, ranges = np.zeros_like(places), np.empty((len(answering), 2, 3))
             off[hem], off[rim] = -0.5 * inward[hem], 0.5 * inward[rim]
             off *= share * unfolded.wide[p]
             candidates_module._ranges(off, clusters.own, clusters.first_own, ranges)
-            left = unfolded_module._rim_stays_away(hem, rim, places + off, np.zeros_like(places), view)
-            found.append((unfolded.stay(ranges), left >= 0.0))
+            left = rim_stays_away(hem, rim, places + off, np.zeros_like(places), unfolded.views[p])
+            found.append((unfolded.doubts(ranges, np.inf) is None, left >= 0.0))
         assert found[:2] == [(True, True)] * 2 and found[-1] == (False, False)
         assert not any(stays for stays, _ in found[2:])
 
