@@ -287,16 +287,24 @@ class Simulation:
         return Attempt(outcome, past, self.held.damped(velocities, state.masses, step), forces, pull)
 
     def _calm(self, attempt: Attempt) -> Attempt:
-        """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step."""
+        """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step.
+
+        What nothing but gravity and each other acts on keeps its momentum and spin.
+        """
         outcome, step = attempt.outcome, self.clock.step
         everywhere = np.ones(len(outcome.positions), dtype=bool)
         positions = calmed(outcome.positions, self.state, self.gravity, step)
         self.held.put(positions)
-        past = backward_euler.extrapolate(self.state, self.gravity, step, step, everywhere)
+        past = backward_euler.extrapolate(self.state, attempt.pull, step, step, everywhere)
+        problem = ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
+        touched = outcome.entries.pressed_nodes(outcome.positions, len(positions))
+        touched[self.held.held] = True
+        together = None if attempt.company is None else company(attempt.company)
+        balance_momentum(positions, problem.outer, problem.inertia, self.ranges, touched, together)
         velocities = past.velocities(positions)
+        velocities = keep_spin(self.state, positions, velocities, self.ranges, touched | self.disturbed, together)
         if self.surfaces is not None:  # a step cut short, not one in which all become slower
             positions = self.surfaces.reachable(self.state.positions, positions)
-        problem = ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
         # What pressed on the contacts where the solve has ended says nothing of here
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
         forces = elastic_forces(problem, positions)

@@ -33,8 +33,9 @@ FARTHEST = {
         "bun": 0.3, "two that touch": 0.6,
     },
 }  # fmt: skip
-# Dihedral angles [deg]; 10.1 to 154 and 10.0 to 165 were measured with three turns of the lattice
-SHARPEST, BLUNTEST = {"stuffing": 10.0, "variational": 9.0}, {"stuffing": 165.0, "variational": 170.0}
+# Dihedral angles [deg]; 10.1 to 154 were measured with three turns of the lattice, and 4.8 to 174 with eight turns, where
+# another tolerance of the bake that wears the bun changes the sharpest of 4.8 to one of 24
+SHARPEST, BLUNTEST = {"stuffing": 10.0, "variational": 4.0}, {"stuffing": 165.0, "variational": 175.0}  # [deg]
 
 both = pytest.mark.parametrize("remesher", REMESHERS)
 

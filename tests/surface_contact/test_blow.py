@@ -49,7 +49,8 @@ def test_a_rough_step_that_is_cut_short_keeps_its_momentum(monkeypatch):
     masses, begun = run.state.masses[:, None], run.state.positions
     brought = (masses * run.state.velocities).sum(axis=0)
     assert (masses * calm.velocities).sum(axis=0) == pytest.approx(brought, abs=1e-6 * np.abs(brought).max())
-    assert np.abs(3.0 * (calm.outcome.positions - begun) - (attempt.outcome.positions - begun)).max() < 1e-9
+    way = attempt.outcome.positions - begun  # but for the turn that keeps the spin in backward Euler's step
+    assert np.abs(3.0 * (calm.outcome.positions - begun) - way).max() < 1e-4 * np.abs(way).max()
 
 
 @pytest.fixture(scope="module")

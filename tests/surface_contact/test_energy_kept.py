@@ -58,6 +58,31 @@ def test_a_rough_step_that_loses_much_is_halved(monkeypatch):
     assert kept[rough[1:]].min(initial=1.0) > 1.0 - 1.5 * MOST_LOST and energies[-1] > 0.7 * energies[0]
 
 
+def test_rough_steps_keep_momentum_and_spin(monkeypatch):
+    """Of bodies that nothing but each other acts on, whatever a solve that found no balance has left of their way."""
+    run = blow(3e4, 6.0, 0.1)
+    run.state.velocities += (1.0, 0.5, -0.3)
+    run.state.previous_velocities[:] = run.state.velocities
+    run.state.previous_positions[:] = run.state.positions - run.clock.step * run.state.velocities
+    solve, rough = run._solve, 0.0
+
+    def stopped(step, calm):
+        attempt = solve(step, calm)
+        if run.surfaces.near:
+            outcome, way = attempt.outcome, np.linspace(0.9, 1.0, len(run.state.positions))[:, None]
+            outcome.converged, outcome.positions = False, run.state.positions + way * (outcome.positions - run.state.positions)
+        return attempt
+
+    monkeypatch.setattr(run, "_solve", stopped)
+    linear, angular = momentum(run)
+    for _ in range(3):
+        rough += run.advance().statistics["rough"]
+        now, spin = momentum(run)
+        assert np.abs(now - linear).max() < 1e-9 * run.state.masses.sum()
+        assert np.abs(spin - angular).max() < 1e-3 * np.abs(angular).max()
+    assert rough > 5
+
+
 def test_losses_are_shares_of_what_there_was():
     """As seen from the common centre: what flies on together is no energy that can be lost."""
     both, masses = np.array([True, True]), np.array([2.0, 1.0])

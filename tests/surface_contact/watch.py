@@ -12,7 +12,7 @@ from solver.geometry.self_crossing import pierces
 
 
 def welded(surface):
-    """Triangles (t, 3) whose corners are the first of all vertices in one place: whether those that meet there cross is noise."""
+    """Triangles (t, 3) whose corners are the first of all vertices in one place: whether faces meet or cross there is noise."""
     _, first, place = np.unique(surface.positions, axis=0, return_index=True, return_inverse=True)
     return first[place.ravel()][surface.triangles]
 

@@ -36,7 +36,7 @@ from .touch import Touch
 Array = NDArray[np.float64]
 
 KEPT = 4  # places where it is known how pairs stand: those of an iteration, and of its line search
-SETTLED = 0.1  # share of all pushing forces by which a correction may miss what they are
+SETTLED = 0.03  # share of all pushing forces by which a correction may miss what they are
 
 
 class SurfaceContact:
