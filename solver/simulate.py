@@ -30,7 +30,7 @@ from .fem.energy_ledger import EnergyLedger
 from .fem.explicit_step import elastic_forces, explicit_step
 from .fem.first_guess import first_guess
 from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
-from .fem.newton import ImplicitStep
+from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, calmed, farthest_jumps, is_drastic, surprise
 from .fem.volume_control import VolumeControl
@@ -261,8 +261,7 @@ class Simulation:
         while outcome.converged and self.contacts.wake(outcome.positions, ended=True):
             outcome = problem.minimize_on(outcome, self.element_size, self.ranges)
         outcome.sunk = self.contacts.too_deep(outcome.positions)
-        touched = outcome.entries.pressed_nodes(outcome.positions, len(guess))
-        touched[self.held.held] = True
+        touched = self._touched(outcome)
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
         left = balance_momentum(outcome.positions, problem.outer, problem.inertia, self.ranges, touched, together)
         outcome.converged &= left < REMAINDER * self.element_size
@@ -297,8 +296,7 @@ class Simulation:
         self.held.put(positions)
         past = backward_euler.extrapolate(self.state, attempt.pull, step, step, everywhere)
         problem = ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
-        touched = outcome.entries.pressed_nodes(outcome.positions, len(positions))
-        touched[self.held.held] = True
+        touched = self._touched(outcome)
         together = None if attempt.company is None else company(attempt.company)
         balance_momentum(positions, problem.outer, problem.inertia, self.ranges, touched, together)
         velocities = past.velocities(positions)
@@ -309,6 +307,12 @@ class Simulation:
         outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
         forces = elastic_forces(problem, positions)
         return Attempt(outcome, past, velocities, forces, attempt.pull, company=attempt.company)
+
+    def _touched(self, outcome: Outcome) -> NDArray[np.bool_]:
+        """Which nodes (n,) colliders press on or pins hold at the end of a step."""
+        touched = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+        touched[self.held.held] = True
+        return touched
 
     def _accept(self, attempt: Attempt) -> None:
         """Make the step's flow, positions and velocities the state."""
