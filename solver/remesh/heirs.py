@@ -72,11 +72,11 @@ def heirs(change: MeshChange, families: Families, had: Array, has: Array) -> Hei
     one[after] = pieces
     split = np.isin(before, after[one[after] != pieces])
     whole = np.flatnonzero(~split)
-    tets, heir, shares = [whole], [one[before[whole]]], list[Array]([np.ones(len(whole))])
+    tets, heir, shares = [whole], [one[before[whole]]], [np.ones(len(whole))]
     if len(whole) == len(before):
         return Heirs(whole, heir[0], shares[0], pieces)
     owners, theirs, covered = _covered(change, split)
-    left = 1.0 - np.bincount(owners, covered, len(before))
+    left = np.asarray(1.0 - np.bincount(owners, covered, len(before)), np.float64)
     size = np.bincount(pieces, has)
     taken = np.bincount(theirs, covered * had[owners], len(size))
     for family in np.unique(before[split]):
