@@ -85,7 +85,7 @@ FIGURE = Figure(
         "share of its surface that has softened": (0.05, 0.8),
         "share of its surface that is as hard as ever": (0.02, 0.9),
         "volume / at rest": (0.95, 1.02),
-        "depth in the stairs / element, most": (0.0, 0.02),
+        "depth in the stairs / element, most": (-0.02, 0.02),
         "speed of its middle in the last half second [m/s]": (0.0, 0.1),
         "remeshes": (1.0, 100.0),
     },

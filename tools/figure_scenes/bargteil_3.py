@@ -112,7 +112,7 @@ FIGURE = Figure(
         "hard: widest jiggle / length": (0.005, 0.3),
         "hard: volume / at rest": (0.97, 1.02),
         "soft: volume / at rest": (0.97, 1.02),
-        "depth in the bar / element, most": (0.0, 0.02),
+        "depth in the bar / element, most": (-0.02, 0.02),
         "remeshes": (1.0, 100.0),
     },
     by_hand=True,

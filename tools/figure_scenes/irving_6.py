@@ -103,7 +103,7 @@ FIGURE = Figure(
         "tets inside out at the end": (0.0, 0.0),
         # the teeth take it along: its height over the speed of the pitch circles, up to twice that where it slips
         "how long between the gears [s]": (0.35, 1.04),
-        "depth in the gears / element, most": (0.0, 0.02),
+        "depth in the gears / element, most": (-0.02, 0.02),
         "top at the end over the gears' axes [m]": (FLOOR, -RADIUS),  # it has come out below
         "recovered cow's volume / at rest": (0.97, 1.005),
         # elastic: only its weight is left, 5 kPa of its height on a modulus of 400 kPa, and more in its legs
