@@ -13,6 +13,7 @@ crossing      : frames in which more faces cross than at the start, of the surfa
                 it is seen, is much finer than the tets: it carries no contact itself
 in_colliders  : the deepest that a vertex that is seen was in a collider, under load or after, in element sizes of its body,
 in_bodies     : and in another body that is closed
+refused       : what is said of a body that is thinner than a tet, and nothing else is found
 gained        : the most energy, of motion, height and strain, that was there while loads acted beyond that of the start and
                 what the collider that moves has done (ledger.py, collider_ledger.py), as a share of what falls, flies or moves
 """
@@ -26,7 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from solver.bake import prepare
-from solver.errors import StepError
+from solver.errors import MeshingError, StepError
 from solver.scene import Scene
 from solver.simulate import Simulation
 from tests.physics.collider_ledger import ColliderLedger
@@ -88,7 +89,10 @@ class Account:
 def soak(seed: int, frames: int, resolution: int = 6, scenes: Scenes = soak_scene) -> dict[str, object]:
     """Bake one scene; what was found in it."""
     kind, scene = scenes(seed, frames, resolution)
-    account = Account(scene, frames)
+    try:
+        account = Account(scene, frames)
+    except MeshingError as error:
+        return {"seed": seed, "kind": kind, "refused": error.message}
     run = account.run
     crossings, depths = Crossings(run), SeenDepths(scene)
     found: dict[str, object] = {"seed": seed, "kind": kind, "tets": len(run.state.tets)}
