@@ -7,7 +7,6 @@ from solver.contact.surfaces.candidates import REACH
 from solver.contact.surfaces.pairs import distances
 from solver.contact.surfaces.standing import Standing
 from solver.contact.surfaces.surface_contact import SurfaceContact
-from solver.contact.surfaces.terms import add_barrier_gradient
 from solver.contact.surfaces.touch import Touch
 from tests.surface_contact.bodies import block, surfaces_of, themselves
 
@@ -29,7 +28,9 @@ def two_blocks(gap, turn=0.3, friction=0.5):
 
 def add_barriers(pairs, places, gradient):
     """The energy of all barriers, whose gradient is added."""
-    return add_barrier_gradient(places, pairs, Standing(pairs, places, places).pushing, gradient)
+    found = Standing(pairs, places, places).barriers
+    gradient += found.gradient
+    return found.energy
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from ...jit import inline, kernel
 
 DIGITS = 1e-9  # by which a bound is raised, so that it is one however sums are rounded
 FLAT = 1e-20  # squared sine of the angle below which two edges have no normal
+SKEW = 1e-10  # and below which that has fewer digits than DIGITS
 
 
 @inline
@@ -45,10 +46,10 @@ def closest_ends(a, b, c, d):  # type: ignore[no-untyped-def]
 
 
 @inline
-def closest_on_edges(a, b, c, d):  # type: ignore[no-untyped-def]
-    """(s, t) of the closest points a + s (b - a) and c + t (d - c) of two segments.
+def lines_closest(a, b, c, d):  # type: ignore[no-untyped-def]
+    """(s, t) of the closest points a + s (b - a) and c + t (d - c) of two lines, and whether both lie inside the segments.
 
-    Where the lines' closest points both lie inside, these; else one of the closest points is an end.
+    Where they do not, nothing is said of (s, t).
     """
     ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     vx, vy, vz = d[0] - c[0], d[1] - c[1], d[2] - c[2]
@@ -60,8 +61,32 @@ def closest_on_edges(a, b, c, d):  # type: ignore[no-untyped-def]
         # r + s u - t v is along n: multiplied by v x n, which is square to v and n, it leaves s.
         s = (rx * (ny * vz - nz * vy) + ry * (nz * vx - nx * vz) + rz * (nx * vy - ny * vx)) / nn
         t = ((rx + s * ux) * vx + (ry + s * uy) * vy + (rz + s * uz) * vz) / vv
-        if s >= 0.0 and s <= 1.0 and t >= 0.0 and t <= 1.0:
-            return s, t
+        return s, t, s >= 0.0 and s <= 1.0 and t >= 0.0 and t <= 1.0
+    return 0.0, 0.0, False
+
+
+@inline
+def lines_apart(a, b, c, d):  # type: ignore[no-untyped-def]
+    """No more than the distance of two segments, and cheap: that of their lines; 0 where these are all but parallel."""
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = d[0] - c[0], d[1] - c[1], d[2] - c[2]
+    rx, ry, rz = a[0] - c[0], a[1] - c[1], a[2] - c[2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    nn, rr = nx * nx + ny * ny + nz * nz, rx * rx + ry * ry + rz * rz
+    if nn <= SKEW * (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz):
+        return 0.0
+    return max(abs(rx * nx + ry * ny + rz * nz) / np.sqrt(nn) - DIGITS * np.sqrt(rr), 0.0)
+
+
+@inline
+def closest_on_edges(a, b, c, d):  # type: ignore[no-untyped-def]
+    """(s, t) of the closest points a + s (b - a) and c + t (d - c) of two segments.
+
+    Where the lines' closest points both lie inside, these; else one of the closest points is an end.
+    """
+    s, t, inside = lines_closest(a, b, c, d)
+    if inside:
+        return s, t
     return closest_ends(a, b, c, d)
 
 
@@ -110,6 +135,13 @@ def closest_points(positions, pair, edges):  # type: ignore[no-untyped-def]
 
 
 @inline
+def distance_of(positions, pair, edges):  # type: ignore[no-untyped-def]
+    """That of a pair [m]."""
+    _, _, _, _, x, y, z = closest_points(positions, pair, edges)
+    return np.sqrt(x * x + y * y + z * z)
+
+
+@inline
 def _length(moves, m):  # type: ignore[no-untyped-def]
     return np.sqrt(moves[m, 0] ** 2 + moves[m, 1] ** 2 + moves[m, 2] ** 2)
 
@@ -138,6 +170,18 @@ def speeds_of(direction, pairs):  # type: ignore[no-untyped-def]
         u, v, w = direction[i, 0] - x, direction[i, 1] - y, direction[i, 2] - z
         speeds[i] = np.sqrt(u * u + v * v + w * w)
     return speeds
+
+
+@kernel
+def moves_of(before, after, points, moves):  # type: ignore[no-untyped-def]
+    """Fill how far some points (w,) have gone [m] from one set of places (n, 3) to another, beside the one in their middle."""
+    x, y, z = 0.0, 0.0, 0.0
+    if len(points):
+        i = points[len(points) // 2]
+        x, y, z = after[i, 0] - before[i, 0], after[i, 1] - before[i, 1], after[i, 2] - before[i, 2]
+    for i in points:
+        u, v, w = after[i, 0] - before[i, 0] - x, after[i, 1] - before[i, 1] - y, after[i, 2] - before[i, 2] - z
+        moves[i] = np.sqrt(u * u + v * v + w * w)
 
 
 @inline

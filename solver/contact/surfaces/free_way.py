@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...jit import inline, inner_kernel, kernel
-from .distance import DIGITS, closest_points, closing, closing_at_most, speeds_of
+from .distance import DIGITS, closest_points, closing, closing_at_most, distance_of, speeds_of
 
 KEPT = 0.3  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
 NEAR = 0.4  # and it is stopped once it has only this much left
@@ -15,10 +15,11 @@ HALVINGS = 12  # of what is left of its way so often halved
 
 
 @kernel
-def free_fraction(positions, direction, nodes, points, reach, distance, ways, most):  # type: ignore[no-untyped-def]
+def free_fraction(positions, direction, nodes, points, reach, distance, exact, ways, most):  # type: ignore[no-untyped-def]
     """The share of direction (n, 3), at most `most`, that nodes may go from positions (n, 3); pairs keep KEPT of theirs.
 
-    distance (k,) [m]: of the pairs at these positions; ways (k,): the share that each may go by itself, or UNKNOWN.
+    distance (k,) [m]: of the pairs at these positions, at least; where it is not exact (k,), it is made so if that matters.
+    ways (k,): the share that each may go by itself, or UNKNOWN.
 
     Of a distance beyond reach (k,) only the reach counts: such a pair stops nothing that a search with less room would miss.
 
@@ -33,8 +34,13 @@ def free_fraction(positions, direction, nodes, points, reach, distance, ways, mo
             most = min(most, ways[k])
             continue
         edges = k >= points
-        if distance[k] - most * closing_at_most(speeds, nodes[k], edges) >= KEPT * min(distance[k], reach[k]):
+        fastest = closing_at_most(speeds, nodes[k], edges)
+        if distance[k] - most * fastest >= KEPT * min(distance[k], reach[k]):
             continue
+        if not exact[k]:
+            distance[k], exact[k] = distance_of(positions, nodes[k], edges), True
+            if distance[k] - most * fastest >= KEPT * min(distance[k], reach[k]):
+                continue
         speed = closing(direction, nodes[k], edges, moves)
         way = _way(positions, nodes[k], edges, reach[k], distance[k], speed, most, moves, moved, own)
         most = min(most, way)
@@ -129,7 +135,7 @@ def _moving(places, moves, i, j, span):  # type: ignore[no-untyped-def]
 
 @kernel
 def free_shares(positions, direction, nodes, points, reach, distance, which, found):  # type: ignore[no-untyped-def]
-    """Set for the pairs `which` (c,) the share of direction (n, 3) that each by itself may go (c,)."""
+    """Set for the pairs `which` (c,), whose distance is exact, the share of direction (n, 3) that each by itself may go (c,)."""
     moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
     for n in range(len(which)):
         k = which[n]
@@ -139,7 +145,7 @@ def free_shares(positions, direction, nodes, points, reach, distance, which, fou
 
 @kernel
 def meetings(  # type: ignore[no-untyped-def]
-    positions, direction, nodes, points, reach, distance, ways, which, weights, normal, gap, struck
+    positions, direction, nodes, points, reach, distance, exact, ways, which, weights, normal, gap, struck
 ):
     """Fill what is said of the pairs beyond reach that meet on the way along direction (n, 3); return how many there are.
 
@@ -150,16 +156,22 @@ def meetings(  # type: ignore[no-untyped-def]
     moved, moves, own, count = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), 0
     speeds = speeds_of(direction, nodes)
     for k in range(len(nodes)):
-        edges, start, near = k >= points, distance[k], distance[k] < reach[k]
-        fastest = closing_at_most(speeds, nodes[k], edges)
-        struck[k], ways[k] = False, UNKNOWN if near else 1.0
+        edges, fastest = k >= points, closing_at_most(speeds, nodes[k], k >= points)
+        struck[k], ways[k] = False, UNKNOWN
+        if distance[k] - fastest >= KEPT * reach[k] and EARLY * fastest <= (1.0 - NEAR) * distance[k]:
+            continue
+        if not exact[k]:
+            distance[k], exact[k] = distance_of(positions, nodes[k], edges), True
+        start, near = distance[k], distance[k] < reach[k]
         if EARLY * fastest <= (1.0 - NEAR) * start if near else start - fastest >= KEPT * reach[k]:
+            ways[k] = UNKNOWN if near else 1.0
             continue
         speed = closing(direction, nodes[k], edges, moves)
         if near:
             struck[k] = EARLY * speed > (1.0 - NEAR) * start
             continue
         if start - speed >= KEPT * reach[k]:
+            ways[k] = 1.0
             continue
         way = _way(positions, nodes[k], edges, reach[k], start, speed, 1.0, moves, moved, own)
         ways[k] = way

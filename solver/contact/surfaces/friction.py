@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from ..entries import along, kept_stretch
+from .pairs import numbers_among
 
 Array = NDArray[np.float64]
 
@@ -70,11 +71,10 @@ class Held:
             nearest = np.minimum(nearest, len(self.places) - 1)  # of those too far
             sign = np.where(np.isfinite(distance), np.sign(along(self.normals[nearest], normals)), 0.0)
             return np.asarray(sign[:, None] * self.stretch[nearest])
-        _, number = np.unique(np.concatenate([self.points, points]), axis=0, return_inverse=True)
-        number = number.ravel()
-        kept = np.zeros((len(number), 3))
-        kept[number[: len(self.points)]] = self.stretch
-        return kept[number[len(self.points) :]]
+        number = numbers_among(self.points, points)
+        kept = np.zeros((len(points), 3))
+        kept[number >= 0] = self.stretch[number[number >= 0]]
+        return kept
 
 
 def spots(points: NDArray[np.int32], weights: Array, places: Array) -> Array:

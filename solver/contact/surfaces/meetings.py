@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .barrier import pushed_to
 from .carried import Carried
 from .free_way import EARLY, NEAR
+from .pairs import numbers_among
 
 Array = NDArray[np.float64]
 
@@ -98,14 +99,7 @@ class Meetings:
 
     def others_than(self, known: "Meetings") -> "Meetings":
         """Those whose points are not those of a pair that is known."""
-        if not len(self) or not len(known):
-            return self
-        # A pair's four points in two numbers, in whose order the same pairs follow each other, what is known first
-        keys = np.concatenate([known.points, self.points]).view(np.int64)
-        order = np.lexsort((keys[:, 1], keys[:, 0]))
-        again = np.zeros(len(keys), dtype=bool)
-        again[order[1:]] = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
-        return self.taken(~again[len(known) :])
+        return self.taken(numbers_among(known.points, self.points) < 0)
 
     def joined(self, other: "Meetings") -> "Meetings":
         """These and others."""

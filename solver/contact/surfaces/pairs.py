@@ -105,6 +105,19 @@ def taken(pairs: Pairs, which: NDArray[np.bool_]) -> Pairs:
     return _part(pairs, which)._replace(points=int(which[: pairs.points].sum()))
 
 
+def numbers_among(known: IntArray, points: IntArray) -> NDArray[np.int64]:
+    """Which of known pairs (k, 4), all different, some others (c, 4), all different too, are; -1 where none."""
+    found = np.full(len(points), -1, np.int64)
+    if not len(known) or not len(points):
+        return found
+    # A pair's four points in two numbers, in whose order the same pairs follow each other, what is known first
+    keys = np.concatenate([known, points]).view(np.int64)
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    again = np.flatnonzero((keys[order[1:]] == keys[order[:-1]]).all(axis=1))
+    found[order[again + 1] - len(known)] = order[again]
+    return found
+
+
 def _part(pairs: Pairs, part: slice | NDArray[np.bool_]) -> Pairs:
     nodes, _, *others = pairs
     return Pairs(nodes[part], 0, *(column[part] for column in others))

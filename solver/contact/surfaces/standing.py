@@ -4,7 +4,7 @@ An iteration of Newton's method asks for that many times where it stands: for fo
 meets and how far it may go. So it is worked out once.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -13,26 +13,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .carried import same
+from .distance import moves_of
 from .friction import Friction
 from .pairs import Pairs
-from .terms import add_barrier_gradient, add_friction_gradient, barrier_springs, friction_blocks, measure_close, within_reach
+from .terms import add_barriers, add_friction_gradient, barrier_springs, friction_blocks, measure_pairs
 
 Array = NDArray[np.float64]
+NOTHING, NO_POINTS = np.zeros(0), np.zeros(0, np.int64)
 
 
 @dataclass
 class Close:
-    """The c pairs within reach: numbers (c,), weights (c, 4), normals (c, 3), forces (c,) [N] and slopes (c,) [N/m]."""
+    """The c pairs that push: numbers (c,), weights (c, 4), normals (c, 3), forces (c,) [N], slopes (c,) [N/m], energies (c,) [J]."""
 
     which: NDArray[np.int64]
     weights: Array
     normal: Array
     force: Array
     slope: Array
+    stored: Array
+
+    @classmethod
+    def room(cls, which: NDArray[np.int64]) -> Self:
+        """That of pairs by their numbers, to be filled."""
+        count = len(which)
+        return cls(which, np.empty((count, 4)), np.empty((count, 3)), np.empty(count), np.empty(count), np.empty(count))
 
     def taken(self, which: NDArray[np.bool_]) -> "Close":
         """Some of them (c,)."""
         return Close(*(column[which] for column in vars(self).values()))
+
+
+class Barriers(NamedTuple):
+    """What the pairs that push do: what is said of each, their gradient on points (p, 3) [N], and their energy [J]."""
+
+    close: Close
+    gradient: Array
+    energy: float
 
 
 class Springs(NamedTuple):
@@ -51,14 +68,24 @@ class Springs(NamedTuple):
 class Standing:
     """k pairs whose points are at places (p, 3), with nodes at positions (n, 3).
 
-    distance (k,)   : [m]
-    pushing (c,)    : numbers of those within reach
+    distance (k,)   : [m] at least, where it is not exact (k,); whoever needs to know it makes it so
+    pushing (c,)    : numbers of those that push, whose distance is exact
     """
 
-    def __init__(self, pairs: Pairs, positions: Array, places: Array) -> None:
+    def __init__(
+        self, pairs: Pairs, positions: Array, places: Array, before: "Standing | None" = None,
+        paired: NDArray[np.int64] = NO_POINTS,
+    ) -> None:  # fmt: skip
+        """before: how the same pairs have stood elsewhere, from where the points that any of them has (w,), `paired`, have gone."""
         self.pairs, self.positions, self.places = pairs, positions.copy(), places
-        self.distance, pushing = np.empty(len(pairs.nodes)), np.empty(len(pairs.nodes), np.int64)
-        self.pushing = pushing[: within_reach(places, pairs.nodes, pairs.points, pairs.reach, self.distance, pushing)]
+        count = len(pairs.nodes)
+        self.distance, self.exact, pushing = np.empty(count), np.empty(count, np.bool_), np.empty(count, np.int64)
+        known, moves = NOTHING, NOTHING
+        if before is not None:
+            known, moves = before.distance, np.empty(len(places))
+            moves_of(before.places, places, paired, moves)
+        given = places, pairs.nodes, pairs.points, pairs.reach, known, moves
+        self.pushing = pushing[: measure_pairs(*given, self.distance, self.exact, pushing)]
         self._springs: tuple[Friction, float, Springs] | None = None
 
     def of(self, pairs: Pairs, positions: Array) -> bool:
@@ -66,19 +93,25 @@ class Standing:
         return self.pairs is pairs and same(self.positions, positions)
 
     @cached_property
-    def close(self) -> Close:
-        """The pairs within reach."""
-        count = len(self.pushing)
-        close = Close(self.pushing, np.empty((count, 4)), np.empty((count, 3)), np.empty(count), np.empty(count))
-        measure_close(self.places, self.pairs, *vars(close).values())
-        return close
+    def barriers(self) -> Barriers:
+        """Of the pairs that push."""
+        close, gradient = Close.room(self.pushing), np.zeros_like(self.places)
+        which, weights, *others = vars(close).values()
+        return Barriers(close, gradient, add_barriers(self.places, self.pairs, which, gradient, weights, *others))
 
-    def add_gradient(self, friction: Friction, on_points: Array) -> float:
-        """Add that of barriers and friction to on_points (p, 3) [N]; return the energy [J]."""
-        f = friction
-        energy: float = add_barrier_gradient(self.places, self.pairs, self.pushing, on_points)
-        energy += add_friction_gradient(self.places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, on_points)
-        return energy
+    @property
+    def close(self) -> Close:
+        """The pairs that push."""
+        return self.barriers.close
+
+    def gradient(self, friction: Friction) -> tuple[float, Array]:
+        """The energy [J] of barriers and friction, and its gradient on points (p, 3) [N]."""
+        f, (_, gradient, energy) = friction, self.barriers
+        if not len(f.points):
+            return energy, gradient
+        gradient = gradient.copy()
+        energy += add_friction_gradient(self.places, f.points, f.weights, f.normal, f.anchor, f.grip, f.slip, gradient)
+        return energy, gradient
 
     def springs(self, friction: Friction) -> Springs:
         """The stiffness of barriers and friction."""
@@ -98,9 +131,11 @@ class Standing:
         return springs
 
     @classmethod
-    def after(cls, known: Iterable["Standing"], pairs: Pairs, positions: Array, places: Array) -> Self:
-        """That of pairs, after others: what pushes is not worked out again where only what is far has changed."""
-        stand = cls(pairs, positions, places)
+    def after(
+        cls, known: Sequence["Standing"], pairs: Pairs, positions: Array, places: Array, paired: NDArray[np.int64]
+    ) -> Self:  # fmt: skip
+        """That of pairs, after others: what can be told from these is not worked out again."""
+        stand = cls(pairs, positions, places, next((each for each in known if each.pairs is pairs), None), paired)
         for each in known:
             stand._learn(each)
         return stand
@@ -108,9 +143,10 @@ class Standing:
     def _learn(self, known: "Standing") -> None:
         """Take over what is known of other pairs at the same positions, if those that push are the same, in their order."""
         own, other, mine, theirs = self.pairs, known.pairs, self.pushing, known.pushing
-        if "close" not in vars(known) or len(mine) != len(theirs) or not same(self.positions, known.positions):
+        if "barriers" not in vars(known) or len(mine) != len(theirs) or not same(self.positions, known.positions):
             return
         for name in ("nodes", "reach", "stiffness"):
             if not np.array_equal(getattr(own, name).take(mine, 0), getattr(other, name).take(theirs, 0)):
                 return
-        self.close, self._springs = replace(known.close, which=mine), known._springs
+        close, *others = known.barriers
+        self.barriers, self._springs = Barriers(replace(close, which=mine), *others), known._springs

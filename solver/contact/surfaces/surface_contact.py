@@ -27,8 +27,7 @@ from .grips import Grips
 from .meetings import Meetings, growth
 from .pairs import Pairs, joined, no_pairs
 from .parting import Parting, lead_apart, perhaps_together
-from .standing import Standing
-from .stored import barrier_energies
+from .standing import Close, Standing
 from .surface import ContactSurface
 from .terms import force_error
 from .touch import Touch
@@ -66,8 +65,7 @@ class SurfaceContact:
         self._bodies = np.zeros(len(carried.start) - 1, dtype=np.int64)  # of the points
         for k, surface in enumerate(surfaces):
             self._bodies[surface.vertices] = k
-        # What pushes at the step's start: pairs, which of them, and places of points
-        self._begun: tuple[Pairs, NDArray[np.int64], Array] = no_pairs(), np.zeros(0, np.int64), rest
+        self._begun: tuple[Pairs, Close] = no_pairs(), Close.room(np.zeros(0, np.int64))  # what pushes at the step's start
         self._stood: tuple[Array, Array] | None = None  # positions of nodes that were asked for last, and of their points
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
         self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart,
@@ -167,7 +165,7 @@ class SurfaceContact:
         """
         places = self._standing(start)
         close = self._at(start, places).close
-        self._begun = self.pairs, close.which, places
+        self._begun = self.pairs, close
         if not len(close.which):
             self.friction, self._rubbing = Friction(slip=self.slip), np.zeros(0, np.int64)
             return
@@ -199,7 +197,8 @@ class SurfaceContact:
         stand, known = self._at(positions), self._ways
         asked = known is not None and known[0] is pairs and known[1] is ways
         free = known[2] if known is not None and asked else np.full(len(pairs.nodes), UNKNOWN)
-        return float(free_fraction(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, free, 1.0))
+        given = stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, stand.exact
+        return float(free_fraction(*given, free, 1.0))
 
     def meetings(self, positions: Array, direction: Array) -> Meetings:
         """The pairs that do not touch at positions (n, 3) but would on the way along a direction (n, 3), or that it crushes."""
@@ -208,7 +207,7 @@ class SurfaceContact:
         which, weights, normal, gap = np.empty(most, np.int64), np.empty((most, 4)), np.empty((most, 3)), np.empty(most)
         struck, free = np.empty(most, dtype=np.bool_), np.empty(most)
         count = meetings(
-            stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, free,
+            stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, stand.exact, free,
             which, weights, normal, gap, struck,
         )  # fmt: skip
         self._ways = pairs, ways, free
@@ -245,8 +244,7 @@ class SurfaceContact:
         if self.idle:
             return 0.0
         stand = self._at(positions)
-        on_points = np.zeros_like(stand.places)
-        energy = stand.add_gradient(self.friction, on_points)
+        energy, on_points = stand.gradient(self.friction)
         self.carried.add_forces(on_points, gradient)
         return energy + (0.0 if self.grips is None else self.grips.add_gradient(positions, gradient))
 
@@ -267,8 +265,12 @@ class SurfaceContact:
         """
         if not len(self.pairs.nodes):
             return True
-        known, found = self._at(before).distance, self._at(after).distance
-        missed, force = force_error(known, found, self.pairs.reach, self.pairs.stiffness)
+        known, found = self._at(before), self._at(after)
+        was, now = known.close, found.close
+        missed, force = force_error(
+            known.distance, was.which, was.force, was.slope, found.places, self.pairs, found.distance, found.exact, now.which,
+            now.force,
+        )  # fmt: skip
         return bool(missed <= SETTLED * force)
 
     def touching(self, positions: Array) -> NDArray[np.int64]:
@@ -280,10 +282,14 @@ class SurfaceContact:
         return connected(np.concatenate([self._bodies[points[:, [0, 3]]], parting]).T, len(self.surfaces))
 
     def stored(self, end: Array) -> tuple[Array, Array]:
-        """Energy of the barriers (b,) [J] at the step's start, and with nodes at its end (n, 3)."""
-        stand = self._at(end)
-        now = self.pairs, stand.pushing, stand.places
-        start, there = (barrier_energies(*moment, self._bodies, len(self.surfaces)) for moment in (self._begun, now))
+        """Energy of the barriers (b,) [J] at the step's start, and with nodes at its end (n, 3).
+
+        That of two bodies counts with the one of the pair's first point: whom it belongs to, nobody knows.
+        """
+        moments = self._begun, (self.pairs, self._at(end).close)
+        start, there = (
+            np.bincount(self._bodies[pairs.nodes[close.which, 0]], close.stored, len(self.surfaces)) for pairs, close in moments
+        )
         return start, there
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
@@ -343,5 +349,6 @@ class SurfaceContact:
                 return known
         if places is None:  # only of the points that any pair has; nothing is said of the others
             places = self.carried.places(positions, self._paired, self._rubbing)
-        self._stands = Standing.after(self._stands, self.pairs, positions, places), *self._stands[: KEPT - 1]
+        stand = Standing.after(self._stands, self.pairs, positions, places, self._paired)
+        self._stands = stand, *self._stands[: KEPT - 1]
         return self._stands[0]

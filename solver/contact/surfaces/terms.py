@@ -10,6 +10,7 @@ part of the surface counts once, edges count against two triangles and corners f
 b(triangle) - 1/2 sum b(edges) + sum b(corners)/(triangles there), never negative, and a vertex slides over a flat surface as
 if it had no edges (Li et al. 2023, "Convergent incremental potential contact", section 3.3). Of two edges an end is a vertex,
 which has its say already: their share is b(edges) - b(the closest that an end of one is to the other), not negative either.
+So edges whose closest points are not both inside have no share: of surfaces that lie on each other these are nearly all.
 
 Pairs are few and in a fixed order, so these loops are serial: the same order, the same bytes.
 """
@@ -19,15 +20,7 @@ import numpy as np
 from ...jit import inline, kernel
 from ..response import friction_response
 from .barrier import barrier, parallel_fade
-from .distance import closest_ends, closest_points, to_segment
-
-
-@inline
-def _fade(positions, pair, edges, threshold):  # type: ignore[no-untyped-def]
-    """parallel_fade of a pair of edges; 1, 0 of others."""
-    if not edges:
-        return 1.0, 0.0
-    return parallel_fade(positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]], threshold)
+from .distance import closest_ends, closest_points, closing_at_most, distance_of, lines_apart, lines_closest, to_segment
 
 
 @inline
@@ -101,12 +94,16 @@ def _ends_of(positions, pair, reach):  # type: ignore[no-untyped-def]
 
 @inline
 def _add_overcounted(positions, pair, reach, stiffness, corners, gradient):  # type: ignore[no-untyped-def]
-    """Add what edges and corners of a pair's triangle count to gradient (n, 3); return their energy."""
-    energy = 0.0
+    """Add what edges and corners of a pair's triangle count to gradient (n, 3).
+
+    Return their energy, and by how much less the pair pushes for them, with how much less slope, for a stiffness of 1 N/m.
+    """
+    energy, less_push, less_rise = 0.0, 0.0, 0.0
     for m in range(3):
-        i, j, t, value, force, _, distance = _edge_of(positions, pair, m, reach)
+        i, j, t, value, force, slope, distance = _edge_of(positions, pair, m, reach)
         if value > 0.0:
             energy -= 0.5 * stiffness * value
+            less_push, less_rise = less_push + 0.5 * force, less_rise + 0.5 * slope
             f = 0.5 * stiffness * force / distance
             for axis in range(3):
                 x, y = positions[pair[i], axis], positions[pair[j], axis]
@@ -114,89 +111,104 @@ def _add_overcounted(positions, pair, reach, stiffness, corners, gradient):  # t
                 gradient[pair[0], axis] += push
                 gradient[pair[i], axis] -= (1.0 - t) * push
                 gradient[pair[j], axis] -= t * push
-        value, force, _, distance = _corner_of(positions, pair, m, reach)
+        value, force, slope, distance = _corner_of(positions, pair, m, reach)
         if value > 0.0:
             energy += corners[m] * stiffness * value
+            less_push, less_rise = less_push - corners[m] * force, less_rise - corners[m] * slope
             f = corners[m] * stiffness * force / distance
             for axis in range(3):
                 push = f * (positions[pair[0], axis] - positions[pair[1 + m], axis])
                 gradient[pair[0], axis] -= push
                 gradient[pair[1 + m], axis] += push
-    return energy
+    return energy, less_push, less_rise
 
 
 @inline
-def _counted(positions, pair, edges, reach, corners, force, slope):  # type: ignore[no-untyped-def]
-    """Force and slope of a pair, for a stiffness of 1 N/m, less what is counted elsewhere."""
-    if edges:
-        _, _, _, _, _, _, end_force, end_slope, _ = _ends_of(positions, pair, reach)
-        return max(force - end_force, 0.0), max(slope - end_slope, 0.0)
-    for m in range(3):
-        _, _, _, _, edge_force, edge_slope, _ = _edge_of(positions, pair, m, reach)
-        _, corner_force, corner_slope, _ = _corner_of(positions, pair, m, reach)
-        force += corners[m] * corner_force - 0.5 * edge_force
-        slope += corners[m] * corner_slope - 0.5 * edge_slope
-    return max(force, 0.0), max(slope, 0.0)
+def _add_edges(positions, pair, w0, w1, w2, w3, x, y, z, reach, stiffness, threshold, gradient):  # type: ignore[no-untyped-def]
+    """Add the gradient [N] of a barrier of two edges to gradient (n, 3), their closest points being apart by (x, y, z).
 
-
-@kernel
-def add_barrier_gradient(positions, pairs, which, gradient):  # type: ignore[no-untyped-def]
-    """Add the gradient [N] of the barriers `which` (c,), all within reach, at positions (n, 3) to gradient (n, 3).
-
-    Returns their energy [J]. pairs: Pairs.
+    Return force [N], slope [N/m] and energy [J], less what their ends count.
     """
-    energy = 0.0
-    for k in which:
-        pair, edges = pairs.nodes[k], k >= pairs.points
-        w0, w1, w2, w3, x, y, z = closest_points(positions, pair, edges)
-        distance, reach = np.sqrt(x * x + y * y + z * z), pairs.reach[k]
-        value, force, _ = barrier(distance, reach)
-        fade, turning = _fade(positions, pair, edges, pairs.fade[k])
-        if edges:
-            s, t, ex, ey, ez, end_value, end_force, _, end_distance = _ends_of(positions, pair, reach)
-            f = pairs.stiffness[k] * fade * end_force / end_distance
-            _add_weighted(pair, 1.0 - s, s, t - 1.0, -t, f * ex, f * ey, f * ez, gradient)
-            value -= end_value
-        energy += pairs.stiffness[k] * fade * value
-        f = -pairs.stiffness[k] * fade * force / distance
-        _add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
-        if not edges:
-            energy += _add_overcounted(positions, pair, reach, pairs.stiffness[k], pairs.corners[k], gradient)
-        if turning > 0.0:
-            _add_turning(positions, pair, pairs.stiffness[k] * turning * value, gradient)
-    return energy
+    distance = np.sqrt(x * x + y * y + z * z)
+    value, force, slope = barrier(distance, reach)
+    fade, turning = parallel_fade(
+        positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]], threshold
+    )  # fmt: skip
+    s, t, ex, ey, ez, end_value, end_force, end_slope, end_distance = _ends_of(positions, pair, reach)
+    f = stiffness * fade * end_force / end_distance
+    _add_weighted(pair, 1.0 - s, s, t - 1.0, -t, f * ex, f * ey, f * ez, gradient)
+    value -= end_value
+    f = -stiffness * fade * force / distance
+    _add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
+    if turning > 0.0:
+        _add_turning(positions, pair, stiffness * turning * value, gradient)
+    firm = stiffness * fade
+    return firm * max(force - end_force, 0.0), firm * max(slope - end_slope, 0.0), firm * value
 
 
 @kernel
-def within_reach(positions, nodes, points, reach, distance, which):  # type: ignore[no-untyped-def]
-    """Fill the distances (k,) [m] of pairs (k, 4) and the numbers of those within reach; return how many these are."""
-    count = 0
+def measure_pairs(positions, nodes, points, reach, known, moves, distance, exact, which):  # type: ignore[no-untyped-def]
+    """Fill how far pairs (k, 4) are apart at least, distance (k,) [m], and whether that is exact (k,).
+
+    which (k,): numbers of those that push, whose distance is exact; return how many these are. Two edges whose closest points
+    are not both inside push with nothing (module docstring). known (k,) [m]: the same for other positions, from which points
+    have gone `moves` (n,) [m] at most, beside a common motion; or (0,).
+    """
+    count, learns = 0, len(known) == len(nodes)
     for k in range(len(nodes)):
-        _, _, _, _, x, y, z = closest_points(positions, nodes[k], k >= points)
+        pair, edges = nodes[k], k >= points
+        if learns:
+            distance[k], exact[k] = known[k] - closing_at_most(moves, pair, edges), False
+            if distance[k] >= reach[k]:
+                continue
+        if edges:
+            a, b, c, d = positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]]
+            s, t, inside = lines_closest(a, b, c, d)
+            if not inside:
+                distance[k], exact[k] = max(distance[k], lines_apart(a, b, c, d)) if learns else lines_apart(a, b, c, d), False
+                continue
+            x = a[0] - c[0] + s * (b[0] - a[0]) - t * (d[0] - c[0])
+            y = a[1] - c[1] + s * (b[1] - a[1]) - t * (d[1] - c[1])
+            z = a[2] - c[2] + s * (b[2] - a[2]) - t * (d[2] - c[2])
+        else:
+            _, _, _, _, x, y, z = closest_points(positions, pair, False)
         d2 = x * x + y * y + z * z
-        distance[k] = np.sqrt(d2)
+        distance[k], exact[k] = np.sqrt(d2), True
         if d2 < reach[k] * reach[k]:
             which[count], count = k, count + 1
     return count
 
 
 @kernel
-def measure_close(positions, pairs, which, weights, normal, force, slope):  # type: ignore[no-untyped-def]
-    """Fill what is said of the pairs `which` (c,), all within reach.
+def add_barriers(positions, pairs, which, gradient, weights, normal, force, slope, stored):  # type: ignore[no-untyped-def]
+    """Add the gradient [N] of the barriers `which` (c,), that push at positions (n, 3), to gradient (n, 3); pairs: Pairs.
 
-    weights (c, 4), normal (c, 3) from the second to the first, force (c,) [N], slope (c,) [N/m]
+    Filled is what is said of each: weights (c, 4), normal (c, 3) from the second to the first, force (c,) [N] and slope (c,)
+    [N/m] less what others count, and energy stored (c,) [J]. Returns the sum of the energies.
     """
+    energy = 0.0
     for c in range(len(which)):
         k = which[c]
         pair, edges, reach = pairs.nodes[k], k >= pairs.points, pairs.reach[k]
         w0, w1, w2, w3, x, y, z = closest_points(positions, pair, edges)
         distance = np.sqrt(x * x + y * y + z * z)
-        _, push, rise = barrier(distance, reach)
-        push, rise = _counted(positions, pair, edges, reach, pairs.corners[k], push, rise)
-        fade, _ = _fade(positions, pair, edges, pairs.fade[k])
+        value, push, rise = barrier(distance, reach)
         weights[c, 0], weights[c, 1], weights[c, 2], weights[c, 3] = w0, w1, w2, w3
         normal[c, 0], normal[c, 1], normal[c, 2] = x / distance, y / distance, z / distance
-        force[c], slope[c] = pairs.stiffness[k] * fade * push, pairs.stiffness[k] * fade * rise
+        if edges:
+            push, rise, stored[c] = _add_edges(
+                positions, pair, w0, w1, w2, w3, x, y, z, reach, pairs.stiffness[k], pairs.fade[k], gradient
+            )
+            force[c], slope[c] = push, rise
+        else:
+            stiffness = pairs.stiffness[k]
+            f = -stiffness * push / distance
+            _add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
+            more, less_push, less_rise = _add_overcounted(positions, pair, reach, stiffness, pairs.corners[k], gradient)
+            stored[c] = stiffness * value + more
+            force[c], slope[c] = stiffness * max(push - less_push, 0.0), stiffness * max(rise - less_rise, 0.0)
+        energy += stored[c]
+    return energy
 
 
 @kernel
@@ -211,17 +223,25 @@ def barrier_springs(nodes, which, own_weights, normal, slope, points, weights, b
 
 
 @kernel
-def force_error(before, after, reach, stiffness):  # type: ignore[no-untyped-def]
-    """Sums [N] over pairs within reach of a set of distances (k,): by how much forces taken for linear at another miss those
-    that there are, and of these."""
-    missed, total = 0.0, 0.0
-    for k in range(len(reach)):
-        now, then = after[k], before[k]
-        if min(now, then) < reach[k]:
-            _, force, _ = barrier(now, reach[k])
-            _, known, slope = barrier(then, reach[k])
-            missed += stiffness[k] * abs(force - known - slope * (then - now))
-            total += stiffness[k] * force
+def force_error(before, pushed, pushes, slopes, positions, pairs, after, exact, pushing, forces):  # type: ignore[no-untyped-def]
+    """Sums [N] over pairs that pushed before, when distances (k,) were others, or push at positions (n, 3).
+
+    By how much forces taken for linear before miss those that there are, and of these. pushed, pushing: their numbers in
+    ascending order, with pushes [N] and slopes [N/m] before and forces [N] now; after, exact (k,): as `measure_pairs` has left
+    them, here made exact where that is needed.
+    """
+    missed, total, i, j, most = 0.0, 0.0, 0, 0, len(after)
+    while i < len(pushed) or j < len(pushing):
+        first, second = pushed[i] if i < len(pushed) else most, pushing[j] if j < len(pushing) else most
+        k, force, told = min(first, second), 0.0, 0.0
+        if second == k:
+            force, j = forces[j], j + 1
+        elif not exact[k]:
+            after[k], exact[k] = distance_of(positions, pairs.nodes[k], k >= pairs.points), True
+        if first == k:
+            told, i = pushes[i] + slopes[i] * (before[k] - after[k]), i + 1
+        missed += abs(force - told)
+        total += force
     return missed, total
 
 
