@@ -32,6 +32,7 @@ MOST_ITERATIONS = 40  # or so many while its corrections shrink
 LINEARIZATIONS = 3  # later iterations keep planes and friction bounds, between which sticking and slipping may flip,
 FRESH_FRICTION = 0.5  # share of friction's true stiffness against its secant: all of it flips between stick and slip, but where
 KEPT_FRICTION = 0.9  # planes and bounds are kept it converges much faster,
+SECANT = 0.0  # and of surfaces, of which many flip at once, until corrections are shorter than what slips before it rubs,
 FLIPPED = 0.25  # as long as no less than this fraction of a direction can be gone
 LAG = 0.1  # unless these turn out to be off by more than this share,
 MOST_LINEARIZATIONS = 15  # so many times at most
@@ -228,7 +229,7 @@ class ImplicitStep(StepEnergy):
                 entries = self.contacts.linearize(x)
             entries.exact = FRESH_FRICTION if fresh or flipping else KEPT_FRICTION
             if self.surfaces is not None:  # whose planes and bounds are those of the step's start
-                self.surfaces.friction.exact = KEPT_FRICTION if progress.within(self.surfaces.slip) else FRESH_FRICTION
+                self.surfaces.friction.exact = KEPT_FRICTION if progress.within(self.surfaces.slip) else SECANT
             gradient = internal.copy()
             energy = elastic + entries.add_gradient(x, gradient)
             gradient[self.held] = 0.0

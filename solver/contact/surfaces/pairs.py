@@ -106,16 +106,16 @@ def taken(pairs: Pairs, which: NDArray[np.bool_]) -> Pairs:
 
 
 def numbers_among(known: IntArray, points: IntArray) -> NDArray[np.int64]:
-    """Which of known pairs (k, 4), all different, some others (c, 4), all different too, are; -1 where none."""
-    found = np.full(len(points), -1, np.int64)
+    """Which of known pairs (k, 4) some pairs (c, 4) are, the first of those that are the same; -1 where none is."""
     if not len(known) or not len(points):
-        return found
+        return np.full(len(points), -1, np.int64)
     # A pair's four points in two numbers, in whose order the same pairs follow each other, what is known first
     keys = np.concatenate([known, points]).view(np.int64)
     order = np.lexsort((keys[:, 1], keys[:, 0]))
-    again = np.flatnonzero((keys[order[1:]] == keys[order[:-1]]).all(axis=1))
-    found[order[again + 1] - len(known)] = order[again]
-    return found
+    begins = np.append(True, (keys[order[1:]] != keys[order[:-1]]).any(axis=1))
+    first = np.empty(len(order), np.int64)
+    first[order] = order[begins][np.cumsum(begins) - 1]
+    return np.where(first < len(known), first, -1)[len(known) :]
 
 
 def _part(pairs: Pairs, part: slice | NDArray[np.bool_]) -> Pairs:

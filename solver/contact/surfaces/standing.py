@@ -96,8 +96,8 @@ class Standing:
     def barriers(self) -> Barriers:
         """Of the pairs that push."""
         close, gradient = Close.room(self.pushing), np.zeros_like(self.places)
-        which, weights, *others = vars(close).values()
-        return Barriers(close, gradient, add_barriers(self.places, self.pairs, which, gradient, weights, *others))
+        which, *others = vars(close).values()
+        return Barriers(close, gradient, add_barriers(self.places, self.pairs, which, gradient, *others))
 
     @property
     def close(self) -> Close:
@@ -132,7 +132,8 @@ class Standing:
 
     @classmethod
     def after(
-        cls, known: Sequence["Standing"], pairs: Pairs, positions: Array, places: Array, paired: NDArray[np.int64]
+        cls, known: Sequence["Standing"], pairs: Pairs, positions: Array, places: Array,
+        paired: NDArray[np.int64],
     ) -> Self:  # fmt: skip
         """That of pairs, after others: what can be told from these is not worked out again."""
         stand = cls(pairs, positions, places, next((each for each in known if each.pairs is pairs), None), paired)

@@ -17,10 +17,12 @@ Pairs are few and in a fixed order, so these loops are serial: the same order, t
 
 import numpy as np
 
-from ...jit import inline, kernel
+from ...jit import inline, inner_kernel, kernel
 from ..response import friction_response
 from .barrier import barrier, parallel_fade
 from .distance import closest_ends, closest_points, closing_at_most, distance_of, lines_apart, lines_closest, to_segment
+
+INSIDE = 1e-12  # weight of a triangle's corner from which on a closest point is not on the edge across from it
 
 
 @inline
@@ -53,32 +55,32 @@ def _add_weighted(pair, w0, w1, w2, w3, x, y, z, gradient):  # type: ignore[no-u
 
 @inline
 def _edge_of(positions, pair, m, reach):  # type: ignore[no-untyped-def]
-    """Of edge m of a pair's triangle: its ends in the pair, the share of the way, energy, force, slope and distance."""
+    """Of edge m of a pair's triangle: its ends in the pair, the share of the way, energy, force and distance."""
     i, j = 1 + m, 1 + (m + 1) % 3
     p = positions[pair[0]]
     t, d2 = to_segment(p[0], p[1], p[2], positions[pair[i]], positions[pair[j]])
     if d2 >= reach * reach:
-        return i, j, t, 0.0, 0.0, 0.0, 1.0
+        return i, j, t, 0.0, 0.0, 1.0
     distance = np.sqrt(d2)
-    energy, force, slope = barrier(distance, reach)
-    return i, j, t, energy, force, slope, distance
+    energy, force, _ = barrier(distance, reach)
+    return i, j, t, energy, force, distance
 
 
 @inline
 def _corner_of(positions, pair, m, reach):  # type: ignore[no-untyped-def]
-    """Of corner m of a pair's triangle: energy, force, slope and distance."""
+    """Of corner m of a pair's triangle: energy, force and distance."""
     p, c = positions[pair[0]], positions[pair[1 + m]]
     d2 = (p[0] - c[0]) ** 2 + (p[1] - c[1]) ** 2 + (p[2] - c[2]) ** 2
     if d2 >= reach * reach:
-        return 0.0, 0.0, 0.0, 1.0
+        return 0.0, 0.0, 1.0
     distance = np.sqrt(d2)
-    energy, force, slope = barrier(distance, reach)
-    return energy, force, slope, distance
+    energy, force, _ = barrier(distance, reach)
+    return energy, force, distance
 
 
 @inline
 def _ends_of(positions, pair, reach):  # type: ignore[no-untyped-def]
-    """Where an end of one edge is closest to the other: shares of the ways, separation, energy, force, slope, distance."""
+    """Where an end of one edge is closest to the other: shares of the ways, separation, energy, force, distance."""
     a, b, c, d = positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]]
     s, t = closest_ends(a, b, c, d)
     x = a[0] - c[0] + s * (b[0] - a[0]) - t * (d[0] - c[0])
@@ -86,24 +88,24 @@ def _ends_of(positions, pair, reach):  # type: ignore[no-untyped-def]
     z = a[2] - c[2] + s * (b[2] - a[2]) - t * (d[2] - c[2])
     d2 = x * x + y * y + z * z
     if d2 >= reach * reach:
-        return s, t, x, y, z, 0.0, 0.0, 0.0, 1.0
+        return s, t, x, y, z, 0.0, 0.0, 1.0
     distance = np.sqrt(d2)
-    energy, force, slope = barrier(distance, reach)
-    return s, t, x, y, z, energy, force, slope, distance
+    energy, force, _ = barrier(distance, reach)
+    return s, t, x, y, z, energy, force, distance
 
 
 @inline
 def _add_overcounted(positions, pair, reach, stiffness, corners, gradient):  # type: ignore[no-untyped-def]
     """Add what edges and corners of a pair's triangle count to gradient (n, 3).
 
-    Return their energy, and by how much less the pair pushes for them, with how much less slope, for a stiffness of 1 N/m.
+    Return their energy, and by how much less the pair pushes for them, for a stiffness of 1 N/m.
     """
-    energy, less_push, less_rise = 0.0, 0.0, 0.0
+    energy, less_push = 0.0, 0.0
     for m in range(3):
-        i, j, t, value, force, slope, distance = _edge_of(positions, pair, m, reach)
+        i, j, t, value, force, distance = _edge_of(positions, pair, m, reach)
         if value > 0.0:
             energy -= 0.5 * stiffness * value
-            less_push, less_rise = less_push + 0.5 * force, less_rise + 0.5 * slope
+            less_push += 0.5 * force
             f = 0.5 * stiffness * force / distance
             for axis in range(3):
                 x, y = positions[pair[i], axis], positions[pair[j], axis]
@@ -111,16 +113,16 @@ def _add_overcounted(positions, pair, reach, stiffness, corners, gradient):  # t
                 gradient[pair[0], axis] += push
                 gradient[pair[i], axis] -= (1.0 - t) * push
                 gradient[pair[j], axis] -= t * push
-        value, force, slope, distance = _corner_of(positions, pair, m, reach)
+        value, force, distance = _corner_of(positions, pair, m, reach)
         if value > 0.0:
             energy += corners[m] * stiffness * value
-            less_push, less_rise = less_push - corners[m] * force, less_rise - corners[m] * slope
+            less_push -= corners[m] * force
             f = corners[m] * stiffness * force / distance
             for axis in range(3):
                 push = f * (positions[pair[0], axis] - positions[pair[1 + m], axis])
                 gradient[pair[0], axis] -= push
                 gradient[pair[1 + m], axis] += push
-    return energy, less_push, less_rise
+    return energy, less_push
 
 
 @inline
@@ -134,7 +136,7 @@ def _add_edges(positions, pair, w0, w1, w2, w3, x, y, z, reach, stiffness, thres
     fade, turning = parallel_fade(
         positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]], threshold
     )  # fmt: skip
-    s, t, ex, ey, ez, end_value, end_force, end_slope, end_distance = _ends_of(positions, pair, reach)
+    s, t, ex, ey, ez, end_value, end_force, end_distance = _ends_of(positions, pair, reach)
     f = stiffness * fade * end_force / end_distance
     _add_weighted(pair, 1.0 - s, s, t - 1.0, -t, f * ex, f * ey, f * ez, gradient)
     value -= end_value
@@ -143,7 +145,7 @@ def _add_edges(positions, pair, w0, w1, w2, w3, x, y, z, reach, stiffness, thres
     if turning > 0.0:
         _add_turning(positions, pair, stiffness * turning * value, gradient)
     firm = stiffness * fade
-    return firm * max(force - end_force, 0.0), firm * max(slope - end_slope, 0.0), firm * value
+    return firm * max(force - end_force, 0.0), firm * slope, firm * value
 
 
 @kernel
@@ -183,8 +185,8 @@ def measure_pairs(positions, nodes, points, reach, known, moves, distance, exact
 def add_barriers(positions, pairs, which, gradient, weights, normal, force, slope, stored):  # type: ignore[no-untyped-def]
     """Add the gradient [N] of the barriers `which` (c,), that push at positions (n, 3), to gradient (n, 3); pairs: Pairs.
 
-    Filled is what is said of each: weights (c, 4), normal (c, 3) from the second to the first, force (c,) [N] and slope (c,)
-    [N/m] less what others count, and energy stored (c,) [J]. Returns the sum of the energies.
+    Filled is what is said of each: weights (c, 4), normal (c, 3) from the second to the first, force (c,) [N] and energy stored
+    (c,) [J] less what others count, and slope (c,) [N/m] by `_share_slopes`. Returns the sum of the energies.
     """
     energy = 0.0
     for c in range(len(which)):
@@ -204,11 +206,56 @@ def add_barriers(positions, pairs, which, gradient, weights, normal, force, slop
             stiffness = pairs.stiffness[k]
             f = -stiffness * push / distance
             _add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
-            more, less_push, less_rise = _add_overcounted(positions, pair, reach, stiffness, pairs.corners[k], gradient)
+            more, less_push = _add_overcounted(positions, pair, reach, stiffness, pairs.corners[k], gradient)
             stored[c] = stiffness * value + more
-            force[c], slope[c] = stiffness * max(push - less_push, 0.0), stiffness * max(rise - less_rise, 0.0)
+            force[c] = stiffness * max(push - less_push, 0.0)
+            slope[c] = stiffness * rise
         energy += stored[c]
+    _share_slopes(pairs, which, weights, slope)
     return energy
+
+
+@inner_kernel
+def _share_slopes(pairs, which, weights, slope):  # type: ignore[no-untyped-def]
+    """Lessen the slopes (c,) of vertices near triangles to what each is of their sum.
+
+    Of the triangles near a vertex all but the one that it lies over are closest by an edge or a corner, most of them by one of
+    that triangle. Their curvatures cancel there as their energies do, but a stiffness has to be positive pair by pair, and their
+    lines of closest points may be far from its normal. So what is closest by a part of another's closest side, edge or corner
+    firms nothing; else two faces share an edge that is closest, and all around a corner that.
+    """
+    count, most = 0, 0
+    for k in which:
+        most = max(most, pairs.nodes[k, 0] + 1)
+    last, before = np.full(most, -1), np.empty(len(which), np.int64)  # pairs of each vertex, the last of them first
+    while count < len(which) and which[count] < pairs.points:
+        p = pairs.nodes[which[count], 0]
+        before[count], last[p], count = last[p], count, count + 1
+    for c in range(count):
+        within = (weights[c, 1] < -INSIDE) + (weights[c, 2] < -INSIDE) + (weights[c, 3] < -INSIDE)
+        if within == 3:
+            continue
+        share = 0.5
+        for m in range(3):
+            if within == 1 and weights[c, 1 + m] < -INSIDE:
+                share = pairs.corners[which[c], m]
+        other = last[pairs.nodes[which[c], 0]]
+        while other >= 0 and share > 0.0:
+            share, other = 0.0 if _part_of(pairs, which, weights, c, other, within) else share, before[other]
+        slope[c] *= share
+
+
+@inline
+def _part_of(pairs, which, weights, c, other, within):  # type: ignore[no-untyped-def]
+    """Whether the corners that pair c is closest by, so many, are some but not all of those of another."""
+    own, common, more = pairs.nodes[which[c]], 0, 0
+    others = pairs.nodes[which[other]]
+    for m in range(1, 4):
+        if weights[other, m] < -INSIDE:
+            more += 1
+            for i in range(1, 4):
+                common += weights[c, i] < -INSIDE and own[i] == others[m]
+    return common == within and more > within
 
 
 @kernel
