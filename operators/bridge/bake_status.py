@@ -106,10 +106,12 @@ def _said_once(sentences: list[str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for sentence in sentences:
         alike.setdefault(_FRAME.sub("frame", sentence), []).append(sentence)
-    return [
-        said[0] if len(said) == 1 else _FRAME.sub(lambda found, others=len(said) - 1: f"{found[0]} and {others} more", said[0], count=1)
-        for said in alike.values()
-    ]
+    return [_of_others(said[0], len(said) - 1) for said in alike.values()]
+
+
+def _of_others(sentence: str, others: int) -> str:
+    """Return the sentence as it is said of its frame and so many others."""
+    return _FRAME.sub(rf"\g<0> and {others} more", sentence, count=1) if others else sentence
 
 
 def duration(seconds: float) -> str:

@@ -15,8 +15,8 @@ PUDDLE = 0.5
 # in sqrt(g size), 1.0 at the impact): 25 reaches 1.7, 250 reaches 4, 750 reaches 9, 2500 reaches 17.
 INVISCID = 100.0
 LITTLE_YIELD = 0.01  # of the weight
-# Poisson's ratios: a beam four cells thick is 27 % too stiff at 0.45, against nodal volumes, and 2.2 times at 0.49. Presets were
-# tuned by eye with up to LOCKING, so nothing is said of them; AVOIDED is what the remedy proposes.
+# Poisson's ratios: a beam four cells thick is 27 % too stiff at 0.45, against nodal volumes, and 2.2 times at 0.49. Presets
+# were tuned by eye with up to LOCKING, so nothing is said of them; AVOIDED is what the remedy proposes.
 LOCKING, AVOIDED = 0.47, 0.45
 
 
