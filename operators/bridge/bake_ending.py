@@ -15,7 +15,7 @@ def say_the_end(status: BakeStatus, process: SolverProcess | None) -> None:
     elif status.stopping and status.exit_code in (0, 7):
         status.exit_code = 7
         kept = f"finished frames are kept up to frame {status.frame}. Resume goes on from there."
-        status.message = f"Stopped; {kept}" if status.frame else "Stopped before a frame was finished."
+        status.message = f"Stopped; {kept}" if status.frame else "Stopped before a new frame was finished."
     elif process is not None and process.failure is not None:
         status.message, status.exit_code = sentence(process.failure), exit_code(process.failure)
     elif process is not None and not status.message:

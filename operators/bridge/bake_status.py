@@ -1,5 +1,6 @@
 """How a bake is getting on, as plain values: what the panels and the command line show."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,8 @@ _STAGES = {
     "compiling": "Compiling (once, up to a minute)",
     "solving": "Simulating",
 }
+
+_FRAME = re.compile(r"\b[Ff]rame \d+\b")
 
 
 @dataclass
@@ -42,8 +45,8 @@ class BakeStatus:
 
     @property
     def notes(self) -> list[str]:
-        """All that may surprise, a sentence each."""
-        return [*self.warnings, *([self.cache_note] if self.cache_note else [])]
+        """All that may surprise, a sentence each; what was said of several frames is said once."""
+        return [*_said_once(self.warnings), *([self.cache_note] if self.cache_note else [])]
 
     @property
     def warning_text(self) -> str:
@@ -96,6 +99,19 @@ def keep_status(scene_uid: str, status: BakeStatus) -> None:
     """
     if scene_uid:
         _by_scene[scene_uid] = status
+
+
+def _said_once(sentences: list[str]) -> list[str]:
+    """Return the sentences; of those that differ in the number of a frame alone the first, with the number of the others."""
+    alike: dict[str, list[str]] = {}
+    for sentence in sentences:
+        alike.setdefault(_FRAME.sub("frame", sentence), []).append(sentence)
+    return [_of_others(said[0], len(said) - 1) for said in alike.values()]
+
+
+def _of_others(sentence: str, others: int) -> str:
+    """Return the sentence as it is said of its frame and so many others."""
+    return _FRAME.sub(rf"\g<0> and {others} more", sentence, count=1) if others else sentence
 
 
 def duration(seconds: float) -> str:

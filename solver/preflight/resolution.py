@@ -52,7 +52,7 @@ def _large_faces(body: Body) -> Iterator[Finding]:
     share = float(areas[large].sum() / areas.sum()) if areas.sum() > 0.0 else 0.0
     if share > LARGE_SHARE:
         message = (
-            f"About {100 * share:.0f} % of it, as it is seen, is faces much larger than a tet ({body.element_size:.3g} m): "
+            f"Faces much larger than a tet ({body.element_size:.3g} m) make up {100 * share:.0f} % of its surface: "
             "they stay flat where the goo bends."
         )
         remedy = "Subdivide it, or give it a Subdivision Surface modifier (Simple); or choose Goo Surface as What Is Seen."

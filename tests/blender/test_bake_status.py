@@ -17,6 +17,19 @@ def test_follows_the_events(extension):
     assert status.message == "The step failed." and status.exit_code == 5
 
 
+def test_what_is_said_of_several_frames_is_said_once(extension):
+    status = bridge("bake_status").BakeStatus(running=True)
+    for number in (16, 19, 22):
+        status.take({"event": "warning", "message": f"'Koala', frame {number}: it has become thinner than its tets."})
+    status.take({"event": "warning", "message": "'Spot', frame 19: it has become thinner than its tets."})
+    status.take({"event": "warning", "message": "'Koala' is open at 3 edges."})
+    assert status.notes == [
+        "'Koala', frame 16 and 2 more: it has become thinner than its tets.",
+        "'Spot', frame 19: it has become thinner than its tets.",
+        "'Koala' is open at 3 edges.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("seconds", "words"), [(0.2, "0 s"), (59.4, "59 s"), (59.6, "1 min 0 s"), (200, "3 min 20 s"), (7500, "2 h 5 min")]
 )

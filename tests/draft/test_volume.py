@@ -1,6 +1,6 @@
 """How far the draft model keeps volume: strain is linear in the stretches, so elastic goo does, and what flows far does not.
 
-The numbers are what is to be expected of it, not what would be right: docs/solver.md passes them on.
+The numbers are what is to be expected of it, not what would be right: docs/solver/materials.md passes them on.
 """
 
 import numpy as np

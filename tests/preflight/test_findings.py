@@ -127,9 +127,8 @@ def test_sizes_and_materials():
     soft = Material("viscoplastic", {"young_modulus": 10.0})
     assert only("too_soft", findings(body(material=soft))).severity == "warning"
     assert only("never_yields", findings(body(material=Material("viscoplastic", {"yield_stress": 1e6})))).severity == "info"
-    for squash, severity in ((0.46, "info"), (0.49, "warning")):
-        locking = only("locking", findings(body(material=Material("viscoplastic", {"poisson_ratio": squash}))))
-        assert locking.severity == severity and "At Nodes" in locking.remedy
+    locking = only("locking", findings(body(material=Material("viscoplastic", {"poisson_ratio": 0.49}))))
+    assert locking.severity == "warning" and "At Nodes" in locking.remedy
     free = Material("viscoplastic", {"poisson_ratio": 0.499}, {"volume": "at_nodes"})
     assert "locking" not in codes(body(material=free))
     assert only("material", findings(body(material=Material("marble")))).severity == "error"
@@ -158,7 +157,8 @@ def test_no_preset_is_called_inviscid():
     assert len(presets) >= 12
     for preset in presets.values():
         for resized in (sphere(8, 0.05), sphere(8), sphere(8, 50.0)):
-            assert "inviscid" not in codes(body(resized, material=preset.material, real_size=preset.real_size))
+            found = codes(body(resized, material=preset.material, real_size=preset.real_size))
+            assert not found & {"inviscid", "locking", "too_soft", "never_yields"}, preset.name
 
 
 def test_starting_inside_a_collider():

@@ -210,7 +210,7 @@ def test_what_pins_do_is_what_balances_each_node(stiffness, damping):
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("friction", [0.0, 0.5])
 def test_what_falls_on_a_plane_gains_nothing(friction, number):
-    """So bodies that touch nothing but colliders are not asked (docs/solver.md: 120 drops on six kinds of them)."""
+    """So bodies that touch nothing but colliders are not asked (docs/solver/time.md: 120 drops on six kinds of them)."""
     rng = np.random.default_rng(number)
     material = RUBBER | {"young_modulus": 10 ** rng.uniform(4.0, 6.0), "poisson_ratio": rng.uniform(0.2, 0.45)}
     meshes = [ball_mesh(4, 0.5, (0.0, 0.0, 0.55))]

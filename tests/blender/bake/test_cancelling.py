@@ -75,7 +75,7 @@ def test_before_the_first_step_it_stops_at_once_and_older_frames_stay(body, monk
     until(session, lambda: session.status.stage.split()[0] == {"tetrahedralizing": "Filling", "compiling": "Compiling"}[stage])
     bpy.ops.dollop.bake_cancel()
     until(session, lambda: not session.status.running, 10)
-    assert session.status.exit_code == 7 and session.status.message == "Stopped before a frame was finished."
+    assert session.status.exit_code == 7 and session.status.message == "Stopped before a new frame was finished."
     assert {path.name: path.read_bytes() for path in folder().glob("frame_*")} == before
 
 

@@ -78,7 +78,7 @@ def test_cancelled_meanwhile_everything_is_put_back_and_nothing_was_started(body
     bpy.ops.dollop.bake_cancel()
     session.poll()
     assert as_the_artist_left_it(body) and not session.status.running and not session.reading
-    assert session.status.exit_code == 7 and session.status.message == "Stopped before a frame was finished."
+    assert session.status.exit_code == 7 and session.status.message == "Stopped before a new frame was finished."
     assert bpy.context.scene.dollop.cached == "" and bridge("bake_session").running_session() is None
 
 
