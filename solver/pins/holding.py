@@ -8,7 +8,7 @@ A spring's force is -mass weight strength (stiffness (x - anchor) + damping (v -
 finer body moves alike, and resists its step's end, so that no stiffness is too much for a step.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
@@ -21,6 +21,7 @@ from ..fem.restraint import Restraint
 from ..keyframes import at_frame
 from ..scene import Body, Scene
 from ..state import Ranges, Solids
+from ..topology.parentage import Parentage
 from .bearing import Bearing
 from .pin import Pin
 from .places import Carried, Nodes, held_nodes, sprung_nodes
@@ -39,13 +40,6 @@ class Follows(Protocol):
 
     def carried(self, points: Array, begun: float, time: float) -> Array:
         """Where points (k, 3) that are fixed to it at one time [s] lie at another."""
-
-
-class Change(Protocol):
-    """What a new mesh of a body tells pins (solver/remesh/record.py)."""
-
-    def carried(self, values: Array) -> Array:
-        """Fields (n', k) at the new nodes from those at the old (n, k)."""
 
 
 class Targets:
@@ -208,22 +202,23 @@ class Holding:
         for grip, (a, b) in zip(self.grips, pairwise(ends.tolist()), strict=True):
             grip.anchors = anchors[a:b].copy()
 
-    def hand_on(self, old: "Holding", before: Array, after: Array, changes: Mapping[int, Change]) -> None:
-        """Take over where the old pins' anchors are, with nodes at (n, 3) then and (n', 3) now, by how bodies have changed.
+    def hand_on(self, old: "Holding", before: Array, after: Array, nodes: Parentage) -> None:
+        """Take over where the old pins' anchors are, with nodes at (n, 3) then and (n', 3) now, and what these come from.
 
-        A new anchor is as far from its node as those of the old nodes around it were on the mean.
+        A new anchor is as far from its node as those of the old nodes around it were on the mean; one of a node that stays is
+        where it was.
         """
         theirs = old._by_pin()
         for key, grip in self._by_pin().items():
-            had = theirs[key]
-            if grip.body not in changes:
-                grip.anchors = had.anchors
-                continue
-            first, last = old.first[had.body : had.body + 2]
-            offsets = np.zeros((last - first, 4))
-            offsets[had.nodes - first] = np.column_stack([had.anchors - before[had.nodes], np.ones(len(had.nodes))])
-            mean = changes[grip.body].carried(offsets)[grip.nodes - self.first[grip.body]]
+            had, were = theirs[key], nodes.same[grip.nodes]
+            offsets = np.zeros((len(before), 4))
+            offsets[had.nodes] = np.column_stack([had.anchors - before[had.nodes], np.ones(len(had.nodes))])
+            mean = nodes.carried(offsets)[grip.nodes]
             grip.anchors = after[grip.nodes] + mean[:, :3] / np.maximum(mean[:, 3:], LEAST_AROUND)
+            place = np.full(len(before) + 1, -1)
+            place[had.nodes] = np.arange(len(had.nodes))
+            stays = place[were] >= 0
+            grip.anchors[stays] = had.anchors[place[were[stays]]]
 
     def start(self, state: Solids) -> None:
         """Let nodes that are held without give start with the speed of their targets."""
