@@ -15,7 +15,8 @@ from ..merging.joining import Joined, joined
 from ..topology.replay import replay
 from .discretization import Discretization
 from .drawing_in import FAR
-from .remeshing import MOST_REFUSED, Renewed
+from .remeshing import MOST_REFUSED
+from .renewed import Renewed
 
 if TYPE_CHECKING:
     from ..simulate import Simulation

@@ -1,6 +1,6 @@
 """Wholesale remeshing during a bake: which bodies are due, and the meshes that they get (Bargteil 2007, section 4)."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +30,7 @@ from .condition import conditions
 from .discretization import Discretization
 from .drawing_in import Refused
 from .record import MeshChange
+from .renewed import Renewed
 from .restuffing import Vanished, lattice_turn
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
 
@@ -40,33 +41,6 @@ OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from th
 AGAIN = 1.5  # and times what was left the last time
 SOON = 1.15  # times what an old mesh had that was kept as something seen would have been left outside: then it asks again,
 MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are taken whatever is left outside
-
-
-@dataclass(frozen=True)
-class Renewed:
-    """What a remesh gives: new meshes, their unknowns if they are new, the change, and that of each body's tets.
-
-    apart     : bodies of which pieces touch that should have merged, and are still apart
-    fragments : by body how many pieces vanished at a tear, and their volume [m^3]
-    thin      : bodies that have kept their tets, new ones being thicker than they are
-    refused   : bodies that have kept their tets for now, as something seen would have been left outside of new ones, or would
-                have passed through itself at a tear
-    outside   : by body how far outside its new tets the farthest lies that is seen [m]
-    folded    : bodies whose remesher knows no folds that have got stuffed tets, as they are folded onto themselves
-    crossing  : by body where (k, 3) faces pass through others that did not before they were cut or sewn [m]
-    """
-
-    mesh: Discretization
-    unknowns: Unknowns | None
-    change: TopologyChange
-    changes: dict[int, MeshChange]
-    apart: frozenset[int]
-    fragments: dict[int, tuple[int, float]]
-    thin: tuple[int, ...] = ()
-    refused: tuple[int, ...] = ()
-    outside: dict[int, float] = field(default_factory=dict)
-    crossing: dict[int, Array] = field(default_factory=dict)
-    folded: tuple[int, ...] = ()
 
 
 class Remeshing:
@@ -154,10 +128,12 @@ class Remeshing:
                 new = refined(*parts, body.refine_length, self.sizes[index], at_start, index not in due)
                 if new is not None:
                     made[index] = new.record
-        finer, surfaces = replaced(present, made, self.alive.tolist(), self._uids())
+        finer, surfaces = replaced(present, made, self.alive.tolist(), self.uids)
         return finer, TopologyChange.nothing(present.ranges, surfaces)
 
-    def _uids(self) -> list[str]:
+    @property
+    def uids(self) -> list[str]:
+        """The names (b,) of the bodies."""
         return [body.uid for body in self.scene.bodies]
 
     def crossing(self, present: Discretization, ahead: float, place: float) -> NDArray[np.int64]:
@@ -172,7 +148,7 @@ class Remeshing:
 
     def renewed(
         self, present: Discretization, bodies: list[int], step: float, place: float = 0.0, ahead: float = 0.0
-    ) -> "Renewed":
+    ) -> Renewed:
         """The discretization with new meshes for some bodies, at a place in frames after the first; step [s] is the last one.
 
         Creases of bodies that merge are closed where they pass through themselves, now or so long `ahead` [s].
@@ -180,7 +156,7 @@ class Remeshing:
         The other bodies keep every array, and so does one that new tets cannot fill, being thinner than they are.
         """
         everybody = enumerate(self.scene.bodies)
-        states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
+        states = [with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
         apart, fragments, thin, refused = set(), dict[int, tuple[int, float]](), [], []
         made = dict[int, RenewedBody]()
         for index in bodies:
@@ -208,7 +184,7 @@ class Remeshing:
             fragments |= {index: new.fragments} if new.fragments[0] else {}
         changes = {index: new.change for index, new in made.items()}
         records = {index: new.record for index, new in made.items()}
-        mesh, surfaces = replaced(present, records, self.alive.tolist(), self._uids())
+        mesh, surfaces = replaced(present, records, self.alive.tolist(), self.uids)
         meshes = [changes[k].new if k in changes else present.mesh(k) for k in range(len(states))]
         (state, ranges), unknowns, covered = side_by_side(
             lambda: joined_states([self._carried(k, states[k], made.get(k), step, place) for k in range(len(states))]),
@@ -228,7 +204,7 @@ class Remeshing:
         if new is None:
             return state
         body = self.scene.bodies[index].at(place)
-        result = transferred(state, new.change, step, _counts_flow(body, state))
+        result = transferred(state, new.change, step, counts_flow(body, state))
         # what is seen is another surface from now on; but of closed creases what overlapped is to come back
         if len(new.cuts) > new.creased and not new.laid:
             rest = result.wanted if body.volume_rate > 0.0 else result.volumes
@@ -276,13 +252,13 @@ def _has_vanished(change: MeshChange, torn_off: float) -> bool:
     return has < (1.0 - MOST_VANISHED) * (had - torn_off)
 
 
-def _counts_flow(body: Body, state: State) -> bool:
+def counts_flow(body: Body, state: State) -> bool:
     """Whether it matters how far the body has flowed before it got new tets, given what its own are made of."""
     limited = "plastic_limit" in body.keys or bool(state.material[PLASTIC_LIMIT].any())
     return limited or body.goal is not None
 
 
-def _with_first_material(state: State, body: Body) -> State:
+def with_first_material(state: State, body: Body) -> State:
     """The body's state with the material that its keys begin with: what firmness is sized by (solver/keyed.py).
 
     What is keyed is written into the arrays again before the next step.

@@ -17,7 +17,7 @@ class Parentage:
     """k' new elements and k old ones; only those that are new, f of them, take room beside a number each.
 
     count   : k
-    same    : (k',) int64, the old element that each still is, bit for bit; -1: it is new
+    same    : (k',) int64, the old element that each still is, where it was; -1: it is new
     start   : (f + 1,) int64; of those that are new, by rising number, number j comes from sources[start[j]:start[j + 1]]
     sources : (p,) int64, old elements
     weights : (p,) their shares, none negative, of each new element summing to 1
