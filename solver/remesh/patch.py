@@ -92,7 +92,8 @@ class Patch:
         known = self.old_nodes[place] == names
         sources, targets = self.change.pairs()
         ends = [
-            *(np.stack([was[:, 0], was[:, k]]) for k in (1, 2, 3)), *(np.stack([now[:, 0], now[:, k]]) + count for k in (1, 2, 3)),
+            *(np.stack([was[:, 0], was[:, k]]) for k in (1, 2, 3)),
+            *(np.stack([now[:, 0], now[:, k]]) + count for k in (1, 2, 3)),
             np.stack([place[known], stay[known] + count]), np.stack([was[sources, 0], now[targets, 0] + count]),
         ]  # fmt: skip
         name = connected(np.concatenate(ends, axis=1).astype(np.int64), count + len(self.new_nodes))

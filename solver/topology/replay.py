@@ -13,7 +13,8 @@ from ..geometry.chunks import side_by_side
 from ..merging.joining import living
 from ..output import SurfaceOutput
 from .change import TopologyChange
-from .consumers import CONSUMERS, Ground
+from .consumer import Ground
+from .consumers import CONSUMERS
 
 if TYPE_CHECKING:
     from ..remesh.discretization import Discretization
@@ -53,8 +54,7 @@ def replay(now: "Simulation", mesh: "Discretization", change: TopologyChange, un
     now.settle(replace(mesh, reaches=reaches), remeshed=True, unknowns=unknowns)
     now.cuts += change.surfaces
     for consumer, known in zip(CONSUMERS, told, strict=True):
-        if consumer.replay is not None:
-            consumer.replay(now, known, change)
+        consumer.replay(now, known, change)
 
 
 def _with_output(now: "Simulation", mesh: "Discretization", space: Workspace) -> tuple[Workspace, SurfaceOutput]:

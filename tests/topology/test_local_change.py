@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from solver.cache.archive import pack, unpack
-from solver.embedding import evaluate
 from solver.moment import Snapshot
 from solver.remesh.patch import patch
 from solver.remesh.patching import patched
