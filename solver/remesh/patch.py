@@ -68,20 +68,29 @@ class Patch:
             for name, values in vars(old).items() if name not in ("material", "tets")
         }  # fmt: skip
         part = type(old)(**parts, tets=self.change.old.tets, material=old.material[:, self.gone])
-        stays = self.new.tets[: len(self.kept_tets)]
-        quarters = np.repeat(old.density[self.kept_tets] * old.volumes[self.kept_tets] / 4.0, 4)
-        beyond = np.bincount(stays.ravel(), quarters, len(self.new.positions)).astype(np.float64, copy=False)
-        come = transferred(part, self.change, step, counted, beyond[self.new_nodes], self._clusters())
+        come = transferred(part, self.change, step, counted, self._beyond(old), self._clusters())
         fields: dict[str, Any] = {"tets": self.new.tets, "positions": self.new.positions}
         for name, values in vars(old).items():
             if name in AT_NODES - {"positions"}:
                 fields[name] = np.empty((len(self.new.positions), *values.shape[1:]))
                 fields[name][: len(self.kept_nodes)] = values[self.kept_nodes]
                 fields[name][self.new_nodes] = getattr(come, name)
-            elif name not in fields:
-                own = values[..., self.kept_tets] if name == "material" else values[self.kept_tets]
-                fields[name] = np.concatenate([own, getattr(come, name)], axis=1 if name == "material" else 0)
-        return type(old)(**fields)
+            elif name not in ("tets", "positions", "material"):
+                fields[name] = np.concatenate([values[self.kept_tets], getattr(come, name)])
+        material = np.zeros((len(old.material), len(self.new.tets)))
+        for row in np.flatnonzero(old.material.any(axis=1)):  # others are never written: they take no memory
+            material[row, : len(self.kept_tets)] = old.material[row, self.kept_tets]
+            material[row, len(self.kept_tets) :] = come.material[row]
+        return type(old)(**fields, material=material)
+
+    def _beyond(self, old: State) -> Array:
+        """The mass of tets that stay at the new nodes of the patch (b,) [kg]."""
+        count = len(self.new.positions)
+        near = np.flatnonzero(_named(self.new_nodes, count)[self.new.tets[: len(self.kept_tets)]].any(axis=1))
+        own = self.kept_tets[near]
+        quarters = np.repeat(old.density[own] * old.volumes[own] / 4.0, 4)
+        masses: Array = np.bincount(self.new.tets[near].ravel(), quarters, count)[self.new_nodes].astype(np.float64)
+        return masses
 
     def _clusters(self) -> Families:
         """The family of each tet that goes (g,) and that comes (h,): tets belong together that overlap, or share a node."""
@@ -129,24 +138,30 @@ def patch(old: TetMesh, gone: NDArray[np.integer], places: Array, tets: NDArray[
     """
     count, stays = len(old.positions), np.ones(len(old.tets), dtype=bool)
     stays[gone] = False
-    every = np.concatenate([old.positions, places])
+    every, left, lost = np.concatenate([old.positions, places]), old.tets[stays], np.flatnonzero(~stays)
+    of_left, of_lost, of_come = (_named(each, len(every)) for each in (left, old.tets[lost], tets))
     if (tet_volumes(every, tets.astype(np.int32)) <= 0.0).any():
         raise ValueError("A tet that comes is flat, or inside out.")
-    used = np.zeros(len(every), dtype=bool)
-    used[tets], used[old.tets[stays]] = True, True
-    if not used[count:].all():
+    if not of_come[count:].all():
         raise ValueError("A node that comes is of no tet.")
-    rim = np.intersect1d(old.tets[stays], old.tets[~stays])
-    if not np.isin(rim, tets).all():
+    if (of_left & of_lost & ~of_come).any():
         raise ValueError("Tets that come leave a hole.")
-    number = np.cumsum(used) - 1
-    come, left = number[tets].astype(np.int32), number[old.tets[stays]].astype(np.int32)
-    lost = np.flatnonzero(~stays)
-    (old_nodes, before), (new_nodes, after) = (np.unique(each, return_inverse=True) for each in (old.tets[lost], come))
-    new = TetMesh(every[used], np.concatenate([left, come]))
-    was = TetMesh(old.positions[old_nodes], before.reshape(-1, 4).astype(np.int32))
+    used = of_left | of_come
+    number, place = (np.cumsum(some) - 1 for some in (used, of_lost))
+    old_nodes, new_nodes = np.flatnonzero(of_lost), number[of_come]
+    within = np.cumsum(of_come) - 1
+    come = number[tets].astype(np.int32)
+    new = TetMesh(every[used], np.concatenate([number[left].astype(np.int32), come]))
+    was = TetMesh(old.positions[old_nodes], place[old.tets[lost]].astype(np.int32))
+    now = TetMesh(every[of_come], within[tets].astype(np.int32))
     middle = was.middle  # far from the origin digits are lost
-    now = TetMesh(new.positions[new_nodes], after.reshape(-1, 4).astype(np.int32))
     made = mesh_change(was.moved(was.positions - middle), now.moved(now.positions - middle))
     change = MeshChange(was, now, made.start, made.sources, made.volumes, made.corners, made.weights)
     return Patch(old, new, np.flatnonzero(used[:count]), np.flatnonzero(stays), lost, change, old_nodes, new_nodes)
+
+
+def _named(tets: NDArray[np.integer], count: int) -> NDArray[np.bool_]:
+    """Which of so many nodes some tets (k, 4) have."""
+    result = np.zeros(count, dtype=bool)
+    result[tets] = True
+    return result

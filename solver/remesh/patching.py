@@ -32,4 +32,4 @@ def patched(
     mesh, surfaces = replaced(present, records, remeshing.alive.tolist(), remeshing.uids)
     state, ranges = joined_states(states)
     mesh = replace(mesh, state=state, ranges=ranges, covered=())
-    return mesh, TopologyChange.of_tets(present.ranges, ranges, patches, surfaces)
+    return mesh, TopologyChange.of_new_tets(present.ranges, ranges, patches, surfaces)

@@ -192,7 +192,7 @@ class Remeshing:
             lambda: _covered(meshes, mesh.surfaces, mesh.triangles) if changes else (),
         )
         mesh = replace(mesh, state=state, ranges=ranges, covered=covered)
-        change = TopologyChange.of_tets(present.ranges, ranges, changes, surfaces)
+        change = TopologyChange.of_new_tets(present.ranges, ranges, changes, surfaces)
         outside = {index: new.outside for index, new in made.items()}
         crossing = {index: new.crossing for index, new in made.items() if len(new.crossing)}
         folded = tuple(index for index, new in made.items() if new.folded and self.scene.bodies[index].remesher != "stuffing")

@@ -5,8 +5,9 @@ tets are those of a simulation, numbered through (state.Ranges); surfaces have a
 after another. replay.py is the door through which all that lies on meshes takes it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Protocol, Self
 
@@ -39,7 +40,8 @@ class TopologyChange:
     old, new    : where the nodes and tets of each body lie, before and after
     into        : (b,) int64, the new body that each old one is part of
     order       : (b,) int64, the old bodies as they lie in the new ones, one after another; the first in each gives it its name
-    nodes, tets : where new nodes and tets come from (Parentage): which are kept bit for bit, and what the others are between
+    nodes       : where new nodes come from: which are old ones, where they were, and what the others are between
+    of_tets     : answers with `tets`, the same of tets by the volume that they share; of many tets it is long, so not unasked
     surfaces    : what is seen of bodies, change after change (frame.SurfaceChange): vertices and faces, their parents, weights
     """
 
@@ -48,14 +50,19 @@ class TopologyChange:
     into: IntArray
     order: IntArray
     nodes: Parentage
-    tets: Parentage
+    of_tets: Callable[[], Parentage]
     surfaces: tuple[SurfaceChange, ...] = ()
+
+    @cached_property
+    def tets(self) -> Parentage:
+        """Where new tets come from: which are old ones, bit for bit, and what the others share volume with."""
+        return self.of_tets()
 
     @classmethod
     def nothing(cls, ranges: Ranges, surfaces: tuple[SurfaceChange, ...] = ()) -> Self:
         """Nodes and tets stay, and at most what is seen of bodies changes."""
         bodies, nodes, tets = np.arange(len(ranges.nodes) - 1), int(ranges.nodes[-1]), int(ranges.tets[-1])
-        return cls(ranges, ranges, bodies, bodies, Parentage.staying(nodes), Parentage.staying(tets), surfaces)
+        return cls(ranges, ranges, bodies, bodies, Parentage.staying(nodes), lambda: Parentage.staying(tets), surfaces)
 
     @classmethod
     def of_joined(cls, old: Ranges, new: Ranges, groups: list[list[int]], surfaces: tuple[SurfaceChange, ...]) -> Self:
@@ -63,24 +70,30 @@ class TopologyChange:
         into, order = np.empty(len(old.nodes) - 1, dtype=np.int64), np.concatenate(groups)
         for number, group in enumerate(groups):
             into[group] = number
-        nodes, tets = (
-            Parentage.staying(int(ends[-1]), np.concatenate([np.arange(*ends[k : k + 2]) for k in order]))
-            for ends in (old.nodes, old.tets)
-        )
-        return cls(old, new, into, order, nodes, tets, surfaces)
+
+        def ordered(ends: IntArray) -> Parentage:
+            return Parentage.staying(int(ends[-1]), np.concatenate([np.arange(*ends[k : k + 2]) for k in order]))
+
+        return cls(old, new, into, order, ordered(old.nodes), lambda: ordered(old.tets), surfaces)
 
     @classmethod
-    def of_tets(cls, old: Ranges, new: Ranges, changes: Mapping[int, TetChange], surfaces: tuple[SurfaceChange, ...]) -> Self:
+    def of_new_tets(
+        cls, old: Ranges, new: Ranges, changes: Mapping[int, TetChange], surfaces: tuple[SurfaceChange, ...]
+    ) -> Self:  # fmt: skip
         """Some bodies get other tets, by their numbers; all others keep theirs."""
         if not changes:
             return cls.nothing(old, surfaces)
-        parts = []
-        for ends, name in ((old.nodes, "nodes"), (old.tets, "shares")):
+
+        def numbered(ends: IntArray, parts: Mapping[int, Parentage]) -> Parentage:
             own = [np.arange(a, b) for a, b in pairwise(ends.tolist())]
-            each = [getattr(changes[k], name) if k in changes else Parentage.staying(len(mine)) for k, mine in enumerate(own)]
-            parts.append(beside(each, own, int(ends[-1])))
-        bodies = np.arange(len(old.nodes) - 1)
-        return cls(old, new, bodies, bodies, parts[0], parts[1], surfaces)
+            each = [parts[k] if k in parts else Parentage.staying(len(mine)) for k, mine in enumerate(own)]
+            return beside(each, own, int(ends[-1]))
+
+        def shares() -> Parentage:
+            return numbered(old.tets, {k: each.shares for k, each in changes.items()})
+
+        bodies, nodes = np.arange(len(old.nodes) - 1), numbered(old.nodes, {k: each.nodes for k, each in changes.items()})
+        return cls(old, new, bodies, bodies, nodes, shares, surfaces)
 
     @property
     def firsts(self) -> IntArray:
@@ -92,7 +105,7 @@ class TopologyChange:
         return TopologyChange(
             self.old, after.new, after.into[self.into],
             np.concatenate([self.order[self.into[self.order] == k] for k in after.order]),
-            self.nodes.then(after.nodes), self.tets.then(after.tets), _one_after_another(self.surfaces, after.surfaces),
+            self.nodes.then(after.nodes), lambda: self.tets.then(after.tets), _one_after_another(self.surfaces, after.surfaces),
         )  # fmt: skip
 
 

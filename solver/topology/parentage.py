@@ -75,6 +75,10 @@ class Parentage:
     def main(self) -> IntArray:
         """The old element (k',) that each is, or has most of; of equals the first."""
         result, lengths = self.same.copy(), np.diff(self.start)
+        if len(lengths) and (lengths == lengths[0]).all():
+            most = self.weights.reshape(len(lengths), -1).argmax(axis=1)
+            result[self.fresh] = self.sources[self.start[:-1] + most]
+            return result
         order = np.lexsort((-self.weights, np.repeat(np.arange(len(lengths)), lengths)))
         result[self.fresh] = self.sources[order[self.start[:-1]]]
         return result
