@@ -5,13 +5,13 @@ a frame that falls between two steps is interpolated from both, so the motion is
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .attempts import explicit_attempt, harmless
 from .checkpoint import checkpoint_of, restore
 from .colliders import Field, build_all
 from .contact.contacts import Contacts
@@ -24,18 +24,17 @@ from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.energy_ledger import EnergyLedger
-from .fem.explicit_step import elastic_forces, explicit_step
 from .fem.first_guess import first_guess
 from .fem.momentum import balance_momentum, company, gone_on, keep_spin
 from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
-from .fem.step_control import CALM, RESTLESS, calmed, is_drastic, surprise
+from .fem.step_control import CALM, RESTLESS, is_drastic, surprise
 from .fem.volume_control import VolumeControl
 from .fem.workspace import Unknowns, Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame, SurfaceChange
 from .geometry.inside_out import count_inverted
-from .integrators import backward_euler, integrators, start_in_free_flight
+from .integrators import integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .merging.watch import Watch
@@ -191,7 +190,7 @@ class Simulation:
             drastic = is_drastic(outcome.positions, self.state.positions, self.space.pattern)
             rough, reason, calmed = drastic or not outcome.converged, refused(self, attempt, drastic), calm
             if not reason:
-                attempt = self._calm(attempt) if rough else attempt
+                attempt = harmless(self, attempt) if rough else attempt
                 calmed = self.ledger.judged(self, attempt, calm)
                 if calmed is calm and self.ledger.lossy(calm, rough, self.clock):
                     reason = "energy was lost"
@@ -227,7 +226,7 @@ class Simulation:
         self.gravity = self.keyed.gravity(self.clock.time + (0.5 * step if self.integrator.explicit else step))
         self.held = self.pins.begin_step(state.positions, self.clock.time, step)
         if self.integrator.explicit:
-            return self._solve_explicitly(step)
+            return explicit_attempt(self, step)
         guess = first_guess(state, step, self.clock.previous_step)
         self.held.put(guess)
         pull = self.force_fields.act_ahead(self.gravity, state.positions, guess, step, self.clock.time + step, self.held)
@@ -246,7 +245,7 @@ class Simulation:
         while outcome.converged and self.contacts.wake(outcome.positions, ended=True):
             outcome = problem.minimize_on(outcome, self.element_size, self.ranges)
         outcome.sunk = self.contacts.too_deep(outcome.positions)
-        touched = self._touched(outcome)
+        touched = self.touched(outcome)
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
         left = balance_momentum(outcome.positions, problem.outer, problem.inertia, self.ranges, touched, together)
         outcome.converged &= left < REMAINDER * self.element_size
@@ -258,42 +257,7 @@ class Simulation:
         pins = self.held.held, problem.holding, self.held.dragging(velocities)
         return Attempt(outcome, past, velocities, state.elastic_forces, pull, ahead, spun, recent, *pins)
 
-    def _solve_explicitly(self, step: float) -> Attempt:
-        """The same where the elastic forces are those of the step's start."""
-        state = self.state
-        struck = np.zeros(len(self.touching), dtype=bool)
-        middle = state.positions + 0.5 * step * state.velocities
-        pull = self.force_fields.act(self.gravity, middle, state.velocities, self.clock.time + 0.5 * step, self.held)
-        past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
-        self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
-        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
-        outcome, velocities, forces = explicit_step(problem, pull, self.pressing)
-        return Attempt(outcome, past, self.held.damped(velocities, state.masses, step), forces, pull)
-
-    def _calm(self, attempt: Attempt) -> Attempt:
-        """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step.
-
-        What nothing but gravity and each other acts on keeps its momentum and spin.
-        """
-        outcome, step = attempt.outcome, self.clock.step
-        everywhere = np.ones(len(outcome.positions), dtype=bool)
-        positions = calmed(outcome.positions, self.state, self.gravity, step)
-        self.held.put(positions)
-        past = backward_euler.extrapolate(self.state, attempt.pull, step, step, everywhere)
-        problem = ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
-        touched = self._touched(outcome)
-        together = None if attempt.company is None else company(attempt.company)
-        balance_momentum(positions, problem.outer, problem.inertia, self.ranges, touched, together)
-        velocities = past.velocities(positions)
-        velocities = keep_spin(self.state, positions, velocities, self.ranges, touched | self.disturbed, together)
-        if self.surfaces is not None:  # a step cut short, not one in which all become slower
-            positions = self.surfaces.reachable(self.state.positions, positions)
-        # What pressed on the contacts where the solve has ended says nothing of here
-        outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
-        forces = elastic_forces(problem, positions)
-        return Attempt(outcome, past, velocities, forces, attempt.pull, company=attempt.company)
-
-    def _touched(self, outcome: Outcome) -> NDArray[np.bool_]:
+    def touched(self, outcome: Outcome) -> NDArray[np.bool_]:
         """Which nodes (n,) colliders press on or pins hold at the end of a step."""
         touched = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
         touched[self.held.held] = True

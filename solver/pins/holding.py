@@ -24,7 +24,7 @@ from ..state import Ranges, Solids
 from ..topology.parentage import Parentage
 from .bearing import Bearing
 from .pin import Pin
-from .places import Carried, Nodes, held_nodes, sprung_nodes
+from .places import MovingLeastSquares, Nodes, held_nodes, sprung_nodes
 
 Array = NDArray[np.float64]
 
@@ -45,9 +45,9 @@ class Follows(Protocol):
 class Targets:
     """Where a pin wants its nodes over time: parabolas through three frames, which ask for no frame that is not due yet."""
 
-    def __init__(self, keys: Array, carried: Carried, frames_per_second: float) -> None:
-        """keys (k, p, 3) are a pin's targets for the vertices that `carried` goes by."""
-        self.keys, self.carried, self.frames_per_second = keys, carried, frames_per_second
+    def __init__(self, keys: Array, followed: MovingLeastSquares, frames_per_second: float) -> None:
+        """keys (k, p, 3) are a pin's targets for the vertices that `followed` goes by."""
+        self.keys, self.followed, self.frames_per_second = keys, followed, frames_per_second
         self._known: dict[int, Array] = {}
 
     def at(self, time: float) -> Array:
@@ -65,7 +65,7 @@ class Targets:
     def _frame(self, key: int) -> Array:
         if key not in self._known:
             self._known = {k: places for k, places in self._known.items() if k >= key - 3}
-            self._known[key] = self.carried.places(self.keys[key])
+            self._known[key] = self.followed.places(self.keys[key])
         return self._known[key]
 
 
@@ -152,8 +152,8 @@ class Holding:
             nodes, shares = held_nodes(weights, 0.5 * body.element_size, bearing, surface)
         targets, places = None, bearing.nodes[nodes]
         if pin.targets is not None:
-            carried = Carried(places, bearing.positions[there], body.element_size)
-            targets = Targets(pin.targets[:, which], carried, self.frames_per_second)
+            followed = MovingLeastSquares(places, bearing.positions[there], body.element_size)
+            targets = Targets(pin.targets[:, which], followed, self.frames_per_second)
         left = float(pin.weights[np.unique(which)].sum() / pin.weights.sum())
         self.grips.append(Grip(pin, index, body.uid, nodes + self.first[index], shares, left, targets, collider, places.copy()))
 
