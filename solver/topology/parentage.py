@@ -93,10 +93,9 @@ class Parentage:
         same = np.where(after.same >= 0, self.same[after.same], -1)
         if len(self.start) == 1:
             return replace(after, count=self.count, same=same, sources=self.same[after.sources])
-        rows = after._matrix()[np.flatnonzero(same < 0)]
-        if (np.diff(rows.indptr) == 1).all():
-            return self._chosen(same, rows.indices)
-        rows = csr_matrix(rows @ self._matrix())
+        if len(after.start) == 1:
+            return self._chosen(same, after.same[same < 0])
+        rows = csr_matrix(after._matrix()[np.flatnonzero(same < 0)] @ self._matrix())
         rows.sort_indices()
         return Parentage(self.count, same, rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
 

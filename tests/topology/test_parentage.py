@@ -54,6 +54,15 @@ def test_two_changes_as_one_carry_what_both_do():
             assert np.abs(np.add.reduceat(both.weights, both.start[:-1]) - 1.0).max(initial=0.0) < 1e-15 or not len(lengths)
 
 
+def test_a_copy_of_what_stays_is_new_all_the_same():
+    """As where a crack parts a node in two."""
+    values = np.random.default_rng(14).normal(size=(9, 2))
+    first, copies = some(9, 5, 15, kept=4), Parentage.between(9, np.array([[2], [7], [2]]), np.ones((3, 1)))
+    both = first.then(copies)
+    assert (both.same == -1).all() and np.abs(both.carried(values) - first.carried(values)[[2, 7, 2]]).max() < 1e-15
+    assert both.main()[0] == both.main()[2] == first.same[2]
+
+
 def test_where_one_of_both_only_renumbers_nothing_is_rounded():
     values = np.random.default_rng(9).normal(size=(12, 4))
     order, part = Parentage.staying(12, np.random.default_rng(10).permutation(12)), some(12, 20, 11)
