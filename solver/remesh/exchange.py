@@ -68,11 +68,7 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     change = made.change.then(refinement).then(renewed.change)
     apart = renewed.apart & made.taken.keys() or any(each.waits for each in change.surfaces)  # nothing sews them yet
     if passing or crosses or apart:
-        waits = now.remeshing.waits.copy()
-        if not made.taken:
-            now.remeshing.note(due, now.state, now.ranges, renewed)
-        together = list(chain.from_iterable(met))
-        now.remeshing.waits[together] = waits[together] + 1
+        _put_off(now, renewed, [] if made.taken else due, list(chain.from_iterable(met)))
         return 0
     replay(now, new, change, renewed.unknowns)
     now.remeshing = remeshing
@@ -81,6 +77,14 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     now.remeshing.creases = now.remeshing.crossing(renewed.mesh, 0.0, place)
     now.remeshing.drawn = now.remeshing.coarse(renewed.mesh)
     return len(renewed.changes)
+
+
+def _put_off(now: "Simulation", renewed: Renewed, due: list[int], together: list[int]) -> None:
+    """Leave bodies as they are; those that were to be one must come deeper into each other first."""
+    waits = now.remeshing.waits.copy()
+    if due:
+        now.remeshing.note(due, now.state, now.ranges, renewed)
+    now.remeshing.waits[together] = waits[together] + 1
 
 
 def _crosses_itself(now: "Simulation", made: Joined, new: Discretization, surfaces: SurfaceContact | None) -> bool:
