@@ -86,4 +86,4 @@ def test_a_merge_that_nothing_sews_is_put_off(monkeypatch):
     monkeypatch.setattr(remeshing, "renewed_body", refused)
     frames = [run.advance() for _ in range(8)]
     assert asked[:3] == [2, 2, 2] and len(run.scene.bodies) == 1
-    assert [change.topology for frame in frames for change in frame.changes if change.uid == "left"][0] == 1
+    assert next(change.topology for frame in frames for change in frame.changes if change.uid == "left") == 1
