@@ -241,19 +241,10 @@ def _store_topologies(store: FrameStore, frame: Frame) -> None:
     """The records of surfaces that were cut or sewn since the frame before, each from those that it follows."""
     if not frame.changes:
         return
-    from .merging.joined_topology import emptied, joined_topology
-    from .tearing.cut_topology import cut_topology
-    from .tet_surface.record import laid_topology
+    from .topology.surface_record import record_after
 
     for change in frame.changes:
-        record = store.read_topology(change.uid, change.topology - 1)
-        for uid, topology in change.taken:
-            record = joined_topology(record, store.read_topology(uid, topology))
-        if change.cut is None:
-            after = emptied(record)
-        else:
-            after = (cut_topology if change.cut.laid is None else laid_topology)(record, change.cut)
-        store.write_topology(change.uid, change.topology, after)
+        store.write_topology(change.uid, change.topology, record_after(change, store.read_topology))
 
 
 def _advance(

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .contact.surfaces.friction import Held
 from .moment import Snapshot
 from .remesh.discretization import Discretization, at_rest
 from .remesh.remeshing import Remeshing
 from .state import State
+from .topology.consumers import CONSUMERS
 
 if TYPE_CHECKING:
     from .simulate import Simulation
@@ -24,16 +24,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         **{f"before_{name}": value for name, value in vars(now.before).items()},
         "clock": now.clock.array(),
         "frame": np.array(now.frame),
-        "touching": now.touching.copy(),
-        "company": now.company.copy(),
-        "credit": now.ledger.credit.copy(),
-        "pressing": now.pressing.copy(),
-        **now.contacts.arrays(),
-        **({} if now.surfaces is None else now.surfaces.held.arrays()),
-        "parting": np.zeros((0, 4)) if now.surfaces is None else now.surfaces.progress,
-        "reported": now.worn.last.copy(),
-        "pinched": now.pinched.last.copy(),
-        "anchors": now.pins.arrays(),
+        **{name: values for consumer in CONSUMERS for name, values in consumer.kept(now).items()},
         "fresh": now.remeshing.fresh.copy(),
         "begun": now.remeshing.begun.copy(),
         "remeshes": now.remeshing.counts.copy(),
@@ -61,15 +52,8 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.before = Snapshot(**{name: floats[f"before_{name}"].copy() for name in vars(now.before)})
     now.clock.restore(floats["clock"])
     now.frame = int(floats["frame"])
-    now.touching = floats["touching"].astype(np.int64)
-    now.company, now.ledger.credit = floats["company"].astype(np.int64), floats["credit"].copy()
-    now.pressing = floats["pressing"].copy()
-    now.contacts.restore(arrays)
-    if now.surfaces is not None:
-        now.surfaces.held = Held.from_arrays(floats)
-        now.surfaces.part_on(floats["parting"], now.surfaces.carried.places(now.state.positions))
-    now.worn.last, now.pinched.last = (floats[name].astype(np.int64) for name in ("reported", "pinched"))
-    now.pins.restore(floats["anchors"])
+    for consumer in CONSUMERS:
+        consumer.restore(now, arrays)
     now.remeshing.fresh, now.remeshing.begun, now.remeshing.drawn, now.remeshing.outside = (
         floats[name].copy() for name in ("fresh", "begun", "drawn", "outside")
     )

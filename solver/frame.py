@@ -30,10 +30,10 @@ class BodyFrame:
 
 
 @dataclass(frozen=True)
-class TopologyChange:
+class SurfaceChange:
     """A body's surface was cut or sewn: its record `topology` is the one before it, topology - 1, after that.
 
-    cut   : None where nothing is left of it, as it has become part of another body
+    cut   : what vertices and faces come from; None where nothing is left of it, as it has become part of another body
     taken : bodies that have become part of this one, as uid and record; theirs follow after its own before the cut
     """
 
@@ -41,6 +41,11 @@ class TopologyChange:
     topology: int
     cut: "SurfaceCut | None"
     taken: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether it only takes in other bodies, and is one with the next change of the same body."""
+        return self.cut is None and bool(self.taken)
 
 
 @dataclass(frozen=True)
@@ -55,4 +60,4 @@ class Frame:
     bodies: tuple[BodyFrame, ...]
     statistics: dict[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    changes: tuple[TopologyChange, ...] = ()
+    changes: tuple[SurfaceChange, ...] = ()

@@ -5,21 +5,18 @@ a frame that falls between two steps is interpolated from both, so the motion is
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from itertools import pairwise
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .attempts import explicit_attempt, harmless
 from .checkpoint import checkpoint_of, restore
 from .colliders import Field, build_all
-from .colliders.solidity import against_gravity
 from .contact.contacts import Contacts
-from .contact.edges.bodies import edge_contacts
-from .contact.points import gather_points, meeting
-from .contact.surfaces.bodies import told_of_overlaps, touching_bodies
-from .contact.surfaces.known_reach import KnownReach
+from .contact.surfaces.bodies import told_of_overlaps
+from .contact.surfaces.surface_contact import SurfaceContact
 from .embedding import Binding
 from .errors import Cancelled
 from .fem.attempt import Attempt
@@ -27,23 +24,19 @@ from .fem.clock import Clock
 from .fem.commit import commit_flow
 from .fem.damping import Damping
 from .fem.energy_ledger import EnergyLedger
-from .fem.explicit_step import elastic_forces, explicit_step
 from .fem.first_guess import first_guess
-from .fem.momentum import alone, balance_momentum, company, disturbed, gone_on, keep_spin
+from .fem.momentum import balance_momentum, company, gone_on, keep_spin
 from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
-from .fem.step_control import CALM, RESTLESS, calmed, farthest_jumps, is_drastic, surprise
+from .fem.step_control import CALM, RESTLESS, is_drastic, surprise
 from .fem.volume_control import VolumeControl
 from .fem.workspace import Unknowns, Workspace
 from .force_fields.acting import ForceFields
-from .frame import Frame, TopologyChange
-from .geometry.chunks import side_by_side
+from .frame import Frame, SurfaceChange
 from .geometry.inside_out import count_inverted
-from .integrators import backward_euler, integrators, start_in_free_flight
+from .integrators import integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
-from .merging.acting import acting_scene
-from .merging.joining import element_sizes, living
 from .merging.watch import Watch
 from .moment import Snapshot, between
 from .output import SurfaceOutput, with_gone
@@ -53,10 +46,11 @@ from .remesh.discretization import Discretization, at_rest
 from .remesh.exchange import renew
 from .remesh.remeshing import WorstCondition, begun
 from .scene import Scene
-from .state import element_size
+from .state import Ranges, State
 from .step_failure import step_failure
 from .step_length import bound_step, calmest, refused
 from .tetmesh.mesh import TetMesh
+from .topology.replay import settle
 from .worn import WornReports
 
 Array = NDArray[np.float64]
@@ -71,7 +65,35 @@ class Simulation:
     """Bodies moving through time; see the module's text.
 
     meshes, surfaces and contacts hold one item a body. `fields` replaces the colliders built from the scene.
+
+    What lies on meshes is built by topology/consumers.py, where what is not plain here is explained.
     """
+
+    scene: Scene
+    state: State
+    ranges: Ranges
+    bound: tuple[Any, ...]  # of `present`
+    space: Workspace
+    output: SurfaceOutput
+    volume_control: VolumeControl
+    contacts: Contacts
+    pins: Holding
+    force_fields: ForceFields
+    disturbed: NDArray[np.bool_]
+    damping: Damping
+    keyed: KeyedSettings
+    element_size: float
+    farthest: Array
+    finest: float
+    surfaces: SurfaceContact | None
+    watch: Watch
+    touching: NDArray[np.int64]
+    company: NDArray[np.int64]
+    ledger: EnergyLedger
+    met: NDArray[np.bool_]
+    pressing: Array
+    pinched: PinchReports
+    worn: WornReports
 
     def __init__(
         self,
@@ -95,8 +117,8 @@ class Simulation:
         self.gravity = self.keyed.gravity(0.0)
         self.clock = Clock(settings.maximum_substep, calmest(self, settings.maximum_substep))
         self.frame = settings.frame_start - 1
-        self.worn, self.remeshing, self.worst = WornReports(len(scene.bodies)), begun(scene, first), WorstCondition()
-        self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
+        self.remeshing, self.worst = begun(scene, first), WorstCondition()
+        self.cuts: tuple[SurfaceChange, ...] = ()  # since the last frame
         self.news: tuple[str, ...] = ()
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.before = Snapshot.of(self.state)
@@ -105,52 +127,14 @@ class Simulation:
         """Take over meshes and build all that hangs on them, but for their unknowns if these are at hand; kept for checkpoints
         where they are not those of the start.
 
-        From then on `scene` has only those bodies that have not become part of another.
+        From then on `scene` has only those bodies that have not become part of another (topology/replay.py).
         """
-        self.scene = scene = living(self.whole, mesh.hosts)
-        settings = scene.settings
-        self.state, self.ranges, self.bound = mesh.state, mesh.ranges, mesh.bound
-        acting = acting_scene(self.whole, mesh.hosts, mesh.merging)
-        seen, extents = mesh.coverings(), [body.extent for body in scene.bodies]
-        heaviest = settings.strongest_gravity
-        (self.space, self.output), self.remeshed, (self.volume_control, points) = side_by_side(
-            lambda: self._with_output(mesh, Workspace.of(self.state, unknowns)),
-            lambda: mesh.kept() if remeshed else None,
-            lambda: (
-                VolumeControl(scene, mesh, seen),
-                gather_points(self.state, self.ranges, mesh.contacts, mesh.tables, extents, heaviest, seen),
-            ),
-        )
-        self.space.linear.pace = self.pace
-        meets = meeting(scene, points.tets, self.ranges, len(self.fields))
-        self.contacts = Contacts(points, self.fields, not self.integrator.explicit, meets)
-        self.contacts.edges = edge_contacts(
-            self.contacts, self.state, self.ranges, scene.bodies, mesh.surfaces, mesh.triangles
-        )  # fmt: skip
-        self.pins = Holding(scene, self.state, self.ranges, mesh.bearings, mesh.surfaces, self.fields, self.first_pins)
-        self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
-        self.disturbed = disturbed(scene.bodies, self.ranges)
-        self.damping = Damping(extents, self.ranges, self.state)
-        self.damping.set_materials([body.scaled_material() for body in scene.bodies])
-        self.keyed = KeyedSettings(scene, self.ranges, self.state, self.space, self.contacts)
-        self.element_size = element_size(self.state.volumes)
-        self.farthest = farthest_jumps(extents, self.element_size)
-        self.finest = min(element_size(self.state.volumes[a:b]) for a, b in pairwise(self.ranges.tets.tolist()))
-        known = KnownReach(mesh.reaches) if len(mesh.reaches) else None
-        self.surfaces = touching_bodies(acting, self.state, self.ranges, mesh.surfaces, mesh.triangles, known)
-        self.watch = Watch(acting, element_sizes(self.whole, mesh.hosts), self.state, self.ranges)
-        # Ends of steps in a row, 2 standing for more, at which a node was in contact
-        self.touching = np.zeros(len(self.state.positions), dtype=np.int64)
-        self.company, self.ledger = alone(len(scene.bodies)), EnergyLedger(self.ranges)
-        self.met = np.zeros(len(self.state.positions), dtype=bool)  # whether a node pushed another at the step's start
-        self.pressing = np.zeros_like(self.state.positions)  # force on the contacts at the end of the last step [N]
-        self.pinched = PinchReports(points, self.ranges)
-        self.contacts.begin(self.state.positions, None if remeshed else against_gravity(settings))
+        settle(self, mesh, remeshed, unknowns)
 
-    def _with_output(self, mesh: Discretization, space: Workspace) -> tuple[Workspace, SurfaceOutput]:
-        """The workspace, and what gives frames of the bodies that are still their own."""
-        topologies = mesh.topologies[np.unique(mesh.hosts)]
-        return space, SurfaceOutput(self.scene.bodies, mesh.surfaces, self.state, self.ranges, space.pattern, topologies)
+    @property
+    def present(self) -> Discretization:
+        """The meshes and what is bound to them, now."""
+        return Discretization(self.state, self.ranges, *self.bound)
 
     def advance(self, should_stop: Callable[[], bool] = lambda: False) -> Frame:
         """Simulate to the next frame; the first call returns the rest state at `frame_start`.
@@ -173,7 +157,7 @@ class Simulation:
             moment = between(self.before, moment, 1.0 - late / self.clock.previous_step, self.clock.previous_step, self.ranges)
             if self.surfaces is not None:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
-        bodies = with_gone(self.output.frame(moment), self.whole, self.bound[4])
+        bodies = with_gone(self.output.frame(moment), self.whole, self.present.topologies)
         effort |= self.remeshing.report(self.worst.of(self.state, self.space.tiles))
         effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
@@ -206,7 +190,7 @@ class Simulation:
             drastic = is_drastic(outcome.positions, self.state.positions, self.space.pattern)
             rough, reason, calmed = drastic or not outcome.converged, refused(self, attempt, drastic), calm
             if not reason:
-                attempt = self._calm(attempt) if rough else attempt
+                attempt = harmless(self, attempt) if rough else attempt
                 calmed = self.ledger.judged(self, attempt, calm)
                 if calmed is calm and self.ledger.lossy(calm, rough, self.clock):
                     reason = "energy was lost"
@@ -242,7 +226,7 @@ class Simulation:
         self.gravity = self.keyed.gravity(self.clock.time + (0.5 * step if self.integrator.explicit else step))
         self.held = self.pins.begin_step(state.positions, self.clock.time, step)
         if self.integrator.explicit:
-            return self._solve_explicitly(step)
+            return explicit_attempt(self, step)
         guess = first_guess(state, step, self.clock.previous_step)
         self.held.put(guess)
         pull = self.force_fields.act_ahead(self.gravity, state.positions, guess, step, self.clock.time + step, self.held)
@@ -261,7 +245,7 @@ class Simulation:
         while outcome.converged and self.contacts.wake(outcome.positions, ended=True):
             outcome = problem.minimize_on(outcome, self.element_size, self.ranges)
         outcome.sunk = self.contacts.too_deep(outcome.positions)
-        touched = self._touched(outcome)
+        touched = self.touched(outcome)
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
         left = balance_momentum(outcome.positions, problem.outer, problem.inertia, self.ranges, touched, together)
         outcome.converged &= left < REMAINDER * self.element_size
@@ -273,42 +257,7 @@ class Simulation:
         pins = self.held.held, problem.holding, self.held.dragging(velocities)
         return Attempt(outcome, past, velocities, state.elastic_forces, pull, ahead, spun, recent, *pins)
 
-    def _solve_explicitly(self, step: float) -> Attempt:
-        """The same where the elastic forces are those of the step's start."""
-        state = self.state
-        struck = np.zeros(len(self.touching), dtype=bool)
-        middle = state.positions + 0.5 * step * state.velocities
-        pull = self.force_fields.act(self.gravity, middle, state.velocities, self.clock.time + 0.5 * step, self.held)
-        past = self.integrator.extrapolate(state, pull, step, self.clock.previous_step, struck)
-        self.contacts.begin_step(state.positions, past.targets, self.clock.time + step, step)
-        problem = ImplicitStep(state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
-        outcome, velocities, forces = explicit_step(problem, pull, self.pressing)
-        return Attempt(outcome, past, self.held.damped(velocities, state.masses, step), forces, pull)
-
-    def _calm(self, attempt: Attempt) -> Attempt:
-        """A rough step made harmless: bounded, with backward Euler's velocities now and in the next step.
-
-        What nothing but gravity and each other acts on keeps its momentum and spin.
-        """
-        outcome, step = attempt.outcome, self.clock.step
-        everywhere = np.ones(len(outcome.positions), dtype=bool)
-        positions = calmed(outcome.positions, self.state, self.gravity, step)
-        self.held.put(positions)
-        past = backward_euler.extrapolate(self.state, attempt.pull, step, step, everywhere)
-        problem = ImplicitStep(self.state, self.space, self.contacts, self.damping, past, step, restraint=self.held)
-        touched = self._touched(outcome)
-        together = None if attempt.company is None else company(attempt.company)
-        balance_momentum(positions, problem.outer, problem.inertia, self.ranges, touched, together)
-        velocities = past.velocities(positions)
-        velocities = keep_spin(self.state, positions, velocities, self.ranges, touched | self.disturbed, together)
-        if self.surfaces is not None:  # a step cut short, not one in which all become slower
-            positions = self.surfaces.reachable(self.state.positions, positions)
-        # What pressed on the contacts where the solve has ended says nothing of here
-        outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
-        forces = elastic_forces(problem, positions)
-        return Attempt(outcome, past, velocities, forces, attempt.pull, company=attempt.company)
-
-    def _touched(self, outcome: Outcome) -> NDArray[np.bool_]:
+    def touched(self, outcome: Outcome) -> NDArray[np.bool_]:
         """Which nodes (n,) colliders press on or pins hold at the end of a step."""
         touched = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
         touched[self.held.held] = True

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..embedding import Binding, Spread, shifted
-from ..frame import TopologyChange
+from ..frame import SurfaceChange
 from ..geometry.edges import connected
 from ..pins.bearing import Bearing
 from ..refining.grain import joined_grains
@@ -19,36 +19,22 @@ from ..remesh.transfer import body_state, joined_states
 from ..scene import Scene
 from ..state import State
 from ..tetmesh.mesh import TetMesh, joined_meshes
+from ..topology.change import TopologyChange
 
 IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Joined:
-    """A discretization with fewer bodies, and what has become of the old one's b bodies and n nodes.
+    """A discretization with fewer bodies, and what has become of the old one's.
 
-    into   : (b,) the number of the body that each is part of now
-    firsts : (b',) the old number of each that goes on
-    order  : (n,) which old node each new one is
+    change : the record: nodes and tets lie in another order, and surfaces beside each other
     taken  : by new number the places in the scene of those that it has taken in
     """
 
     mesh: Discretization
-    into: IntArray
-    firsts: IntArray
-    order: IntArray
+    change: TopologyChange
     taken: dict[int, list[int]]
-
-    def changes(self, cuts: tuple[TopologyChange, ...], scene: Scene) -> tuple[TopologyChange, ...]:
-        """Return the changes of surfaces that follow, given those that the remesh has made: what was taken in has none left."""
-        result, topologies = list(cuts), self.mesh.topologies
-        for number, others in self.taken.items():
-            host = scene.bodies[np.unique(self.mesh.hosts)[number]].uid
-            names = [(scene.bodies[k].uid, int(topologies[k])) for k in others]
-            first = next(place for place, change in enumerate(result) if change.uid == host)
-            result[first] = replace(result[first], taken=tuple((uid, topology - 1) for uid, topology in names))
-            result += [TopologyChange(uid, topology, None) for uid, topology in names]
-        return tuple(result)
 
 
 def living(scene: Scene, hosts: IntArray) -> Scene:
@@ -63,11 +49,11 @@ def element_sizes(scene: Scene, hosts: IntArray) -> list[float]:
     return [float(every[hosts == host].min()) for host in np.unique(hosts)]
 
 
-def joined(present: Discretization, pairs: list[tuple[int, int]]) -> Joined:
-    """Return the discretization in which pairs of bodies, by number, are one."""
+def joined(present: Discretization, pairs: list[tuple[int, int]], scene: Scene) -> Joined:
+    """Return the discretization in which pairs of the scene's bodies, by number, are one."""
     count = len(present.surfaces)
     if all(one == other for one, other in pairs):
-        return Joined(present, np.arange(count), np.arange(count), np.arange(len(present.state.masses)), {})
+        return Joined(present, TopologyChange.nothing(present.ranges), {})
     name = connected(np.array(pairs, dtype=np.int64).reshape(-1, 2).T, count)
     volumes = np.array([present.state.volumes[a:b].sum() for a, b in zip(*_ends(present.ranges.tets), strict=True)])
     groups = []
@@ -78,11 +64,8 @@ def joined(present: Discretization, pairs: list[tuple[int, int]]) -> Joined:
     groups.sort()
     states = [body_state(present.state, present.ranges, k) for k in range(count)]
     state, ranges = joined_states([_one(states, group) for group in groups])
-    nodes = [np.arange(a, b) for a, b in zip(*_ends(present.ranges.nodes), strict=True)]
-    alive, hosts, into = np.unique(present.hosts), present.hosts.copy(), np.empty(count, dtype=np.int64)
-    topologies = present.topologies.copy()
-    for number, group in enumerate(groups):
-        into[group] = number
+    alive, hosts, topologies = np.unique(present.hosts), present.hosts.copy(), present.topologies.copy()
+    for group in groups:
         hosts[np.isin(present.hosts, alive[group])] = alive[group[0]]
         topologies[alive[group[1:]]] += 1
     mesh = Discretization(
@@ -94,8 +77,19 @@ def joined(present: Discretization, pairs: list[tuple[int, int]]) -> Joined:
         topologies, hosts, present.merging, [joined_grains([present.grains[k] for k in group]) for group in groups],
     )  # fmt: skip
     taken = {number: alive[group[1:]].tolist() for number, group in enumerate(groups) if len(group) > 1}
-    order = np.concatenate([nodes[k] for group in groups for k in group])
-    return Joined(mesh, into, np.array([group[0] for group in groups]), order, taken)
+    surfaces = _surfaces(scene, topologies, [alive[group].tolist() for group in groups if len(group) > 1])
+    return Joined(mesh, TopologyChange.of_joined(present.ranges, ranges, groups, surfaces), taken)
+
+
+def _surfaces(scene: Scene, topologies: IntArray, groups: list[list[int]]) -> tuple[SurfaceChange, ...]:
+    """What is seen: of each group, by places in the scene, the first takes in the others, of which nothing is left."""
+    changes = []
+    for host, *others in groups:
+        names = [(scene.bodies[k].uid, int(topologies[k])) for k in others]
+        taken = tuple((uid, topology - 1) for uid, topology in names)
+        changes.append(SurfaceChange(scene.bodies[host].uid, int(topologies[host]) + 1, None, taken))
+        changes += [SurfaceChange(uid, topology, None) for uid, topology in names]
+    return tuple(changes)
 
 
 def _ends(offsets: IntArray) -> tuple[list[int], list[int]]:

@@ -1,6 +1,6 @@
 """What pins of a body lie on: its tets and its surface as they were when the tets were new."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -37,12 +37,18 @@ class Bearing:
         vertices = np.arange(len(surface.positions), dtype=np.int32)
         return cls(mesh.positions, mesh.tets, surface.positions, surface.triangles, vertices)
 
-    def renewed(self, mesh: TetMesh, surface: Surface, were: IntArray | None) -> "Bearing":
-        """The body with new tets; were (k',) names the vertex that each of its surface was, -1: none; None: all the same."""
-        vertices = self.vertices
-        if were is not None:
-            vertices = np.where(were >= 0, vertices[were], -1).astype(np.int32)
-        return Bearing(mesh.positions, mesh.tets, surface.positions, surface.triangles, vertices)
+    def named(self, cut: SurfaceCut) -> "Bearing":
+        """The same of a surface that a change has made, of which so far only the vertices' names are right."""
+        were = cut.were
+        return replace(self, vertices=np.where(were >= 0, self.vertices[were], -1).astype(np.int32))
+
+    def renewed(self, mesh: TetMesh, surface: Surface) -> "Bearing":
+        """The body with new tets, and its surface, of vertices with these names, as they lie now."""
+        return Bearing(mesh.positions, mesh.tets, surface.positions, surface.triangles, self.vertices)
+
+    def on(self, nodes: Array, tets: IntArray) -> "Bearing":
+        """The body with some new tets (m, 4) among those that stay; nodes (n, 3) are where all would have lain then [m]."""
+        return replace(self, nodes=nodes, tets=tets)
 
     def after(self, cut: SurfaceCut) -> "Bearing":
         """What the surface is after a change on the same tets: what is new lay between what was there."""

@@ -8,7 +8,7 @@ A spring's force is -mass weight strength (stiffness (x - anchor) + damping (v -
 finer body moves alike, and resists its step's end, so that no stiffness is too much for a step.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
@@ -21,9 +21,10 @@ from ..fem.restraint import Restraint
 from ..keyframes import at_frame
 from ..scene import Body, Scene
 from ..state import Ranges, Solids
+from ..topology.parentage import Parentage
 from .bearing import Bearing
 from .pin import Pin
-from .places import Carried, Nodes, held_nodes, sprung_nodes
+from .places import MovingLeastSquares, Nodes, held_nodes, sprung_nodes
 
 Array = NDArray[np.float64]
 
@@ -41,19 +42,12 @@ class Follows(Protocol):
         """Where points (k, 3) that are fixed to it at one time [s] lie at another."""
 
 
-class Change(Protocol):
-    """What a new mesh of a body tells pins (solver/remesh/record.py)."""
-
-    def carried(self, values: Array) -> Array:
-        """Fields (n', k) at the new nodes from those at the old (n, k)."""
-
-
 class Targets:
     """Where a pin wants its nodes over time: parabolas through three frames, which ask for no frame that is not due yet."""
 
-    def __init__(self, keys: Array, carried: Carried, frames_per_second: float) -> None:
-        """keys (k, p, 3) are a pin's targets for the vertices that `carried` goes by."""
-        self.keys, self.carried, self.frames_per_second = keys, carried, frames_per_second
+    def __init__(self, keys: Array, followed: MovingLeastSquares, frames_per_second: float) -> None:
+        """keys (k, p, 3) are a pin's targets for the vertices that `followed` goes by."""
+        self.keys, self.followed, self.frames_per_second = keys, followed, frames_per_second
         self._known: dict[int, Array] = {}
 
     def at(self, time: float) -> Array:
@@ -71,7 +65,7 @@ class Targets:
     def _frame(self, key: int) -> Array:
         if key not in self._known:
             self._known = {k: places for k, places in self._known.items() if k >= key - 3}
-            self._known[key] = self.carried.places(self.keys[key])
+            self._known[key] = self.followed.places(self.keys[key])
         return self._known[key]
 
 
@@ -158,8 +152,8 @@ class Holding:
             nodes, shares = held_nodes(weights, 0.5 * body.element_size, bearing, surface)
         targets, places = None, bearing.nodes[nodes]
         if pin.targets is not None:
-            carried = Carried(places, bearing.positions[there], body.element_size)
-            targets = Targets(pin.targets[:, which], carried, self.frames_per_second)
+            followed = MovingLeastSquares(places, bearing.positions[there], body.element_size)
+            targets = Targets(pin.targets[:, which], followed, self.frames_per_second)
         left = float(pin.weights[np.unique(which)].sum() / pin.weights.sum())
         self.grips.append(Grip(pin, index, body.uid, nodes + self.first[index], shares, left, targets, collider, places.copy()))
 
@@ -208,22 +202,23 @@ class Holding:
         for grip, (a, b) in zip(self.grips, pairwise(ends.tolist()), strict=True):
             grip.anchors = anchors[a:b].copy()
 
-    def hand_on(self, old: "Holding", before: Array, after: Array, changes: Mapping[int, Change]) -> None:
-        """Take over where the old pins' anchors are, with nodes at (n, 3) then and (n', 3) now, by how bodies have changed.
+    def hand_on(self, old: "Holding", before: Array, after: Array, nodes: Parentage) -> None:
+        """Take over where the old pins' anchors are, with nodes at (n, 3) then and (n', 3) now, and what these come from.
 
-        A new anchor is as far from its node as those of the old nodes around it were on the mean.
+        A new anchor is as far from its node as those of the old nodes around it were on the mean; one of a node that stays is
+        where it was.
         """
         theirs = old._by_pin()
         for key, grip in self._by_pin().items():
-            had = theirs[key]
-            if grip.body not in changes:
-                grip.anchors = had.anchors
-                continue
-            first, last = old.first[had.body : had.body + 2]
-            offsets = np.zeros((last - first, 4))
-            offsets[had.nodes - first] = np.column_stack([had.anchors - before[had.nodes], np.ones(len(had.nodes))])
-            mean = changes[grip.body].carried(offsets)[grip.nodes - self.first[grip.body]]
+            had, were = theirs[key], nodes.same[grip.nodes]
+            offsets = np.zeros((len(before), 4))
+            offsets[had.nodes] = np.column_stack([had.anchors - before[had.nodes], np.ones(len(had.nodes))])
+            mean = nodes.carried(offsets)[grip.nodes]
             grip.anchors = after[grip.nodes] + mean[:, :3] / np.maximum(mean[:, 3:], LEAST_AROUND)
+            place = np.full(len(before) + 1, -1)
+            place[had.nodes] = np.arange(len(had.nodes))
+            stays = place[were] >= 0
+            grip.anchors[stays] = had.anchors[place[were[stays]]]
 
     def start(self, state: Solids) -> None:
         """Let nodes that are held without give start with the speed of their targets."""

@@ -61,7 +61,7 @@ def sprung_nodes(weights: Array, bearing: Bearing, surface: Binding) -> tuple[No
     return nodes, inside[nodes]
 
 
-class Carried:
+class MovingLeastSquares:
     """Nodes (h, 3) at rest that go with the pinned vertices (p, 3) at rest, wherever these are."""
 
     def __init__(self, nodes: Array, vertices: Array, size: float) -> None:

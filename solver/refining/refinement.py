@@ -14,6 +14,7 @@ from ..remesh.strayed import leads_nowhere
 from ..surface import Surface
 from ..tearing.surface_cut import SurfaceCut
 from ..tetmesh.mesh import TetMesh
+from ..topology.body_change import BodyChange
 from .cleaning import ERROR, cleaned
 from .grain import Grain
 from .halving import drawn_out, halved, longest_allowed
@@ -26,11 +27,15 @@ PER_FACE = 4  # triangles of the tets' boundary: so many more than at the start 
 
 @dataclass(frozen=True)
 class Refined:
-    """What is seen of a body after a refinement: the change, where it is bound to the tets, and its grain."""
+    """What is seen of a body after a refinement: the change, and where it is bound to the tets."""
 
     cut: SurfaceCut
     surface: Binding
-    grain: Grain
+
+    @property
+    def record(self) -> BodyChange:
+        """The change by itself."""
+        return BodyChange(Surface(self.cut.positions, self.cut.triangles), self.surface, cuts=(self.cut,))
 
 
 def coarseness(seen: Surface, grain: Grain, factor: float, element_size: float) -> float:
@@ -56,7 +61,7 @@ def refined(
     if made.untouched.all():
         return None
     cut = made.change(seen)
-    return Refined(cut, _bound(bound, cut, mesh, lasting), grain.after(cut, seams=False))
+    return Refined(cut, _bound(bound, cut, mesh, lasting))
 
 
 def _bound(bound: Binding, cut: SurfaceCut, mesh: TetMesh, lasting: bool) -> Binding:

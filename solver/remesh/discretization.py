@@ -36,7 +36,7 @@ class Discretization:
     """Meshes and what is bound to them; surfaces, contacts, triangles, bearings and topologies hold one item a body.
 
     triangles (t, 3) join the points of a surface, counter-clockwise seen from outside. topologies and hosts are of all bodies
-    of the scene: how often the surface has changed (frame.TopologyChange), and as part of which body each goes on
+    of the scene: how often the surface has changed (frame.SurfaceChange), and as part of which body each goes on
     (solver/merging), most of them as their own;
     merging (b, 2) says of all of them which merge: these do not collide; and which keep apart from those that they name.
     grains, one a body, are how fine the surfaces were at the start.

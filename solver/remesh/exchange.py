@@ -1,4 +1,4 @@
-"""A simulation's remesh: bodies that want new tets get them, and all that hangs on the old ones is handed on."""
+"""A simulation's remesh: which bodies want new tets, whether these may be taken, and what is said of it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contact.surfaces.bodies import known_reach, left_out, passes_through_itself, touching_bodies
+from ..contact.surfaces.bodies import left_out, passes_through_itself, touching_bodies
 from ..contact.surfaces.surface_contact import SurfaceContact
-from ..fem.momentum import gone_over
 from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
-from .contact_memory import handed_on
+from ..topology.replay import replay
 from .discretization import Discretization
 from .drawing_in import FAR
-from .remeshing import MOST_REFUSED, Remeshing, Renewed, touching_handed_on
+from .remeshing import MOST_REFUSED
+from .renewed import Renewed
 
 if TYPE_CHECKING:
     from ..simulate import Simulation
@@ -33,16 +33,16 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     """
     now = simulation
     place, step = now.keyed.place(now.clock.time), now.clock.previous_step
-    present = Discretization(now.state, now.ranges, *now.bound)
+    present = now.present
     if shown and not (now.remeshing.crossing(present, 0.0, place) > now.remeshing.creases).any():
         return 0
-    merging, alive = merging_at(now.whole.bodies, place), np.unique(now.bound[5])
-    other = merging != now.bound[6]
+    merging, alive = merging_at(now.whole.bodies, place), np.unique(present.hosts)
+    other = merging != present.merging
     if other[alive, 0].any() or other[:, 1].any():
         _switch(now, merging, place)
     now.remeshing.heed(now.keyed.place(now.clock.time - step), place)
     worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
-    present = Discretization(now.state, now.ranges, *now.bound)
+    present = now.present
     ahead = 0.0 if shown else step
     crossing = now.remeshing.crossing(present, ahead, place)
     creased = crossing > now.remeshing.creases
@@ -51,13 +51,12 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     due = sorted({*worn, *np.flatnonzero(creased).tolist(), *chain.from_iterable(met)})
     if not due and not coarse:
         return 0
-    made = joined(present, met)
+    made = joined(present, met, now.whole)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
-    wanted, due = (np.unique(made.into[some]).tolist() for some in ([*due, *coarse], due))
-    finer, refinements = remeshing.refined(made.mesh, wanted, due)
+    wanted, due = (np.unique(made.change.into[some]).tolist() for some in ([*due, *coarse], due))
+    finer, refinement = remeshing.refined(made.mesh, wanted, due)
     renewed = remeshing.renewed(finer, due, step, place, ahead)
-    renewed = replace(renewed, cuts=refinements + renewed.cuts)
-    if not renewed.changes and not made.taken and not refinements:
+    if not renewed.changes and not made.taken and not refinement.surfaces:
         now.remeshing.note(due, now.state, now.ranges, renewed)
         now.news += tuple(_news(now, made, renewed))
         return 0
@@ -66,14 +65,13 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     surfaces = touching_bodies(acting, new.state, new.ranges, new.surfaces, new.triangles)
     passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
     crosses = not renewed.crossing and _crosses_itself(now, made, new, surfaces)
-    if passing or crosses or renewed.apart & made.taken.keys():
-        waits = now.remeshing.waits.copy()
-        if not made.taken:
-            now.remeshing.note(due, now.state, now.ranges, renewed)
-        together = list(chain.from_iterable(met))
-        now.remeshing.waits[together] = waits[together] + 1
+    change = made.change.then(refinement).then(renewed.change)
+    apart = renewed.apart & made.taken.keys() or any(each.waits for each in change.surfaces)  # nothing sews them yet
+    if passing or crosses or apart:
+        _put_off(now, renewed, [] if made.taken else due, list(chain.from_iterable(met)))
         return 0
-    _take_over(now, made, renewed, remeshing)
+    replay(now, new, change, renewed.unknowns)
+    now.remeshing = remeshing
     now.news += tuple(_news(now, made, renewed))
     now.remeshing.note(due, now.state, now.ranges, renewed)
     now.remeshing.creases = now.remeshing.crossing(renewed.mesh, 0.0, place)
@@ -81,41 +79,30 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     return len(renewed.changes)
 
 
+def _put_off(now: "Simulation", renewed: Renewed, due: list[int], together: list[int]) -> None:
+    """Leave bodies as they are; those that were to be one must come deeper into each other first."""
+    waits = now.remeshing.waits.copy()
+    if due:
+        now.remeshing.note(due, now.state, now.ranges, renewed)
+    now.remeshing.waits[together] = waits[together] + 1
+
+
 def _crosses_itself(now: "Simulation", made: Joined, new: Discretization, surfaces: SurfaceContact | None) -> bool:
     """Whether a body that collides with itself would pass through itself at more places than what it is made of does now."""
-    found = passes_through_itself(surfaces, new.state.positions, len(made.firsts))
+    into = made.change.into
+    found = passes_through_itself(surfaces, new.state.positions, len(made.change.firsts))
     if not found.any():
         return False
-    known = passes_through_itself(now.surfaces, now.state.positions, len(made.into))
-    return bool((found > np.bincount(made.into, known, minlength=len(found))).any())
-
-
-def _take_over(now: "Simulation", made: Joined, renewed: Renewed, remeshing: Remeshing) -> None:
-    """Let the simulation go on with what a remesh has made, and hand on what the old one knew."""
-    old, touching, pins, before = now.contacts, now.touching, now.pins, now.state.positions
-    ledger, company = now.ledger, now.company
-    rubbing = None if now.surfaces is None else now.surfaces.held.renumbered()
-    places, owners = old.points.positions(before), now.keyed.owners
-    reaches = known_reach(now.surfaces, before).table
-    now.settle(replace(renewed.mesh, reaches=reaches), remeshed=True, unknowns=renewed.unknowns)
-    now.remeshing, now.worn.last = remeshing, now.worn.last[made.firsts]
-    now.cuts += made.changes(renewed.cuts, now.whole)
-    now.touching = touching_handed_on(touching[made.order], made.mesh.ranges, renewed.changes)
-    now.ledger.take_over(ledger, made.into)
-    now.company = gone_over(company, made.into)
-    here = now.contacts.points.positions(now.state.positions)
-    now.contacts.restore(handed_on(old, places, made.into[owners], now.contacts, here, now.keyed.owners))
-    if now.surfaces is not None and rubbing is not None:
-        now.surfaces.held = rubbing
-    now.pins.hand_on(pins, before, now.state.positions, renewed.changes)
-    now.keyed.restart(now.state)
+    known = passes_through_itself(now.surfaces, now.state.positions, len(into))
+    return bool((found > np.bincount(into, known, minlength=len(found))).any())
 
 
 def _switch(now: "Simulation", merging: NDArray[np.bool_], place: float) -> None:
     """Let bodies merge, or not, from now on; no new tets."""
     before = left_out(now.scene, now.surfaces)
-    made = joined(replace(Discretization(now.state, now.ranges, *now.bound), merging=merging), [])
-    _take_over(now, made, now.remeshing.renewed(made.mesh, [], now.clock.previous_step, place), now.remeshing)
+    switched = replace(now.present, merging=merging)
+    same = now.remeshing.renewed(switched, [], now.clock.previous_step, place)
+    replay(now, same.mesh, same.change)
     now.news += tuple(
         f"Frame {now.frame}: Merge is off from here on, but {sentence}"
         for sentence in sorted(left_out(now.scene, now.surfaces) - before)

@@ -12,6 +12,7 @@ from ..geometry.triangle_tree import closest_points
 from ..jit import kernel
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..tetmesh.quality import tet_volumes
+from ..topology.parentage import Parentage
 from .lattice_frame import LatticeFrame
 from .overlap import overlaps
 from .own_sheet import first_anchors, own_pairs, own_places
@@ -58,6 +59,19 @@ class MeshChange:
         """The same of meshes in the world, of which the old one is at hand, where this is of meshes in a frame."""
         return replace(self, old=old, new=frame.in_world(self.new))
 
+    @property
+    def nodes(self) -> Parentage:
+        """The new nodes from the old ones: all are new."""
+        return Parentage.between(len(self.old.positions), self.corners, self.weights)
+
+    @property
+    def shares(self) -> Parentage:
+        """The new tets from the old ones: all are new."""
+        count, lengths = len(self.new.tets), np.diff(self.start)
+        sums = np.add.reduceat(self.volumes, self.start[:-1]) if count else np.zeros(0)
+        same, sources = np.full(count, -1, dtype=np.int64), self.sources.astype(np.int64)
+        return Parentage(len(self.old.tets), same, self.start, sources, self.volumes / np.repeat(sums, lengths))
+
     def pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The old and the new tet (p,), (p,) of each shared volume."""
         return self.sources, np.repeat(np.arange(len(self.new.tets)), np.diff(self.start))
@@ -71,12 +85,6 @@ class MeshChange:
         """The old tet (m',) that each new one shares most volume with; of equals the first."""
         result = np.empty(len(self.new.tets), dtype=np.int32)
         in_chunks(_largest, len(result), self.start, self.sources, self.volumes, result)
-        return result
-
-    def nearest(self) -> NDArray[np.int32]:
-        """The old node (n',) that weighs most for each new one."""
-        rows = np.arange(len(self.corners))
-        result: NDArray[np.int32] = self.corners[rows, self.weights.argmax(axis=1)]
         return result
 
 

@@ -1,6 +1,6 @@
 """Wholesale remeshing during a bake: which bodies are due, and the meshes that they get (Bargteil 2007, section 4)."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +12,6 @@ from ..fem.seen_volume import show, whole
 from ..fem.tile import Tiles
 from ..fem.workspace import Unknowns
 from ..filling import Covering
-from ..frame import TopologyChange
 from ..geometry.chunks import side_by_side
 from ..geometry.edge_crossings import pairs_of_shells
 from ..merging.joining import Joined, element_sizes, living
@@ -24,11 +23,14 @@ from ..slots import PLASTIC_LIMIT
 from ..state import Ranges, State, material_rows
 from ..tearing.renewal import RenewedBody, renewed_body
 from ..tetmesh.mesh import TetMesh, joined_meshes
+from ..topology.body_change import BodyChange, replaced
+from ..topology.change import TopologyChange
 from ..topology_checks import LEAST_CONDITION_CHANGE
 from .condition import conditions
 from .discretization import Discretization
 from .drawing_in import Refused
 from .record import MeshChange
+from .renewed import Renewed
 from .restuffing import Vanished, lattice_turn
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
 
@@ -39,33 +41,6 @@ OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from th
 AGAIN = 1.5  # and times what was left the last time
 SOON = 1.15  # times what an old mesh had that was kept as something seen would have been left outside: then it asks again,
 MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are taken whatever is left outside
-
-
-@dataclass(frozen=True)
-class Renewed:
-    """What a remesh gives: new meshes, their unknowns if they are new, each body's change, and where surfaces were cut.
-
-    apart     : bodies of which pieces touch that should have merged, and are still apart
-    fragments : by body how many pieces vanished at a tear, and their volume [m^3]
-    thin      : bodies that have kept their tets, new ones being thicker than they are
-    refused   : bodies that have kept their tets for now, as something seen would have been left outside of new ones, or would
-                have passed through itself at a tear
-    outside   : by body how far outside its new tets the farthest lies that is seen [m]
-    folded    : bodies whose remesher knows no folds that have got stuffed tets, as they are folded onto themselves
-    crossing  : by body where (k, 3) faces pass through others that did not before they were cut or sewn [m]
-    """
-
-    mesh: Discretization
-    unknowns: Unknowns | None
-    changes: dict[int, MeshChange]
-    cuts: tuple[TopologyChange, ...]
-    apart: frozenset[int]
-    fragments: dict[int, tuple[int, float]]
-    thin: tuple[int, ...] = ()
-    refused: tuple[int, ...] = ()
-    outside: dict[int, float] = field(default_factory=dict)
-    crossing: dict[int, Array] = field(default_factory=dict)
-    folded: tuple[int, ...] = ()
 
 
 class Remeshing:
@@ -97,11 +72,9 @@ class Remeshing:
 
     def after(self, scene: Scene, made: Joined) -> "Remeshing":
         """The same for bodies of the scene some of which have been joined."""
-        result = Remeshing(scene, made.mesh.hosts)
-        result.creases, result.drawn = self.creases[made.firsts], self.drawn[made.firsts]
-        result.refused, result.outside = self.refused[made.firsts], self.outside[made.firsts]
-        result.begun = self.begun[made.firsts]
-        result.fresh, result.counts, result.waits = self.fresh[made.firsts], self.counts[made.firsts], self.waits[made.firsts]
+        result, firsts = Remeshing(scene, made.mesh.hosts), made.change.firsts
+        for name in ("fresh", "begun", "counts", "waits", "creases", "drawn", "refused", "outside"):
+            setattr(result, name, getattr(self, name)[firsts])
         return result
 
     def heed(self, before: float, place: float) -> None:
@@ -141,32 +114,27 @@ class Remeshing:
         self.drawn = np.where(wanted, now, np.minimum(now, self.drawn))
         return [int(body) for body in np.flatnonzero(wanted)]
 
-    def refined(
-        self, present: Discretization, bodies: list[int], due: list[int]
-    ) -> tuple[Discretization, tuple[TopologyChange, ...]]:
-        """The discretization with what is seen of some bodies refined where they want it, and the changes.
+    def refined(self, present: Discretization, bodies: list[int], due: list[int]) -> tuple[Discretization, TopologyChange]:
+        """The discretization with what is seen of some bodies refined where they want it, and the change.
 
         Some of them are due to get new tets after it.
         """
-        surfaces, triangles = list(present.surfaces), list(present.triangles)
-        bearings, grains = list(present.bearings), list(present.grains)
-        topologies, changes = present.topologies.copy(), []
+        made = dict[int, BodyChange]()
         for index in bodies:
-            body, host = self.scene.bodies[index], self.alive[index]
-            if not body.refines:
-                continue
-            old, seen, at_start = present.mesh(index), present.seen(index), len(body.surface.triangles)
-            made = refined(
-                seen, surfaces[index], grains[index], old, body.refine_length, self.sizes[index], at_start, index not in due
-            )
-            if made is None:
-                continue
-            surfaces[index], triangles[index], grains[index] = made.surface, made.cut.triangles, made.grain
-            bearings[index] = bearings[index].after(made.cut)
-            topologies[host] += 1
-            changes.append(TopologyChange(body.uid, int(topologies[host]), made.cut))
-        finer = replace(present, surfaces=surfaces, triangles=triangles, bearings=bearings, grains=grains)
-        return replace(finer, topologies=topologies), tuple(changes)
+            body = self.scene.bodies[index]
+            if body.refines:
+                parts = present.seen(index), present.surfaces[index], present.grains[index], present.mesh(index)
+                at_start = len(body.surface.triangles)
+                new = refined(*parts, body.refine_length, self.sizes[index], at_start, index not in due)
+                if new is not None:
+                    made[index] = new.record
+        finer, surfaces = replaced(present, made, self.alive.tolist(), self.uids)
+        return finer, TopologyChange.nothing(present.ranges, surfaces)
+
+    @property
+    def uids(self) -> list[str]:
+        """The names (b,) of the bodies."""
+        return [body.uid for body in self.scene.bodies]
 
     def crossing(self, present: Discretization, ahead: float, place: float) -> NDArray[np.int64]:
         """How many faces (b,) of each body that merges pass through it so long after now [s], if nothing stops what moves."""
@@ -180,7 +148,7 @@ class Remeshing:
 
     def renewed(
         self, present: Discretization, bodies: list[int], step: float, place: float = 0.0, ahead: float = 0.0
-    ) -> "Renewed":
+    ) -> Renewed:
         """The discretization with new meshes for some bodies, at a place in frames after the first; step [s] is the last one.
 
         Creases of bodies that merge are closed where they pass through themselves, now or so long `ahead` [s].
@@ -188,21 +156,18 @@ class Remeshing:
         The other bodies keep every array, and so does one that new tets cannot fill, being thinner than they are.
         """
         everybody = enumerate(self.scene.bodies)
-        states = [_with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
-        surfaces, contacts, triangles = list(present.surfaces), list(present.contacts), list(present.triangles)
-        bearings, topologies, changes, cuts = list(present.bearings), present.topologies.copy(), {}, []
-        grains, tables = list(present.grains), list(present.tables)
-        apart, fragments, thin, refused, outside = set(), dict[int, tuple[int, float]](), [], [], dict[int, float]()
+        states = [with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
+        apart, fragments, thin, refused = set(), dict[int, tuple[int, float]](), [], []
         made = dict[int, RenewedBody]()
         for index in bodies:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
-            seen = Surface(evaluate(surfaces[index], old.tets, old.positions), triangles[index])
-            soon = _seen_at(body, states[index], surfaces[index], ahead) if body.merging else None
+            seen, bound = present.seen(index), present.surfaces[index]
+            soon = _seen_at(body, states[index], bound, ahead) if body.merging else None
             try:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
                 insist = bool(max(self.refused[index], self.waits[index]) >= MOST_REFUSED)
-                new = renewed_body(body, self.sizes[index], old, seen, surfaces[index].tets, turn, soon, insist)
+                new = renewed_body(body, self.sizes[index], old, seen, bound.tets, turn, soon, insist)
             except Refused:
                 refused.append(index)
                 continue
@@ -215,34 +180,31 @@ class Remeshing:
             if not new.sewn and _has_vanished(new.change, new.fragments[1]):
                 thin.append(index)
                 continue
-            changes[index], tables[index], outside[index] = new.change, new.change.new.topology, new.outside
-            surfaces[index], contacts[index], triangles[index] = new.surface, new.contacts, new.seen.triangles
             made[index] = new
-            bearings[index] = bearings[index].renewed(new.change.new, new.seen, new.were)
             fragments |= {index: new.fragments} if new.fragments[0] else {}
-            for cut in new.cuts:
-                grains[index] = grains[index].after(cut, seams=True)
-                topologies[self.alive[index]] += 1
-                cuts.append(TopologyChange(body.uid, int(topologies[self.alive[index]]), cut))
+        changes = {index: new.change for index, new in made.items()}
+        records = {index: new.record for index, new in made.items()}
+        mesh, surfaces = replaced(present, records, self.alive.tolist(), self.uids)
         meshes = [changes[k].new if k in changes else present.mesh(k) for k in range(len(states))]
         (state, ranges), unknowns, covered = side_by_side(
             lambda: joined_states([self._carried(k, states[k], made.get(k), step, place) for k in range(len(states))]),
             lambda: _unknowns(meshes) if changes else None,
-            lambda: _covered(meshes, surfaces, triangles) if changes else (),
+            lambda: _covered(meshes, mesh.surfaces, mesh.triangles) if changes else (),
         )
-        of_scene = topologies, present.hosts, present.merging, grains
-        mesh = Discretization(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, tuple(tables), covered)
+        mesh = replace(mesh, state=state, ranges=ranges, covered=covered)
+        change = TopologyChange.of_new_tets(present.ranges, ranges, changes, surfaces)
+        outside = {index: new.outside for index, new in made.items()}
         crossing = {index: new.crossing for index, new in made.items() if len(new.crossing)}
         folded = tuple(index for index, new in made.items() if new.folded and self.scene.bodies[index].remesher != "stuffing")
         told = frozenset(apart), fragments, tuple(thin), tuple(refused), outside, crossing, folded
-        return Renewed(mesh, unknowns, changes, tuple(cuts), *told)
+        return Renewed(mesh, unknowns, change, changes, *told)
 
     def _carried(self, index: int, state: State, new: RenewedBody | None, step: float, place: float) -> State:
         """A body's state on its new tets, if it has some."""
         if new is None:
             return state
         body = self.scene.bodies[index].at(place)
-        result = transferred(state, new.change, step, _counts_flow(body, state))
+        result = transferred(state, new.change, step, counts_flow(body, state))
         # what is seen is another surface from now on; but of closed creases what overlapped is to come back
         if len(new.cuts) > new.creased and not new.laid:
             rest = result.wanted if body.volume_rate > 0.0 else result.volumes
@@ -290,13 +252,13 @@ def _has_vanished(change: MeshChange, torn_off: float) -> bool:
     return has < (1.0 - MOST_VANISHED) * (had - torn_off)
 
 
-def _counts_flow(body: Body, state: State) -> bool:
+def counts_flow(body: Body, state: State) -> bool:
     """Whether it matters how far the body has flowed before it got new tets, given what its own are made of."""
     limited = "plastic_limit" in body.keys or bool(state.material[PLASTIC_LIMIT].any())
     return limited or body.goal is not None
 
 
-def _with_first_material(state: State, body: Body) -> State:
+def with_first_material(state: State, body: Body) -> State:
     """The body's state with the material that its keys begin with: what firmness is sized by (solver/keyed.py).
 
     What is keyed is written into the arrays again before the next step.
@@ -333,12 +295,3 @@ def worst_conditions(state: State, ranges: Ranges) -> Array:
     """The largest condition number (b,) of each body's basis matrices."""
     every = conditions(state.rest_shape_inverse)
     return np.array([every[a:b].max() for a, b in pairwise(ranges.tets.tolist())])
-
-
-def touching_handed_on(touching: NDArray[np.int64], old: Ranges, changes: dict[int, MeshChange]) -> NDArray[np.int64]:
-    """For how long each new node (n',) has been in contact, from the old nodes' (n,)."""
-    parts = []
-    for body, (a, b) in enumerate(pairwise(old.nodes.tolist())):
-        own = touching[a:b]
-        parts.append(own[changes[body].nearest()] if body in changes else own)
-    return np.concatenate(parts)

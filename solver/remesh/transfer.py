@@ -63,15 +63,20 @@ def joined_states(states: list[State]) -> tuple[State, Ranges]:
     return type(states[0])(**{**parts, "tets": np.concatenate(shifted)}), Ranges(nodes, tets)
 
 
-def transferred(old: State, change: MeshChange, step: float, counted: bool = False) -> State:
+def transferred(
+    old: State, change: MeshChange, step: float, counted: bool = False, beyond: Array | float = 0.0,
+    families: Families | None = None,
+) -> State:  # fmt: skip
     """The state of one body on the new mesh; step [s] is the last one taken.
 
     A new tet is of the material of the old one that it shares most volume with, but for fibres, which are averaged.
-    Flow that is `counted`, because it has a goal or a limit, goes over; any other counts from the new mesh on.
+    Flow that is `counted`, because it has a goal or a limit, goes over; any other counts from the new mesh on. Where the meshes
+    are part of a body, its nodes bear tets `beyond` as well, of masses (n',) [kg]: momentum is that of all that nodes bear, of
+    each of the `families` (heirs.py), which may share no node.
     """
-    families = kinship_of_pieces(change)
+    families = kinship_of_pieces(change) if families is None else families
     tets = _tet_fields(old, change, families, counted)
-    masses = lumped_masses(change.new.tets, tets["density"], tets["volumes"], len(change.new.positions))
+    masses = lumped_masses(change.new.tets, tets["density"], tets["volumes"], len(change.new.positions)) + beyond
     nodes = _node_fields(old, change, masses, families, step)
     return type(old)(tets=change.new.tets, masses=masses, **tets, **nodes)
 

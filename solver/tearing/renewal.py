@@ -32,6 +32,7 @@ from ..tet_surface.renewal import relaid
 from ..tetmesh.compaction import compacted
 from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh, joined_meshes
+from ..topology.body_change import BodyChange
 from .cutter import cutter
 from .pieces import Pieces, voted
 from .seams import PassesThrough, grown, new_crossings, parted
@@ -72,12 +73,9 @@ class RenewedBody:
     crossing: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
     @property
-    def were(self) -> NDArray[np.int32] | None:
-        """Which (n',) of the vertices that there were each of the surface's is now, -1 none of them; None: all are the same."""
-        were: NDArray[np.int32] | None = None
-        for cut in self.cuts:
-            were = cut.were if were is None else np.where(cut.were >= 0, were[cut.were], -1).astype(np.int32)
-        return were
+    def record(self) -> BodyChange:
+        """The change by itself."""
+        return BodyChange(self.seen, self.surface, self.contacts, self.cuts, self.change)
 
 
 @dataclass(frozen=True)

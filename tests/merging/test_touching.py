@@ -54,13 +54,15 @@ def test_the_larger_body_takes_the_others_in():
     nothing = [some_binding(mesh) for mesh in meshes]
     before = at_rest(bodies, meshes, nothing, nothing)
     before.state.velocities = before.state.positions**2
-    made = joined(before, [(0, 1)])
-    assert made.mesh.hosts.tolist() == [1, 1, 2] and made.into.tolist() == [0, 0, 1] and made.firsts.tolist() == [1, 2]
-    assert made.taken == {0: [0]} and made.mesh.topologies.tolist() == [1, 0, 0]
     scene = Scene(bodies)
+    made = joined(before, [(0, 1)], scene)
+    assert made.mesh.hosts.tolist() == [1, 1, 2]
+    assert made.change.into.tolist() == [0, 0, 1] and made.change.firsts.tolist() == [1, 2]
+    assert [(each.uid, each.topology, each.taken) for each in made.change.surfaces] == [("1", 1, (("0", 0),)), ("0", 1, ())]
+    assert made.taken == {0: [0]} and made.mesh.topologies.tolist() == [1, 0, 0]
     assert [body.uid for body in living(scene, made.mesh.hosts).bodies] == ["1", "2"]
     assert element_sizes(scene, made.mesh.hosts) == [bodies[0].element_size, bodies[2].element_size]
-    assert (made.mesh.state.positions == before.state.positions[made.order]).all()
+    assert (made.mesh.state.positions == before.state.positions[made.change.nodes.same]).all()
     assert (made.mesh.state.velocities == made.mesh.state.positions**2).all()
     corners = made.mesh.state.positions[made.mesh.state.tets]
     volumes = np.linalg.det(corners[:, 1:] - corners[:, :1]) / 6.0

@@ -14,7 +14,7 @@ from solver.integrators import Extrapolation
 from solver.job import read_job, scene_hash, write_job
 from solver.materials import Material
 from solver.pins.pin import Pin
-from solver.pins.places import Carried
+from solver.pins.places import MovingLeastSquares
 from solver.scene import validated
 from solver.warm_up import cube
 from tests.draft.scenes import draft_scene
@@ -261,9 +261,9 @@ def test_what_carries_nodes_turns_as_a_whole_whatever_the_angle_and_depth():
     for angle in (0.1, 2.0, 3.1):
         c, s = np.cos(angle), np.sin(angle)
         turn = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-        moved = Carried(nodes, vertices, 0.1).places(vertices @ turn.T + 5.0)
+        moved = MovingLeastSquares(nodes, vertices, 0.1).places(vertices @ turn.T + 5.0)
         assert np.abs(moved - nodes @ turn.T - 5.0).max() < 1e-6
-    assert np.abs(Carried(nodes, vertices[:1], 0.1).places(vertices[:1] + 2.0) - nodes - 2.0).max() < 1e-12
+    assert np.abs(MovingLeastSquares(nodes, vertices[:1], 0.1).places(vertices[:1] + 2.0) - nodes - 2.0).max() < 1e-12
 
 
 def test_a_bake_from_a_job_holds_what_is_seen_of_a_cage(tmp_path):

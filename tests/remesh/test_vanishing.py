@@ -69,7 +69,7 @@ def with_a_neck(shot, renewed=True):
 def test_what_new_tets_would_part_keeps_its_own_unless_it_may_tear(tear, parted, remesher):
     """A neck a tenth of an element thick: without a tear thickness the body stays whole, and says that it is too thin."""
     made = with_a_neck(scene(tear=tear, remesher=remesher))[1]
-    assert made.thin == (() if parted else (0,)) and len(made.cuts) == (1 if parted else 0)
+    assert made.thin == (() if parted else (0,)) and len(made.change.surfaces) == (1 if parted else 0)
     assert components(made.mesh.state.tets).max() == (1 if parted else 0)
 
 
@@ -82,7 +82,7 @@ def test_so_does_each_piece_of_a_body_in_pieces(tear, pieces, remesher):
     beside = Surface(gum.surface.positions + (0.0, 1.0, 0.0), gum.surface.triangles)
     simulation, made = with_a_neck(validated(replace(shot, bodies=(replace(gum, surface=joined(gum.surface, beside)),))))
     assert components(simulation.state.tets).max() == 1
-    assert components(made.mesh.state.tets).max() + 1 == pieces and bool(made.cuts) == (pieces == 4)
+    assert components(made.mesh.state.tets).max() + 1 == pieces and bool(made.change.surfaces) == (pieces == 4)
 
 
 def spiked(monkeypatch, length=0.5):

@@ -9,8 +9,7 @@ rim, the area vectors of the corners inside stand in. Of what lies wholly in the
 shortest of some straight ways.
 """
 
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from ...geometry.triangle_tree import triangle_tree
 from ...geometry.winding import winding_numbers, winding_tree
 from .clusters import Clusters
 from .crossing import Crossings, crossings
+from .region import STEEP, WAYS, Region, along_ways, thinnest
 from .surface import ContactSurface
 
 Array = NDArray[np.float64]
@@ -31,48 +31,10 @@ IntArray = NDArray[np.int32]
 INSIDE = 0.5  # winding number
 INWARDS = 1e-3  # of the way to a shell's middle, at which is asked whether it lies inside: its corners may lie on the other
 OPEN = 0.2  # of a patch's area: an area vector that is shorter says nothing of the way out
-STEEP = 0.7  # cosine of the angle to a part's gradient from which on a way on which it is thinner is no way out
-FACES = 64  # normals that are tried, of those along its rim
-PIECES = 3  # of a part along either of its axes, at most
 DEEP = 2.0  # element sizes: of what is deeper it need not be looked what is shared a margin nearer
 MARGIN = 0.25  # element sizes by which surfaces are led further than apart, so that they arrive
 MOST = 16  # parts at once: those of rough surfaces are many, and what is shallow waits or goes with the others
 NOWHERE = Crossings(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
-WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])  # that what lies wholly inside may leave by
-
-
-@dataclass(frozen=True)
-class Region:
-    """A connected part of what two surfaces share, as it is now.
-
-    normal (3,)               : unit vector, the way that the first surface leaves by
-    depth                     : how far it has to go [m], a margin with it
-    whole                     : whether one body lies wholly in the other there, or as good as: it leaves by the shortest way
-    centers (c, 3), radii (c,): of balls around its pieces [m], side by side across the normal: by one alone bodies would tilt
-    """
-
-    normal: Array
-    depth: float
-    whole: bool
-    centers: Array
-    radii: Array
-
-    @classmethod
-    def of(cls, points: Array, normal: Array, depth: float, piece: float, whole: bool = False) -> "Region":
-        """That of points (k, 3), in pieces about as wide as `piece` [m] or wider."""
-        flat = points - points.mean(axis=0)
-        flat = flat - np.outer(_along(flat, normal[None])[:, 0], normal)
-        number = np.zeros(len(points), dtype=np.int64)
-        for axis in _axes(flat)[1:]:
-            along = _along(flat, axis[None])[:, 0]
-            width = float(np.ptp(along))
-            count = min(max(int(width / piece), 1), PIECES)
-            cell = np.minimum(((along - along.min()) * count / max(width, piece)).astype(np.int64), count - 1)
-            number = PIECES * number + cell
-        pieces = [points[number == each] for each in np.unique(number)]
-        centers = np.stack([0.5 * (each.min(axis=0) + each.max(axis=0)) for each in pieces])
-        radii = [np.sqrt(((each - center) ** 2).sum(axis=1).max()) for each, center in zip(pieces, centers, strict=True)]
-        return cls(normal, depth, whole, centers, np.array(radii))
 
 
 class _Side:
@@ -263,8 +225,8 @@ class Overlap:
         if way is None:
             way, depth = self._way_out(places, np.zeros(3))
             return Region.of(here, way, depth + MARGIN * self.element, max(self.element, depth), whole=True)
-        normal = _thinnest(here - 0.5 * (here.min(axis=0) + here.max(axis=0)), way, faces)
-        depth = float(np.ptp(_along(here, normal[None])))
+        normal = thinnest(here - 0.5 * (here.min(axis=0) + here.max(axis=0)), way, faces)
+        depth = float(np.ptp(along_ways(here, normal[None])))
         return Region.of(here, normal, depth, max(self.element, depth))
 
     def _way_out(self, places: Array, hint: Array) -> tuple[Array, float]:
@@ -276,7 +238,7 @@ class Overlap:
         ways = np.concatenate([WAYS, [hint, own.mean(axis=0) - other.mean(axis=0)]])
         length = np.sqrt((ways**2).sum(axis=1))
         ways = ways[length > 0.0] / length[length > 0.0, None]
-        far = _along(other, ways).max(axis=0) - _along(own, ways).min(axis=0)
+        far = along_ways(other, ways).max(axis=0) - along_ways(own, ways).min(axis=0)
         best = int(np.argmin(far))
         return ways[best], max(float(far[best]), 0.0)
 
@@ -305,30 +267,3 @@ def _spots(places: Array, side: _Side, found: Crossings) -> Array:
     ends = places[side.surface.edges[found.edges]]
     spots: Array = ends[:, 0] + found.shares[:, None] * (ends[:, 1] - ends[:, 0])
     return spots
-
-
-def _along(points: Array, ways: Array) -> Array:
-    """How far (k, m) points (k, 3) lie along ways (m, 3); BLAS does not promise the same bytes on any number of threads."""
-    far: Array = np.einsum("ki,mi->km", points, ways)
-    return far
-
-
-def _axes(points: Array) -> Array:
-    """The principal axes (3, 3), one a row, of points (k, 3) about the origin, that along which they vary least first."""
-    axes: Array = np.linalg.eigh(np.einsum("ki,kj->ij", points, points))[1].T
-    return axes
-
-
-def _thinnest(points: Array, way: Array, faces: Array) -> Array:
-    """The way (3,) on which points (k, 3) about their middle are least deep, of a way, their thin axis, those of WAYS and the
-    normals of some faces (m, 3); but none that is STEEP to the first: a blade leaves what it is stuck in along itself."""
-    length = np.sqrt((faces**2).sum(axis=1))
-    faces = faces[length > 0.0] / length[length > 0.0, None]
-    faces = faces[:: max(1, len(faces) // FACES)]
-    axis = _axes(points)[0]
-    ways = np.concatenate([[way, axis], WAYS / np.sqrt((WAYS**2).sum(axis=1))[:, None], faces])
-    ways = ways * np.sign(_along(ways, way[None]))
-    ways = ways[_along(ways, way[None])[:, 0] > STEEP]
-    depths = np.ptp(_along(points, ways), axis=0)
-    best: Array = ways[np.argmin(depths)]
-    return best

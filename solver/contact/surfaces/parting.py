@@ -25,8 +25,9 @@ from .candidates import Neighbourhood
 from .carried import Carried
 from .crossing import crossings, surfaces_cross
 from .grips import Grips, apart
-from .overlapping import MARGIN, Overlap, Region
+from .overlapping import MARGIN, Overlap
 from .pairs import Pairs, distances, taken
+from .region import Region
 
 Array = NDArray[np.float64]
 

@@ -1,0 +1,63 @@
+"""The door: a simulation takes over other meshes, and all that lies on them takes up what it knew by one record."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..contact.points import gather_points
+from ..contact.surfaces.bodies import known_reach
+from ..fem.volume_control import VolumeControl
+from ..fem.workspace import Unknowns, Workspace
+from ..geometry.chunks import side_by_side
+from ..merging.joining import living
+from ..output import SurfaceOutput
+from .change import TopologyChange
+from .consumer import Ground
+from .consumers import CONSUMERS
+
+if TYPE_CHECKING:
+    from ..remesh.discretization import Discretization
+    from ..simulate import Simulation
+
+
+def settle(now: "Simulation", mesh: "Discretization", remeshed: bool = False, unknowns: Unknowns | None = None) -> None:
+    """Let a simulation take over meshes, and build all that lies on them, but for their unknowns if these are at hand.
+
+    With `remeshed` they are not those of the start, and kept for checkpoints. From then on its scene has only those bodies that
+    have not become part of another.
+    """
+    now.scene = scene = living(now.whole, mesh.hosts)
+    now.state, now.ranges, now.bound = mesh.state, mesh.ranges, mesh.bound
+    seen, extents, heaviest = mesh.coverings(), [body.extent for body in scene.bodies], scene.settings.strongest_gravity
+    (now.space, now.output), now.remeshed, (now.volume_control, points) = side_by_side(
+        lambda: _with_output(now, mesh, Workspace.of(now.state, unknowns)),
+        lambda: mesh.kept() if remeshed else None,
+        lambda: (
+            VolumeControl(scene, mesh, seen),
+            gather_points(now.state, now.ranges, mesh.contacts, mesh.tables, extents, heaviest, seen),
+        ),
+    )
+    now.space.linear.pace = now.pace
+    ground = Ground(mesh, points, remeshed)
+    for consumer in CONSUMERS:
+        setattr(now, consumer.name, consumer.build(now, ground))
+
+
+def replay(now: "Simulation", mesh: "Discretization", change: TopologyChange, unknowns: Unknowns | None = None) -> None:
+    """Let a simulation go on with meshes that a change has led to, and hand on what was known on the old ones.
+
+    What is seen leaves with the next frame, for the cache.
+    """
+    told = [consumer.told(now) for consumer in CONSUMERS]
+    reaches = known_reach(now.surfaces, now.state.positions).table
+    now.settle(replace(mesh, reaches=reaches), remeshed=True, unknowns=unknowns)
+    now.cuts += change.surfaces
+    for consumer, known in zip(CONSUMERS, told, strict=True):
+        consumer.replay(now, known, change)
+
+
+def _with_output(now: "Simulation", mesh: "Discretization", space: Workspace) -> tuple[Workspace, SurfaceOutput]:
+    """The workspace, and what gives frames of the bodies that are still their own."""
+    topologies = mesh.topologies[np.unique(mesh.hosts)]
+    return space, SurfaceOutput(now.scene.bodies, mesh.surfaces, now.state, now.ranges, space.pattern, topologies)
