@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .contact.surfaces.friction import Held
 from .moment import Snapshot
-from .remesh.discretization import Discretization, at_rest
+from .remesh.discretization import Discretization, at_rest, kept_state
 from .remesh.remeshing import Remeshing
 from .state import State
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
-    """Everything needed to go on with the bytes of an uninterrupted run."""
+    """Everything needed to go on with the bytes of an uninterrupted run. It stays as it is while the simulation goes on."""
     now = simulation
+    now.keyed.shared = True
     return {
-        **now.state.arrays(),
+        **vars(kept_state(now.state)),
         **{f"before_{name}": value for name, value in vars(now.before).items()},
         "clock": now.clock.array(),
         "frame": np.array(now.frame),
