@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from .checkpoint import checkpoint_of, restore
+from .checkpoint import KeptShapes, checkpoint_of, restore
 from .colliders import Field, build_all
 from .colliders.solidity import against_gravity
 from .contact.contacts import Contacts
@@ -94,7 +94,7 @@ class Simulation:
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
         self.clock = Clock(settings.maximum_substep, calmest(self, settings.maximum_substep))
-        self.frame = settings.frame_start - 1
+        self.frame, self.shapes = settings.frame_start - 1, KeptShapes()
         self.worn, self.remeshing, self.worst = WornReports(len(scene.bodies)), begun(scene, first), WorstCondition()
         self.cuts: tuple[TopologyChange, ...] = ()  # since the last frame
         self.news: tuple[str, ...] = ()
@@ -328,8 +328,7 @@ class Simulation:
         self.company = self.company if attempt.company is None else attempt.company
         state.elastic_forces = attempt.elastic_forces
         self.pressing = -outcome.gradient
-        pressed = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
-        self.touching = np.where(pressed, np.minimum(self.touching + 1, 2), 0)
+        self.touching = np.where(attempt.pressed, np.minimum(self.touching + 1, 2), 0)
         if outcome.rough:
             self.touching[:] = 1
         self.contacts.end_step(state.positions, outcome.entries)

@@ -162,7 +162,7 @@ class FrameStore:
         self._writable()
         data, path = archive.pack(frame_arrays.to_arrays(frame)), frame_path(self.folder, frame.number)
         write_atomically(path, data, frame.number, flushed=False)
-        record = {"frame": frame.number, "bytes": len(data), "crc32": archive.checksum(data)}
+        record = {"frame": frame.number, "bytes": len(data), "crc32": archive.sealed_with(data)}
         if frame.statistics:
             record["statistics"] = frame.statistics  # type: ignore[assignment]
         if frame.warnings:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from solver.fem.rise import grow
 from solver.simulate import Simulation
 from tests.physics.scenes import ball_mesh, box_mesh, make_scene, with_keys
 
@@ -21,6 +22,11 @@ def liquid():
     return make_scene([box_mesh((3, 3, 3), (0.5, 0.5, 0.5), (0.0, 0.0, 0.01))], [LIQUID], frames=16)
 
 
+def jelly():
+    """Nothing flows."""
+    return make_scene([ball_mesh(4, 0.5, (0.0, 0.0, 0.52))], [GOO | {"yield_stress": 1e9}], frames=16)
+
+
 @pytest.mark.parametrize("scene", [keyed_goo, liquid])
 def test_a_checkpoint_stays_as_it_is_while_the_simulation_goes_on(scene, plane):
     simulation = Simulation(*scene(), fields=[plane])
@@ -35,3 +41,29 @@ def test_a_checkpoint_stays_as_it_is_while_the_simulation_goes_on(scene, plane):
     changed = {name for name, values in kept.items() if np.array(later[name]).tobytes() != then[name].tobytes()}
     assert {"positions", "plastic_deformation", "rest_shape_inverse"} <= changed  # or nothing was asked of it
     assert scene is liquid or "material" in changed
+
+
+@pytest.mark.parametrize(("scene", "copied"), [(jelly, False), (liquid, True)])
+def test_shapes_are_copied_where_something_flows(scene, copied, plane):
+    simulation, seen = Simulation(*scene(), fields=[plane]), []
+    for _ in range(12):
+        simulation.advance()
+        kept = simulation.checkpoint()
+        for name in ("rest_shape_inverse", "plastic_deformation"):
+            assert kept[name] is not getattr(simulation.state, name)
+            assert kept[name].tobytes() == getattr(simulation.state, name).tobytes()
+        seen.append(kept["plastic_deformation"])
+    assert (seen[-1] is not seen[-2]) == copied
+
+
+def test_shapes_that_grow_or_are_taken_back_are_copied_anew(plane):
+    simulation = Simulation(*jelly(), fields=[plane])
+    for _ in range(3):
+        simulation.advance()
+    first = simulation.checkpoint()
+    grow(simulation.state, simulation.space.tiles, np.full(len(simulation.state.tets), 0.01))
+    second = simulation.checkpoint()
+    simulation.restore(first)
+    third = simulation.checkpoint()
+    shapes = [each["rest_shape_inverse"].tobytes() for each in (first, second, third)]
+    assert shapes[0] == shapes[2] != shapes[1]
