@@ -126,8 +126,8 @@ class Discretization:
 def kept_state(state: State, **copies: NDArray[np.float64]) -> State:
     """The same with what steps change in place in arrays of its own, of which some copies may be at hand. Its material is to be
     shared (keyed.py)."""
-    own = {name: getattr(state, name).copy() for name in CHANGED_IN_PLACE if name not in copies}
-    return replace(state, **own, **copies)
+    own: dict[str, Any] = {name: getattr(state, name).copy() for name in CHANGED_IN_PLACE if name not in copies}
+    return replace(state, **(own | copies))
 
 
 def at_rest(
