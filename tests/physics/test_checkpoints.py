@@ -1,5 +1,7 @@
 """A checkpoint is what there was, whatever the simulation does next: it shares the arrays that steps make anew."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,14 @@ def keyed_goo():
 def liquid():
     """Rest volume goes from tet to tet."""
     return make_scene([box_mesh((3, 3, 3), (0.5, 0.5, 0.5), (0.0, 0.0, 0.01))], [LIQUID], frames=16)
+
+
+def led():
+    """Flows into another shape, which leaves rest volumes to it: nothing else makes the arrays of shapes anew."""
+    scene, *others = make_scene([box_mesh((3, 3, 3), (0.5, 0.5, 0.5), (0.0, 0.0, 0.01))], [GOO], frames=16)
+    body = scene.bodies[0]
+    goal = body.surface.positions * (1.3, 1.0, 1.0)
+    return replace(scene, bodies=(replace(body, goal=goal, goal_rate=5.0),)), *others
 
 
 def jelly():
@@ -43,7 +53,7 @@ def test_a_checkpoint_stays_as_it_is_while_the_simulation_goes_on(scene, plane):
     assert scene is liquid or "material" in changed
 
 
-@pytest.mark.parametrize(("scene", "copied"), [(jelly, False), (liquid, True)])
+@pytest.mark.parametrize(("scene", "copied"), [(jelly, False), (liquid, True), (led, True)])
 def test_shapes_are_copied_where_something_flows(scene, copied, plane):
     simulation, seen = Simulation(*scene(), fields=[plane]), []
     for _ in range(12):
