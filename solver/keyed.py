@@ -51,7 +51,7 @@ class KeyedSettings:
         self.weights = [
             float(state.density[a]) * strongest * body.extent for a, body in zip(ranges.tets[:-1], scene.bodies, strict=True)
         ]
-        self.shared = True  # whether others have the state's material too (remesh/discretization.py)
+        self.shared = True  # whether others have the state's material too (remesh/discretization.py, checkpoint.py)
         self.owners = np.searchsorted(ranges.tets, contacts.points.tets, side="right") - 1
 
     @property

@@ -31,8 +31,10 @@ class PinchReports:
 
     def note(self, entries: Entries, positions: Array) -> None:
         """Take in the contacts of an accepted step, which ended at node positions (n, 3)."""
-        deep, here = entries.depth(positions), entries.carriers.places(positions)
-        for k in np.flatnonzero(deep * REACH > DEPTH * entries.reach):
+        deep = entries.depth(positions)
+        pinched = np.flatnonzero(deep * REACH > DEPTH * entries.reach)
+        here = entries.carriers.places(positions) if len(pinched) else np.zeros((0, 3))
+        for k in pinched:
             collider, point = divmod(int(entries.places[k]), len(self.points.tets))
             body = self.points.bodies[point]
             if deep[k] > self.depth[body]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .attempts import explicit_attempt, harmless
-from .checkpoint import checkpoint_of, restore
+from .checkpoint import KeptShapes, checkpoint_of, restore
 from .colliders import Field, build_all
 from .contact.contacts import Contacts
 from .contact.surfaces.bodies import told_of_overlaps
@@ -116,7 +116,7 @@ class Simulation:
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
         self.clock = Clock(settings.maximum_substep, calmest(self, settings.maximum_substep))
-        self.frame = settings.frame_start - 1
+        self.frame, self.shapes = settings.frame_start - 1, KeptShapes()
         self.remeshing, self.worst = begun(scene, first), WorstCondition()
         self.cuts: tuple[SurfaceChange, ...] = ()  # since the last frame
         self.news: tuple[str, ...] = ()
@@ -277,8 +277,7 @@ class Simulation:
         self.company = self.company if attempt.company is None else attempt.company
         state.elastic_forces = attempt.elastic_forces
         self.pressing = -outcome.gradient
-        pressed = outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
-        self.touching = np.where(pressed, np.minimum(self.touching + 1, 2), 0)
+        self.touching = np.where(attempt.pressed, np.minimum(self.touching + 1, 2), 0)
         if outcome.rough:
             self.touching[:] = 1
         self.contacts.end_step(state.positions, outcome.entries)

@@ -19,7 +19,7 @@ LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps in which surfaces may rub: in longer 
 def refused(now: "Simulation", attempt: Attempt, drastic: bool) -> str:
     """Why an attempt must be made again with half the step, or an empty string."""
     state, outcome, step = now.state, attempt.outcome, now.clock.step
-    blocked = (now.touching > 0) | outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
+    blocked = (now.touching > 0) | attempt.pressed
     if now.surfaces is not None:
         blocked |= now.met | now.surfaces.touched(outcome.positions)
     blocked[now.held.held] = True

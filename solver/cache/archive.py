@@ -40,6 +40,11 @@ def pack(arrays: Mapping[str, NDArray]) -> bytes:
     return bytes(sealed)
 
 
+def sealed_with(data: bytes) -> int:
+    """Return the checksum that the seal of what has just been packed carries."""
+    return int(data[-_DIGITS:], 16)
+
+
 def checksum(data: bytes) -> int:
     """Return the checksum that the seal carries; raise DamagedError if there is none or it does not fit the bytes."""
     if data[-_DIGITS - len(SEAL) : -_DIGITS] != SEAL:

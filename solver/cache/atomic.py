@@ -42,9 +42,10 @@ def _refusing(path: Path) -> Path:
     return path
 
 
-def write_atomically(path: Path, data: bytes, frame: int | None = None) -> None:
+def write_atomically(path: Path, data: bytes, frame: int | None = None, flushed: bool = True) -> None:
     """Write `data` beside `path`, flush it to the disk and rename it; leave nothing behind on failure.
 
+    Not `flushed`, it is whole whatever happens to this process, but not yet safe from a power cut (flushing.py).
     Raises ResourceError when the disk is full or the folder cannot be written.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}{TEMPORARY}")
@@ -53,13 +54,15 @@ def write_atomically(path: Path, data: bytes, frame: int | None = None) -> None:
             with open(temporary, "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if flushed:
+                    os.fsync(file.fileno())
             _replace(temporary, path)
         except BaseException:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
             raise
-    _flush_folder(path.parent)
+    if flushed:
+        flush_folder(path.parent)
 
 
 def _replace(temporary: Path, path: Path) -> None:
@@ -73,7 +76,7 @@ def _replace(temporary: Path, path: Path) -> None:
     os.replace(temporary, path)
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """Make the rename itself durable where the system can; some network shares refuse, and then it is merely later."""
     if os.name == "nt":
         return

@@ -12,6 +12,7 @@ from ..errors import CacheError, SolverError, VersionError
 from ..frame import BodyFrame, Frame
 from . import archive, frame_arrays, journal, manifest
 from .atomic import artist_errors, write_atomically
+from .flushing import Flushing
 from .layout import (
     CHECKPOINT,
     EVERYTHING,
@@ -43,6 +44,7 @@ class FrameStore:
         self.manifest = content
         self._lock = lock
         self._recent = RecentFrames()
+        self._flushing = Flushing(folder)
 
     # Opening and closing
 
@@ -90,10 +92,13 @@ class FrameStore:
         return (Path(folder) / manifest.FILE).is_file()
 
     def close(self) -> None:
-        """Let go of the lock; harmless when done already."""
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        """Let go of the lock once all is on the disk; harmless when done already. Raises ResourceError."""
+        try:
+            self._flushing.close()
+        finally:
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
 
     def __enter__(self) -> Self:
         return self
@@ -104,8 +109,10 @@ class FrameStore:
     # The manifest
 
     def update_manifest(self, **changes: Any) -> None:
-        """Change or add entries ("status", "warnings", ...) and replace the file atomically. Raises ResourceError."""
+        """Change or add entries ("status", "warnings", ...) and replace the file atomically, once the frames are on the disk.
+        Raises ResourceError."""
         self._writable()
+        self._flushing.wait()
         self.manifest = manifest.checked({**self.manifest, **changes})
         manifest.write(self.folder, self.manifest)
 
@@ -148,16 +155,20 @@ class FrameStore:
     # Frames
 
     def write_frame(self, frame: Frame) -> None:
-        """Store a finished frame, replacing an older one. Raises ResourceError; all other frames are kept."""
+        """Store a finished frame, replacing an older one. Raises ResourceError; all other frames are kept.
+
+        It can be read at once, and is flushed to the disk beside what comes next.
+        """
         self._writable()
-        data = archive.pack(frame_arrays.to_arrays(frame))
-        write_atomically(frame_path(self.folder, frame.number), data, frame.number)
-        record = {"frame": frame.number, "bytes": len(data), "crc32": archive.checksum(data)}
+        data, path = archive.pack(frame_arrays.to_arrays(frame)), frame_path(self.folder, frame.number)
+        write_atomically(path, data, frame.number, flushed=False)
+        record = {"frame": frame.number, "bytes": len(data), "crc32": archive.sealed_with(data)}
         if frame.statistics:
             record["statistics"] = frame.statistics  # type: ignore[assignment]
         if frame.warnings:
             record["warnings"] = list(frame.warnings)  # type: ignore[assignment]
         journal.append(self.folder, record)
+        self._flushing.add(path, frame.number)
 
     def read_body_frame(self, number: int, uid: str) -> BodyFrame:
         """Return one body at one frame. Raises CacheError if the frame is missing or damaged, or has no such body."""
@@ -208,8 +219,10 @@ class FrameStore:
     # Checkpoints
 
     def write_checkpoint(self, number: int, arrays: dict[str, NDArray]) -> None:
-        """Store the state after frame `number`; the one before it is kept, older ones go. Raises ResourceError."""
+        """Store the state after frame `number`, once the frames are on the disk; the one before it is kept, older ones go.
+        Raises ResourceError."""
         self._writable()
+        self._flushing.wait()
         write_atomically(checkpoint_path(self.folder, number), archive.pack(arrays), number)
         for old in sorted(n for n in numbers(self.folder, CHECKPOINT) if n != number)[: -_CHECKPOINTS_KEPT + 1]:
             checkpoint_path(self.folder, old).unlink(missing_ok=True)

@@ -318,7 +318,8 @@ class Contacts:
                 coefficients[self.leading.led[c, own] > 0] = 0.0
             sticky = np.where(self.stuck[c, own], stickiness, 0.0)
             found.append((own, own + c * len(points.tets), planes, level, gap, anchors, coefficients, sticky))
-        columns, few = by_carriers(joined(found), points.row)
+        columns = joined(found)
+        columns, few = by_carriers(columns, points.row) if len(points.rows) else (columns, len(columns[0]))
         chosen, places, normal, level, gap, anchors, coefficient, pull = columns
         nodes, weights = np.empty((few, 4), np.int32), np.empty((few, 4))
         reach, stiffness, push, slip, length = np.empty((5, len(chosen)))

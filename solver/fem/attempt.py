@@ -1,6 +1,7 @@
 """A step that has been solved, to be accepted or refused."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,12 @@ class Attempt:
     held: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     holding: Array | float = 0.0
     dragging: Array | float = 0.0
+
+    @cached_property
+    def pressed(self) -> NDArray[np.bool_]:
+        """Which nodes (n,) colliders press on at the step's end."""
+        outcome = self.outcome
+        return outcome.entries.pressed_nodes(outcome.positions, len(outcome.positions))
 
     @property
     def moving(self) -> Array:

@@ -153,6 +153,16 @@ def _sum_of(sums, contact, i):  # type: ignore[no-untyped-def]
 
 
 @inline
+def _put_inverse(inverse, i, a, b, c, e, f, g):  # type: ignore[no-untyped-def]
+    """The i-th of `inverse`, flat (8n,), := that of the block a b c, e f g; whether the block is positive."""
+    positive, i0, i01, i02, i1, i12, i2 = inverted(a, b, c, e, f, g)
+    shift, at = ROUNDING * (i0 + i1 + i2), np.uint64(8) * np.uint64(i)
+    store(inverse, at, three(np.float32(i0 + shift), np.float32(i1 + shift), np.float32(i2 + shift)))
+    store(inverse, at + np.uint64(4), three(np.float32(i01), np.float32(i02), np.float32(i12)))
+    return positive
+
+
+@inline
 def _split_row(i, d, sums, contact, extra, inertia, own, touched, inverse):  # type: ignore[no-untyped-def]
     """One row of `split_diagonal`; the sum of its blocks' traces but for contact's."""
     inertia[i] = np.float32(d[0])
@@ -165,13 +175,9 @@ def _split_row(i, d, sums, contact, extra, inertia, own, touched, inverse):  # t
     if extra is not None:
         x = extra[i]
         e0, e1, e2, f01, f02, f12 = e0 - x[0], e1 - x[4], e2 - x[8], f01 - x[1], f02 - x[2], f12 - x[5]
-    positive, i0, i01, i02, i1, i12, i2 = inverted(d[0] - e0, d[1] - f01, d[2] - f02, d[4] - e1, d[5] - f12, d[8] - e2)
-    if not positive:
-        _, i0, i01, i02, i1, i12, i2 = inverted(d[0], d[1], d[2], d[4], d[5], d[8])
-    shift = ROUNDING * (i0 + i1 + i2)
-    at = np.uint64(8) * np.uint64(i)
-    store(inverse, at, three(np.float32(i0 + shift), np.float32(i1 + shift), np.float32(i2 + shift)))
-    store(inverse, at + np.uint64(4), three(np.float32(i01), np.float32(i02), np.float32(i12)))
+    if not _put_inverse(inverse, i, d[0] - e0, d[1] - f01, d[2] - f02, d[4] - e1, d[5] - f12, d[8] - e2):
+        # Put once more rather than chosen between: else each row is inverted twice
+        _put_inverse(inverse, i, d[0], d[1], d[2], d[4], d[5], d[8])
     return e0 + e1 + e2 - (contact[0, 4 * i] + contact[0, 4 * i + 1] + contact[0, 4 * i + 2])
 
 

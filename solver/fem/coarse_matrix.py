@@ -12,76 +12,21 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import inline, kernel, parallel
+from ..jit import inline, inner_kernel, kernel, parallel
 from ..jit.simd import add_scaled, lane, load, store, subtract, zero
-from ..jit.simd_rows import add_eight, add_products_at, all_eight, load_rows, load_three, subtract_eight, sum_of_eights
+from ..jit.simd_mixed import add_scaled_at
 from .block_matrix import Layout
 from .coarse_space import MODES, Parts
+from .coarse_within import add_within
 from .slabs import SLOT
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
-EIGHT = np.uint64(8)
+FOUR, EIGHT = np.uint64(4), np.uint64(8)
 PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # of modes, in `within`
 SIDES = ((0, 1), (0, 2), (1, 2))  # of a block, in `skew`
 WHERE = (0, 3, 4, 3, 1, 5, 4, 5, 2)  # the six numbers of `within` a block's nine are
-
-
-@inline
-def _add_pair(within, at, both, a, b, c, ab, ac, bc):  # type: ignore[no-untyped-def]
-    """Add a pair of modes' product times six numbers of blocks to within[at : at + 48]."""
-    add_products_at(within, at, both, a)
-    add_products_at(within, at + np.uint64(8), both, b)
-    add_products_at(within, at + np.uint64(16), both, c)
-    add_products_at(within, at + np.uint64(24), both, ab)
-    add_products_at(within, at + np.uint64(32), both, ac)
-    add_products_at(within, at + np.uint64(40), both, bc)
-
-
-@inline
-def _add_turn(skew, at, mode, a0, a1, a2, b0, b1, b2, c0, c1, c2):  # type: ignore[no-untyped-def]
-    """Add a mode of eight rows times what their edges add up to to skew[at : at + 72]."""
-    add_products_at(skew, at, mode, a0)
-    add_products_at(skew, at + np.uint64(8), mode, a1)
-    add_products_at(skew, at + np.uint64(16), mode, a2)
-    add_products_at(skew, at + np.uint64(24), mode, b0)
-    add_products_at(skew, at + np.uint64(32), mode, b1)
-    add_products_at(skew, at + np.uint64(40), mode, b2)
-    add_products_at(skew, at + np.uint64(48), mode, c0)
-    add_products_at(skew, at + np.uint64(56), mode, c1)
-    add_products_at(skew, at + np.uint64(64), mode, c2)
-
-
-@inline
-def _add_group(rows, group, first, last, columns, values, modes, within, skew):  # type: ignore[no-untyped-def]
-    """Add a group's slots, first to last - 1, eight edges side by side: to within, flat (6 * 6 * 8), d d times A_00, A_11, A_22
-    and twice the symmetric part's 01, 02, 12; to skew, flat (4 * 3 * 3 * 8), f d times those three of 2 R."""
-    x, y, z = load_rows(modes, rows, group)
-    one, none = all_eight(np.float32(1.0)), all_eight(np.float32(0.0))
-    a0, a1, a2, b0, b1, b2, c0, c1, c2 = none, none, none, none, none, none, none, none, none
-    for slot in range(first, last):
-        v = np.uint64(SLOT) * slot
-        u, w, t = load_rows(modes, columns, EIGHT * slot)
-        u, w, t = subtract_eight(u, x), subtract_eight(w, y), subtract_eight(t, z)
-        m00, m10, m20 = load_three(values, v)
-        m01, m11, m21 = load_three(values, v + np.uint64(24))
-        m02, m12, m22 = load_three(values, v + np.uint64(48))
-        s01, s02, s12 = sum_of_eights(m01, m10), sum_of_eights(m02, m20), sum_of_eights(m12, m21)
-        r01, r02, r12 = subtract_eight(m01, m10), subtract_eight(m02, m20), subtract_eight(m12, m21)
-        _add_pair(within, np.uint64(0), add_eight(none, u, u), m00, m11, m22, s01, s02, s12)
-        _add_pair(within, np.uint64(48), add_eight(none, u, w), m00, m11, m22, s01, s02, s12)
-        _add_pair(within, np.uint64(96), add_eight(none, u, t), m00, m11, m22, s01, s02, s12)
-        _add_pair(within, np.uint64(144), add_eight(none, w, w), m00, m11, m22, s01, s02, s12)
-        _add_pair(within, np.uint64(192), add_eight(none, w, t), m00, m11, m22, s01, s02, s12)
-        _add_pair(within, np.uint64(240), add_eight(none, t, t), m00, m11, m22, s01, s02, s12)
-        a0, a1, a2 = add_eight(a0, r01, u), add_eight(a1, r02, u), add_eight(a2, r12, u)
-        b0, b1, b2 = add_eight(b0, r01, w), add_eight(b1, r02, w), add_eight(b2, r12, w)
-        c0, c1, c2 = add_eight(c0, r01, t), add_eight(c1, r02, t), add_eight(c2, r12, t)
-    _add_turn(skew, np.uint64(0), x, a0, a1, a2, b0, b1, b2, c0, c1, c2)
-    _add_turn(skew, np.uint64(72), y, a0, a1, a2, b0, b1, b2, c0, c1, c2)
-    _add_turn(skew, np.uint64(144), z, a0, a1, a2, b0, b1, b2, c0, c1, c2)
-    _add_turn(skew, np.uint64(216), one, a0, a1, a2, b0, b1, b2, c0, c1, c2)
 
 
 @inline
@@ -120,22 +65,24 @@ def _store_columns(sums, at, x, y, z):  # type: ignore[no-untyped-def]
 def _add_run(sums, f, most, total, at):  # type: ignore[no-untyped-def]
     """total[at : at + 192] += modes f (4) times the first `most` of sums (48)."""
     f0, f1, f2, f3 = np.float64(f[0]), np.float64(f[1]), np.float64(f[2]), np.float64(f[3])
-    for c in range(most):
-        number, t = np.float64(sums[c]), at + np.uint64(c)
-        total[t] += f0 * number
-        total[t + np.uint64(48)] += f1 * number
-        total[t + np.uint64(96)] += f2 * number
-        total[t + np.uint64(144)] += f3 * number
+    for c in range(np.uint64(0), np.uint64(most), FOUR):
+        numbers, t = load(sums, c), at + c
+        add_scaled_at(total, t, numbers, f0)
+        add_scaled_at(total, t + np.uint64(48), numbers, f1)
+        add_scaled_at(total, t + np.uint64(96), numbers, f2)
+        add_scaled_at(total, t + np.uint64(144), numbers, f3)
 
 
 @inline
 def _take_constant(sums, f, total, at):  # type: ignore[no-untyped-def]
     """total[at : at + 192] -= modes f (4) times modes f times what the constant mode of `sums` (48) holds."""
+    x, y, z = load(sums, np.uint64(36)), load(sums, np.uint64(40)), load(sums, np.uint64(44))
     for m in range(4):
         for q in range(4):
-            product = np.float64(f[m]) * np.float64(f[q])
-            for c in range(12):
-                total[at + np.uint64(48 * m + 12 * q + c)] -= product * sums[36 + c]
+            product, t = -(np.float64(f[m]) * np.float64(f[q])), at + np.uint64(48 * m + 12 * q)
+            add_scaled_at(total, t, x, product)
+            add_scaled_at(total, t + FOUR, y, product)
+            add_scaled_at(total, t + EIGHT, z, product)
 
 
 @inline
@@ -150,10 +97,43 @@ def _add_own(block, f, square):  # type: ignore[no-untyped-def]
 
 @inline
 def _add_inertia(inertia, f, square):  # type: ignore[no-untyped-def]
-    """The same where there is nothing but inertia, to the first of each nine."""
+    """The same where there is nothing but inertia, to the first of each nine, square (4, 4)."""
+    numbers = load(f, np.uint64(0))
     for m in range(4):
+        add_scaled_at(square, np.uint64(4 * m), numbers, np.float64(f[m]) * inertia)
+
+
+@inner_kernel
+def _add_rows(  # type: ignore[no-untyped-def]
+    first, last, part, count, node_parts, modes, slabs, values, inertia, own, touched, between, square
+):
+    """Add what a part's rows, first to last - 1, have beside that: all other edges to between, inertia and contact to square
+    (4, 4, 9)."""
+    _, _, _, slot_offsets, _, outer_offsets, columns = slabs
+    start = np.uint64(SLOT) * np.uint64(slot_offsets[-1])
+    sums, f, free = np.zeros(48, np.float32), np.empty(4, np.float32), np.zeros((4, 4))
+    ahead, here = np.uint64(192 * count * part), np.uint64(192 * (count * part + part))
+    for i in range(first, last):
+        row = load(modes, FOUR * np.uint64(i))
+        store(f, np.uint64(0), row)
+        k, end = np.int64(outer_offsets[i]), outer_offsets[i + 1]
+        while k < end:
+            other = node_parts[columns[k]]
+            if other == part:  # the difference, as within a slab
+                k = _sum_run(k, end, row, node_parts, modes, columns, values, start, sums)
+                _add_run(sums, f, 36, between, here)
+            else:
+                k = _sum_run(k, end, zero(), node_parts, modes, columns, values, start, sums)
+                _add_run(sums, f, 48, between, ahead + np.uint64(192) * np.uint64(other))
+                _take_constant(sums, f, between, here)
+        if touched[i]:
+            _add_own(own[i], f, square)
+        else:
+            _add_inertia(np.float64(inertia[i]), f, free)
+    for m in range(4):  # one by one: to compile slices takes seconds
         for q in range(4):
-            square[m, q] += np.float64(f[m]) * np.float64(f[q]) * inertia
+            for axis in range(3):
+                square[m, q, 4 * axis] += free[m, q]
 
 
 @parallel
@@ -162,33 +142,13 @@ def _coarse_blocks(  # type: ignore[no-untyped-def]
 ):
     """Per part what edges of one slab add, within (a, 288) and skew (a, 288), of eight edges each, and what inertia and contact
     add, square (a, 4, 4, 9); per pair of parts what all other edges add, between, flat (192 a a)."""
-    _, group_bounds, group_rows, slot_offsets, slot_columns, outer_offsets, columns = slabs
-    count, start = len(part_offsets) - 1, np.uint64(SLOT) * np.uint64(slot_offsets[-1])
+    count = len(part_offsets) - 1
     for part in prange(count):
-        for g in range(group_bounds[part_slabs[part]], group_bounds[part_slabs[part + 1]]):
-            first, last = np.uint64(slot_offsets[g]), np.uint64(slot_offsets[g + 1])
-            _add_group(group_rows, EIGHT * np.uint64(g), first, last, slot_columns, values, modes, within[part], skew[part])
-        sums, f, free = np.zeros(48, np.float32), np.empty(4, np.float32), np.zeros((4, 4))
-        ahead, here = np.uint64(192 * count * part), np.uint64(192 * (count * part + part))
-        for i in range(part_offsets[part], part_offsets[part + 1]):
-            row = load(modes, np.uint64(4) * np.uint64(i))
-            store(f, np.uint64(0), row)
-            k, end = np.int64(outer_offsets[i]), outer_offsets[i + 1]
-            while k < end:
-                other = node_parts[columns[k]]
-                if other == part:  # the difference, as within a slab
-                    k = _sum_run(k, end, row, node_parts, modes, columns, values, start, sums)
-                    _add_run(sums, f, 36, between, here)
-                else:
-                    k = _sum_run(k, end, zero(), node_parts, modes, columns, values, start, sums)
-                    _add_run(sums, f, 48, between, ahead + np.uint64(192) * np.uint64(other))
-                    _take_constant(sums, f, between, here)
-            if touched[i]:
-                _add_own(own[i], f, square[part])
-            else:
-                _add_inertia(np.float64(inertia[i]), f, free)
-        for axis in range(3):
-            square[part, :, :, 4 * axis] += free
+        add_within(part_slabs[part], part_slabs[part + 1], slabs, values, modes, within[part], skew[part])
+        _add_rows(
+            part_offsets[part], part_offsets[part + 1], np.int64(part), count, node_parts, modes, slabs, values, inertia, own,
+            touched, between, square[part],
+        )  # fmt: skip
 
 
 @inline

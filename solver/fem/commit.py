@@ -67,7 +67,7 @@ def commit_flow(state: State, tiles: Tiles, step: float, positions: NDArray[np.f
     Stresses go into an array of their own, and so does plastic strain where there is flow: who has kept those of the step
     before (moment.Snapshot) has them still.
     """
-    steering = bool((state.goal_rate >= 0.0).any())
+    steering = not tiles.limitless and bool((state.goal_rate >= 0.0).any())
     state.stress = np.empty_like(state.stress)
     if steering or tiles.flowing:
         state.plastic_strain = state.plastic_strain.copy()
@@ -80,7 +80,7 @@ def commit_flow(state: State, tiles: Tiles, step: float, positions: NDArray[np.f
     _commit(*arrays, entangled(state, tiles, positions), steering)
     if steering:
         _commit_steered(*arrays, state.volumes, state.goal)
-    tiles.reshaped += keep_limits(tiles.data, state)
+    tiles.reshaped += not tiles.limitless and keep_limits(tiles.data, state)
     tiles.turn_fibres(state)
 
 

@@ -4,6 +4,8 @@ Lengths are in element sizes, each as (root mean square, largest) over the nodes
 more than a whole body.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,8 +30,8 @@ class Convergence:
     def __init__(self, element_size: float, step: float, pushing: bool = False) -> None:
         self.element_size, less, more = element_size, min(1.0, step / SHORT) ** 2, max(1.0, step / LONG) ** 2
         self.scale, self.whole = less * (QUIET if pushing else 1.0), WHOLE * less * more
-        self.large = LARGE * more
-        self.sizes: list[Array] = []
+        self.tiny, self.large = (TINY * self.scale).tolist(), (LARGE * more).tolist()
+        self.sizes: list[tuple[float, float]] = []
 
     def balanced(self, gradient: Array, inertia: Array, hold: Array) -> bool:
         """Whether gradient (n, 3) [N] is next to nothing; inertia and hold, that and its own stiffness, (n,) [N/m]."""
@@ -38,7 +40,8 @@ class Convergence:
 
     def take(self, correction: Array) -> None:
         """Note a correction (n, 3) [m] that has been made."""
-        self.sizes.append(np.array(size(correction)) / self.element_size)
+        mean, most = size(correction)
+        self.sizes.append((mean / self.element_size, most / self.element_size))
 
     def reached(self, true_stiffness: bool) -> bool:
         """Whether the next correction, extrapolated from the last two, is small enough not to be made.
@@ -46,18 +49,20 @@ class Convergence:
         With the true stiffness corrections shrink by the square of what they shrank by before. Else by as much again, and
         all that are left add up: as contact of surfaces has never all of its stiffness, a pile swung on for ever otherwise.
         """
-        first, last, tiny = self.sizes[0], self.sizes[-1], TINY * self.scale
-        if (last < tiny).all():
+        if _all_below(self.sizes[-1], self.tiny):
             return True
         if len(self.sizes) < 2:
             return False
-        shrunk = np.minimum(last / self.sizes[-2], 1.0)
-        left = last * (np.maximum(shrunk**2, INEXACT) if true_stiffness else shrunk / np.maximum(1.0 - shrunk, INEXACT))
-        return bool((left < np.maximum(np.minimum(SHARE * first, self.large), tiny)).all())
+        left = []
+        for before, last in zip(*self.sizes[-2:], strict=True):
+            shrunk = min(last / before, 1.0) if before > 0.0 else 1.0
+            left.append(last * (max(shrunk * shrunk, INEXACT) if true_stiffness else shrunk / max(1.0 - shrunk, INEXACT)))
+        wanted = [min(SHARE * first, large) for first, large in zip(self.sizes[0], self.large, strict=True)]
+        return _all_below(left, [max(pair) for pair in zip(wanted, self.tiny, strict=True)])
 
     def within(self, length: float) -> bool:
         """Whether the last correction has moved no node by as much as a length [m]."""
-        return bool(self.sizes) and bool(self.sizes[-1][1] * self.element_size < length)
+        return bool(self.sizes) and self.sizes[-1][1] * self.element_size < length
 
     def carried(self, drift: float) -> bool:
         """Whether it is next to nothing how far [m] the force left on a body would move it as a whole."""
@@ -65,12 +70,16 @@ class Convergence:
 
     def shrinking(self) -> bool:
         """Whether corrections are on their way to nothing, if slowly: by the root mean square over the last RECENT of them."""
-        return len(self.sizes) > RECENT and bool(self.sizes[-1][0] < SHRUNK * self.sizes[-1 - RECENT][0])
+        return len(self.sizes) > RECENT and self.sizes[-1][0] < SHRUNK * self.sizes[-1 - RECENT][0]
 
     def near(self) -> bool:
         """Whether the last correction is so small that stopping there does no harm."""
-        return bool(self.sizes) and bool((self.sizes[-1] < self.large).all())
+        return bool(self.sizes) and _all_below(self.sizes[-1], self.large)
 
     def nearing(self) -> bool:
         """Whether the last correction is a small share of the first: good enough where shorter steps do not help."""
-        return self.near() and bool((self.sizes[-1] < SHARE * self.sizes[0]).all())
+        return self.near() and _all_below(self.sizes[-1], [SHARE * first for first in self.sizes[0]])
+
+
+def _all_below(lengths: Sequence[float], bounds: Sequence[float]) -> bool:
+    return all(length < bound for length, bound in zip(lengths, bounds, strict=True))

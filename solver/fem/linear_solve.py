@@ -156,7 +156,8 @@ class LinearSolve:
         if len(self._pairs.rows) or (pairs is not None and len(pairs.rows)):
             self._split(diagonal, pairs)
         else:
-            rows = np.union1d(rows, self._touching)
+            if not np.array_equal(rows, self._touching):  # a row may be listed twice: it is split from what it has
+                rows = np.concatenate([rows, self._touching])
             split_rows(
                 rows, layout.order, self._sums, self._contact_sums, diagonal, self._extra, self._inertia, self._own,
                 self._touched, self._inverse,

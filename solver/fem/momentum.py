@@ -93,6 +93,8 @@ def company(recent: NDArray[np.int64]) -> NDArray[np.int64]:
     What pushes in one step goes on in the next ones, where a scheme hands loads on.
     """
     count = recent.shape[1]
+    if count == 1:
+        return np.zeros(1, dtype=np.int64)
     return connected(np.stack([np.tile(np.arange(count), len(recent)), recent.ravel()]), count)
 
 
@@ -108,7 +110,7 @@ def _free(
     """The nodes of each body, or of bodies with one number in `together` (b,), none of which is touched (n,)."""
     bodies = [slice(a, b) for a, b in pairwise(ranges.nodes.tolist())]
     names = np.arange(len(bodies)) if together is None else together
-    for name in np.unique(names):
+    for name in sorted(set(names.tolist())):
         parts = [body for body, other in zip(bodies, names, strict=True) if other == name]
         if not any(touched[part].any() for part in parts):
             yield parts[0] if len(parts) == 1 else np.concatenate([np.arange(part.start, part.stop) for part in parts])

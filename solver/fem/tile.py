@@ -89,6 +89,11 @@ class Tiles:
         return bool((self.data[:, REMADE * TILE] == 0.0).any())
 
     @property
+    def limitless(self) -> bool:
+        """Whether there is no room for limits of flow or goals, since no tet has one."""
+        return self.data.shape[1] == KEPT * TILE
+
+    @property
     def lanes(self) -> int:
         """How many tets they have room for."""
         return len(self.data) * TILE
@@ -116,7 +121,7 @@ class Tiles:
 
     def keep_extras(self) -> None:
         """Make room for what fibres, limits of flow and goals need, if there is none yet."""
-        if self.data.shape[1] == KEPT * TILE:
+        if self.limitless:
             self.data = np.pad(self.data, ((0, 0), (0, (KEPT_WITH_EXTRAS - KEPT) * TILE)))
             self.data[~self.fibred, ACTIVATION * TILE : (ACTIVATION + 1) * TILE] = -1.0
 

@@ -42,8 +42,8 @@ def in_parts(kernel: Callable[..., Any], parts: list[tuple[int, int]], *argument
 
     The thread that asks works too, and each takes the next part when it has done with one: to hand parts over takes longer.
     """
-    threads = numba.get_num_threads()
-    if threads == 1 or len(parts) <= 1:
+    threads = numba.get_num_threads() if len(parts) > 1 else 1
+    if threads == 1:
         return [kernel(first, last, *arguments) for first, last in parts]
     results, left = [None] * len(parts), iter(enumerate(parts))
 

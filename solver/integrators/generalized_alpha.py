@@ -56,8 +56,9 @@ def remember(state: "State", past: Extrapolation, velocities: Array, step: float
     rate, rest = 1.0 / (GAMMA * step), 1.0 / (1.0 - F)
     new = combined(rate, velocities, -rate, state.velocities, -(1.0 - GAMMA) / GAMMA, state.accelerations)
     loads = combined((1.0 - M) * rest, new, M * rest, state.accelerations, -F * rest, state.loads)
-    onward = np.broadcast_to(past.onward, new.shape)[past.struck]
-    new[past.struck], loads[past.struck] = onward, onward
+    hit = np.flatnonzero(past.struck)
+    onward = past.onward if isinstance(past.onward, float) else past.onward[hit]
+    new[hit] = loads[hit] = onward
     state.accelerations, state.loads = new, loads
 
 

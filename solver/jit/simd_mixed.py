@@ -1,5 +1,6 @@
 """Products of float32 numbers in memory with float64 ones, for vectors of four (simd.py)."""
 
+import llvmlite.ir as ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
@@ -18,6 +19,24 @@ def add_scaled_by(_context, total, vector, numbers, place):  # type: ignore[no-u
         return builder.fadd(product, args[0], flags=_FUSED)
 
     return DOUBLES(DOUBLES, FLOATS, DOUBLES, place), code
+
+
+@intrinsic
+def add_scaled_at(_context, array, index, vector, number):  # type: ignore[no-untyped-def]
+    """array[index : index + 4] += vector * number, of a float64 array, by one index whatever its shape, a float32 vector and a
+    float64 number."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        place = builder.gep(_data(context, builder, signature.args[0], args[0]), [args[1]])
+        place = builder.bitcast(place, _DOUBLES.as_pointer())
+        before = builder.load(place)
+        before.align = 8
+        one = builder.insert_element(ir.Constant(_DOUBLES, ir.Undefined), args[3], ir.Constant(ir.IntType(32), 0))
+        product = builder.fmul(builder.fpext(args[2], _DOUBLES), _shuffled(builder, one, one, [0] * 4), flags=_FUSED)
+        builder.store(builder.fadd(product, before, flags=_FUSED), place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, index, FLOATS, types.float64), code
 
 
 @intrinsic

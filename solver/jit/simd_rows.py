@@ -166,6 +166,40 @@ def add_products_at(_context, array, index, a, b):  # type: ignore[no-untyped-de
     return types.void(array, index, EIGHT, EIGHT), code
 
 
+@intrinsic
+def widened(_context, vector):  # type: ignore[no-untyped-def]
+    """Eight float32 numbers in float64."""
+    return EIGHT_DOUBLES(EIGHT), lambda context, builder, signature, args: builder.fpext(args[0], EIGHT_DOUBLES.code)
+
+
+def _wide_place(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    place = builder.gep(_data(context, builder, signature.args[0], args[0]), [args[1]])
+    return builder.bitcast(place, EIGHT_DOUBLES.code.as_pointer())
+
+
+@intrinsic
+def load_wide(_context, array, index):  # type: ignore[no-untyped-def]
+    """array[index : index + 8] of a float64 array."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        loaded = builder.load(_wide_place(context, builder, signature, args))
+        loaded.align = 8
+        return loaded
+
+    return EIGHT_DOUBLES(array, index), code
+
+
+@intrinsic
+def store_wide(_context, array, index, vector):  # type: ignore[no-untyped-def]
+    """array[index : index + 8] = vector, of a float64 array."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        builder.store(args[2], _wide_place(context, builder, signature, args), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, index, EIGHT_DOUBLES), code
+
+
 @inline
 def load_three(array, index):  # type: ignore[no-untyped-def]
     """Three times eight numbers that follow one another."""

@@ -88,12 +88,11 @@ class Discretization:
 
     def kept(self) -> "Discretization":
         """The same with what steps change in place in arrays of its own: it stays as it is."""
-        own = {name: getattr(self.state, name).copy() for name in CHANGED_IN_PLACE}
-        return replace(self, state=replace(self.state, **own), covered=())
+        return replace(self, state=kept_state(self.state), covered=())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All of it by name, for a checkpoint."""
-        arrays = {f"state.{name}": values for name, values in self.state.arrays().items()}
+        """All of it by name, for a checkpoint; no copies, so of one that is `kept`."""
+        arrays = {f"state.{name}": values for name, values in vars(self.state).items()}
         arrays |= {"nodes": self.ranges.nodes, "tets": self.ranges.tets, "topologies": self.topologies}
         arrays |= {"hosts": self.hosts, "merging": self.merging, "reaches": self.reaches}
         arrays |= {f"triangles.{body}": triangles for body, triangles in enumerate(self.triangles)}
@@ -122,6 +121,13 @@ class Discretization:
         grains = [Grain(**_after(own, f"grain.{body}.")) for body in bodies]
         of_scene = topologies, hosts, merging, grains
         return cls(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, reaches=own["reaches"])
+
+
+def kept_state(state: State, **copies: NDArray[np.float64]) -> State:
+    """The same with what steps change in place in arrays of its own, of which some copies may be at hand. Its material is to be
+    shared (keyed.py)."""
+    own: dict[str, Any] = {name: getattr(state, name).copy() for name in CHANGED_IN_PLACE if name not in copies}
+    return replace(state, **(own | copies))
 
 
 def at_rest(
