@@ -40,7 +40,7 @@ def test_no_vertex_is_far_from_one_and_none_is_near_another(rings):
 
 
 def test_all_other_vertices_stand_by():
-    """But for those that lie in one place, or all but: what is sunk in beside one is seen to be only where it stands by itself."""
+    """But for those that lie in one place, or all but: no other tells how deep a vertex is."""
     part = sphere(48)
     always, standby = (samples(part, 0.2, 0.1, which) for which in (False, True))
     assert len(standby) > 2 * len(always)
