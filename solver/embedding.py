@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FAR_OUTSIDE = 0.02
 LEVEL = 1e-3  # of the spacing: points whose heights differ by less stand out alike, whatever the last digits say
 SAMPLES_APART = 0.8  # of the spacing; at 1 a vertex of a resting ball sags 0.1 elements below the ground, at this 0.02
-STANDBY_APART = 0.1  # of the spacing, between vertices that stand by
+STANDBY_APART = 0.01  # of the spacing, between vertices that stand by: of others, drawn apart, one's depth tells nothing
 
 
 @dataclass(frozen=True)

@@ -68,9 +68,9 @@ class Adhesion:
     ) -> tuple[NDArray[np.int32], NDArray[np.float32], Springs]:
         """What goes into the matrix, as `Carriers.stiffness` has it, where the pull grows."""
         none, ones = np.zeros_like(self.bound), np.ones_like(self.bound)
-        deep = np.full_like(self.bound, 1e30)  # where contact's own law is linear: its kernel does for this one too
+        touching = self._along(positions)  # a gap of nothing, where contact's own slope is what it is told: its kernel does
         slope = self._slope(self._way(positions))
-        laws = self.normal, deep, ones, slope, np.zeros_like(self.normal), none, ones
+        laws = self.normal, touching, ones, slope, np.zeros_like(self.normal), none, ones
         return self.carriers.stiffness(positions, laws, 1.0, diagonal, rank)
 
     def _along(self, vectors: Array) -> Array:

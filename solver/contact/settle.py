@@ -9,7 +9,7 @@ contact against springs has a closed form.
 import numpy as np
 
 from ..jit import inline, inner_kernel, kernel
-from .response import point_of, row_point
+from .response import FIRM, FIRMNESS, FORCE_FIRM, FORCE_GIVING, GIVING, RISE, point_of, row_point
 
 SWEEPS = 8
 
@@ -18,7 +18,7 @@ SWEEPS = 8
 def _push(gap, reach, stiffness, give):  # type: ignore[no-untyped-def]
     """Normal force [N] of a contact that would have `gap` [m] without it and yields by `give` [m/N] under it.
 
-    Solves force = response(gap + give force): the response is quadratic up to u = 1 - gap/reach = 1/2, then linear.
+    Solves force = response(gap + give force), branch by branch of the response (response.py).
     """
     u = 1.0 - gap / reach  # without the force
     if u <= 0.0:
@@ -30,7 +30,16 @@ def _push(gap, reach, stiffness, give):  # type: ignore[no-untyped-def]
         # quadratic branch: v = u - a v^2
         v = 2.0 * u / (1.0 + np.sqrt(1.0 + 4.0 * a * u))
         return stiffness * reach * v * v
-    return stiffness * reach * (v - 0.25)
+    if v <= GIVING:
+        return stiffness * reach * (v - 0.25)
+    # last branch: f = K reach (FORCE_FIRM + FIRMNESS over), over = v - FIRM
+    over = (u - FIRM - a * FORCE_FIRM) / (1.0 + a * FIRMNESS)
+    if over >= 0.0:
+        return stiffness * reach * (FORCE_FIRM + FIRMNESS * over)
+    # the one before: f = K reach (FORCE_GIVING + over + RISE/2 over^2), over = v - GIVING
+    over = u - GIVING - a * FORCE_GIVING
+    over = 2.0 * over / (1.0 + a + np.sqrt((1.0 + a) ** 2 + 2.0 * a * RISE * over))
+    return stiffness * reach * (FORCE_GIVING + over * (1.0 + 0.5 * RISE * over))
 
 
 @inline

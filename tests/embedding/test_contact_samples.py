@@ -40,10 +40,11 @@ def test_no_vertex_is_far_from_one_and_none_is_near_another(rings):
 
 
 def test_all_other_vertices_stand_by():
+    """But for those that lie in one place, or all but: no other tells how deep a vertex is."""
     part = sphere(48)
     always, standby = (samples(part, 0.2, 0.1, which) for which in (False, True))
     assert len(standby) > 2 * len(always)
-    assert cKDTree(np.concatenate([always, standby])).query(part.positions)[0].max() < 0.01
+    assert cKDTree(np.concatenate([always, standby])).query(part.positions)[0].max() < 0.001 + 1e-9  # 0.5 % of an element
 
 
 def test_large_triangles_are_covered():

@@ -17,11 +17,13 @@ from tests.surface_contact.soak_scenes import GROUND, soak_scene
 from tests.surfaces import sphere, surface
 
 SEEDS = (0, 1, 8, 22)  # of the soak as it is; those of the former one are quicker
+BENT = (90,)  # triangles as large as a tet let what is seen 4 % of an element into another body where tets bend
+BESIDE = (72,)  # a vertex sank in by 3.5 %, for which its neighbour stood by, a twentieth of an element away
 HELD = (314, 430, 432)  # tets stayed inside out there, held by tets that had flowed beside them (solver/fem/entangled.py)
 SEEN_OUTSIDE = (726,)  # a point outside its tets pushed on other nodes than it was seen by: that gave 1.5e-3
 PRESSED = (749,)  # the plate gives it 8 % of its energy; without the plate's work it would seem to gain 6 %
 IN_BODIES = 0.01  # element sizes: twice what vertices may be merged by (solver/contact/surfaces/seen.py: ERROR)
-IN_COLLIDERS = 0.1  # element sizes
+IN_COLLIDERS = 0.02  # element sizes
 
 
 def is_sound(found):
@@ -32,7 +34,7 @@ def is_sound(found):
     assert found["gained"] < 0.001, found
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", (*SEEDS, *BENT, *BESIDE))
 def test_a_seed_of_the_soak(seed):
     is_sound(soak(seed, 16, 4))
 

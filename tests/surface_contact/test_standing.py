@@ -39,8 +39,8 @@ def test_what_pushes_is_kept_when_what_is_far_has_changed(found):
     fewer = np.ones(len(pairs.nodes), dtype=bool)
     fewer[far[::2]] = False
     others = taken(pairs, fewer)
-    after = Standing.after((known,), others, places, places)
-    assert "close" in vars(after) and same(after, Standing(others, places, places))
+    after = Standing.after((known,), others, places, places, np.arange(len(places)))
+    assert "barriers" in vars(after) and same(after, Standing(others, places, places))
     assert not np.array_equal(after.close.which, known.close.which)
 
 
@@ -51,8 +51,8 @@ def test_what_pushes_is_worked_out_anew_elsewhere_or_when_it_has_changed(found):
     fewer = taken(pairs, np.arange(len(pairs.nodes)) != known.close.which[7])
     moved = places + [0.0, 0.0, 1e-6] * np.sin(40.0 * places)
     for others, there in ((weaker, places), (fewer, places), (pairs, moved)):
-        after = Standing.after((known,), others, there, there)
-        assert "close" not in vars(after) and same(after, Standing(others, there, there))
+        after = Standing.after((known,), others, there, there, np.arange(len(there)))
+        assert "barriers" not in vars(after) and same(after, Standing(others, there, there))
 
 
 @kernel

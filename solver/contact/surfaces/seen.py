@@ -14,8 +14,8 @@ from ...tetmesh.mesh import TetMesh
 
 LONGEST = 1.5  # edges, in sizes of the tets: a longer one is cut, so that it gives way where it is pressed,
 FINE = 5.0  # times as many triangles as the tets' boundary has: from then on vertices are merged,
-MERGED = 1.0  # up to edges of this length,
-ERROR = 0.005  # and none is further from what carries contact, again in sizes of the tets
+MERGED = 0.5  # up to edges of this length: what spans a whole tet stays behind where those under it turn against each other,
+ERROR = 0.005  # and none is further from what carries contact at rest, again in sizes of the tets
 
 
 class Seen(NamedTuple):

@@ -1,0 +1,83 @@
+"""Contact's law where it is pressed hard: it gives way as its body does to what lies, and hardly to blows."""
+
+import numpy as np
+import pytest
+
+from solver.contact.response import FIRM, FIRMNESS, GIVING, contact_gradient, contact_stiffness, normal_forces
+from solver.contact.settle import settle
+from tests.surface_contact.seen_depths import SeenDepths
+from tests.surface_contact.soak import Account
+from tests.surface_contact.soak_scenes import soak_scene
+
+REACH, STIFFNESS = 0.02, 3e4
+BRANCHES = [0.3, 0.9, 1.4, 1.6, 2.4, 2.6, 9.0]  # of it: how near, in reaches, 1 being where it touches
+NODES, ALONE, NORMAL = np.zeros((1, 4), np.int32), np.array([[1.0, 0.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 1.0]])
+
+
+def laws():
+    """A plane z = 0 without friction, in the kernels' order."""
+    nothing = np.zeros(1)
+    return NORMAL, nothing, np.full(1, REACH), np.full(1, STIFFNESS), np.zeros((1, 3)), nothing, np.ones(1)
+
+
+def at(near):
+    """The node's position (1, 3)."""
+    return np.array([[0.0, 0.0, REACH * (1.0 - near)]])
+
+
+def push(near):
+    """The force [N] so near."""
+    force = np.empty(1)
+    normal_forces(at(near)[:, 2], np.full(1, REACH), np.full(1, STIFFNESS), force)
+    return float(force[0])
+
+
+@pytest.mark.parametrize("near", BRANCHES)
+def test_force_and_stiffness_are_derivatives_of_the_energy(near):
+    little, energies = 1e-6, []
+    for side in (-1.0, 1.0):
+        gradient = np.zeros((1, 3))
+        energies.append(contact_gradient(at(near + side * little), NODES, ALONE, *laws(), gradient))
+    assert (energies[1] - energies[0]) / (2 * little * REACH) == pytest.approx(push(near), rel=1e-6)
+    blocks, diagonal = np.zeros((1, 6, 9)), np.zeros((1, 9))
+    contact_stiffness(at(near), np.zeros(1, np.int64), NODES, ALONE, *laws(), 1.0, blocks, diagonal)
+    slope = (push(near + little) - push(near - little)) / (2 * little * REACH)
+    assert diagonal[0, 8] == pytest.approx(slope, rel=1e-6)
+
+
+@pytest.mark.parametrize("near", [0.0, 0.5, GIVING, FIRM])
+def test_its_branches_meet(near):
+    little = 1e-9
+    before, here, after = (push(near + side * little) for side in (-1.0, 0.0, 1.0))
+    assert before == pytest.approx(after, abs=1e-6 * STIFFNESS * REACH)
+    assert after - here == pytest.approx(here - before, abs=0.01 * little * STIFFNESS * REACH)
+
+
+def test_what_lies_meets_a_spring_as_stiff_as_its_body_and_a_blow_a_firmer_one():
+    assert push(1.2) - push(1.0) == pytest.approx(0.2 * STIFFNESS * REACH)
+    assert push(3.2) - push(3.0) == pytest.approx(0.2 * FIRMNESS * STIFFNESS * REACH)
+
+
+@pytest.mark.parametrize("near", BRANCHES)
+@pytest.mark.parametrize("hold", [0.1 * STIFFNESS, 10.0 * STIFFNESS])
+def test_a_settled_contact_balances_its_spring(near, hold):
+    """A node that its spring would leave deeper is pushed to where the law and the spring say the same."""
+    positions = at(near + push(near) / (hold * REACH))
+    rows = np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0)
+    normal, level, reach, stiffness, anchor, grip, slip = laws()
+    settle(
+        positions, NODES, ALONE, *rows, normal, level, reach, stiffness, anchor, np.zeros(1), np.zeros(1), grip, slip,
+        np.full(1, hold), np.zeros((1, 3)), True,
+    )  # fmt: skip
+    assert positions == pytest.approx(at(near), abs=1e-9 * REACH)
+
+
+@pytest.mark.parametrize(("seed", "frames"), [(91, 10), (148, 9)])  # a paddle, a gear
+def test_what_is_seen_stays_out_of_what_strikes_it(seed, frames):
+    """By 2 % of an element, where a spring as stiff as the body let it in by 6 and by 4."""
+    scene = soak_scene(seed, 16, 4)[1]
+    account, depths = Account(scene, 16), SeenDepths(scene)
+    for number in range(1, frames + 1):
+        depths.look(account.run.advance())
+        account.look(number)
+    assert 0.001 < depths.in_colliders < 0.02 and account.gained < 1e-4
