@@ -7,7 +7,7 @@ from solver.contact.surfaces.candidates import Neighbourhood
 from solver.contact.surfaces.clusters import Clusters
 from solver.contact.surfaces.distance import closing, closing_at_most, speeds_of
 from solver.contact.surfaces.friction import Friction
-from solver.contact.surfaces.pairs import taken
+from solver.contact.surfaces.pairs import distances, taken
 from solver.contact.surfaces.standing import Standing
 from solver.jit import kernel
 from tests.surface_contact.bodies import block, crumpled, surfaces_of
@@ -70,3 +70,21 @@ def test_no_pair_closes_faster_than_its_nodes_go_beside_another(edges):
     exact, bound = np.empty((2, len(pairs)))
     _closings(direction, pairs, edges, exact, bound)
     assert (exact <= bound).all() and (exact > 0.6 * bound).any()
+
+
+def test_pairs_are_told_to_be_apart_at_least_as_far_as_they_are(found):
+    """Wherever the points have gone, with the same that push; exactly, where that is said."""
+    places, pairs = found
+    known, every = Standing(pairs, places, places), np.arange(len(places))
+    true = distances(places, pairs.nodes, pairs.points)
+    assert (known.distance <= true * (1.0 + 1e-12)).all() and not known.exact.all()
+    for size in (1e-4, 1e-3, 1e-2):
+        there = places + size * np.sin(37.0 * places[:, [1, 2, 0]]) + [0.3, -0.2, 0.1]
+        told, anew = Standing(pairs, there, there, known, every), Standing(pairs, there, there)
+        true = distances(there, pairs.nodes, pairs.points)
+        for stand in (told, anew):
+            assert (stand.distance <= true * (1.0 + 1e-12)).all()
+            np.testing.assert_allclose(stand.distance[stand.exact], true[stand.exact], rtol=1e-12)
+            assert stand.exact[stand.pushing].all()
+        assert np.array_equal(told.pushing, anew.pushing) and len(told.pushing) > 20
+        assert told.exact.sum() < anew.exact.sum()

@@ -135,7 +135,7 @@ def _moving(places, moves, i, j, span):  # type: ignore[no-untyped-def]
 
 @kernel
 def free_shares(positions, direction, nodes, points, reach, distance, which, found):  # type: ignore[no-untyped-def]
-    """Set for the pairs `which` (c,), whose distance is exact, the share of direction (n, 3) that each by itself may go (c,)."""
+    """Set for pairs `which` (c,), whose distance is exact, the share of direction (n, 3) that each by itself may go (c,)."""
     moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
     for n in range(len(which)):
         k = which[n]

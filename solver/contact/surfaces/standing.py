@@ -24,7 +24,7 @@ NOTHING, NO_POINTS = np.zeros(0), np.zeros(0, np.int64)
 
 @dataclass
 class Close:
-    """The c pairs that push: numbers (c,), weights (c, 4), normals (c, 3), forces (c,) [N], slopes (c,) [N/m], energies (c,) [J]."""
+    """The c pairs that push: numbers (c,), weights (c, 4), normals (c, 3); (c,) forces [N], slopes [N/m] and energies [J]."""
 
     which: NDArray[np.int64]
     weights: Array
@@ -76,7 +76,7 @@ class Standing:
         self, pairs: Pairs, positions: Array, places: Array, before: "Standing | None" = None,
         paired: NDArray[np.int64] = NO_POINTS,
     ) -> None:  # fmt: skip
-        """before: how the same pairs have stood elsewhere, from where the points that any of them has (w,), `paired`, have gone."""
+        """before: how the same pairs have stood elsewhere, from where the points that any of them has, `paired` (w,), have gone."""
         self.pairs, self.positions, self.places = pairs, positions.copy(), places
         count = len(pairs.nodes)
         self.distance, self.exact, pushing = np.empty(count), np.empty(count, np.bool_), np.empty(count, np.int64)
@@ -149,5 +149,5 @@ class Standing:
         for name in ("nodes", "reach", "stiffness"):
             if not np.array_equal(getattr(own, name).take(mine, 0), getattr(other, name).take(theirs, 0)):
                 return
-        close, *others = known.barriers
-        self.barriers, self._springs = Barriers(replace(close, which=mine), *others), known._springs
+        close, gradient, energy = known.barriers
+        self.barriers, self._springs = Barriers(replace(close, which=mine), gradient, energy), known._springs

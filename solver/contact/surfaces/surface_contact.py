@@ -286,11 +286,14 @@ class SurfaceContact:
 
         That of two bodies counts with the one of the pair's first point: whom it belongs to, nobody knows.
         """
-        moments = self._begun, (self.pairs, self._at(end).close)
-        start, there = (
-            np.bincount(self._bodies[pairs.nodes[close.which, 0]], close.stored, len(self.surfaces)) for pairs, close in moments
-        )
+        now = self.pairs, self._at(end).close
+        start, there = (self._by_bodies(*moment) for moment in (self._begun, now))
         return start, there
+
+    def _by_bodies(self, pairs: Pairs, close: Close) -> Array:
+        """Energy of barriers (b,) [J]."""
+        owners = self._bodies[pairs.nodes[close.which, 0]]
+        return np.bincount(owners, close.stored, len(self.surfaces)).astype(np.float64)
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
