@@ -114,25 +114,29 @@ def test_edges_that_are_almost_parallel_turn_each_other_as_their_energy_says():
 
 @pytest.mark.parametrize("beside", [(0.3, 0.2), (0.3, 0.004), (0.002, 0.003), (0.0, 0.0)])
 def test_a_vertex_over_a_flat_face_is_as_firm_as_the_face_beside_edges_and_corners_too(beside):
-    """A tip over a block's top, so many edges from a corner: its energy has the barrier's slope along z, and none across."""
+    """A tip over a block's top, so many edges from a corner: firm along one line as its energy says, and not across it.
+
+    Where its own edges bring energies that bend downwards, which no stiffness may, it is firmer by these.
+    """
     lower = block((4, 4, 1), 0.1)
     tip = np.array([(0.0, 0.0, 0.0), (0.01, 0.0, 0.1), (-0.005, 0.009, 0.1), (-0.005, -0.009, 0.1)])
     rest, surfaces = surfaces_of((lower[0], lower[1]), (tip + [0.2, 0.2, 1.0], np.array([[0, 1, 2, 3]])))
     contact = SurfaceContact(surfaces, [SOFT, SOFT], rest, themselves(rest))
-    places, above, reach = rest.copy(), len(lower[0]), contact.neighbourhoods[0].reach
+    places, above, reach = rest.copy(), len(lower[0]), contact.neighbourhoods[contact.bodies.index((0, 1))].reach
     places[above:] = tip + [0.2 + 0.1 * beside[0], 0.2 + 0.1 * beside[1], lower[0][:, 2].max() + 0.8 * reach]
     contact.cover(places, places)
     moves = np.zeros((3, *places.shape))
     moves[np.arange(3), above, np.arange(3)] = 1.0
     step = 1e-3 * reach
-    ahead, back = (
-        np.array([energy_and_gradient(contact, places + sign * step * move)[1][above] for move in moves]) for sign in (1.0, -1.0)
-    )
-    true = (ahead - back) / (2.0 * step)
+
+    def pushed(sign):
+        return np.array([energy_and_gradient(contact, places + sign * step * move)[1][above] for move in moves])
+
+    true = (pushed(1.0) - pushed(-1.0)) / (2.0 * step)
     told = dense(contact.stiffness(places, np.arange(len(places), dtype=np.int32)), len(places))
     told = told[3 * above : 3 * above + 3, 3 * above : 3 * above + 3]
-    np.testing.assert_allclose(told, true, atol=0.01 * true[2, 2])
-    assert true[2, 2] > 0.0
+    firm = np.linalg.eigvalsh(true).max()
+    assert firm > 0.0 and np.linalg.eigvalsh(told - true).min() > -0.05 * firm and np.trace(told) < 1.1 * firm
 
 
 def test_forces_are_internal(pressed):

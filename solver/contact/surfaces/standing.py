@@ -76,7 +76,7 @@ class Standing:
         self, pairs: Pairs, positions: Array, places: Array, before: "Standing | None" = None,
         paired: NDArray[np.int64] = NO_POINTS,
     ) -> None:  # fmt: skip
-        """before: how the same pairs have stood elsewhere, from where the points that any of them has, `paired` (w,), have gone."""
+        """before: how the same pairs have stood elsewhere, from where their points, `paired` (w,), have gone."""
         self.pairs, self.positions, self.places = pairs, positions.copy(), places
         count = len(pairs.nodes)
         self.distance, self.exact, pushing = np.empty(count), np.empty(count, np.bool_), np.empty(count, np.int64)
