@@ -153,7 +153,7 @@ def test_goo_runs_into_a_puddle(preset, values, height, least, most):
 
 
 def test_goo_runs_apart_on_tets_of_the_second_remesher():
-    """As far as on those of the first, its volume kept and nothing seen jumping."""
+    """As far as on those of the first, its volume kept and nothing seen jumping; a puddle of two tets is as high to a half."""
     ends = []
     for remesher in REMESHERS:
         simulation = drop("cornstarch", resolution=6, height=0.5, frames=48, remesher=remesher, **STARCH)
@@ -163,7 +163,7 @@ def test_goo_runs_apart_on_tets_of_the_second_remesher():
         assert simulation.kept() == pytest.approx(1.0, abs=5e-3)
         assert max(simulation.jumps) < 0.02 * simulation.scene.bodies[0].element_size
         ends.append(np.ptp(simulation.seen(), axis=0))
-    assert ends[0] == pytest.approx(ends[1], rel=0.15)
+    assert ends[0][:2] == pytest.approx(ends[1][:2], rel=0.15) and ends[0][2] == pytest.approx(ends[1][2], abs=0.1 * 0.5)
 
 
 def test_the_condition_is_reported_and_falls_with_a_new_mesh():

@@ -6,7 +6,6 @@ From outside all is in positions of nodes; within, in places of the surfaces' po
 """
 
 from collections.abc import Collection
-from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -17,14 +16,15 @@ from ...geometry.edges import connected
 from ...integrators import Extrapolation
 from ...state import Ranges, State
 from ..entries import across
-from .barrier import SPRING, held_by
+from .barrier import held_by
 from .candidates import Neighbourhood
 from .carried import Carried, same
 from .clusters import Clusters
-from .free_way import EARLY, UNKNOWN, free_fraction, free_shares, meetings
+from .crushed import crushed
+from .free_way import UNKNOWN, free_fraction, meetings
 from .friction import Friction, Held, spots
 from .grips import Grips
-from .meetings import Meetings, growth
+from .meetings import Meetings
 from .pairs import Pairs, joined, no_pairs
 from .parting import Parting, lead_apart, perhaps_together
 from .standing import Close, Standing
@@ -217,27 +217,7 @@ class SurfaceContact:
             pairs.nodes[which], weights[:count], normal[:count], gap[:count], reach, stiffness, nothing, nothing,
             held_by(stiffness, reach), nothing, stiffness, self.carried,
         )  # fmt: skip
-        return met.joined(self._crushed(stand, struck, ways)) if struck.any() else met
-
-    def _crushed(self, stand: Standing, struck: NDArray[np.bool_], ways: Array) -> Meetings:
-        """Of pairs within reach those struck (k,) that ways (p, 3) crush, with what firms them.
-
-        Some, all but touching, do not come closer at first, but would slide or turn into each other. What the turning of their
-        normals does to their forces is as firm as their barriers are; so firmly they are made to go together.
-        """
-        close, pairs = stand.close.taken(struck[stand.close.which]), self.pairs
-        points, reach, slope = pairs.nodes[close.which], pairs.reach[close.which], close.slope
-        gap = growth(stand.places, points, close.weights, close.normal)
-        held = np.where(gap < SPRING * reach, close.force * gap**3, held_by(slope, reach))
-        free, nothing = np.empty_like(gap), np.zeros_like(gap)
-        free_shares(stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, close.which, free)
-        given = points, close.weights, close.normal, gap, gap, nothing, slope, close.force, held, nothing
-        near = Meetings(*given, pairs.stiffness[close.which], self.carried)
-        left = gap + growth(ways, points, close.weights, close.normal)
-        crushed = near.crushed(left)
-        near = replace(near, across=np.where((free < EARLY) & ~crushed, slope, 0.0))
-        firm = (crushed | (near.across > 0.0)) & (slope > 0.0)
-        return near.taken(firm).firmed(left[firm])
+        return met.joined(crushed(stand, struck, ways, self.carried)) if struck.any() else met
 
     def add_gradient(self, positions: Array, gradient: Array) -> float:
         """Add to gradient (n, 3) [N] at positions that `cover` was asked for; return the energy [J]."""
