@@ -221,8 +221,8 @@ def _share_slopes(pairs, which, weights, slope):  # type: ignore[no-untyped-def]
 
     Of the triangles near a vertex all but the one that it lies over are closest by an edge or a corner, most of them by one of
     that triangle. Their curvatures cancel there as their energies do, but a stiffness has to be positive pair by pair, and
-    their lines of closest points may be far from its normal. So what is closest by a part of another's closest side, edge or corner
-    firms nothing; else two faces share an edge that is closest, and all around a corner that.
+    their lines of closest points may be far from its normal. So what is closest by a part of another's closest side, edge or
+    corner firms nothing; else two faces share an edge that is closest, and all around a corner that.
     """
     count, most = 0, 0
     for k in which:
