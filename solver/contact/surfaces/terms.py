@@ -22,6 +22,7 @@ from ..response import friction_response
 from .barrier import barrier, parallel_fade
 from .distance import closest_ends, closest_points, closing_at_most, distance_of, lines_apart, lines_closest, to_segment
 
+CLEAR = 1.0 + 1e-6  # reaches: what is told to be further apart does not push, however far from the origin sums are rounded
 INSIDE = 1e-12  # weight of a triangle's corner from which on a closest point is not on the edge across from it
 
 
@@ -161,7 +162,7 @@ def measure_pairs(positions, nodes, points, reach, known, moves, distance, exact
         pair, edges = nodes[k], k >= points
         if learns:
             distance[k], exact[k] = known[k] - closing_at_most(moves, pair, edges), False
-            if distance[k] >= reach[k]:
+            if distance[k] >= CLEAR * reach[k]:
                 continue
         if edges:
             a, b, c, d = positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]]
