@@ -130,7 +130,7 @@ def _add_overcounted(positions, pair, reach, stiffness, corners, gradient):  # t
 def _add_edges(positions, pair, w0, w1, w2, w3, x, y, z, reach, stiffness, threshold, gradient):  # type: ignore[no-untyped-def]
     """Add the gradient [N] of a barrier of two edges to gradient (n, 3), their closest points being apart by (x, y, z).
 
-    Return force [N], slope [N/m] and energy [J], less what their ends count.
+    Return force [N] and slope [N/m], and the energy [J]: force and energy less what their ends count.
     """
     distance = np.sqrt(x * x + y * y + z * z)
     value, force, slope = barrier(distance, reach)
