@@ -102,8 +102,8 @@ def box_around(before, after, box):  # type: ignore[no-untyped-def]
 def row_point(positions, start, nodes, weights, r):  # type: ignore[no-untyped-def]
     """The point, (3) scalars, that row r, nodes by weights from start[r] to start[r + 1], carries."""
     x0, x1, x2 = 0.0, 0.0, 0.0
-    for k in range(start[r], start[r + 1]):
-        i, weight = nodes[k], weights[k]
+    for k in range(np.uint64(start[r]), np.uint64(start[r + 1])):
+        i, weight = np.uint64(nodes[k]), weights[k]
         x0, x1, x2 = x0 + weight * positions[i, 0], x1 + weight * positions[i, 1], x2 + weight * positions[i, 2]
     return x0, x1, x2
 
@@ -112,8 +112,9 @@ def row_point(positions, start, nodes, weights, r):  # type: ignore[no-untyped-d
 def carry_spread(positions, places, rows, start, nodes, weights, points):  # type: ignore[no-untyped-def]
     """Set points[places[c]] to where row r = rows[c], nodes by weights from start[r] to start[r + 1], carries it."""
     for c in range(len(rows)):
-        x0, x1, x2 = row_point(positions, start, nodes, weights, rows[c])
-        points[places[c], 0], points[places[c], 1], points[places[c], 2] = x0, x1, x2
+        x0, x1, x2 = row_point(positions, start, nodes, weights, np.uint64(rows[c]))
+        place = np.uint64(places[c])
+        points[place, 0], points[place, 1], points[place, 2] = x0, x1, x2
 
 
 @kernel

@@ -28,7 +28,7 @@ def two_blocks(gap, turn=0.3, friction=0.5):
 
 def add_barriers(pairs, places, gradient):
     """The energy of all barriers, whose gradient is added."""
-    found = Standing(pairs, places, places).barriers
+    found = Standing(pairs, places).barriers
     gradient += found.gradient
     return found.energy
 

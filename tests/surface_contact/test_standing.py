@@ -32,27 +32,27 @@ def same(one, other):
 
 def test_what_pushes_is_kept_when_what_is_far_has_changed(found):
     places, pairs = found
-    known = Standing(pairs, places, places)
+    known = Standing(pairs, places)
     assert len(known.close.which) > 50
     known.springs(Friction())
     far = np.flatnonzero(known.distance >= pairs.reach)
     fewer = np.ones(len(pairs.nodes), dtype=bool)
     fewer[far[::2]] = False
     others = taken(pairs, fewer)
-    after = Standing.after((known,), others, places, places, np.arange(len(places)))
-    assert "barriers" in vars(after) and same(after, Standing(others, places, places))
+    after = Standing.after((known,), others, places, np.arange(len(places)))
+    assert "barriers" in vars(after) and same(after, Standing(others, places))
     assert not np.array_equal(after.close.which, known.close.which)
 
 
 def test_what_pushes_is_worked_out_anew_elsewhere_or_when_it_has_changed(found):
     places, pairs = found
-    known = Standing(pairs, places, places)
+    known = Standing(pairs, places)
     weaker = pairs._replace(stiffness=0.5 * pairs.stiffness)
     fewer = taken(pairs, np.arange(len(pairs.nodes)) != known.close.which[7])
     moved = places + [0.0, 0.0, 1e-6] * np.sin(40.0 * places)
     for others, there in ((weaker, places), (fewer, places), (pairs, moved)):
-        after = Standing.after((known,), others, there, there, np.arange(len(there)))
-        assert "barriers" not in vars(after) and same(after, Standing(others, there, there))
+        after = Standing.after((known,), others, there, np.arange(len(there)))
+        assert "barriers" not in vars(after) and same(after, Standing(others, there))
 
 
 @kernel
@@ -75,12 +75,12 @@ def test_no_pair_closes_faster_than_its_nodes_go_beside_another(edges):
 def test_pairs_are_told_to_be_apart_at_least_as_far_as_they_are(found):
     """Wherever the points have gone, with the same that push; exactly, where that is said."""
     places, pairs = found
-    known, every = Standing(pairs, places, places), np.arange(len(places))
+    known, every = Standing(pairs, places), np.arange(len(places))
     true = distances(places, pairs.nodes, pairs.points)
     assert (known.distance <= true * (1.0 + 1e-12)).all() and not known.exact.all()
     for size in (1e-4, 1e-3, 1e-2):
         there = places + size * np.sin(37.0 * places[:, [1, 2, 0]]) + [0.3, -0.2, 0.1]
-        told, anew = Standing(pairs, there, there, known, every), Standing(pairs, there, there)
+        told, anew = Standing(pairs, there, known, every), Standing(pairs, there)
         true = distances(there, pairs.nodes, pairs.points)
         for stand in (told, anew):
             assert (stand.distance <= true * (1.0 + 1e-12)).all()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...jit import kernel
 from .carried import Carried
 from .clusters import ROUNDING, Clusters, near_clusters
+from .going import ROUNDED
 from .known_reach import KnownReach
 from .overlap import Found, Way, corners_near, edges_near
 from .pairs import Corners, Edges, Pairs, apart_at_rest, no_pairs, pairs_of, taken
@@ -31,6 +32,7 @@ FINE = 0.1  # and at most so many mean edges of theirs
 SPARE = 0.25  # mean edges that nodes of near clusters may come closer, beside their way, until the next search,
 FAR = 1.0  # and those of others;
 TIGHT = 0.06  # the same as SPARE at least of what a patch knows that is not folded: of more, less of it seems so
+HELD = 3  # places where what was found is known to hold: an iteration's, and the ends of two directions from there
 CROWDED = 16  # pairs a vertex: of more, as where a skin is drawn together to a neck, less room is looked for, and more often,
 CLOSEST = 0.125  # down to this share of it; more again where there are a quarter as many
 
@@ -107,12 +109,24 @@ class Neighbourhood:
         self.doubtful = bool(doubts)
         return self.unfolded is None or not doubts or self.unfolded.still(doubts, self.nodes, before, after, self.reach)
 
+    def passed(self, places: Array, begun: Array, ended: Array, share: float) -> None:
+        """Let what holds at both ends of a straight way, places (n, 3), hold at others after a share of it, or not where nan.
+
+        By how much nodes are off the way that was searched is a convex function of that share.
+        """
+        ends = [marks for end in (begun, ended) for known, marks in self.held if known is end]
+        if not self.searched or len(ends) < 2 or np.isnan(share):
+            return
+        at_end = share > 1.0 - ROUNDED
+        if at_end or not any(ends):
+            self.held = [(places, ends[1] if at_end else None), *self.held[: HELD - 1]]
+
     def _holds(self, positions: Array) -> bool:
         """Whether what was found holds with nodes at positions (n, 3), but for what `unfolded` then doubts; that is `held`."""
         spread, self.doubts = _leave(self.nodes, positions, self.start, self.way, self.off), None
         if not (spread <= self.sure or (spread <= self.far and self._stay_near(spread))):
             return False
-        self.held = [(positions, self.doubts), *self.held[:1]]
+        self.held = [(positions, self.doubts), *self.held[: HELD - 1]]
         return True
 
     def _stay_near(self, spread: float) -> bool:
@@ -199,7 +213,7 @@ def _set_out(nodes, before, after, start, way, own_start, own_way):  # type: ign
     """Fill start and way (n, 3) of some nodes (k,), seen from their middle, and own_start and own_way (k, 3) in their order."""
     center, later = _middle(nodes, before), _middle(nodes, after)
     for k in range(len(nodes)):
-        i = nodes[k]
+        i = np.uint64(nodes[k])
         for axis in range(3):
             x = before[i, axis] - center[axis]
             d = after[i, axis] - later[axis] - x
@@ -212,7 +226,7 @@ def _middle(nodes, positions):  # type: ignore[no-untyped-def]
     x, y, z = 0.0, 0.0, 0.0
     first = positions[nodes[0]]
     for k in range(len(nodes)):
-        i = nodes[k]
+        i = np.uint64(nodes[k])
         x, y, z = x + positions[i, 0] - first[0], y + positions[i, 1] - first[1], z + positions[i, 2] - first[2]
     return first[0] + x / len(nodes), first[1] + y / len(nodes), first[2] + z / len(nodes)
 
@@ -226,8 +240,9 @@ def _leave(nodes, positions, start, way, off):  # type: ignore[no-untyped-def]
     along, square = 0.0, 0.0
     first = positions[nodes[0]]
     for k in range(len(nodes)):
+        i = np.uint64(nodes[k])
         for axis in range(3):
-            off[k, axis] = positions[nodes[k], axis] - first[axis] - start[k, axis]
+            off[k, axis] = positions[i, axis] - first[axis] - start[k, axis]
             along += off[k, axis] * way[k, axis]
             square += way[k, axis] * way[k, axis]
     share = min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
@@ -244,11 +259,11 @@ def _leave(nodes, positions, start, way, off):  # type: ignore[no-untyped-def]
 def _ranges(off, own, first_own, ranges):  # type: ignore[no-untyped-def]
     """Fill ranges (c, 2, 3) with the least and the most that the clusters' nodes are off (k, 3)."""
     for c in range(len(ranges)):
-        i = own[first_own[c]]
+        i = np.uint64(own[first_own[c]])
         x0, y0, z0 = off[i, 0], off[i, 1], off[i, 2]
         x1, y1, z1 = x0, y0, z0
         for k in range(first_own[c] + 1, first_own[c + 1]):
-            i = own[k]
+            i = np.uint64(own[k])
             x, y, z = off[i, 0], off[i, 1], off[i, 2]
             x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
         ranges[c, 0, 0], ranges[c, 0, 1], ranges[c, 0, 2] = x0, y0, z0
@@ -259,7 +274,7 @@ def _ranges(off, own, first_own, ranges):  # type: ignore[no-untyped-def]
 def _stay(near, ranges, others, most):  # type: ignore[no-untyped-def]
     """Whether no two near clusters are off against each other by more than `most`."""
     for p in range(len(near)):
-        a, b = near[p, 0], near[p, 1]
+        a, b = np.uint64(near[p, 0]), np.uint64(near[p, 1])
         for axis in range(3):
             if ranges[a, 1, axis] - others[b, 0, axis] > most or others[b, 1, axis] - ranges[a, 0, axis] > most:
                 return False

@@ -146,8 +146,8 @@ def _hand_down(start, nodes, weights, points, total):  # type: ignore[no-untyped
         x, y, z = points[p, 0], points[p, 1], points[p, 2]
         if x == 0.0 and y == 0.0 and z == 0.0:
             continue
-        for e in range(start[p], start[p + 1]):
-            i, w = nodes[e], weights[e]
+        for e in range(np.uint64(start[p]), np.uint64(start[p + 1])):
+            i, w = np.uint64(nodes[e]), weights[e]
             total[i, 0] += w * x
             total[i, 1] += w * y
             total[i, 2] += w * z

@@ -147,7 +147,8 @@ def _fit_items(items, positions, way, clusters):  # type: ignore[no-untyped-def]
                     if k < items.first[c + 1]:
                         least, most = np.inf, -np.inf
                         for m in range(items.nodes.shape[1]):
-                            x, d = positions[items.nodes[k, m], axis], way[items.nodes[k, m], axis]
+                            i = np.uint64(items.nodes[k, m])
+                            x, d = positions[i, axis], way[i, axis]
                             low, high, least, most = min(low, x), max(high, x), min(least, d), max(most, d)
                     at = BLOCK * block + LANES * axis + lane
                     items.boxes[at], items.boxes[at + 3 * LANES] = low, high
@@ -167,7 +168,7 @@ def _fit_tree(vertices, own, first_own, positions, way, leaf, boxes, whole):  # 
             low, high, least, most = np.inf, -np.inf, np.inf, -np.inf
             if node >= leaf:
                 for k in range(first_own[node - leaf], first_own[node - leaf + 1]):
-                    i = vertices[own[k], 0]
+                    i = np.uint64(vertices[np.uint64(own[k]), 0])
                     x, d = positions[i, axis], way[i, axis]
                     low, high, least, most = min(low, x), max(high, x), min(least, d), max(most, d)
             else:

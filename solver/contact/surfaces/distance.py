@@ -18,6 +18,12 @@ SKEW = 1e-10  # and below which that has fewer digits than DIGITS
 
 
 @inline
+def corners_of(numbers, pair):  # type: ignore[no-untyped-def]
+    """What (n, 3) or (n,) says of a pair's four. A number without a sign spares numba the question whether it counts from the end."""
+    return numbers[np.uint64(pair[0])], numbers[np.uint64(pair[1])], numbers[np.uint64(pair[2])], numbers[np.uint64(pair[3])]
+
+
+@inline
 def to_segment(px, py, pz, a, b):  # type: ignore[no-untyped-def]
     """Share of the way from a to b where segment ab is closest to p; its squared distance."""
     x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
@@ -117,7 +123,7 @@ def closest_on_face(p, a, b, c):  # type: ignore[no-untyped-def]
 @inline
 def closest_points(positions, pair, edges):  # type: ignore[no-untyped-def]
     """Weights (4 scalars) and separation r (3 scalars) of a pair's closest points; `edges`: of two edges."""
-    a, b, c, d = positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]]
+    a, b, c, d = corners_of(positions, pair)
     if edges:
         s, t = closest_on_edges(a, b, c, d)
         w0, w1, w2, w3 = 1.0 - s, s, t - 1.0, -t
@@ -152,9 +158,9 @@ def closing(direction, pair, edges, moves):  # type: ignore[no-untyped-def]
     for axis in range(3):
         mean = 0.0
         for m in range(4):
-            mean += 0.25 * direction[pair[m], axis]
+            mean += 0.25 * direction[np.uint64(pair[m]), axis]
         for m in range(4):
-            moves[m, axis] = direction[pair[m], axis] - mean
+            moves[m, axis] = direction[np.uint64(pair[m]), axis] - mean
     a, b, c, d = _length(moves, 0), _length(moves, 1), _length(moves, 2), _length(moves, 3)
     return max(a, b) + max(c, d) if edges else a + max(max(b, c), d)
 
@@ -179,7 +185,8 @@ def moves_of(before, after, points, moves):  # type: ignore[no-untyped-def]
     if len(points):
         i = points[len(points) // 2]
         x, y, z = after[i, 0] - before[i, 0], after[i, 1] - before[i, 1], after[i, 2] - before[i, 2]
-    for i in points:
+    for k in range(len(points)):
+        i = np.uint64(points[k])
         u, v, w = after[i, 0] - before[i, 0] - x, after[i, 1] - before[i, 1] - y, after[i, 2] - before[i, 2] - z
         moves[i] = np.sqrt(u * u + v * v + w * w)
 
@@ -187,7 +194,7 @@ def moves_of(before, after, points, moves):  # type: ignore[no-untyped-def]
 @inline
 def closing_at_most(speeds, pair, edges):  # type: ignore[no-untyped-def]
     """What `closing` is no more than: a node goes |v_i - sum v_m / 4| <= |v_i|/2 + sum |v_m| / 4, whatever they go beside."""
-    a, b, c, d = speeds[pair[0]], speeds[pair[1]], speeds[pair[2]], speeds[pair[3]]
+    a, b, c, d = corners_of(speeds, pair)
     every = 0.5 * (a + b + c + d)
     return (1.0 + DIGITS) * (every + (0.5 * (max(a, b) + max(c, d)) if edges else 0.5 * (max(max(b, c), d) + a)))
 

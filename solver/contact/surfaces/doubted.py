@@ -24,7 +24,7 @@ def mark_doubtful(patch, patches, ranges, spread, rooms, widths, clusters, wide)
             continue
         x0, y0, z0, x1, y1, z1 = np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf
         for i in range(touched.first[p], touched.first[p + 1]):
-            low, high = ranges[touched.values[i]]
+            low, high = ranges[np.uint64(touched.values[i])]
             x0, y0, z0 = min(x0, low[0]), min(y0, low[1]), min(z0, low[2])
             x1, y1, z1 = max(x1, high[0]), max(y1, high[1]), max(z1, high[2])
         if not max(x1 - x0, y1 - y0, z1 - z0) <= widths[p]:
@@ -36,9 +36,10 @@ def mark_doubtful(patch, patches, ranges, spread, rooms, widths, clusters, wide)
 def between(nodes, before, after, start, way):  # type: ignore[no-untyped-def]
     """Fill start and way (v, 3) of nodes (v,) on their straight way between two places (n, 3)."""
     for k in range(len(nodes)):
+        i = np.uint64(nodes[k])
         for axis in range(3):
-            start[k, axis] = before[nodes[k], axis]
-            way[k, axis] = after[nodes[k], axis] - before[nodes[k], axis]
+            start[k, axis] = before[i, axis]
+            way[k, axis] = after[i, axis] - before[i, axis]
 
 
 @kernel
@@ -77,9 +78,9 @@ def _high_enough(patches, p, view, heights, reach, rounding, clusters, groups): 
             continue
         least = rounding + (reach if parts[i] < first[p] + at_core[p] else 0.0)
         for k in range(parts[i], parts[i + 1]):
-            if not clusters[cluster[triangles[k]]]:
+            if not clusters[np.uint64(cluster[np.uint64(triangles[k])])]:
                 continue
-            h = heights[triangles[k]]
+            h = heights[np.uint64(triangles[k])]
             for m in range(3):
                 if not h[m, 0] * x + h[m, 1] * y + h[m, 2] * z > least:
                     return False

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ...jit import inline, inner_kernel, kernel
-from .distance import DIGITS, closest_points, closing, closing_at_most, distance_of, speeds_of
+from .distance import DIGITS, closest_points, closing, closing_at_most, speeds_of
+from .measuring import closings, make_exact
 
 KEPT = 0.3  # of its distance: so much of it a pair never loses in one go, and so meets the barrier where it is a spring;
 NEAR = 0.4  # and it is stopped once it has only this much left
@@ -28,23 +29,36 @@ def free_fraction(positions, direction, nodes, points, reach, distance, exact, w
     potential contact", algorithm 1). Conservative: the surfaces that these pairs (k, 4) cover do not touch on the way. What all
     but touches and turns as one would come no further so: see `_clear`.
     """
-    moved, moves, own, speeds = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), speeds_of(direction, nodes)
+    moved, moves, own = np.empty((4, 3)), np.empty((4, 3)), np.arange(4)
+    fastest, asked, count = _fastest(direction, nodes, points), np.empty(len(nodes), np.int64), 0
     for k in range(len(nodes)):
-        if ways[k] != UNKNOWN:
-            most = min(most, ways[k])
+        most = min(most, ways[k] if ways[k] != UNKNOWN else most)
+    for k in range(len(nodes)):
+        asked[count] = k
+        count += (ways[k] == UNKNOWN) & (not distance[k] - most * fastest[k] >= KEPT * min(distance[k], reach[k]))
+    speeds = np.empty(count)
+    closings(direction, nodes, points, asked[:count], speeds)
+    make_exact(positions, nodes, points, asked[:count], distance, exact)
+    for n in range(count):
+        k = asked[n]
+        if distance[k] - most * speeds[n] >= KEPT * min(distance[k], reach[k]):
             continue
         edges = k >= points
-        fastest = closing_at_most(speeds, nodes[k], edges)
-        if distance[k] - most * fastest >= KEPT * min(distance[k], reach[k]):
-            continue
-        if not exact[k]:
-            distance[k], exact[k] = distance_of(positions, nodes[k], edges), True
-            if distance[k] - most * fastest >= KEPT * min(distance[k], reach[k]):
-                continue
         speed = closing(direction, nodes[k], edges, moves)
         way = _way(positions, nodes[k], edges, reach[k], distance[k], speed, most, moves, moved, own)
         most = min(most, way)
     return most
+
+
+@kernel
+def _fastest(direction, nodes, points):  # type: ignore[no-untyped-def]
+    """By how much pairs (k, 4) can come closer at most along direction (n, 3): (k,) [m]. Loops of their own, for vectors."""
+    speeds, fastest = speeds_of(direction, nodes), np.empty(len(nodes))
+    for k in range(points):
+        fastest[k] = closing_at_most(speeds, nodes[k], False)
+    for k in range(points, len(nodes)):
+        fastest[k] = closing_at_most(speeds, nodes[k], True)
+    return fastest
 
 
 @inline
@@ -53,10 +67,10 @@ def _passes_by(positions, pair, edges, room, most, moves):  # type: ignore[no-un
     closest points: how far apart its sides are seen to be is least at one of the ends."""
     _, _, _, _, x, y, z = closest_points(positions, pair, edges)
     length = np.sqrt(x * x + y * y + z * z)
-    p, first = positions[pair[0]], 2 if edges else 1
+    p, first = positions[np.uint64(pair[0])], 2 if edges else 1
     low, low_end, high, high_end = np.inf, np.inf, -np.inf, -np.inf
     for m in range(4):
-        q = positions[pair[m]]
+        q = positions[np.uint64(pair[m])]
         along = x * (q[0] - p[0]) + y * (q[1] - p[1]) + z * (q[2] - p[2])
         end = along + most * (x * moves[m, 0] + y * moves[m, 1] + z * moves[m, 2])
         if m < first:
@@ -85,7 +99,7 @@ def _way(positions, pair, edges, reach, start, speed, most, moves, moved, own): 
             return most
         for m in range(4):
             for axis in range(3):
-                moved[m, axis] = positions[pair[m], axis] + way * moves[m, axis]
+                moved[m, axis] = positions[np.uint64(pair[m]), axis] + way * moves[m, axis]
         _, _, _, _, x, y, z = closest_points(moved, own, edges)
         distance = np.sqrt(x * x + y * y + z * z)
         if distance <= NEAR * counted:
@@ -154,25 +168,26 @@ def meetings(  # type: ignore[no-untyped-def]
     that before EARLY they may have only NEAR left. distance (k,) as in `free_fraction`, for which ways (k,) are filled.
     """
     moved, moves, own, count = np.empty((4, 3)), np.empty((4, 3)), np.arange(4), 0
-    speeds = speeds_of(direction, nodes)
+    fastest, asked, some = _fastest(direction, nodes, points), np.empty(len(nodes), np.int64), 0
+    struck[:], ways[:] = False, UNKNOWN
     for k in range(len(nodes)):
-        edges, fastest = k >= points, closing_at_most(speeds, nodes[k], k >= points)
-        struck[k], ways[k] = False, UNKNOWN
-        if distance[k] - fastest >= KEPT * reach[k] and EARLY * fastest <= (1.0 - NEAR) * distance[k]:
-            continue
-        if not exact[k]:
-            distance[k], exact[k] = distance_of(positions, nodes[k], edges), True
+        asked[some] = k
+        far = (distance[k] - fastest[k] >= KEPT * reach[k]) & (EARLY * fastest[k] <= (1.0 - NEAR) * distance[k])
+        some += not far
+    speeds = np.empty(some)
+    closings(direction, nodes, points, asked[:some], speeds)
+    make_exact(positions, nodes, points, asked[:some], distance, exact)
+    for n in range(some):
+        k = asked[n]
         start, near = distance[k], distance[k] < reach[k]
-        if EARLY * fastest <= (1.0 - NEAR) * start if near else start - fastest >= KEPT * reach[k]:
-            ways[k] = UNKNOWN if near else 1.0
-            continue
-        speed = closing(direction, nodes[k], edges, moves)
         if near:
-            struck[k] = EARLY * speed > (1.0 - NEAR) * start
+            struck[k] = EARLY * speeds[n] > (1.0 - NEAR) * start
             continue
-        if start - speed >= KEPT * reach[k]:
+        if start - speeds[n] >= KEPT * reach[k]:
             ways[k] = 1.0
             continue
+        edges = k >= points
+        speed = closing(direction, nodes[k], edges, moves)
         way = _way(positions, nodes[k], edges, reach[k], start, speed, 1.0, moves, moved, own)
         ways[k] = way
         if way >= 1.0:

@@ -13,7 +13,7 @@ def _cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
 @inline
 def heights_of(start, way, corners):  # type: ignore[no-untyped-def]
     """A triangle's normal as three Bezier points over the way of its vertices, as long as the least of its heights."""
-    a, b, c = corners
+    a, b, c = np.uint64(corners[0]), np.uint64(corners[1]), np.uint64(corners[2])
     px, py, pz = start[b, 0] - start[a, 0], start[b, 1] - start[a, 1], start[b, 2] - start[a, 2]
     qx, qy, qz = start[c, 0] - start[a, 0], start[c, 1] - start[a, 1], start[c, 2] - start[a, 2]
     rx, ry, rz = px + way[b, 0] - way[a, 0], py + way[b, 1] - way[a, 1], pz + way[b, 2] - way[a, 2]
@@ -68,8 +68,9 @@ def rim_stays_away(hem, rim, start, way, view):  # type: ignore[no-untyped-def]
 @inline
 def _seen(start, way, v, center, drift, right, up):  # type: ignore[no-untyped-def]
     """Where a vertex is seen from the moving centre at its start and at the end of its way."""
-    x, y, z = start[v, 0] - center[0], start[v, 1] - center[1], start[v, 2] - center[2]
-    u, w, s = x + way[v, 0] - drift[0], y + way[v, 1] - drift[1], z + way[v, 2] - drift[2]
+    i = np.uint64(v)
+    x, y, z = start[i, 0] - center[0], start[i, 1] - center[1], start[i, 2] - center[2]
+    u, w, s = x + way[i, 0] - drift[0], y + way[i, 1] - drift[1], z + way[i, 2] - drift[2]
     return (
         x * right[0] + y * right[1] + z * right[2], x * up[0] + y * up[1] + z * up[2],
         u * right[0] + w * right[1] + s * right[2], u * up[0] + w * up[1] + s * up[2],

@@ -12,11 +12,11 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .carried import same
 from .distance import moves_of
 from .friction import Friction
+from .measuring import measure_pairs
 from .pairs import Pairs
-from .terms import add_barriers, add_friction_gradient, barrier_springs, friction_blocks, measure_pairs
+from .terms import add_barriers, add_friction_gradient, barrier_springs, friction_blocks
 
 Array = NDArray[np.float64]
 NOTHING, NO_POINTS = np.zeros(0), np.zeros(0, np.int64)
@@ -66,18 +66,17 @@ class Springs(NamedTuple):
 
 
 class Standing:
-    """k pairs whose points are at places (p, 3), with nodes at positions (n, 3).
+    """k pairs whose points are at places (p, 3).
 
     distance (k,)   : [m] at least, where it is not exact (k,); whoever needs to know it makes it so
     pushing (c,)    : numbers of those that push, whose distance is exact
     """
 
     def __init__(
-        self, pairs: Pairs, positions: Array, places: Array, before: "Standing | None" = None,
-        paired: NDArray[np.int64] = NO_POINTS,
-    ) -> None:  # fmt: skip
+        self, pairs: Pairs, places: Array, before: "Standing | None" = None, paired: NDArray[np.int64] = NO_POINTS
+    ) -> None:
         """before: how the same pairs have stood elsewhere, from where their points, `paired` (w,), have gone."""
-        self.pairs, self.positions, self.places = pairs, positions.copy(), places
+        self.pairs, self.places = pairs, places
         count = len(pairs.nodes)
         self.distance, self.exact, pushing = np.empty(count), np.empty(count, np.bool_), np.empty(count, np.int64)
         known, moves = NOTHING, NOTHING
@@ -88,9 +87,9 @@ class Standing:
         self.pushing = pushing[: measure_pairs(*given, self.distance, self.exact, pushing)]
         self._springs: tuple[Friction, float, Springs] | None = None
 
-    def of(self, pairs: Pairs, positions: Array) -> bool:
-        """Whether it is that of some pairs with nodes at positions (n, 3)."""
-        return self.pairs is pairs and same(self.positions, positions)
+    def of(self, pairs: Pairs, places: Array) -> bool:
+        """Whether it is that of some pairs with their points at these very places (p, 3)."""
+        return self.pairs is pairs and self.places is places
 
     @cached_property
     def barriers(self) -> Barriers:
@@ -132,19 +131,18 @@ class Standing:
 
     @classmethod
     def after(
-        cls, known: Sequence["Standing"], pairs: Pairs, positions: Array, places: Array,
-        paired: NDArray[np.int64],
-    ) -> Self:  # fmt: skip
+        cls, known: Sequence["Standing"], pairs: Pairs, places: Array, paired: NDArray[np.int64]
+    ) -> Self:
         """That of pairs, after others: what can be told from these is not worked out again."""
-        stand = cls(pairs, positions, places, next((each for each in known if each.pairs is pairs), None), paired)
+        stand = cls(pairs, places, next((each for each in known if each.pairs is pairs), None), paired)
         for each in known:
             stand._learn(each)
         return stand
 
     def _learn(self, known: "Standing") -> None:
-        """Take over what is known of other pairs at the same positions, if those that push are the same, in their order."""
+        """Take over what is known of other pairs at the same places, if those that push are the same, in their order."""
         own, other, mine, theirs = self.pairs, known.pairs, self.pushing, known.pushing
-        if "barriers" not in vars(known) or len(mine) != len(theirs) or not same(self.positions, known.positions):
+        if "barriers" not in vars(known) or len(mine) != len(theirs) or self.places is not known.places:
             return
         for name in ("nodes", "reach", "stiffness"):
             if not np.array_equal(getattr(own, name).take(mine, 0), getattr(other, name).take(theirs, 0)):

@@ -18,11 +18,12 @@ from ...state import Ranges, State
 from ..entries import across
 from .barrier import held_by
 from .candidates import Neighbourhood
-from .carried import Carried, same
+from .carried import Carried
 from .clusters import Clusters
 from .crushed import crushed
 from .free_way import UNKNOWN, free_fraction, meetings
 from .friction import Friction, Held, spots
+from .going import KEPT, Going, share_of
 from .grips import Grips
 from .meetings import Meetings
 from .pairs import Pairs, joined, no_pairs
@@ -34,7 +35,6 @@ from .touch import Touch
 
 Array = NDArray[np.float64]
 
-KEPT = 4  # places where it is known how pairs stand: those of an iteration, and of its line search
 SETTLED = 0.03  # share of all pushing forces by which a correction may miss what they are
 
 
@@ -60,13 +60,13 @@ class SurfaceContact:
         self.friction, self.held = Friction(), Held()
         self._stands: tuple[Standing, ...] = ()  # where was asked for last
         self._take(no_pairs())
-        self._known: tuple[Array, ...] = ()  # the way that was asked for last
+        self._going = Going(carried)
+        self._way: tuple[Array, Array, Array] | None = None  # the last that is covered: places before, ways, places after
         self._ways: tuple[Pairs, Array, Array] | None = None  # how far pairs may go on it
         self._bodies = np.zeros(len(carried.start) - 1, dtype=np.int64)  # of the points
         for k, surface in enumerate(surfaces):
             self._bodies[surface.vertices] = k
         self._begun: tuple[Pairs, Close] = no_pairs(), Close.room(np.zeros(0, np.int64))  # what pushes at the step's start
-        self._stood: tuple[Array, Array] | None = None  # positions of nodes that were asked for last, and of their points
         self.bodies: list[tuple[int, int]] = []  # the numbers of each neighbourhood's bodies,
         self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart,
         self.grips: Grips | None = None  # and what leads them there in this step, for
@@ -155,8 +155,7 @@ class SurfaceContact:
 
     def cover(self, before: Array, after: Array) -> None:
         """Make `pairs` hold wherever nodes are between two sets of positions (n, 3)."""
-        places = self.carried.places(before)
-        self._cover(places, places if after is before else self.carried.places(after))
+        self._cover(self._going.places(before), self._going.places(after))
 
     def begin_step(self, start: Array) -> None:
         """Take friction's normals and bounds from the step's start (n, 3) (Li et al. 2020, section 5.4).
@@ -164,10 +163,10 @@ class SurfaceContact:
         What stuck in the step before is still stretched by as much, so that what sticks comes to rest instead of creeping.
         """
         places = self._standing(start)
-        close = self._at(start, places).close
+        close = self._at(start).close
         self._begun = self.pairs, close
         if not len(close.which):
-            self.friction, self._rubbing = Friction(slip=self.slip), np.zeros(0, np.int64)
+            self.friction = Friction(slip=self.slip)
             return
         grip = self.pairs.friction[close.which] * close.force
         rubs = grip > 0.0
@@ -176,17 +175,16 @@ class SurfaceContact:
         stretch = across(self.held.of(points, where, normal, near), normal)
         anchor = (weights[:, :, None] * places[points]).sum(axis=1) - stretch
         self.friction = Friction(points, weights, normal, anchor, grip[rubs], self.slip)
-        self._rubbing = self.carried.listed(points)
 
     def end_step(self, positions: Array) -> None:
         """Keep what sticks at the end of an accepted step, positions (n, 3)."""
         self.held, friction = Held(), self.friction
         if len(friction.points):
-            places = self.carried.places(positions, self._rubbing)
+            places = self._going.places(positions)
             where = spots(friction.points, friction.weights, places)
             self.held = Held(friction.points, friction.stretch(places), where, friction.normal)
         if self.parting:
-            self.look(self.carried.places(positions), self._step)
+            self.look(self._going.places(positions), self._step)
 
     def limit(self, positions: Array, direction: Array) -> float:
         """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
@@ -277,10 +275,10 @@ class SurfaceContact:
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
-        places = self._standing(positions)
+        self._standing(positions)
         if not len(self.pairs.nodes):
             return np.zeros(len(positions), dtype=bool)
-        close = self._at(positions, places).close
+        close = self._at(positions).close
         return self.carried.nodes_of(self.pairs.nodes[close.which][close.weights != 0.0], len(positions))
 
     def _covered(self, positions: Array, direction: Array) -> tuple[Array, Array]:
@@ -288,27 +286,26 @@ class SurfaceContact:
 
         A direction is asked for twice: what it meets, and how far it may go.
         """
-        asked = positions, direction
-        if not self._known or not all(map(same, asked, self._known)):
-            places, ways = self._places(positions), self.carried.places(direction)
-            self._cover(places, places + ways)
-            self._known = positions.copy(), direction.copy(), places, ways
-        return self._known[2], self._known[3]
+        places, ways = self._going.way(positions, direction)
+        if self._way is None or self._way[1] is not ways:
+            after = places + ways
+            self._cover(places, after)
+            self._way = places, ways, after
+        return places, ways
 
     def _standing(self, positions: Array) -> Array:
         """Places (k, 3) of points with nodes at positions (n, 3), where `pairs` then hold: steps end where the next begin."""
-        places = self._places(positions)
+        places = self._going.places(positions)
         self._cover(places, places)
         return places
 
-    def _places(self, positions: Array) -> Array:
-        """Places (k, 3) of points with nodes at positions (n, 3), the same ones if asked again."""
-        if self._stood is None or not same(positions, self._stood[0]):
-            self._stood = positions.copy(), self.carried.places(positions)
-        return self._stood[1]
-
     def _cover(self, before: Array, after: Array) -> None:
         """`cover` for places (k, 3) of points."""
+        if self._way is not None and before is not self._way[0]:
+            begun, ways, ended = self._way
+            share = share_of(begun, ways, before)
+            for neighbourhood in self.neighbourhoods:
+                neighbourhood.passed(before, begun, ended, share)
         changed = [neighbourhood.cover(before, after) for neighbourhood in self.neighbourhoods]
         if any(changed):
             self._take_found()
@@ -317,21 +314,19 @@ class SurfaceContact:
         """Let what has been found be the pairs that may come close, but where bodies are mixed."""
         parting = {each.bodies: each for each in self.parting}
         found = zip(self.bodies, self.neighbourhoods, strict=True)
-        self._known = ()
+        self._way = None
         self._take(joined([parting[own].others(each.pairs) if own in parting else each.pairs for own, each in found]))
 
     def _take(self, pairs: Pairs) -> None:
         """Let these be the pairs that may come close."""
-        listed = self.carried.listed
-        self.pairs, self._paired, self._rubbing = pairs, listed(pairs.nodes), listed(self.friction.points)
+        self.pairs, self._paired = pairs, self.carried.listed(pairs.nodes)
 
-    def _at(self, positions: Array, places: Array | None = None) -> Standing:
-        """How the pairs stand with nodes at positions (n, 3), which carry points to places (k, 3), where that is known."""
+    def _at(self, positions: Array) -> Standing:
+        """How the pairs stand with nodes at positions (n, 3)."""
+        places = self._going.places(positions)
         for known in self._stands:
-            if known.of(self.pairs, positions):
+            if known.of(self.pairs, places):
                 return known
-        if places is None:  # only of the points that any pair has; nothing is said of the others
-            places = self.carried.places(positions, self._paired, self._rubbing)
-        stand = Standing.after(self._stands, self.pairs, positions, places, self._paired)
+        stand = Standing.after(self._stands, self.pairs, places, self._paired)
         self._stands = stand, *self._stands[: KEPT - 1]
-        return self._stands[0]
+        return stand

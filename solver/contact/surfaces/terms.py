@@ -20,16 +20,15 @@ import numpy as np
 from ...jit import inline, inner_kernel, kernel
 from ..response import friction_response
 from .barrier import barrier, parallel_fade
-from .distance import closest_ends, closest_points, closing_at_most, distance_of, lines_apart, lines_closest, to_segment
+from .distance import closest_ends, closest_points, corners_of, distance_of, to_segment
 
-CLEAR = 1.0 + 1e-6  # reaches: what is told to be further apart does not push, however far from the origin sums are rounded
 INSIDE = 1e-12  # weight of a triangle's corner from which on a closest point is not on the edge across from it
 
 
 @inline
 def _add_turning(positions, pair, scale, gradient):  # type: ignore[no-untyped-def]
     """Add scale times the gradient of |ab x cd|^2 to gradient (n, 3)."""
-    a, b, c, d = positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]]
+    a, b, c, d = corners_of(positions, pair)
     ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     vx, vy, vz = d[0] - c[0], d[1] - c[1], d[2] - c[2]
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
@@ -49,17 +48,18 @@ def _add_turning(positions, pair, scale, gradient):  # type: ignore[no-untyped-d
 def _add_weighted(pair, w0, w1, w2, w3, x, y, z, gradient):  # type: ignore[no-untyped-def]
     """Add the vector (x, y, z) by a pair's weights to gradient (n, 3)."""
     for node, w in ((0, w0), (1, w1), (2, w2), (3, w3)):
-        gradient[pair[node], 0] += w * x
-        gradient[pair[node], 1] += w * y
-        gradient[pair[node], 2] += w * z
+        i = np.uint64(pair[node])
+        gradient[i, 0] += w * x
+        gradient[i, 1] += w * y
+        gradient[i, 2] += w * z
 
 
 @inline
 def _edge_of(positions, pair, m, reach):  # type: ignore[no-untyped-def]
     """Of edge m of a pair's triangle: its ends in the pair, the share of the way, energy, force and distance."""
     i, j = 1 + m, 1 + (m + 1) % 3
-    p = positions[pair[0]]
-    t, d2 = to_segment(p[0], p[1], p[2], positions[pair[i]], positions[pair[j]])
+    p = positions[np.uint64(pair[0])]
+    t, d2 = to_segment(p[0], p[1], p[2], positions[np.uint64(pair[i])], positions[np.uint64(pair[j])])
     if d2 >= reach * reach:
         return i, j, t, 0.0, 0.0, 1.0
     distance = np.sqrt(d2)
@@ -70,7 +70,7 @@ def _edge_of(positions, pair, m, reach):  # type: ignore[no-untyped-def]
 @inline
 def _corner_of(positions, pair, m, reach):  # type: ignore[no-untyped-def]
     """Of corner m of a pair's triangle: energy, force and distance."""
-    p, c = positions[pair[0]], positions[pair[1 + m]]
+    p, c = positions[np.uint64(pair[0])], positions[np.uint64(pair[1 + m])]
     d2 = (p[0] - c[0]) ** 2 + (p[1] - c[1]) ** 2 + (p[2] - c[2]) ** 2
     if d2 >= reach * reach:
         return 0.0, 0.0, 1.0
@@ -82,7 +82,7 @@ def _corner_of(positions, pair, m, reach):  # type: ignore[no-untyped-def]
 @inline
 def _ends_of(positions, pair, reach):  # type: ignore[no-untyped-def]
     """Where an end of one edge is closest to the other: shares of the ways, separation, energy, force, distance."""
-    a, b, c, d = positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]]
+    a, b, c, d = corners_of(positions, pair)
     s, t = closest_ends(a, b, c, d)
     x = a[0] - c[0] + s * (b[0] - a[0]) - t * (d[0] - c[0])
     y = a[1] - c[1] + s * (b[1] - a[1]) - t * (d[1] - c[1])
@@ -108,21 +108,23 @@ def _add_overcounted(positions, pair, reach, stiffness, corners, gradient):  # t
             energy -= 0.5 * stiffness * value
             less_push += 0.5 * force
             f = 0.5 * stiffness * force / distance
+            p, a, b = np.uint64(pair[0]), np.uint64(pair[i]), np.uint64(pair[j])
             for axis in range(3):
-                x, y = positions[pair[i], axis], positions[pair[j], axis]
-                push = f * (positions[pair[0], axis] - x - t * (y - x))
-                gradient[pair[0], axis] += push
-                gradient[pair[i], axis] -= (1.0 - t) * push
-                gradient[pair[j], axis] -= t * push
+                x, y = positions[a, axis], positions[b, axis]
+                push = f * (positions[p, axis] - x - t * (y - x))
+                gradient[p, axis] += push
+                gradient[a, axis] -= (1.0 - t) * push
+                gradient[b, axis] -= t * push
         value, force, distance = _corner_of(positions, pair, m, reach)
         if value > 0.0:
             energy += corners[m] * stiffness * value
             less_push -= corners[m] * force
             f = corners[m] * stiffness * force / distance
+            p, a = np.uint64(pair[0]), np.uint64(pair[1 + m])
             for axis in range(3):
-                push = f * (positions[pair[0], axis] - positions[pair[1 + m], axis])
-                gradient[pair[0], axis] -= push
-                gradient[pair[1 + m], axis] += push
+                push = f * (positions[p, axis] - positions[a, axis])
+                gradient[p, axis] -= push
+                gradient[a, axis] += push
     return energy, less_push
 
 
@@ -134,9 +136,7 @@ def _add_edges(positions, pair, w0, w1, w2, w3, x, y, z, reach, stiffness, thres
     """
     distance = np.sqrt(x * x + y * y + z * z)
     value, force, slope = barrier(distance, reach)
-    fade, turning = parallel_fade(
-        positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]], threshold
-    )  # fmt: skip
+    fade, turning = parallel_fade(*corners_of(positions, pair), threshold)
     s, t, ex, ey, ez, end_value, end_force, end_distance = _ends_of(positions, pair, reach)
     f = stiffness * fade * end_force / end_distance
     _add_weighted(pair, 1.0 - s, s, t - 1.0, -t, f * ex, f * ey, f * ez, gradient)
@@ -147,39 +147,6 @@ def _add_edges(positions, pair, w0, w1, w2, w3, x, y, z, reach, stiffness, thres
         _add_turning(positions, pair, stiffness * turning * value, gradient)
     firm = stiffness * fade
     return firm * max(force - end_force, 0.0), firm * slope, firm * value
-
-
-@kernel
-def measure_pairs(positions, nodes, points, reach, known, moves, distance, exact, which):  # type: ignore[no-untyped-def]
-    """Fill how far pairs (k, 4) are apart at least, distance (k,) [m], and whether that is exact (k,).
-
-    which (k,): numbers of those that push, whose distance is exact; return how many these are. Two edges whose closest points
-    are not both inside push with nothing (module docstring). known (k,) [m]: the same for other positions, from which points
-    have gone `moves` (n,) [m] at most, beside a common motion; or (0,).
-    """
-    count, learns = 0, len(known) == len(nodes)
-    for k in range(len(nodes)):
-        pair, edges = nodes[k], k >= points
-        if learns:
-            distance[k], exact[k] = known[k] - closing_at_most(moves, pair, edges), False
-            if distance[k] >= CLEAR * reach[k]:
-                continue
-        if edges:
-            a, b, c, d = positions[pair[0]], positions[pair[1]], positions[pair[2]], positions[pair[3]]
-            s, t, inside = lines_closest(a, b, c, d)
-            if not inside:
-                distance[k], exact[k] = max(distance[k], lines_apart(a, b, c, d)) if learns else lines_apart(a, b, c, d), False
-                continue
-            x = a[0] - c[0] + s * (b[0] - a[0]) - t * (d[0] - c[0])
-            y = a[1] - c[1] + s * (b[1] - a[1]) - t * (d[1] - c[1])
-            z = a[2] - c[2] + s * (b[2] - a[2]) - t * (d[2] - c[2])
-        else:
-            _, _, _, _, x, y, z = closest_points(positions, pair, False)
-        d2 = x * x + y * y + z * z
-        distance[k], exact[k] = np.sqrt(d2), True
-        if d2 < reach[k] * reach[k]:
-            which[count], count = k, count + 1
-    return count
 
 
 @kernel
@@ -298,7 +265,8 @@ def _slip_of(positions, pair, w, n, anchor):  # type: ignore[no-untyped-def]
     """How far a pair's points, fixed to their sides, have slipped across the normal: 3 scalars and their length [m]."""
     x, y, z = -anchor[0], -anchor[1], -anchor[2]
     for m in range(4):
-        x, y, z = x + w[m] * positions[pair[m], 0], y + w[m] * positions[pair[m], 1], z + w[m] * positions[pair[m], 2]
+        i = np.uint64(pair[m])
+        x, y, z = x + w[m] * positions[i, 0], y + w[m] * positions[i, 1], z + w[m] * positions[i, 2]
     along = n[0] * x + n[1] * y + n[2] * z
     x, y, z = x - along * n[0], y - along * n[1], z - along * n[2]
     return x, y, z, np.sqrt(x * x + y * y + z * z)

@@ -142,7 +142,8 @@ def _look(  # type: ignore[no-untyped-def]
         if width > tight:
             patch[clusters[p, 0] : clusters[p, 1]], widths[p], views[p] = p, width, view
             for i in range(touched.first[p], touched.first[p + 1]):
-                rooms[touched.values[i]] = min(rooms[touched.values[i]], most)
+                c = np.uint64(touched.values[i])
+                rooms[c] = min(rooms[c], most)
             _take_rooms(patches, p, heights, boxes, view, reach, 0.5 * most, rounding, rooms)
 
 
@@ -160,7 +161,7 @@ def _take_rooms(patches, p, heights, boxes, view, reach, enough, rounding, rooms
                 rooms[k] = min(rooms[k], room)
             continue
         for k in range(parts[i], parts[i + 1]):
-            h, c = heights[triangles[k]], cluster[triangles[k]]
+            h, c = heights[np.uint64(triangles[k])], np.uint64(cluster[np.uint64(triangles[k])])
             for m in range(3):
                 high = h[m, 0] * x + h[m, 1] * y + h[m, 2] * z
                 rooms[c] = min(rooms[c], (high - least) / ALL_AXES)
@@ -192,7 +193,7 @@ def _seen_from_the_front(patches, p, heights, boxes, view, high, low):  # type: 
         if min(ax * x, bx * x) + min(ay * y, by * y) + min(az * z, bz * z) > least:
             continue
         for k in range(parts[i], parts[i + 1]):
-            h = heights[triangles[k]]
+            h = heights[np.uint64(triangles[k])]
             for m in range(3):
                 if not h[m, 0] * x + h[m, 1] * y + h[m, 2] * z > least:
                     return False

@@ -1,0 +1,204 @@
+"""How far pairs are apart, TILE of them at once: loops without branches, which the compiler makes vectors of.
+
+Of all pairs that a search has found few push, and most are told to be too far by a bound. What is left is worked out for all
+pairs of a tile, whatever comes of it: that is cheaper than to ask one pair after the other what it needs.
+"""
+
+import numpy as np
+
+from ...jit import inline, inner_kernel, kernel
+from .distance import DIGITS, FLAT, SKEW, closing_at_most
+
+TILE = 128
+CLEAR = 1.0 + 1e-6  # reaches: what is told to be further apart does not push, however far from the origin sums are rounded
+
+
+@kernel
+def measure_pairs(positions, nodes, points, reach, known, moves, distance, exact, which):  # type: ignore[no-untyped-def]
+    """Fill how far pairs (k, 4) are apart at least, distance (k,) [m], and whether that is exact (k,).
+
+    which (k,): numbers of those that push, whose distance is exact; return how many these are. Two edges whose closest points
+    are not both inside push with nothing (terms.py). known (k,) [m]: the same for other positions, from which points have gone
+    `moves` (n,) [m] at most, beside a common motion; or (0,).
+    """
+    corners, squared, least, certain = np.empty((12, TILE)), np.empty(TILE), np.zeros(TILE), np.ones(TILE, np.bool_)
+    count, learns, pushes = 0, len(known) == len(nodes), np.empty(TILE, np.bool_)
+    for edges in (False, True):
+        begin, end = (points, len(nodes)) if edges else (0, points)
+        for first in range(begin, end, TILE):
+            last = min(first + TILE, end)
+            own, sure, reaches = distance[first:last], exact[first:last], reach[first:last]
+            own[:], sure[:] = 0.0, False
+            if learns and _clear_by_moves(known[first:last], moves, nodes[first:last], edges, reaches, own):
+                continue
+            _gather(positions, nodes, np.arange(first, last), corners)
+            if edges:
+                _apart_edges(corners, squared, least, certain)
+            else:
+                _apart_points(corners, squared)
+            _take(squared, least, certain, reaches, own, sure, pushes)
+            for k in range(first, last):
+                which[count] = k
+                count += pushes[k - first]
+    return count
+
+
+@inner_kernel
+def _take(squared, least, certain, reach, distance, exact, pushes):  # type: ignore[no-untyped-def]
+    """Where pairs of a tile are not clear by distance already, fill in what was found, and which of them push."""
+    for n in range(len(distance)):
+        known = distance[n]
+        clear = known >= CLEAR * reach[n]
+        sure = certain[n] & (not clear)
+        bound = known if clear else max(known, least[n])
+        distance[n] = np.sqrt(squared[n]) if sure else bound
+        exact[n], pushes[n] = sure, sure & (squared[n] < reach[n] * reach[n])
+
+
+@inner_kernel
+def _clear_by_moves(known, moves, nodes, edges, reach, distance):  # type: ignore[no-untyped-def]
+    """Fill distance (k,) by what was known of pairs; whether none of them can push."""
+    near = 0
+    for k in range(len(known)):
+        least = known[k] - closing_at_most(moves, nodes[k], edges)
+        distance[k] = least
+        near += not least >= CLEAR * reach[k]
+    return near == 0
+
+
+@kernel
+def make_exact(positions, nodes, points, which, distance, exact):  # type: ignore[no-untyped-def]
+    """Make the distances (k,) [m] of pairs `which` (c,), in ascending order, exact (k,) where they are not."""
+    corners, squared, wanted, count = np.empty((12, TILE)), np.empty(TILE), np.empty(len(which), np.int64), 0
+    for k in which:
+        wanted[count] = k
+        count += not exact[k]
+    begin = 0
+    while begin < count:
+        edges, end = wanted[begin] >= points, min(begin + TILE, count)
+        while wanted[end - 1] >= points and not edges:
+            end -= 1
+        _gather(positions, nodes, wanted[begin:end], corners)
+        if edges:
+            _apart_segments(corners, squared)
+        else:
+            _apart_points(corners, squared)
+        for n in range(end - begin):
+            k = wanted[begin + n]
+            distance[k], exact[k] = np.sqrt(squared[n]), True
+        begin = end
+
+
+@kernel
+def closings(direction, nodes, points, which, speed):  # type: ignore[no-untyped-def]
+    """Fill by how much pairs `which` (c,) can come closer at most along a direction (n, 3): speed (c,) [m], as `closing`."""
+    moves, fastest = np.empty((12, TILE)), np.empty((2, TILE))
+    for begin in range(0, len(which), TILE):
+        some = which[begin : begin + TILE]
+        _gather(direction, nodes, some, moves)
+        _closing(moves, fastest[0], fastest[1])
+        for n in range(len(some)):
+            speed[begin + n] = fastest[1, n] if some[n] >= points else fastest[0, n]
+
+
+@inner_kernel
+def _closing(moves, point, edges):  # type: ignore[no-untyped-def]
+    """Fill `closing` (TILE,) [m] for pairs of a point and a triangle, and of two edges."""
+    ax, ay, az, bx, by, bz = moves[0], moves[1], moves[2], moves[3], moves[4], moves[5]
+    cx, cy, cz, dx, dy, dz = moves[6], moves[7], moves[8], moves[9], moves[10], moves[11]
+    for n in range(TILE):
+        x = 0.25 * ax[n] + 0.25 * bx[n] + 0.25 * cx[n] + 0.25 * dx[n]
+        y = 0.25 * ay[n] + 0.25 * by[n] + 0.25 * cy[n] + 0.25 * dy[n]
+        z = 0.25 * az[n] + 0.25 * bz[n] + 0.25 * cz[n] + 0.25 * dz[n]
+        a = np.sqrt((ax[n] - x) ** 2 + (ay[n] - y) ** 2 + (az[n] - z) ** 2)
+        b = np.sqrt((bx[n] - x) ** 2 + (by[n] - y) ** 2 + (bz[n] - z) ** 2)
+        c = np.sqrt((cx[n] - x) ** 2 + (cy[n] - y) ** 2 + (cz[n] - z) ** 2)
+        d = np.sqrt((dx[n] - x) ** 2 + (dy[n] - y) ** 2 + (dz[n] - z) ** 2)
+        point[n], edges[n] = a + max(max(b, c), d), max(a, b) + max(c, d)
+
+
+@inner_kernel
+def _gather(positions, nodes, which, corners):  # type: ignore[no-untyped-def]
+    """Fill corners (12, TILE) with the coordinates of the four points of pairs `which` (c,); then the last one's again."""
+    for n in range(TILE):
+        k = np.uint64(which[min(n, len(which) - 1)])
+        for m in range(4):
+            i = np.uint64(nodes[k, m])
+            for axis in range(3):
+                corners[3 * m + axis, n] = positions[i, axis]
+
+
+@inner_kernel
+def _apart_edges(corners, squared, least, certain):  # type: ignore[no-untyped-def]
+    """Fill squared distances (TILE,) [m^2] of the closest points of two edges' lines, and whether these are inside both edges,
+    as `lines_closest`; and distances at least (TILE,) [m], as `lines_apart`."""
+    ax, ay, az, bx, by, bz = corners[0], corners[1], corners[2], corners[3], corners[4], corners[5]
+    cx, cy, cz, dx, dy, dz = corners[6], corners[7], corners[8], corners[9], corners[10], corners[11]
+    for n in range(TILE):
+        ux, uy, uz = bx[n] - ax[n], by[n] - ay[n], bz[n] - az[n]
+        vx, vy, vz = dx[n] - cx[n], dy[n] - cy[n], dz[n] - cz[n]
+        rx, ry, rz = ax[n] - cx[n], ay[n] - cy[n], az[n] - cz[n]
+        uu, vv = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz
+        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+        nn, rr = nx * nx + ny * ny + nz * nz, rx * rx + ry * ry + rz * rz
+        s = (rx * (ny * vz - nz * vy) + ry * (nz * vx - nx * vz) + rz * (nx * vy - ny * vx)) / nn
+        x, y, z = rx + s * ux, ry + s * uy, rz + s * uz
+        t = (x * vx + y * vy + z * vz) / vv
+        x, y, z = x - t * vx, y - t * vy, z - t * vz
+        squared[n] = x * x + y * y + z * z
+        certain[n] = (nn > FLAT * uu * vv) & (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
+        apart = max(abs(rx * nx + ry * ny + rz * nz) / np.sqrt(nn) - DIGITS * np.sqrt(rr), 0.0)
+        least[n] = apart if nn > SKEW * uu * vv else 0.0
+
+
+@inline
+def _to_side(x, y, z, u, v, w):  # type: ignore[no-untyped-def]
+    """Squared distance of a point from a segment that goes (u, v, w), seen from its begin."""
+    square = u * u + v * v + w * w
+    share = min(max((x * u + y * v + z * w) / square, 0.0), 1.0) if square > 0.0 else 0.0
+    x, y, z = x - share * u, y - share * v, z - share * w
+    return x * x + y * y + z * z
+
+
+@inner_kernel
+def _apart_segments(corners, squared):  # type: ignore[no-untyped-def]
+    """Fill squared distances (TILE,) [m^2] of two edges, as `closest_on_edges`."""
+    ax, ay, az, bx, by, bz = corners[0], corners[1], corners[2], corners[3], corners[4], corners[5]
+    cx, cy, cz, dx, dy, dz = corners[6], corners[7], corners[8], corners[9], corners[10], corners[11]
+    for n in range(TILE):
+        ux, uy, uz = bx[n] - ax[n], by[n] - ay[n], bz[n] - az[n]
+        vx, vy, vz = dx[n] - cx[n], dy[n] - cy[n], dz[n] - cz[n]
+        rx, ry, rz = ax[n] - cx[n], ay[n] - cy[n], az[n] - cz[n]
+        uu, vv = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz
+        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+        nn = nx * nx + ny * ny + nz * nz
+        s = (rx * (ny * vz - nz * vy) + ry * (nz * vx - nx * vz) + rz * (nx * vy - ny * vx)) / nn
+        x, y, z = rx + s * ux, ry + s * uy, rz + s * uz
+        t = (x * vx + y * vy + z * vz) / vv
+        x, y, z = x - t * vx, y - t * vy, z - t * vz
+        inside = (nn > FLAT * uu * vv) & (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
+        own = min(_to_side(rx, ry, rz, vx, vy, vz), _to_side(rx + ux, ry + uy, rz + uz, vx, vy, vz))
+        other = min(_to_side(-rx, -ry, -rz, ux, uy, uz), _to_side(vx - rx, vy - ry, vz - rz, ux, uy, uz))
+        squared[n] = x * x + y * y + z * z if inside else min(own, other)
+
+
+@inner_kernel
+def _apart_points(corners, squared):  # type: ignore[no-untyped-def]
+    """Fill squared distances (TILE,) [m^2] of points and triangles, as `closest_on_face`."""
+    px, py, pz, ax, ay, az = corners[0], corners[1], corners[2], corners[3], corners[4], corners[5]
+    bx, by, bz, cx, cy, cz = corners[6], corners[7], corners[8], corners[9], corners[10], corners[11]
+    for n in range(TILE):
+        ux, uy, uz = bx[n] - ax[n], by[n] - ay[n], bz[n] - az[n]
+        vx, vy, vz = cx[n] - ax[n], cy[n] - ay[n], cz[n] - az[n]
+        rx, ry, rz = px[n] - ax[n], py[n] - ay[n], pz[n] - az[n]
+        uu, vv = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz
+        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+        nn = nx * nx + ny * ny + nz * nz
+        v = ((ry * vz - rz * vy) * nx + (rz * vx - rx * vz) * ny + (rx * vy - ry * vx) * nz) / nn
+        w = ((uy * rz - uz * ry) * nx + (uz * rx - ux * rz) * ny + (ux * ry - uy * rx) * nz) / nn
+        x, y, z = rx - v * ux - w * vx, ry - v * uy - w * vy, rz - v * uz - w * vz
+        inside = (nn > FLAT * uu * vv) & (v >= 0.0) & (w >= 0.0) & (v + w <= 1.0)
+        over = x * x + y * y + z * z
+        side = min(_to_side(rx, ry, rz, ux, uy, uz), _to_side(rx, ry, rz, vx, vy, vz))
+        side = min(side, _to_side(rx - ux, ry - uy, rz - uz, vx - ux, vy - uy, vz - uz))
+        squared[n] = over if inside else side
