@@ -132,8 +132,7 @@ def test_what_needs_no_search_stays_apart_on_all_of_its_way(name, monkeypatch):
     unfolded = Unfolded(clusters, flat)
     way = 0.3 * np.sin(places[:, [1, 0, 0]] * [0.3, 0.2, 0.2])  # layers that lie on each other go the same way
     monkeypatch.setattr("solver.contact.surfaces.unfolded.LITTLE", 0.0)
-    order = clusters.vertices.nodes[:, 0]
-    assert unfolded.look(places[order], way[order], REACH, *ROOMS)
+    assert unfolded.look(places, places + way, REACH, *ROOMS)
     in_vertices, in_triangles, in_edges = items_of(clusters, surface)
     found = 0
     for share in (0.0, 0.5, 1.0):
@@ -153,9 +152,9 @@ def test_nodes_may_go_as_far_as_there_is_room_for_their_clusters(height, monkeyp
     flat, triangles = disk(44.0)
     places, surface = flat * [1.0, height, 1.0], contact_surface(triangles, flat, 1.0)
     clusters, rng = Clusters(surface, flat), np.random.default_rng(3)
-    unfolded, order = Unfolded(clusters, flat), clusters.vertices.nodes[:, 0]
+    unfolded = Unfolded(clusters, flat)
     monkeypatch.setattr("solver.contact.surfaces.unfolded.LITTLE", 0.0)
-    assert unfolded.look(places[order], np.zeros_like(places), REACH, *ROOMS)
+    assert unfolded.look(places, places, REACH, *ROOMS)
     unfolded.wide[:] = np.inf  # rows come no nearer to what is far from them
     in_vertices, in_triangles, in_edges = items_of(clusters, surface)
     row = np.rint(flat[:, 1] / 0.75**0.5).astype(int)
@@ -165,7 +164,7 @@ def test_nodes_may_go_as_far_as_there_is_room_for_their_clusters(height, monkeyp
         """Whether any pair that is answered for is, and whether the look holds for it."""
         off, ranges = np.zeros_like(places), np.empty((len(clusters.vertices.first) - 1, 2, 3))
         off[:, 1] = size * push
-        candidates_module._ranges(off[order], clusters.own, clusters.first_own, ranges)
+        candidates_module._ranges(off, clusters.own_nodes, clusters.first_own, ranges)
         corners, edges = close_items(places + off, surface, REACH)
         found = answered(unfolded, in_vertices[corners[:, 0]], in_triangles[corners[:, 1]]).any()
         return bool(found or answered(unfolded, in_edges[edges[:, 0]], in_edges[edges[:, 1]]).any()), unfolded.doubts(
@@ -186,9 +185,8 @@ def test_a_rim_stays_away_from_its_hem_as_long_as_there_is_room_for_the_patch(na
     monkeypatch.setattr("solver.contact.surfaces.unfolded.LITTLE", 0.0)
     flat, triangles = disk(44.0)
     clusters = Clusters(contact_surface(triangles, flat, 1.0), flat)
-    unfolded, order = Unfolded(clusters, flat), clusters.vertices.nodes[:, 0]
-    places = SHEETS[name][0](flat)[order]
-    assert unfolded.look(places, np.zeros_like(places), REACH, *ROOMS)
+    unfolded, places = Unfolded(clusters, flat), SHEETS[name][0](flat)
+    assert unfolded.look(places, places, REACH, *ROOMS)
     unfolded.rooms[:] = np.inf  # how far nodes of a cluster are off against each other is not the question
     answering, patches = unfolded.patch.copy(), unfolded.patches
     for p in np.unique(answering[answering >= 0])[::5]:
@@ -199,8 +197,8 @@ def test_a_rim_stays_away_from_its_hem_as_long_as_there_is_room_for_the_patch(na
             off, ranges = np.zeros_like(places), np.empty((len(answering), 2, 3))
             off[hem], off[rim] = -0.5 * inward[hem], 0.5 * inward[rim]
             off *= share * unfolded.wide[p]
-            candidates_module._ranges(off, clusters.own, clusters.first_own, ranges)
-            left = rim_stays_away(hem, rim, places + off, np.zeros_like(places), unfolded.views[p])
+            candidates_module._ranges(off, clusters.own_nodes, clusters.first_own, ranges)
+            left = rim_stays_away(hem, rim, places + off, places + off, unfolded.views[p])
             found.append((unfolded.doubts(ranges, np.inf) is None, left >= 0.0))
         assert found[:2] == [(True, True)] * 2 and found[-1] == (False, False)
         assert not any(stays for stays, _ in found[2:])
@@ -228,13 +226,12 @@ def test_a_core_lies_within_its_hem():
     numbers = np.searchsorted(surface.vertices, surface.triangles).astype(np.int32)
     clusters = Clusters(contact_surface(numbers, places, 1.0), places)
     patches = Unfolded(clusters, places).patches
-    ordered = places[clusters.vertices.nodes[:, 0]]
     around = np.radians(np.arange(0.0, 360.0, 10.0))
     views = np.stack([np.cos(around), np.sin(around), 0.0 * around])
     for p in range(len(patches.clusters)):
         core, hem = (rows.values[rows.first[p] : rows.first[p + 1]] for rows in (patches.core, patches.hem))
-        inside = np.concatenate([clusters.own[clusters.first_own[c] : clusters.first_own[c + 1]] for c in core])
-        assert ((ordered[inside] @ views).max(axis=0) <= (ordered[hem] @ views).max(axis=0) + 1e-9).all()
+        inside = np.concatenate([clusters.own_nodes[clusters.first_own[c] : clusters.first_own[c + 1]] for c in core])
+        assert ((places[inside] @ views).max(axis=0) <= (places[hem] @ views).max(axis=0) + 1e-9).all()
     assert len(patches.clusters) > 20
 
 
@@ -246,8 +243,7 @@ def test_boxes_of_normals_say_what_their_triangles_say(name):
     places, surface = shape(flat), contact_surface(triangles, flat, 1.0)
     clusters, rng = Clusters(surface, flat), np.random.default_rng(3)
     unfolded = Unfolded(clusters, flat)
-    order = clusters.vertices.nodes[:, 0]
-    unfolded.look(places[order], 0.02 * rng.normal(size=places.shape), REACH, *ROOMS)
+    unfolded.look(places, places + 0.02 * rng.normal(size=places.shape), REACH, *ROOMS)
     wide = unfolded.boxes.copy()
     wide[:, 0], wide[:, 1] = -np.inf, np.inf
     said = []
@@ -273,7 +269,7 @@ def test_a_patch_that_a_part_of_its_own_passes_over_is_not_answered_for(monkeypa
     unfolded, (in_vertices, in_triangles, _) = Unfolded(clusters, flat), items_of(clusters, surface)
     for off in np.linspace(0.0, 24.0, 13):
         places = twice_around(flat, (8.5, 11.258 - off))
-        unfolded.look(places[clusters.vertices.nodes[:, 0]], np.zeros_like(flat), REACH, *ROOMS)
+        unfolded.look(places, places, REACH, *ROOMS)
         corners, _ = close_items(places, surface, REACH)
         assert len(corners) > 100
         assert not answered(unfolded, in_vertices[corners[:, 0]], in_triangles[corners[:, 1]]).any()
@@ -373,13 +369,13 @@ def test_what_turns_over_is_not_still_unfolded(monkeypatch):
     monkeypatch.setattr(unfolded_module, "LITTLE", 0.0)
     flat, triangles = disk(30.0)
     clusters = Clusters(contact_surface(triangles, flat, 1.0), flat)
-    unfolded, order = Unfolded(clusters, flat), clusters.vertices.nodes[:, 0]
-    assert unfolded.look(flat[order], np.zeros_like(flat), REACH, *ROOMS)
+    unfolded = Unfolded(clusters, flat)
+    assert unfolded.look(flat, flat, REACH, *ROOMS)
     all_clusters = np.ones(len(unfolded.patch), bool), np.zeros(len(unfolded.wide), bool)
     all_patches = np.zeros(len(unfolded.patch), bool), np.ones(len(unfolded.wide), bool)
     bent = flat + [0.0, 0.0, 0.1] * np.sin(flat[:, :1])
     for doubts in ([all_clusters], [all_patches], [all_clusters, all_patches]):
-        assert unfolded.still(doubts, order, flat, flat, REACH) and unfolded.still(doubts, order, flat, bent, REACH)
-    assert not unfolded.still([all_clusters], order, flat, turned_over(flat), REACH)
+        assert unfolded.still(doubts, flat, flat, REACH) and unfolded.still(doubts, flat, bent, REACH)
+    assert not unfolded.still([all_clusters], flat, turned_over(flat), REACH)
     inwards = flat * np.where(np.hypot(*flat[:, :2].T) > 20.0, 0.1, 1.0)[:, None]
-    assert not unfolded.still([all_patches], order, flat, inwards, REACH)
+    assert not unfolded.still([all_patches], flat, inwards, REACH)

@@ -3,7 +3,7 @@
 A search is made for a straight way of all nodes. It holds for nodes elsewhere if, for some share of that way, the same for all,
 pairs that were not found cannot have come closer to each other, along any axis, than by what was spared for them: a little
 between clusters (clusters.py) that were near each other, more between all others. What near clusters do together, as when they
-move on, turn or stretch little, needs no new search. All is seen from the middle of the bodies concerned.
+move on, turn or stretch little, needs no new search.
 
 Clusters of one surface lie near each other because they hang together. Where it is not folded (unfolded.py) that is known for
 all of a patch at once, and nothing is searched.
@@ -12,9 +12,9 @@ all of a patch at once, and nothing is searched.
 import numpy as np
 from numpy.typing import NDArray
 
-from ...jit import kernel
+from ...jit import inner_kernel, kernel
 from .carried import Carried
-from .clusters import ROUNDING, Clusters, near_clusters
+from .clusters import ROUNDING, Clusters, near_clusters, still_near
 from .going import ROUNDED
 from .known_reach import KnownReach
 from .overlap import Found, Way, corners_near, edges_near
@@ -32,6 +32,7 @@ FINE = 0.1  # and at most so many mean edges of theirs
 SPARE = 0.25  # mean edges that nodes of near clusters may come closer, beside their way, until the next search,
 FAR = 1.0  # and those of others;
 TIGHT = 0.06  # the same as SPARE at least of what a patch knows that is not folded: of more, less of it seems so
+SOME, TOGETHER = 8, 192  # nodes of which one is asked how far all have gone; coordinates at once, a multiple of three
 HELD = 3  # places where what was found is known to hold: an iteration's, and the ends of two directions from there
 CROWDED = 16  # pairs a vertex: of more, as where a skin is drawn together to a neck, less room is looked for, and more often,
 CLOSEST = 0.125  # down to this share of it; more again where there are a quarter as many
@@ -59,7 +60,9 @@ class Neighbourhood:
         self.sides = [first] if self.own else [first, second]
         self.unfolded = Unfolded(first, rest) if self.own else None
         self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
-        self.start, self.way, self.off = np.empty((3, len(self.nodes), 3))  # what was searched; how far nodes are off it
+        self.spans = np.array([(side.own_nodes.min(), side.own_nodes.max() + 1) for side in self.sides])  # of their numbers
+        self.begun, self.ended = rest, rest  # between which places was searched,
+        self.off = np.empty_like(rest)  # and how far nodes are off that way
         self.searched, self.share = False, 1.0  # of the room to spare that is looked for
         self.held: list[tuple[Array, Doubts | None]] = []  # what has been found to hold last, with what is doubted there
         self.doubts: Doubts | None = None
@@ -107,7 +110,7 @@ class Neighbourhood:
                 return False
             doubts += [marks for known, marks in self.held if known is places and marks is not None]
         self.doubtful = bool(doubts)
-        return self.unfolded is None or not doubts or self.unfolded.still(doubts, self.nodes, before, after, self.reach)
+        return self.unfolded is None or not doubts or self.unfolded.still(doubts, before, after, self.reach)
 
     def passed(self, places: Array, begun: Array, ended: Array, share: float) -> None:
         """Let what holds at both ends of a straight way, places (n, 3), hold at others after a share of it, or not where nan.
@@ -123,7 +126,7 @@ class Neighbourhood:
 
     def _holds(self, positions: Array) -> bool:
         """Whether what was found holds with nodes at positions (n, 3), but for what `unfolded` then doubts; that is `held`."""
-        spread, self.doubts = _leave(self.nodes, positions, self.start, self.way, self.off), None
+        spread, self.doubts = _leave(self.spans, positions, self.begun, self.ended, self.off), None
         if not (spread <= self.sure or (spread <= self.far and self._stay_near(spread))):
             return False
         self.held = [(positions, self.doubts), *self.held[: HELD - 1]]
@@ -132,48 +135,49 @@ class Neighbourhood:
     def _stay_near(self, spread: float) -> bool:
         """Whether all that are near each other have stayed with each other, by how far nodes are `off` their way, none off any
         other by more than a spread [m]."""
-        ranges, first = [], 0
+        ranges = []
         for side in self.sides:
             ranges.append(np.empty((len(side.vertices.first) - 1, 2, 3)))
-            _ranges(self.off[first:], side.own, side.first_own, ranges[-1])
-            first = len(side.vertices.nodes)
+            _ranges(self.off, side.own_nodes, side.first_own, ranges[-1])
         if self.unfolded is not None:
             self.doubts = self.unfolded.doubts(ranges[0], spread)
         return bool(_stay(self.near, ranges[0], ranges[-1], self.spare))
 
     def _search(self, before: Array, after: Array) -> None:
         """Find all pairs for the way between two places (n, 3)."""
-        start, way = np.empty_like(before), np.empty_like(before)
-        _set_out(self.nodes, before, after, start, way, self.start, self.way)
+        way, i = after - before, self.nodes[len(self.nodes) // 2]
+        origin, self.begun, self.ended = np.stack([before[i], way[i]]), before, after
         for side in self.sides:
-            side.fit(start, way)
+            side.fit(before, way, origin)
         rounding = ROUNDING * max(side.farthest for side in self.sides)
         self.searched, self.held, self.sure = True, [(after, None), (before, None)], np.inf
         self.near = self._near_clusters(rounding)
+        boxes = [side.boxes[side.leaf :] for side in (self.first, self.second)]
+        near = still_near(self.near, *boxes, self.reach + self.spare + rounding)
         for k, side in enumerate(self.sides):
-            side.fit_items(start, way, self.near if self.own else self.near[:, k])
+            side.fit_items(before, way, near if self.own else near[:, k], origin)
         most, room = CROWDED * len(self.nodes), self.spare
         self.share = min(1.0, 2.0 * self.share if len(self.pairs.nodes) < 0.25 * most else self.share)
         while True:
             self.spare = self.share * room
             self.sure = min(self.sure, self.spare)
-            self._find(start, way, rounding)
+            self._find(near, before, way, rounding)
             if len(self.pairs.nodes) <= most or self.share <= CLOSEST:
                 return
             self.share *= 0.5
 
-    def _find(self, start: Array, way: Array, rounding: float) -> None:
-        """Set the pairs of near clusters that may come close on a way (n, 3), with `spare` to spare."""
+    def _find(self, near: IntArray, before: Array, way: Array, rounding: float) -> None:
+        """Set the pairs of near clusters (k, 2) that may come close on a way (n, 3) from places (n, 3), with `spare` to spare."""
         # A pair may lose all that its nodes are off against each other, up to `spare` along each axis
-        seen = Way(start, way, self.reach + self.spare + rounding, self.reach + ALL_AXES * self.spare)
-        there, back = corners_near(self.first, self.second, self.near, seen)
-        edges = edges_near(self.first, self.second, self.near, seen)
+        seen = Way(before, way, self.reach + self.spare + rounding, self.reach + ALL_AXES * self.spare)
+        there, back = corners_near(self.first, self.second, near, seen)
+        edges = edges_near(self.first, self.second, near, seen)
         self.pairs = self._pairs(there, back, edges)
 
     def _near_clusters(self, rounding: float) -> IntArray:
         """The near clusters among which pairs have to be looked for; sets `spare` and, with what is not folded, `sure`."""
-        room, tight, self.spare = self.reach + self.far, TIGHT * self.edge, SPARE * self.edge
-        if self.unfolded is None or not self.unfolded.look(self.start, self.way, self.reach, tight, self.spare, rounding):
+        room, tight, self.spare = self.reach + self.far + rounding, TIGHT * self.edge, SPARE * self.edge
+        if self.unfolded is None or not self.unfolded.look(self.begun, self.ended, self.reach, tight, self.spare, rounding):
             return near_clusters(self.first, self.second, room)
         self.sure = tight
         return self.unfolded.rest_of(near_clusters(self.first, self.second, room, self.unfolded.known))
@@ -209,55 +213,47 @@ def _of(large: NDArray[np.bool_] | None, items: IntArray) -> NDArray[np.bool_]:
 
 
 @kernel
-def _set_out(nodes, before, after, start, way, own_start, own_way):  # type: ignore[no-untyped-def]
-    """Fill start and way (n, 3) of some nodes (k,), seen from their middle, and own_start and own_way (k, 3) in their order."""
-    center, later = _middle(nodes, before), _middle(nodes, after)
-    for k in range(len(nodes)):
-        i = np.uint64(nodes[k])
-        for axis in range(3):
-            x = before[i, axis] - center[axis]
-            d = after[i, axis] - later[axis] - x
-            start[i, axis], way[i, axis], own_start[k, axis], own_way[k, axis] = x, d, x, d
+def _leave(spans, positions, begun, ended, off):  # type: ignore[no-untyped-def]
+    """Fill off (n, 3) with what nodes of some spans (s, 2) are off a share of their way between two places (n, 3).
 
-
-@kernel
-def _middle(nodes, positions):  # type: ignore[no-untyped-def]
-    """The mean of the nodes' positions, taken from the first of them so that no digits are lost."""
-    x, y, z = 0.0, 0.0, 0.0
-    first = positions[nodes[0]]
-    for k in range(len(nodes)):
-        i = np.uint64(nodes[k])
-        x, y, z = x + positions[i, 0] - first[0], y + positions[i, 1] - first[1], z + positions[i, 2] - first[2]
-    return first[0] + x / len(nodes), first[1] + y / len(nodes), first[2] + z / len(nodes)
-
-
-@kernel
-def _leave(nodes, positions, start, way, off):  # type: ignore[no-untyped-def]
-    """Fill off (k, 3) with what nodes, seen from the first, are off the best common share of their ways from the start.
-
-    Return the most that two are off against each other along an axis; inf if one is nowhere.
+    That is the share which some of them are best at, seen from the first. Return the most that two are off against each other
+    along an axis; inf if one is nowhere.
     """
-    along, square = 0.0, 0.0
-    first = positions[nodes[0]]
-    for k in range(len(nodes)):
-        i = np.uint64(nodes[k])
-        for axis in range(3):
-            off[k, axis] = positions[i, axis] - first[axis] - start[k, axis]
-            along += off[k, axis] * way[k, axis]
-            square += way[k, axis] * way[k, axis]
+    along, square, i = 0.0, 0.0, spans[0, 0]
+    for s in range(len(spans)):
+        for k in range(spans[s, 0], spans[s, 1], SOME):
+            for axis in range(3):
+                goes = ended[k, axis] - begun[k, axis] - (ended[i, axis] - begun[i, axis])
+                along += (positions[k, axis] - begun[k, axis] - (positions[i, axis] - begun[i, axis])) * goes
+                square += goes * goes
     share = min(max(along / square, 0.0), 1.0) if square > 0.0 else 0.0
-    x0, y0, z0, x1, y1, z1, total = np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf, 0.0
-    for k in range(len(nodes)):
-        x, y, z = off[k, 0] - share * way[k, 0], off[k, 1] - share * way[k, 1], off[k, 2] - share * way[k, 2]
-        off[k, 0], off[k, 1], off[k, 2] = x, y, z
-        x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
-        total += x + y + z
-    return max(x1 - x0, y1 - y0, z1 - z0) if np.isfinite(total) else np.inf
+    here, begin, end, left = positions.ravel(), begun.ravel(), ended.ravel(), off.ravel()
+    low, high, bad = np.full(TOGETHER, np.inf), np.full(TOGETHER, -np.inf), 0
+    for s in range(len(spans)):
+        last = 3 * spans[s, 1]
+        for first in range(3 * spans[s, 0], last, TOGETHER):
+            part = slice(first, min(first + TOGETHER, last))
+            bad += _take_off(here[part], begin[part], end[part], share, left[part], low, high)
+    most = 0.0
+    for axis in range(3):
+        most = max(most, high[axis::3].max() - low[axis::3].min())
+    return most if bad == 0 else np.inf
+
+
+@inner_kernel
+def _take_off(here, begin, end, share, left, low, high):  # type: ignore[no-untyped-def]
+    """Fill how far coordinates are off, and widen what is between low and high; how many are nowhere. No branch, for vectors."""
+    bad = 0
+    for n in range(len(left)):
+        off = here[n] - begin[n] - share * (end[n] - begin[n])
+        left[n], low[n], high[n] = off, min(low[n], off), max(high[n], off)
+        bad += not abs(off) < np.inf
+    return bad
 
 
 @kernel
 def _ranges(off, own, first_own, ranges):  # type: ignore[no-untyped-def]
-    """Fill ranges (c, 2, 3) with the least and the most that the clusters' nodes are off (k, 3)."""
+    """Fill ranges (c, 2, 3) with the least and the most that the clusters' nodes are off (n, 3)."""
     for c in range(len(ranges)):
         i = np.uint64(own[first_own[c]])
         x0, y0, z0 = off[i, 0], off[i, 1], off[i, 2]

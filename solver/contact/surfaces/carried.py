@@ -19,6 +19,7 @@ from ..response import carry_spread
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
+TOGETHER = 192  # coordinates that are compared at once
 NOTHING = 1e-9  # weights below this are rounding
 
 
@@ -32,9 +33,6 @@ class Carried:
     start: NDArray[np.int64]
     nodes: IntArray
     weights: Array
-
-    def __post_init__(self) -> None:
-        self._all = np.arange(len(self.start) - 1)
 
     @classmethod
     def by(cls, matrix: csr_matrix) -> "Carried":
@@ -51,7 +49,7 @@ class Carried:
         return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0))
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self.start) - 1
 
     def listed(self, points: NDArray[np.integer]) -> NDArray[np.int64]:
         """The numbers of points in ascending order, each once."""
@@ -61,7 +59,7 @@ class Carried:
 
     def taken(self, points: NDArray[np.integer]) -> "Carried":
         """Some of the points by their numbers (w,)."""
-        if not len(self._all):
+        if not len(self):
             return self
         start, entries = self._entries(points)
         return Carried(start, self.nodes.take(entries), self.weights.take(entries))
@@ -78,11 +76,13 @@ class Carried:
         start = np.concatenate([[0], np.cumsum(lengths)])
         return start, np.arange(start[-1]) + np.repeat(self.start[points] - start[:-1], lengths)
 
-    def places(self, nodes: Array, *wanted: NDArray[np.integer]) -> Array:
+    def places(self, nodes: Array, wanted: NDArray[np.integer] | None = None) -> Array:
         """Where nodes at (n, 3) carry the points (k, 3), or at least those of numbers wanted (w,); the same of directions."""
-        points = np.empty((len(self._all), 3))
-        for rows in wanted or (self._all,):
-            carry_spread(nodes, rows, rows, self.start, self.nodes, self.weights, points)
+        points = np.empty((len(self), 3))
+        if wanted is None:
+            _carry(nodes, self.start, self.nodes, self.weights, points)
+        else:
+            carry_spread(nodes, wanted, wanted, self.start, self.nodes, self.weights, points)
         return points
 
     def add_forces(self, points: Array, nodes: Array) -> None:
@@ -116,10 +116,26 @@ def same(one, other):  # type: ignore[no-untyped-def]
     """Whether two sets of positions (n, 3) are the same; where they are not, that is seen early."""
     if len(one) != len(other):
         return False
-    for k in range(len(one)):
-        if (one[k, 0] != other[k, 0]) | (one[k, 1] != other[k, 1]) | (one[k, 2] != other[k, 2]):
+    here, there, differ = one.ravel(), other.ravel(), 0
+    for first in range(0, len(here), TOGETHER):
+        some, others = here[first : first + TOGETHER], there[first : first + TOGETHER]
+        for n in range(len(some)):  # no branch, so that several are compared at once
+            differ += some[n] != others[n]
+        if differ:
             return False
     return True
+
+
+@kernel
+def _carry(nodes, start, numbers, weights, points):  # type: ignore[no-untyped-def]
+    """points (k, 3) = W nodes (n, 3). Numbers without a sign spare numba the question whether they count from the end."""
+    begin = np.uint64(0)
+    for p in range(len(points)):
+        end, x, y, z = np.uint64(start[p + 1]), 0.0, 0.0, 0.0
+        for e in range(begin, end):
+            i, w = np.uint64(numbers[e]), weights[e]
+            x, y, z = x + w * nodes[i, 0], y + w * nodes[i, 1], z + w * nodes[i, 2]
+        points[p, 0], points[p, 1], points[p, 2], begin = x, y, z, end
 
 
 @kernel

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from ...geometry.tree import STACK, build_tree
 from ...jit import inline, kernel
-from ...jit.box_lanes import BLOCK, LANES
+from ...jit.box_lanes import BLOCK, LANES, close_lanes
 from .surface import ContactSurface
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 ROUNDING = 1e-6  # share of the nodes' largest coordinate by which boxes in single precision may be off
+NO_ORIGIN = np.zeros((2, 3))
 PER_CLUSTER = 16  # others near it: the room at first for what a walk finds
 
 
@@ -41,7 +42,8 @@ class Items(NamedTuple):
 class Clusters:
     """The clusters of one body's surface: built once, fitted to where its nodes are and how they move.
 
-    own and first_own (c + 1,) say which nodes a cluster's items have, by their places in `vertices.nodes`.
+    own and first_own (c + 1,) say which nodes a cluster's items have, by their places in `vertices.nodes`; own_nodes which those
+    are.
     """
 
     def __init__(self, surface: ContactSurface, rest: Array) -> None:
@@ -52,7 +54,8 @@ class Clusters:
         self.leaf = tree.leaf
         # Of the tree's nodes, its leaves the clusters: lower and upper corner, least and most way
         self.boxes = np.empty((2 * tree.leaf + 1, 4, 3))
-        self.whole = np.empty(BLOCK * (tree.leaf // LANES + 1), np.float32)  # the clusters' alone, as jit/box_lanes.py has them
+        self.whole = np.empty(BLOCK * (tree.leaf // LANES + 1), np.float32)  # the clusters' alone, as jit/box_lanes.py has them:
+        self.whole.reshape(-1, 4, 3 * LANES)[:] = np.array([np.inf, -np.inf, 0.0, 0.0])[:, None]  # apart from everything
         first = np.append(tree.start[tree.leaf :], np.int32(len(places)))
         rank = np.zeros(int(surface.vertices.max(initial=0)) + 1, dtype=np.int32)
         rank[surface.vertices[tree.order]] = np.arange(len(places))
@@ -60,6 +63,7 @@ class Clusters:
         self.triangles = _gathered(surface.triangles, rank, first)
         self.edges = _gathered(surface.edges, rank, first)
         self.first_own, self.own = _own_nodes((self.vertices, self.triangles, self.edges), rank)
+        self.own_nodes = self.vertices.nodes[self.own, 0]
         ends = rest[surface.edges]
         self.edge_squares = ((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)  # (e,) at rest [m^2]
         self.edge_length = float(np.sqrt(self.edge_squares).mean())
@@ -69,17 +73,20 @@ class Clusters:
         """Vertices, triangles, edges."""
         return self.vertices, self.triangles, self.edges
 
-    def fit(self, positions: Array, way: Array) -> None:
-        """Take the nodes to go from positions (n, 3) along a way (n, 3): the clusters, not yet their items."""
-        _fit_tree(self.vertices.nodes, self.own, self.first_own, positions, way, self.leaf, self.boxes, self.whole)
+    def fit(self, positions: Array, way: Array, origin: Array = NO_ORIGIN) -> None:
+        """Take the nodes to go from positions (n, 3) along a way (n, 3): the clusters, not yet their items.
 
-    def fit_items(self, positions: Array, way: Array, wanted: IntArray) -> None:
+        All is seen from an origin (2, 3), a place and its way, so that no digits are lost.
+        """
+        _fit_tree(self.own_nodes, self.first_own, positions, way, origin, self.leaf, self.boxes, self.whole)
+
+    def fit_items(self, positions: Array, way: Array, wanted: IntArray, origin: Array = NO_ORIGIN) -> None:
         """The same for the items of the clusters of some numbers (k,)."""
         chosen = np.zeros(self.leaf + 1, dtype=bool)
         chosen[wanted] = True
         clusters = np.flatnonzero(chosen)
         for items in self.kinds:
-            _fit_items(items, positions, way, clusters)
+            _fit_items(items, positions, way, origin, clusters)
 
     @property
     def farthest(self) -> float:
@@ -103,7 +110,8 @@ def near_clusters(first: Clusters, second: Clusters, room: float, known: IntArra
     if known is None:
         known = np.full(2 * first.leaf + 1, -1, dtype=np.int32)
     while True:
-        count = _near(first.boxes, second.boxes, first.leaf, second.leaf, first is second, room, known, found)
+        boxes = first.boxes, second.boxes, first.leaf, second.leaf, first.whole, second.whole
+        count = _near(*boxes, first is second, room, known, found)
         if count <= len(found):
             return found[:count]
         found = np.empty((count, 2), dtype=np.int32)
@@ -137,7 +145,7 @@ def _own_nodes(kinds: tuple[Items, ...], rank: IntArray) -> tuple[IntArray, IntA
 
 
 @kernel
-def _fit_items(items, positions, way, clusters):  # type: ignore[no-untyped-def]
+def _fit_items(items, positions, way, origin, clusters):  # type: ignore[no-untyped-def]
     for c in clusters:
         for block in range(items.first_block[c], items.first_block[c + 1]):
             for lane in range(LANES):
@@ -148,7 +156,7 @@ def _fit_items(items, positions, way, clusters):  # type: ignore[no-untyped-def]
                         least, most = np.inf, -np.inf
                         for m in range(items.nodes.shape[1]):
                             i = np.uint64(items.nodes[k, m])
-                            x, d = positions[i, axis], way[i, axis]
+                            x, d = positions[i, axis] - origin[0, axis], way[i, axis] - origin[1, axis]
                             low, high, least, most = min(low, x), max(high, x), min(least, d), max(most, d)
                     at = BLOCK * block + LANES * axis + lane
                     items.boxes[at], items.boxes[at + 3 * LANES] = low, high
@@ -162,14 +170,14 @@ def lane_place(k):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _fit_tree(vertices, own, first_own, positions, way, leaf, boxes, whole):  # type: ignore[no-untyped-def]
+def _fit_tree(own, first_own, positions, way, origin, leaf, boxes, whole):  # type: ignore[no-untyped-def]
     for node in range(2 * leaf, -1, -1):
         for axis in range(3):
             low, high, least, most = np.inf, -np.inf, np.inf, -np.inf
             if node >= leaf:
                 for k in range(first_own[node - leaf], first_own[node - leaf + 1]):
-                    i = np.uint64(vertices[np.uint64(own[k]), 0])
-                    x, d = positions[i, axis], way[i, axis]
+                    i = np.uint64(own[k])
+                    x, d = positions[i, axis] - origin[0, axis], way[i, axis] - origin[1, axis]
                     low, high, least, most = min(low, x), max(high, x), min(least, d), max(most, d)
             else:
                 for child in (2 * node + 1, 2 * node + 2):
@@ -204,9 +212,23 @@ def apart(boxes, i, others, j, room):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _near(boxes, others, leaf, other_leaf, same, room, known, found):  # type: ignore[no-untyped-def]
-    """Fill found with pairs in the order of the walk; return how many there are, even where found has no room."""
-    stack = np.empty((4 * STACK, 2), dtype=np.int32)
+def still_near(near, boxes, others, room):  # type: ignore[no-untyped-def]
+    """Of pairs (k, 2) of clusters those whose boxes come within a room [m]."""
+    kept, count = np.empty_like(near), 0
+    for p in range(len(near)):
+        if not apart(boxes, near[p, 0], others, near[p, 1], room):
+            kept[count, 0], kept[count, 1], count = near[p, 0], near[p, 1], count + 1
+    return kept[:count]
+
+
+@kernel
+def _near(boxes, others, leaf, other_leaf, whole, other_whole, same, room, known, found):  # type: ignore[no-untyped-def]
+    """Fill found with pairs in the order of the walk; return how many there are, even where found has no room.
+
+    Nodes that LANES clusters lie under are not walked on from: of two of them each cluster is held against all others at once.
+    """
+    stack, small_room = np.empty((4 * STACK, 2), dtype=np.int32), np.float32(room)
+    first, other_first = max((leaf + 1) // LANES - 1, 0), max((other_leaf + 1) // LANES - 1, 0)
     stack[0, 0], stack[0, 1] = 0, 0
     size, count = 1, 0
     while size:
@@ -214,17 +236,25 @@ def _near(boxes, others, leaf, other_leaf, same, room, known, found):  # type: i
         a, b = stack[size, 0], stack[size, 1]
         if (same and known[a] >= 0 and known[a] == known[b]) or apart(boxes, a, others, b, room):
             continue
-        if a >= leaf and b >= other_leaf:
-            if count < len(found):
-                found[count, 0], found[count, 1] = a - leaf, b - other_leaf
-            count += 1
+        if a >= first and b >= other_first:
+            for lane in range(min(LANES, leaf + 1)):
+                c, d = LANES * (a - first) + lane, LANES * (b - other_first)
+                close = close_lanes(whole, lane_place(c), other_whole, BLOCK * (b - other_first), small_room)
+                if same and a == b:
+                    close &= -1 << lane
+                for n in range(LANES if close else 0):
+                    if not close >> n & 1 or (same and known[leaf + c] >= 0 and known[leaf + c] == known[leaf + d + n]):
+                        continue
+                    if count < len(found):
+                        found[count, 0], found[count, 1] = c, d + n
+                    count += 1
         elif same and a == b:
             left, right = 2 * a + 1, 2 * a + 2
             stack[size, 0], stack[size, 1] = right, right
             stack[size + 1, 0], stack[size + 1, 1] = left, right
             stack[size + 2, 0], stack[size + 2, 1] = left, left
             size += 3
-        elif b >= other_leaf or (a < leaf and a <= b):
+        elif b >= other_first or (a < first and a <= b):
             stack[size, 0], stack[size, 1] = 2 * a + 2, b
             stack[size + 1, 0], stack[size + 1, 1] = 2 * a + 1, b
             size += 2

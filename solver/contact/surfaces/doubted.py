@@ -33,28 +33,22 @@ def mark_doubtful(patch, patches, ranges, spread, rooms, widths, clusters, wide)
 
 
 @kernel
-def between(nodes, before, after, start, way):  # type: ignore[no-untyped-def]
-    """Fill start and way (v, 3) of nodes (v,) on their straight way between two places (n, 3)."""
-    for k in range(len(nodes)):
-        i = np.uint64(nodes[k])
-        for axis in range(3):
-            start[k, axis] = before[i, axis]
-            way[k, axis] = after[i, axis] - before[i, axis]
-
-
-@kernel
-def seen_unfolded(patch, patches, views, corners, start, way, reach, rounding, clusters, wide):  # type: ignore[no-untyped-def]
-    """Whether on a way (v, 3) triangles of marked clusters (c,) are high enough for all patches that answer for something, and
-    the rims of marked patches (p,) stay away."""
-    groups, heights = np.zeros(len(clusters) // GROUP + 1, np.bool_), np.empty((len(corners), 3, 3))
+def seen_unfolded(  # type: ignore[no-untyped-def]
+    patch, patches, views, corners, triangles, before, after, reach, rounding, heights, clusters, wide
+):
+    """Whether between two places (n, 3) triangles of marked clusters (c,) are high enough for all patches that answer for
+    something, and the rims of marked patches (p,) stay away. heights (t, 3, 3): of what is asked for they are filled."""
+    groups, (listed, first) = np.zeros(len(clusters) // GROUP + 1, np.bool_), triangles
     for c in range(len(clusters)):
-        groups[c // GROUP] |= clusters[c]
-    for t in range(len(corners)):
-        if clusters[patches.cluster[t]]:
+        if not clusters[c]:
+            continue
+        groups[c // GROUP] = True
+        for k in range(first[c], first[c + 1]):
+            t = np.uint64(listed[k])
             h = heights[t]
             (
                 (h[0, 0], h[0, 1], h[0, 2]), (h[1, 0], h[1, 1], h[1, 2]), (h[2, 0], h[2, 1], h[2, 2])
-            ) = heights_of(start, way, corners[t])  # fmt: skip
+            ) = heights_of(before, after, corners[t])  # fmt: skip
     hem, rim = patches.hem, patches.rim
     for p in range(len(patches.clusters)):
         if patch[patches.clusters[p, 0]] != p:
@@ -63,7 +57,7 @@ def seen_unfolded(patch, patches, views, corners, start, way, reach, rounding, c
             return False
         if wide[p]:
             around, outside = hem.values[hem.first[p] : hem.first[p + 1]], rim.values[rim.first[p] : rim.first[p + 1]]
-            if not rim_stays_away(around, outside, start, way, views[p]) > rounding:
+            if not rim_stays_away(around, outside, before, after, views[p]) > rounding:
                 return False
     return True
 

@@ -52,6 +52,11 @@ class Patches(NamedTuple):
     touched: Rows
     cluster: IntArray
 
+    def named(self, nodes: IntArray) -> "Patches":
+        """The same with vertices named by their numbers (v,) among all nodes."""
+        hem, rim = (rows._replace(values=nodes[rows.values]) for rows in (self.hem, self.rim))
+        return self._replace(hem=hem, rim=rim)
+
 
 class Ranked(NamedTuple):
     """A surface by the order of its clusters' vertices.

@@ -90,6 +90,24 @@ def make_exact(positions, nodes, points, which, distance, exact):  # type: ignor
 
 
 @kernel
+def may_come_close(positions, direction, nodes, edges, bound, close):  # type: ignore[no-untyped-def]
+    """Fill close (c,) with whether pairs (c, 4) of one kind may come closer than a bound [m] on a direction (n, 3)."""
+    corners, moves, squared, fastest = np.empty((12, TILE)), np.empty((12, TILE)), np.empty(TILE), np.empty((2, TILE))
+    for first in range(0, len(close), TILE):
+        some = np.arange(first, min(first + TILE, len(close)))
+        _gather(positions, nodes, some, corners)
+        _gather(direction, nodes, some, moves)
+        _closing(moves, fastest[0], fastest[1])
+        if edges:
+            _apart_segments(corners, squared)
+        else:
+            _apart_points(corners, squared)
+        for n in range(len(some)):
+            limit = bound + fastest[1 if edges else 0, n]
+            close[first + n] = squared[n] <= limit * limit
+
+
+@kernel
 def closings(direction, nodes, points, which, speed):  # type: ignore[no-untyped-def]
     """Fill by how much pairs `which` (c,) can come closer at most along a direction (n, 3): speed (c,) [m], as `closing`."""
     moves, fastest = np.empty((12, TILE)), np.empty((2, TILE))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..response import add_forces
 from .barrier import pushed_to
 from .carried import Carried
 from .free_way import EARLY, NEAR
@@ -56,8 +57,8 @@ class Meetings:
     def add_gradient(self, gradient: Array) -> None:
         """Add what they pull with at the way's start to gradient (n, 3) [N] on nodes."""
         pull = (self.stiffness * (self.gap - self.begin))[:, None] * self.normal
-        on_points = np.zeros((len(self.carried.start) - 1, 3))
-        np.add.at(on_points, self.points, self.weights[:, :, None] * pull[:, None, :])
+        on_points = np.zeros((len(self.carried), 3))
+        add_forces(self.points, self.weights, -pull, on_points)
         self.carried.add_forces(on_points, gradient)
 
     def pressed(self, left: Array) -> NDArray[np.bool_]:

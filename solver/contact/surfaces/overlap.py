@@ -5,14 +5,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...jit import inline, kernel
+from ...jit import inline, inner_kernel, kernel
 from ...jit.box_lanes import BLOCK, LANES, close_lanes
 from .clusters import Clusters, Items, apart, lane_place
-from .distance import closest_points, closing
+from .measuring import may_come_close
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
+SOME = 1024  # pairs that are looked at together
 ALL, HALF, NONE = 0, 1, 2  # of the pairs within a cluster: all, each but once (others come once anyway), or none
 
 
@@ -82,7 +83,8 @@ def _close_items(items, others, boxes, other_boxes, whole, other_whole, near, wi
     corners, order, begin, begin_block, blocks = items
     other_corners, other_order, other_begin, other_begin_block, other_blocks = others
     positions, direction, room, bound = way
-    count, pair, moves, edges, small_room = 0, np.empty(4, np.int32), np.empty((4, 3)), corners.shape[1] == 2, np.float32(room)
+    count, some, edges, small_room = 0, 0, corners.shape[1] == 2, np.float32(room)
+    pairs, items_of, close = np.empty((SOME, 4), np.int32), np.empty((SOME, 2), np.int32), np.empty(SOME, np.bool_)
     for p in range(len(near)):
         a, b = near[p, 0], near[p, 1]
         if (a == b and within == NONE) or apart(boxes, a, other_boxes, b, room):
@@ -96,19 +98,28 @@ def _close_items(items, others, boxes, other_boxes, whole, other_whole, near, wi
                     if not here >> lane & 1:
                         continue
                     k = begin[a] + LANES * (block - begin_block[a]) + lane
-                    close = close_lanes(blocks, BLOCK * block + lane, other_blocks, BLOCK * other, small_room)
-                    for m in range(start, start + LANES if close else start):
-                        if not close >> (m - start) & 1 or (within == HALF and m <= k):
+                    found = close_lanes(blocks, BLOCK * block + lane, other_blocks, BLOCK * other, small_room) & there
+                    if some > SOME - LANES:
+                        may_come_close(positions, direction, pairs[:some], edges, bound, close[:some])
+                        count, some = _take(pairs[:some], items_of, close, nodes, numbers, count), 0
+                    for m in range(start, start + LANES if found else start):
+                        if not found >> (m - start) & 1 or (within == HALF and m <= k):
                             continue
-                        if not _pair_of(pair, corners, k, other_corners, m):
-                            continue
-                        _, _, _, _, x, y, z = closest_points(positions, pair, edges)
-                        limit = bound + closing(direction, pair, edges, moves)
-                        if x * x + y * y + z * z > limit * limit:
-                            continue
-                        if count < len(nodes):
-                            for i in range(4):
-                                nodes[count, i] = pair[i]
-                            numbers[count, 0], numbers[count, 1] = order[k], other_order[m]
-                        count += 1
+                        if _pair_of(pairs[some], corners, k, other_corners, m):
+                            items_of[some, 0], items_of[some, 1], some = order[k], other_order[m], some + 1
+    may_come_close(positions, direction, pairs[:some], edges, bound, close[:some])
+    return _take(pairs[:some], items_of, close, nodes, numbers, count)
+
+
+@inner_kernel
+def _take(pairs, items, close, nodes, numbers, count):  # type: ignore[no-untyped-def]
+    """Append those of pairs (c, 4) that are close to nodes and numbers, which have `count`; return how many they then have."""
+    for n in range(len(pairs)):
+        if not close[n]:
+            continue
+        if count < len(nodes):
+            for i in range(4):
+                nodes[count, i] = pairs[n, i]
+            numbers[count, 0], numbers[count, 1] = items[n, 0], items[n, 1]
+        count += 1
     return count

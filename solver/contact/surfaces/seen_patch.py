@@ -11,17 +11,17 @@ def _cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
 
 
 @inline
-def heights_of(start, way, corners):  # type: ignore[no-untyped-def]
+def heights_of(before, after, corners):  # type: ignore[no-untyped-def]
     """A triangle's normal as three Bezier points over the way of its vertices, as long as the least of its heights."""
     a, b, c = np.uint64(corners[0]), np.uint64(corners[1]), np.uint64(corners[2])
-    px, py, pz = start[b, 0] - start[a, 0], start[b, 1] - start[a, 1], start[b, 2] - start[a, 2]
-    qx, qy, qz = start[c, 0] - start[a, 0], start[c, 1] - start[a, 1], start[c, 2] - start[a, 2]
-    rx, ry, rz = px + way[b, 0] - way[a, 0], py + way[b, 1] - way[a, 1], pz + way[b, 2] - way[a, 2]
-    sx, sy, sz = qx + way[c, 0] - way[a, 0], qy + way[c, 1] - way[a, 1], qz + way[c, 2] - way[a, 2]
-    before = max(px * px + py * py + pz * pz, qx * qx + qy * qy + qz * qz)
-    after = max(rx * rx + ry * ry + rz * rz, sx * sx + sy * sy + sz * sz)
+    px, py, pz = before[b, 0] - before[a, 0], before[b, 1] - before[a, 1], before[b, 2] - before[a, 2]
+    qx, qy, qz = before[c, 0] - before[a, 0], before[c, 1] - before[a, 1], before[c, 2] - before[a, 2]
+    rx, ry, rz = after[b, 0] - after[a, 0], after[b, 1] - after[a, 1], after[b, 2] - after[a, 2]
+    sx, sy, sz = after[c, 0] - after[a, 0], after[c, 1] - after[a, 1], after[c, 2] - after[a, 2]
+    begun = max(px * px + py * py + pz * pz, qx * qx + qy * qy + qz * qz)
+    ended = max(rx * rx + ry * ry + rz * rz, sx * sx + sy * sy + sz * sz)
     ex, ey, ez, fx, fy, fz = px - qx, py - qy, pz - qz, rx - sx, ry - sy, rz - sz
-    square = max(before, after, ex * ex + ey * ey + ez * ez, fx * fx + fy * fy + fz * fz)
+    square = max(begun, ended, ex * ex + ey * ey + ez * ez, fx * fx + fy * fy + fz * fz)
     # Twice the area over the longest edge is the least of the three heights
     scale = 1.0 / np.sqrt(max(square, 1e-300))
     ux, uy, uz = _cross(px, py, pz, qx, qy, qz)
@@ -34,26 +34,26 @@ def heights_of(start, way, corners):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def rim_stays_away(hem, rim, start, way, view):  # type: ignore[no-untyped-def]
+def rim_stays_away(hem, rim, before, after, view):  # type: ignore[no-untyped-def]
     """How far nodes may be off their way against each other [m] for the rim to stay outside of a circle around the hem.
 
     Less than nothing where it does not, or does not wind around its centre once.
     """
-    center, drift = np.zeros(3), np.zeros(3)
+    center, later = np.zeros(3), np.zeros(3)
     for v in hem:
         for axis in range(3):
-            center[axis] += start[v, axis] / len(hem)
-            drift[axis] += way[v, axis] / len(hem)
+            center[axis] += before[v, axis] / len(hem)
+            later[axis] += after[v, axis] / len(hem)
     right, up = _plane_of(view)
-    right, up, stretch = _rounded(hem, start, way, center, drift, right, up)
+    right, up, stretch = _rounded(hem, before, after, center, later, right, up)
     square = 0.0
     for v in hem:
-        x, y, ends_x, ends_y = _seen(start, way, v, center, drift, right, up)
+        x, y, ends_x, ends_y = _seen(before, after, v, center, later, right, up)
         square = max(square, x * x + y * y, ends_x * ends_x + ends_y * ends_y)
     radius, turns, least = np.sqrt(square), 0, np.inf
     for k in range(0, len(rim), 2):
-        ax, ay, ends_ax, ends_ay = _seen(start, way, rim[k], center, drift, right, up)
-        bx, by, ends_bx, ends_by = _seen(start, way, rim[k + 1], center, drift, right, up)
+        ax, ay, ends_ax, ends_ay = _seen(before, after, rim[k], center, later, right, up)
+        bx, by, ends_bx, ends_by = _seen(before, after, rim[k + 1], center, later, right, up)
         long = max((ax - bx) ** 2 + (ay - by) ** 2, (ends_ax - ends_bx) ** 2 + (ends_ay - ends_by) ** 2)
         closest = min(_closest(ax, ay, ends_ax, ends_ay), _closest(bx, by, ends_bx, ends_by))
         least = min(least, np.sqrt(closest) - 0.5 * np.sqrt(long) - radius)
@@ -66,11 +66,11 @@ def rim_stays_away(hem, rim, start, way, view):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _seen(start, way, v, center, drift, right, up):  # type: ignore[no-untyped-def]
+def _seen(before, after, v, center, later, right, up):  # type: ignore[no-untyped-def]
     """Where a vertex is seen from the moving centre at its start and at the end of its way."""
     i = np.uint64(v)
-    x, y, z = start[i, 0] - center[0], start[i, 1] - center[1], start[i, 2] - center[2]
-    u, w, s = x + way[i, 0] - drift[0], y + way[i, 1] - drift[1], z + way[i, 2] - drift[2]
+    x, y, z = before[i, 0] - center[0], before[i, 1] - center[1], before[i, 2] - center[2]
+    u, w, s = after[i, 0] - later[0], after[i, 1] - later[1], after[i, 2] - later[2]
     return (
         x * right[0] + y * right[1] + z * right[2], x * up[0] + y * up[1] + z * up[2],
         u * right[0] + w * right[1] + s * right[2], u * up[0] + w * up[1] + s * up[2],
@@ -101,11 +101,11 @@ def _plane_of(view):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _rounded(hem, start, way, center, drift, right, up):  # type: ignore[no-untyped-def]
+def _rounded(hem, before, after, center, later, right, up):  # type: ignore[no-untyped-def]
     """The same plane through the map that makes the hem as wide one way as another; by how much it lengthens."""
     a, b, d = 0.0, 0.0, 0.0
     for v in hem:
-        x, y, ends_x, ends_y = _seen(start, way, v, center, drift, right, up)
+        x, y, ends_x, ends_y = _seen(before, after, v, center, later, right, up)
         a, b, d = a + x * x + ends_x * ends_x, b + x * y + ends_x * ends_y, d + y * y + ends_y * ends_y
     a, b, d = a / (2 * len(hem)), b / (2 * len(hem)), d / (2 * len(hem))
     determinant = max(a * d - b * b, 1e-12 * (a + d) ** 2)

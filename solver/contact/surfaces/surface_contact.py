@@ -62,6 +62,7 @@ class SurfaceContact:
         self._take(no_pairs())
         self._going = Going(carried)
         self._way: tuple[Array, Array, Array] | None = None  # the last that is covered: places before, ways, places after
+        self._passed: Array | None = None  # places that were asked for on it last
         self._ways: tuple[Pairs, Array, Array] | None = None  # how far pairs may go on it
         self._bodies = np.zeros(len(carried.start) - 1, dtype=np.int64)  # of the points
         for k, surface in enumerate(surfaces):
@@ -301,7 +302,8 @@ class SurfaceContact:
 
     def _cover(self, before: Array, after: Array) -> None:
         """`cover` for places (k, 3) of points."""
-        if self._way is not None and before is not self._way[0]:
+        if self._way is not None and not any(before is known for known in (self._way[0], self._passed)):
+            self._passed = before
             begun, ways, ended = self._way
             share = share_of(begun, ways, before)
             for neighbourhood in self.neighbourhoods:

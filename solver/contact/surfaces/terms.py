@@ -21,6 +21,7 @@ from ...jit import inline, inner_kernel, kernel
 from ..response import friction_response
 from .barrier import barrier, parallel_fade
 from .distance import closest_ends, closest_points, corners_of, distance_of, to_segment
+from .measuring import CLEAR
 
 INSIDE = 1e-12  # weight of a triangle's corner from which on a closest point is not on the edge across from it
 
@@ -80,8 +81,13 @@ def _corner_of(positions, pair, m, reach):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _ends_of(positions, pair, reach):  # type: ignore[no-untyped-def]
-    """Where an end of one edge is closest to the other: shares of the ways, separation, energy, force, distance."""
+def _ends_of(positions, pair, s_line, t_line, reach):  # type: ignore[no-untyped-def]
+    """Where an end of one edge is closest to the other: shares of the ways, separation, energy, force, distance.
+
+    Of lines that are closest after shares `s_line` and `t_line` of the ways.
+    """
+    if _crosses_far_inside(positions, pair, s_line, t_line, reach):
+        return s_line, t_line, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0
     a, b, c, d = corners_of(positions, pair)
     s, t = closest_ends(a, b, c, d)
     x = a[0] - c[0] + s * (b[0] - a[0]) - t * (d[0] - c[0])
@@ -96,12 +102,41 @@ def _ends_of(positions, pair, reach):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _add_overcounted(positions, pair, reach, stiffness, corners, gradient):  # type: ignore[no-untyped-def]
-    """Add what edges and corners of a pair's triangle count to gradient (n, 3).
+def _far_inside(positions, pair, w1, w2, w3, reach):  # type: ignore[no-untyped-def]
+    """Whether a pair's point lies over its triangle, no less than the reach from all sides: as the most do.
+
+    Along the triangle it is |w| |n| / |side| from the side across from the corner of weight w, n being the product of two sides.
+    """
+    _, a, b, c = corners_of(positions, pair)
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    uu, vv, uv = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz, ux * vx + uy * vy + uz * vz
+    nn, square = nx * nx + ny * ny + nz * nz, CLEAR * reach * reach
+    return w1 * w1 * nn >= square * (uu + vv - 2.0 * uv) and w2 * w2 * nn >= square * vv and w3 * w3 * nn >= square * uu
+
+
+@inline
+def _crosses_far_inside(positions, pair, s, t, reach):  # type: ignore[no-untyped-def]
+    """Whether all ends of two edges are no closer than the reach to the line of the other, seen along their common normal."""
+    a, b, c, d = corners_of(positions, pair)
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = d[0] - c[0], d[1] - c[1], d[2] - c[2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    nn, square, own, other = nx * nx + ny * ny + nz * nz, CLEAR * reach * reach, min(s, 1.0 - s), min(t, 1.0 - t)
+    uu, vv = ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz
+    return own * own * nn >= square * vv and other * other * nn >= square * uu
+
+
+@inline
+def _add_overcounted(positions, pair, w1, w2, w3, reach, stiffness, corners, gradient):  # type: ignore[no-untyped-def]
+    """Add what edges and corners of a pair's triangle, whose weights are w1, w2, w3, count to gradient (n, 3).
 
     Return their energy, and by how much less the pair pushes for them, for a stiffness of 1 N/m.
     """
     energy, less_push = 0.0, 0.0
+    if _far_inside(positions, pair, w1, w2, w3, reach):
+        return energy, less_push
     for m in range(3):
         i, j, t, value, force, distance = _edge_of(positions, pair, m, reach)
         if value > 0.0:
@@ -137,7 +172,7 @@ def _add_edges(positions, pair, w0, w1, w2, w3, x, y, z, reach, stiffness, thres
     distance = np.sqrt(x * x + y * y + z * z)
     value, force, slope = barrier(distance, reach)
     fade, turning = parallel_fade(*corners_of(positions, pair), threshold)
-    s, t, ex, ey, ez, end_value, end_force, end_distance = _ends_of(positions, pair, reach)
+    s, t, ex, ey, ez, end_value, end_force, end_distance = _ends_of(positions, pair, w1, -w3, reach)
     f = stiffness * fade * end_force / end_distance
     _add_weighted(pair, 1.0 - s, s, t - 1.0, -t, f * ex, f * ey, f * ez, gradient)
     value -= end_value
@@ -174,7 +209,9 @@ def add_barriers(positions, pairs, which, gradient, weights, normal, force, slop
             stiffness = pairs.stiffness[k]
             f = -stiffness * push / distance
             _add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
-            more, less_push = _add_overcounted(positions, pair, reach, stiffness, pairs.corners[k], gradient)
+            more, less_push = _add_overcounted(
+                positions, pair, w1, w2, w3, reach, stiffness, pairs.corners[k], gradient
+            )
             stored[c] = stiffness * value + more
             force[c] = stiffness * max(push - less_push, 0.0)
             slope[c] = stiffness * rise

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from ...jit import kernel
 from .clusters import Clusters
-from .doubted import between, mark_doubtful, seen_unfolded
-from .fold_patches import GROUP, patches_of, ranked
+from .doubted import mark_doubtful, seen_unfolded
+from .fold_patches import GROUP, Rows, patches_of, ranked
 from .seen_patch import heights_of, rim_stays_away
 
 Array = NDArray[np.float64]
@@ -42,19 +42,20 @@ class Unfolded:
 
     def __init__(self, clusters: Clusters, rest: Array) -> None:
         """rest (n, 3): the nodes' places at rest."""
-        surface = ranked(clusters, rest)
-        self.corners = surface.corners
-        self.patches = patches_of(surface, clusters.edge_length)
+        self.corners = clusters.surface.triangles
+        self.patches = patches_of(ranked(clusters, rest), clusters.edge_length).named(clusters.vertices.nodes[:, 0])
+        order = np.argsort(self.patches.cluster, kind="stable").astype(np.int32)  # the triangles of each cluster
+        self.triangles = Rows(order, np.searchsorted(self.patches.cluster[order], np.arange(clusters.leaf + 2)).astype(np.int32))
         self.patch = np.full(len(clusters.vertices.first) - 1, -1, dtype=np.int32)  # that answers for a cluster, or -1
         # How far nodes of each cluster, and of each patch, may be off their way against each other along an axis [m]
         self.rooms, self.wide = np.zeros(len(self.patch)), np.zeros(len(self.patches.clusters))
-        self.heights = np.empty((len(surface.corners), 3, 3))
+        self.heights = np.empty((len(self.corners), 3, 3))
         self.boxes = np.empty((int(self.patches.cluster.max(initial=-GROUP)) // GROUP + 1, 3, 3))
         self.views, self.rounding = np.zeros((len(self.wide), 3)), 0.0  # from where each patch was looked at; [m]
         self.left_out = 0
 
-    def look(self, start: Array, way: Array, reach: float, tight: float, most: float, rounding: float) -> bool:
-        """Find them for vertices, by the clusters' order, that go from a start (v, 3) along a way (v, 3).
+    def look(self, before: Array, after: Array, reach: float, tight: float, most: float, rounding: float) -> bool:
+        """Find them for nodes anywhere between two places (n, 3).
 
         False, and none, where there are few.
 
@@ -67,10 +68,10 @@ class Unfolded:
         self.left_out, self.rounding = self.left_out - 1, rounding
         if self.left_out >= 0:
             return False
-        _heights(self.corners, start, way, self.patches.cluster, self.heights, self.boxes)
+        _heights(self.corners, before, after, self.patches.cluster, self.heights, self.boxes)
         _look(
-            self.patches, self.heights, self.boxes, start, way, reach, tight, most, rounding, self.patch, self.rooms, self.wide,
-            self.views,
+            self.patches, self.heights, self.boxes, before, after, reach, tight, most, rounding, self.patch, self.rooms,
+            self.wide, self.views,
         )  # fmt: skip
         if (self.patch >= 0).mean() >= LITTLE:
             return True
@@ -98,17 +99,15 @@ class Unfolded:
         here = self.patch, self.patches, ranges, spread, self.rooms, self.wide
         return (clusters, wide) if mark_doubtful(*here, clusters, wide) else None
 
-    def still(self, doubts: list[Doubts], nodes: IntArray, before: Array, after: Array, reach: float) -> bool:
-        """Whether what is doubted is seen to be unfolded between two places (n, 3) of nodes (v,), by the clusters' order."""
-        clusters, wide = (np.logical_or.reduce(marks) for marks in zip(*doubts, strict=True))
-        start, way = np.empty((2, len(nodes), 3))
-        between(nodes, before, after, start, way)
-        here = self.patch, self.patches, self.views, self.corners, start, way
-        return bool(seen_unfolded(*here, reach, self.rounding, clusters, wide))
+    def still(self, doubts: list[Doubts], before: Array, after: Array, reach: float) -> bool:
+        """Whether what is doubted is seen to be unfolded between two places (n, 3)."""
+        clusters, wide = doubts[0] if len(doubts) == 1 else (np.logical_or(*marks) for marks in zip(*doubts, strict=True))
+        here = self.patch, self.patches, self.views, self.corners, self.triangles, before, after
+        return bool(seen_unfolded(*here, reach, self.rounding, self.heights, clusters, wide))
 
 
 @kernel
-def _heights(corners, start, way, cluster, heights, boxes):  # type: ignore[no-untyped-def]
+def _heights(corners, before, after, cluster, heights, boxes):  # type: ignore[no-untyped-def]
     """Fill heights (t, 3, 3) of all triangles.
 
     boxes (g, 3, 3) are of groups of them: lower and upper corner of these points' box, and their sum.
@@ -118,7 +117,7 @@ def _heights(corners, start, way, cluster, heights, boxes):  # type: ignore[no-u
         h, box = heights[t], boxes[cluster[t] // GROUP]
         (
             (h[0, 0], h[0, 1], h[0, 2]), (h[1, 0], h[1, 1], h[1, 2]), (h[2, 0], h[2, 1], h[2, 2])
-        ) = heights_of(start, way, corners[t])  # fmt: skip
+        ) = heights_of(before, after, corners[t])  # fmt: skip
         for axis in range(3):
             box[0, axis] = min(box[0, axis], h[0, axis], h[1, axis], h[2, axis])
             box[1, axis] = max(box[1, axis], h[0, axis], h[1, axis], h[2, axis])
@@ -127,7 +126,7 @@ def _heights(corners, start, way, cluster, heights, boxes):  # type: ignore[no-u
 
 @kernel
 def _look(  # type: ignore[no-untyped-def]
-    patches, heights, boxes, start, way, reach, tight, most, rounding, patch, rooms, widths, views
+    patches, heights, boxes, before, after, reach, tight, most, rounding, patch, rooms, widths, views
 ):
     clusters, _, _, hem, _, _, rim, touched, _ = patches
     low = ALL_AXES * tight + rounding
@@ -138,7 +137,7 @@ def _look(  # type: ignore[no-untyped-def]
         if not _seen_from_the_front(patches, p, heights, boxes, view, reach + low, low):
             continue
         around, outside = hem.values[hem.first[p] : hem.first[p + 1]], rim.values[rim.first[p] : rim.first[p + 1]]
-        width = (rim_stays_away(around, outside, start, way, view) - rounding) / ALL_AXES
+        width = (rim_stays_away(around, outside, before, after, view) - rounding) / ALL_AXES
         if width > tight:
             patch[clusters[p, 0] : clusters[p, 1]], widths[p], views[p] = p, width, view
             for i in range(touched.first[p], touched.first[p + 1]):
