@@ -167,7 +167,7 @@ class Neighbourhood:
             self.share *= 0.5
 
     def _find(self, near: IntArray, before: Array, way: Array, rounding: float) -> None:
-        """Set the pairs of near clusters (k, 2) that may come close on a way (n, 3) from places (n, 3), with `spare` to spare."""
+        """Set the pairs of near clusters (k, 2) that may come close on a way (n, 3) from places (n, 3), `spare` to spare."""
         # A pair may lose all that its nodes are off against each other, up to `spare` along each axis
         seen = Way(before, way, self.reach + self.spare + rounding, self.reach + ALL_AXES * self.spare)
         there, back = corners_near(self.first, self.second, near, seen)
@@ -242,7 +242,7 @@ def _leave(spans, positions, begun, ended, off):  # type: ignore[no-untyped-def]
 
 @inner_kernel
 def _take_off(here, begin, end, share, left, low, high):  # type: ignore[no-untyped-def]
-    """Fill how far coordinates are off, and widen what is between low and high; how many are nowhere. No branch, for vectors."""
+    """Fill how far coordinates are off, and widen low to high; how many are nowhere. No branch, for vectors."""
     bad = 0
     for n in range(len(left)):
         off = here[n] - begin[n] - share * (end[n] - begin[n])

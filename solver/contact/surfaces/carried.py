@@ -128,7 +128,7 @@ def same(one, other):  # type: ignore[no-untyped-def]
 
 @kernel
 def _carry(nodes, start, numbers, weights, points):  # type: ignore[no-untyped-def]
-    """points (k, 3) = W nodes (n, 3). Numbers without a sign spare numba the question whether they count from the end."""
+    """points (k, 3) = W nodes (n, 3). Of numbers without a sign numba need not ask whether they count from the end."""
     begin = np.uint64(0)
     for p in range(len(points)):
         end, x, y, z = np.uint64(start[p + 1]), 0.0, 0.0, 0.0

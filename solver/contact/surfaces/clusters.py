@@ -42,7 +42,7 @@ class Items(NamedTuple):
 class Clusters:
     """The clusters of one body's surface: built once, fitted to where its nodes are and how they move.
 
-    own and first_own (c + 1,) say which nodes a cluster's items have, by their places in `vertices.nodes`; own_nodes which those
+    own and first_own (c + 1,) say which nodes a cluster's items have, by their places in `vertices.nodes`; own_nodes which they
     are.
     """
 
@@ -54,8 +54,9 @@ class Clusters:
         self.leaf = tree.leaf
         # Of the tree's nodes, its leaves the clusters: lower and upper corner, least and most way
         self.boxes = np.empty((2 * tree.leaf + 1, 4, 3))
-        self.whole = np.empty(BLOCK * (tree.leaf // LANES + 1), np.float32)  # the clusters' alone, as jit/box_lanes.py has them:
-        self.whole.reshape(-1, 4, 3 * LANES)[:] = np.array([np.inf, -np.inf, 0.0, 0.0])[:, None]  # apart from everything
+        # The clusters' alone, as jit/box_lanes.py has them, and beside them what is apart from everything
+        self.whole = np.empty(BLOCK * (tree.leaf // LANES + 1), np.float32)
+        self.whole.reshape(-1, 4, 3 * LANES)[:] = np.array([np.inf, -np.inf, 0.0, 0.0])[:, None]
         first = np.append(tree.start[tree.leaf :], np.int32(len(places)))
         rank = np.zeros(int(surface.vertices.max(initial=0)) + 1, dtype=np.int32)
         rank[surface.vertices[tree.order]] = np.arange(len(places))

@@ -1,4 +1,4 @@
-"""Where the points of contact surfaces are and go, as nodes do: worked out once for each of the last places that are asked for."""
+"""Where the points of contact surfaces are and go, as nodes do: worked out once for each of the last places asked for."""
 
 import numpy as np
 from numpy.typing import NDArray

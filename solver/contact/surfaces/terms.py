@@ -105,7 +105,7 @@ def _ends_of(positions, pair, s_line, t_line, reach):  # type: ignore[no-untyped
 def _far_inside(positions, pair, w1, w2, w3, reach):  # type: ignore[no-untyped-def]
     """Whether a pair's point lies over its triangle, no less than the reach from all sides: as the most do.
 
-    Along the triangle it is |w| |n| / |side| from the side across from the corner of weight w, n being the product of two sides.
+    Along the triangle it is |w| |n| / |side| from the side across from the corner of weight w, n the product of two sides.
     """
     _, a, b, c = corners_of(positions, pair)
     ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]

@@ -44,8 +44,9 @@ class Unfolded:
         """rest (n, 3): the nodes' places at rest."""
         self.corners = clusters.surface.triangles
         self.patches = patches_of(ranked(clusters, rest), clusters.edge_length).named(clusters.vertices.nodes[:, 0])
-        order = np.argsort(self.patches.cluster, kind="stable").astype(np.int32)  # the triangles of each cluster
-        self.triangles = Rows(order, np.searchsorted(self.patches.cluster[order], np.arange(clusters.leaf + 2)).astype(np.int32))
+        order = np.argsort(self.patches.cluster, kind="stable").astype(np.int32)
+        first = np.searchsorted(self.patches.cluster[order], np.arange(clusters.leaf + 2))
+        self.triangles = Rows(order, first.astype(np.int32))  # of each cluster
         self.patch = np.full(len(clusters.vertices.first) - 1, -1, dtype=np.int32)  # that answers for a cluster, or -1
         # How far nodes of each cluster, and of each patch, may be off their way against each other along an axis [m]
         self.rooms, self.wide = np.zeros(len(self.patch)), np.zeros(len(self.patches.clusters))
