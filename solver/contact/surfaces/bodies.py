@@ -75,7 +75,7 @@ def _contact(
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
         seen_whole = None if fit.whole is None else contact_surface(fit.whole, fit.positions, element, count, LONGEST * element)
         whole.append(seen_whole)
-        rows.append(carrying_rows(mesh, fit.positions, now, binding, body.seen == "tets"))
+        rows.append(carrying_rows(mesh, fit, now, binding, body.seen == "tets"))
         places.append(fit.positions)
         count += len(fit.positions)
     contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")), whole)

@@ -19,11 +19,15 @@ ERROR = 0.005  # and none is further from what carries contact at rest, again in
 
 
 class Seen(NamedTuple):
-    """Points (k, 3) [m] and triangles (t, 3) that carry contact; whole (w, 3): what they are cut from, None if from nothing."""
+    """Points (k, 3) [m] and triangles (t, 3) that carry contact; whole (w, 3): what they are cut from, None if from nothing.
+
+    The first of the points are vertices of the surface itself, by their numbers `vertices` (v,); the others are where it is cut.
+    """
 
     positions: NDArray[np.float64]
     triangles: NDArray[np.int32]
     whole: NDArray[np.int32] | None
+    vertices: NDArray[np.int64]
 
 
 def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float = ERROR) -> Seen:
@@ -44,7 +48,8 @@ def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float =
     positions, parts = split(surface.positions, triangles, LONGEST * element)
     used, numbered = np.unique(parts, return_inverse=True)
     whole = None if len(parts) == len(triangles) else np.searchsorted(used, triangles).astype(np.int32)
-    return Seen(np.ascontiguousarray(positions[used]), numbered.reshape(-1, 3).astype(np.int32), whole)
+    own = used[used < len(surface.positions)]
+    return Seen(np.ascontiguousarray(positions[used]), numbered.reshape(-1, 3).astype(np.int32), whole, own)
 
 
 def _shallow(points: NDArray[np.float64], mesh: TetMesh) -> NDArray[np.bool_]:
