@@ -71,7 +71,7 @@ def _contact(
         thin = THIN * element if body.seen == "tets" else 0.0
         touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others, thin))
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
-        fit = seen_surface(now, mesh, element, error)
+        fit = seen_surface(now, mesh, element, error, evaluate(binding, mesh.tets, rest.nodes[c:d]))
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
         seen_whole = None if fit.whole is None else contact_surface(fit.whole, fit.positions, element, count, LONGEST * element)
         whole.append(seen_whole)
