@@ -42,7 +42,7 @@ class Discretization:
     merging (b, 2) says of all of them which merge: these do not collide; and which keep apart from those that they name.
     grains, one a body, are how fine the surfaces were at the start.
     tables are how each body's tets hang together, made where they are not known.
-    covered are the coverings, where they are at hand. rest is where surfaces that collide are free of contact; None: as of state.
+    covered are the coverings, where they are at hand. rest is where surfaces that collide are free of it; None: as of state.
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
 
