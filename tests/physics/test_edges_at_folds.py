@@ -26,8 +26,8 @@ def hairpin(places: np.ndarray) -> np.ndarray:
 
 
 def folded(element: float) -> tuple[Faces, np.ndarray]:
-    """Faces of a strip folded so, of which what is seen within the fold lies outside the tets, its edges cut down to an element and
-    a half; its nodes when straight."""
+    """Faces of a strip folded so, of which what is seen within the fold lies outside the tets, cut down to an element
+    and a half; its nodes when straight."""
     straight = box_mesh((20, 3, 1), (LONG, 0.6, THICK))
     shell = boundary(straight)
     inner = shell.positions[:, 2] < 1e-9
