@@ -13,8 +13,8 @@ from solver.slots import ENERGY, VOLUME
 class Ledger(Simulation):
     """A simulation that counts energy, of motion, height and elastic strain, against the work of one collider.
 
-    work  : what this has done so far [J]: the force of contact, friction's too, times its way, by the momentum that a step has
-            given where nothing else touches, else both ends of a step alike; it may only move up and down
+    work  : what this has done so far [J]: the force of contact, friction's too, times its way, both ends of a step alike; it
+            may only move up and down
     owned : energy at the start [J]; excess: the most of it at the end of any step so far beyond `owned` and `work`
     Of a step in which goo flows what it has used up in it counts as its own still.
     """
@@ -23,7 +23,6 @@ class Ledger(Simulation):
         """Count from now on, until a time [s]; the plate's transforms hold a sample a frame."""
         self.plate, self.until = plate, until
         self.work, self.pressed, self.owned, self.excess = 0.0, 0.0, self.energy(), -np.inf
-        self.alone = True  # with the plate
 
     def energy(self) -> float:
         """Of motion and of height [J]."""
@@ -33,23 +32,19 @@ class Ledger(Simulation):
 
     def _accept(self, attempt: Attempt) -> None:
         begun, ended = self.clock.time, self.clock.time + self.clock.step
-        tiles, count, (pressed, alone) = self.space.tiles, len(self.state.tets), self._pressed(attempt)
+        tiles, count, pressed = self.space.tiles, len(self.state.tets), self._pressed(attempt)
         stored = float((tiles.unpack(ENERGY, 1, count) * tiles.unpack(VOLUME, 1, count)).sum())
-        masses, before = self.state.masses, float(self.state.masses @ self.state.velocities[:, 2])
         super()._accept(attempt)
         if self.plate is not None:
-            force = 0.5 * (self.pressed + pressed)
-            if self.alone and alone:  # exact; a blow that begins in a step pushes with more than half of what it ends with
-                force = (float(masses @ self.state.velocities[:, 2]) - before) / self.clock.step - masses.sum() * self.gravity[2]
-            self.work += force * (self._height(ended) - self._height(begun))
-        self.pressed, self.alone = pressed, alone
+            self.work += 0.5 * (self.pressed + pressed) * (self._height(ended) - self._height(begun))
+        self.pressed = pressed
         if ended <= self.until:
             self.excess = max(self.excess, self.energy() + stored - self.owned - self.work)
 
-    def _pressed(self, attempt: Attempt) -> tuple[float, bool]:
-        """With how much force the plate presses at a step's end, upwards [N], and whether no other collider does."""
+    def _pressed(self, attempt: Attempt) -> float:
+        """With how much force the plate presses at a step's end, upwards [N]."""
         if self.plate is None:
-            return 0.0, True
+            return 0.0
         entries, push = attempt.outcome.entries, np.empty_like(attempt.outcome.entries.grip)
         number = [item.uid for item in self.scene.colliders].index(self.plate.uid)
         own = entries.places // len(self.contacts.points.tets) == number
@@ -58,7 +53,7 @@ class Ledger(Simulation):
         length = np.sqrt((slid**2).sum(axis=1))
         within = (2.0 - length / entries.slip) / entries.slip  # contact/response.py: friction_response
         rub = entries.grip * np.where(length < entries.slip, within, 1.0 / np.maximum(length, 1e-300))
-        return float((push * entries.normal[:, 2] - rub * slid[:, 2])[own].sum()), not push[~own].any()
+        return float((push * entries.normal[:, 2] - rub * slid[:, 2])[own].sum())
 
     def _height(self, time: float) -> float:
         """Where the plate is at a time [s] since the first frame [m]; its first sample is that of the frame before."""

@@ -55,15 +55,6 @@ def test_a_fist_that_folds_goo_leaves_its_sides_a_gap_in_which_steps_find_their_
     assert rough == 0.0 and 0.0 < account.gained < 1e-6
 
 
-def test_the_first_step_of_a_press_is_given_its_whole_work():
-    """By the forces of both ends of that step alike, the goo seemed to gain 1e-3 of all there was."""
-    account = Account(soak_scene(221, 16, 4)[1], 16)
-    for number in range(1, 6):
-        account.run.advance()
-        account.look(number)
-    assert account.run.work > 0.02 * account.whole and abs(account.gained) < 1e-6
-
-
 def test_a_soak_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     """In the middle of a seed: this is run again, as is no other."""
     results, begun = tmp_path / "results.jsonl", []
