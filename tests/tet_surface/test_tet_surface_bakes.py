@@ -175,19 +175,19 @@ def test_the_same_bytes_on_two_threads_and_when_it_is_gone_on_with(baked, tmp_pa
         assert first.topology == second.topology and first.positions.tobytes() == second.positions.tobytes()
 
 
-def test_it_tears_without_a_cut():
-    """Nothing is laid that passes through itself. Later the two sides of an end that springs back do, a seventh of a tet thick:
-    contact leaves what has goo between it to the tets, whose own surface stays sound."""
+@pytest.mark.parametrize("speed", [6.0, 6.1])
+def test_it_tears_without_a_cut(speed):
+    """Nothing is laid that passes through itself, nor does anything later as torn ends spring back, which are laid narrowly."""
     shot = dumbbell(seen="tets")
     (made,) = prepare(shot)
-    simulation = pulled(replace(shot, bodies=(made.body,)), prepared=made, kind=Watched)
+    simulation = pulled(replace(shot, bodies=(made.body,)), speed, prepared=made, kind=Watched)
     for _ in range(12):
         body = simulation.advance().bodies[0]
-    part = Surface(body.positions.astype(np.float64) + body.origin, simulation.bound[2][0])
+        part = Surface(body.positions.astype(np.float64) + body.origin, simulation.bound[2][0])
+        assert not len(crossing_pairs(triangle_tree(part.positions, part.triangles)))
     laid = simulation.shown[0]
-    assert not crossing(Surface(laid.positions.astype(np.float64) + laid.origin, part.triangles))
+    assert not crossing(Surface(laid.positions.astype(np.float64) + laid.origin, part.triangles)) and not crossing(part)
     assert shells(part) >= 2 and not unpaired_edges(part.triangles)
-    assert len(crossing_pairs(triangle_tree(part.positions, part.triangles))) < 0.01 * len(part.triangles)
     assert volume(part) == pytest.approx(volume(shot.bodies[0].surface), rel=0.02)
 
 
