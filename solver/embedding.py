@@ -186,11 +186,13 @@ def bind_surface(
 
     Those may lie in another frame than the surface, together with their mesh.
     """
+    from .geometry.edges import used_vertices
     from .geometry.sampling import surface_points
     from .lookup import Lookup
 
     vertices = Lookup.of(mesh, surface.positions) if seen is None else seen
-    relative, used = Surface(vertices.points, surface.triangles), np.unique(surface.triangles)
+    relative = Surface(vertices.points, surface.triangles)
+    used = used_vertices(surface.triangles, len(surface.positions))
     between = Lookup.about(vertices.mesh, np.ascontiguousarray(surface_points(relative, spacing)[len(used) :]))
     every, count = vertices.joined(between), len(surface.positions)
     candidates = np.concatenate([used, np.arange(count, len(every.points))])

@@ -207,7 +207,7 @@ class Settings:
     gravity_keys: FloatArray | None = None
     body_contact: str = "bodies"
     body_friction: float = 0.5
-    worst_condition: float = 6.0
+    worst_condition: float = 3.0
     condition_change: float = 0.0
 
     @property

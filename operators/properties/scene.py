@@ -78,8 +78,9 @@ class DollopScene(bpy.types.PropertyGroup):
     )
     worst_condition: FloatProperty(
         name="Worst Tet",
-        description="How badly shaped a tet may become, 1 being a regular one, before a body with Remeshing gets new tets",
-        default=6.0,
+        description="How badly shaped a tet may become, 1 being a regular one, before a body with Remeshing gets new tets. "
+        "Worn tets are too stiff: a high value lets drawn out goo hang, and then give way all at once",
+        default=3.0,
         min=2.0,
         soft_max=20.0,
         **SETTING,

@@ -37,6 +37,13 @@ class Edges(NamedTuple):
         return int((self.counts > 2).sum())
 
 
+def used_vertices(triangles: NDArray[np.int32], count: int) -> NDArray[np.int64]:
+    """Those of so many vertices that are corners of triangles, rising: without sorting, as np.unique does."""
+    used = np.zeros(count, dtype=bool)
+    used[triangles] = True
+    return np.flatnonzero(used)
+
+
 def welded(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the triangles (t, 3) with coincident vertices named by the first of them."""
     lower = positions.min(axis=0)

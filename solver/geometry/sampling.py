@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..scene import Surface
-from .edges import welded
+from .edges import used_vertices, welded
 
 
 def surface_points(surface: Surface, spacing: float) -> NDArray[np.float64]:
@@ -17,7 +17,7 @@ def interpolated_points(surface: Surface, values: NDArray[np.float64], spacing: 
     a, b, c = (surface.positions[corner] for corner in surface.triangles.T)
     longest = np.maximum(np.maximum(_lengths(a - c), _lengths(b - a)), _lengths(c - b))
     parts = np.maximum(np.ceil(longest / spacing - 1e-4), 1.0).astype(int)  # whole numbers of parts are common
-    points = [values[np.unique(surface.triangles)]]
+    points = [values[used_vertices(surface.triangles, len(values))]]
     for count in np.unique(parts[parts > 1]):
         weights, corners = _grid(int(count)), values[surface.triangles[parts == count]]
         points.append((weights @ corners).reshape(-1, values.shape[1]))
@@ -41,7 +41,7 @@ def bulges(surface: Surface) -> NDArray[np.float64]:
     stand_off = surface.positions - np.stack(sums, axis=1) / counts[:, None]
     named = np.arange(len(surface.positions))
     named[surface.triangles] = weld
-    bulge: NDArray[np.float64] = np.sqrt((stand_off[named[np.unique(surface.triangles)]] ** 2).sum(axis=1))
+    bulge: NDArray[np.float64] = np.sqrt((stand_off[named[used_vertices(surface.triangles, len(named))]] ** 2).sum(axis=1))
     return bulge
 
 

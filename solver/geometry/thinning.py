@@ -39,6 +39,8 @@ def _keep(points, lower, apart, buckets, kept):  # type: ignore[no-untyped-def]
                     square += (points[i, a] - points[j, a]) ** 2
                 free = square >= least
                 j = before[j]
+            if not free:
+                break
         if free:
             kept[i] = True
             own = _bucket(x, y, z, buckets)

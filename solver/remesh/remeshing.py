@@ -204,7 +204,7 @@ class Remeshing:
         if new is None:
             return state
         body = self.scene.bodies[index].at(place)
-        result = transferred(state, new.change, step, counts_flow(body, state))
+        result = transferred(state, new.change, step, counts_flow(body, state), shown=new.shown)
         # what is seen is another surface from now on; but of closed creases what overlapped is to come back
         if len(new.cuts) > new.creased and not new.laid:
             rest = result.wanted if body.volume_rate > 0.0 else result.volumes

@@ -1,10 +1,10 @@
 """The state of a body on its new mesh: mass, momentum, strain and history, each by the one record of the change.
 
-Conserved to rounding: mass and rest volume, piece by piece (heirs.py), momentum and angular momentum, family of pieces by
-family. Strain is averaged as log V over the volume that tets share, its trace set by what the rest volume asks
-(elastic_strain.py); history, fibres and what is painted are averaged alike, and where flow has a goal or a limit, how far it
-has come. Velocities and what integrators remember are read off the old field, which keeps more life than projections, and then
-set right by a rigid motion.
+Conserved to rounding: mass and rest volume (but for bodies seen by the surface of their tets), piece by piece (heirs.py),
+momentum and angular momentum, family of pieces by family. Strain is averaged as log V over the volume that tets share, its
+trace set by what the rest volume asks (elastic_strain.py); history, fibres and what is painted are averaged alike, and where
+flow has a goal or a limit, how far it has come. Velocities and what integrators remember are read off the old field, which
+keeps more life than projections, and then set right by a rigid motion.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ from .elastic_strain import (
     turned,
 )
 from .field_transfer import columns_of_fields, conserved, fields_gone_over
-from .heirs import Families, heirs, kinship_of_pieces
+from .heirs import Families, Heirs, heirs, kinship_of_pieces
 from .record import MeshChange
 
 Array = NDArray[np.float64]
@@ -65,23 +65,26 @@ def joined_states(states: list[State]) -> tuple[State, Ranges]:
 
 def transferred(
     old: State, change: MeshChange, step: float, counted: bool = False, beyond: Array | float = 0.0,
-    families: Families | None = None,
+    families: Families | None = None, shown: Array | None = None,
 ) -> State:  # fmt: skip
     """The state of one body on the new mesh; step [s] is the last one taken.
 
     A new tet is of the material of the old one that it shares most volume with, but for fibres, which are averaged.
     Flow that is `counted`, because it has a goal or a limit, goes over; any other counts from the new mesh on. Where the meshes
     are part of a body, its nodes bear tets `beyond` as well, of masses (n',) [kg]: momentum is that of all that nodes bear, of
-    each of the `families` (heirs.py), which may share no node.
+    each of the `families` (heirs.py), which may share no node. `shown` (p',) says of a body that is seen by the surface of its
+    tets which share of what is to be seen of each new piece is seen at once: rest volume follows that instead.
     """
     families = kinship_of_pieces(change) if families is None else families
-    tets = _tet_fields(old, change, families, counted)
+    tets = _tet_fields(old, change, families, counted, shown)
     masses = lumped_masses(change.new.tets, tets["density"], tets["volumes"], len(change.new.positions)) + beyond
     nodes = _node_fields(old, change, masses, families, step)
     return type(old)(tets=change.new.tets, masses=masses, **tets, **nodes)
 
 
-def _tet_fields(old: State, change: MeshChange, families: Families, counted: bool) -> dict[str, Any]:
+def _tet_fields(
+    old: State, change: MeshChange, families: Families, counted: bool, shown: Array | None
+) -> dict[str, Any]:
     """Everything that is of tets, by the names of State."""
     volumes = change.new.volumes
     present = np.maximum(np.abs(change.old.volumes), old.volumes * SQUEEZED[0])
@@ -97,7 +100,8 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     rest = np.clip(fields["rest"][0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields["mass"][0] * volumes
     to = heirs(change, families, old.volumes, rest)
-    rest = conserved(rest, old.volumes, to)
+    room = np.ones(len(volumes)) if shown is None else _room(change, to, shown)
+    rest = conserved(rest, old.volumes, to) * room
     mass = conserved(mass, old.density * old.volumes, to)
     strain = fields["strain"].T.copy()
     strain[:, :3] += (np.log(volumes / rest) - (strain[:, 0] + strain[:, 1] + strain[:, 2]))[:, None] / 3.0
@@ -109,12 +113,25 @@ def _tet_fields(old: State, change: MeshChange, families: Families, counted: boo
     directions = _main_direction(fields["fibres"].T) if fibred else np.zeros((len(volumes), 3))
     averages = {name: fields[name][0] for name in marks(type(old))}
     by_themselves = fields_gone_over(old, averages, fields["mass"][0], volumes, mass, to)
+    by_themselves["wanted"] *= room
     yields = rows[YIELD_STRESS] + rows[HARDENING] * by_themselves["hardening"]
     return {
         "volumes": rest, "density": mass / rest, "material": rows, "yield_stress": np.maximum(yields, rows[MINIMUM_YIELD]),
         "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, np.ascontiguousarray(fields["counted"].T)),
         "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted, **by_themselves,
     }  # fmt: skip
+
+
+def _room(change: MeshChange, to: Heirs, shown: Array) -> Array:
+    """By what the rest volume of new tets (m',) is to be multiplied, for as much pressure as there was; shown (p',).
+
+    Tets that reach out of what is seen of them, as in a fin, are laid about it and have less room, and where bodies merge the
+    room that they shared is there once. Would they keep their rest volume, they would blow up what is seen. Only what is not
+    seen at once is pressed out.
+    """
+    had = to.had(change.old.volumes)
+    share: Array = change.new.piece_volumes / (np.where(had > 0.0, had, change.new.piece_volumes) * shown)
+    return share[to.after]
 
 
 def _by_name(change: MeshChange, columns: dict[str, list[Array]]) -> dict[str, Array]:

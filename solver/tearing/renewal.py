@@ -48,6 +48,7 @@ MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps t
 class RenewedBody:
     """A body on its new mesh: the change, the bindings of its surface, as it is seen, and of contact points, how it was cut.
 
+    shown     : (p',) the share of what is to be seen of each new piece that is, where the surface is that of its tets
     apart     : whether some pieces touch that should have merged, and are still apart
     sewn      : whether some pieces have merged, or creases closed: what they overlapped by is no longer there twice
     fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
@@ -63,6 +64,7 @@ class RenewedBody:
     contacts: Binding
     seen: Surface
     cuts: tuple[SurfaceCut, ...]
+    shown: Array | None = None
     apart: bool = False
     sewn: bool = False
     fragments: tuple[int, float] = (0, 0.0)
@@ -169,7 +171,8 @@ def _renewed_body(
     bound = gathered(*bound, seen, change.new, element_size)
     look = Lookup.about(frame.mesh(change.new), frame.points(seen.positions))
     refuse(body, left_behind(here, look, element_size)[0], sheets, insist or creased or bool(cuts) or apart)
-    made = RenewedBody(change, *bound, seen, tuple(cuts), apart, sewn, (left.fragments, left.volume))
+    fragments = left.fragments, left.volume
+    made = RenewedBody(change, *bound, seen, tuple(cuts), apart=apart, sewn=sewn, fragments=fragments)
     farthest = float(outside(look).max())
     return replace(made, outside=farthest, folded=sheets is not None, crossing=np.concatenate(crossing))
 
@@ -204,9 +207,9 @@ def _renewed_whole(
 
 def _laid(body: Body, element_size: float, change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> RenewedBody:
     """A body of which the surface of its tets is seen, on new ones; of one that merges tets that overlapped are no more."""
-    laid, cut = relaid(body, element_size, change, seen, carrying)
+    laid, cut, shown = relaid(body, element_size, change, seen, carrying)
     whole = int(change.new.piece.max()) <= int(change.old.piece.max())
-    return RenewedBody(change, laid.bound, laid.contacts, laid.surface, (cut,), sewn=body.merging, laid=whole)
+    return RenewedBody(change, laid.bound, laid.contacts, laid.surface, (cut,), shown, sewn=body.merging, laid=whole)
 
 
 def _bound(seen: Surface, new: TetMesh, element_size: float, spacing: float) -> tuple[Binding, Binding]:

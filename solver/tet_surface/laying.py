@@ -82,7 +82,7 @@ def laid_surface(
     places = _smoothed(places, means, MOST_SMOOTHED * element_size)
     places = _with_volumes(places, parts.triangles, piece, wanted, element_size)
     places = _parted(places, parts.triangles, means, lambda p: _with_volumes(p, parts.triangles, piece, wanted, element_size))
-    thin = thinness(places, vertex_area_vectors(places, parts.triangles), means, element_size)
+    thin = thinness(places, loop, parts.triangles, means, element_size)
     return _bound(mesh, Surface(places, parts.triangles), loop, parts, spacing, thin)
 
 

@@ -19,15 +19,19 @@ Array = NDArray[np.float64]
 
 def relaid(
     body: Body, element_size: float, change: MeshChange, seen: Surface, carrying: NDArray[np.int32]
-) -> tuple[Laid, SurfaceCut]:
-    """Return the surface of a body's new tets of a size [m], and the change to it of what was seen.
+) -> tuple[Laid, SurfaceCut, Array]:
+    """Return the surface of a body's new tets of a size [m], the change to it of what was seen, and the share (p',) of what is
+    to be seen of each new piece that it encloses.
 
     carrying (n,) names the old tet that carries each of its vertices.
     """
     wanted = handed_on(change, seen, carrying)
     laid = laid_surface(change.new, seen, times(body), element_size, contact_spacing(body, element_size), wanted)
     cut = laid_cut(seen, triangle_tree(seen.positions, seen.triangles), np.arange(len(seen.triangles)), laid.surface)
-    return laid.as_in(cut.triangles), cut
+    piece = change.new.piece[laid.bound.tets[laid.surface.triangles[:, 0]]]
+    has = np.bincount(piece, signed_volumes(laid.surface.positions, laid.surface.triangles), len(wanted))
+    shown = np.divide(has, wanted, out=np.ones(len(wanted)), where=(has > 0.0) & (wanted > 0.0))
+    return laid.as_in(cut.triangles), cut, shown
 
 
 def handed_on(change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> Array:

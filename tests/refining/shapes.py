@@ -75,7 +75,7 @@ def pulled(frames: int = 30, stretch: float = 4.0, factor: float = 1.5, part: Su
         )
         pins.append(Pin(f"end {side}", held, np.ones(len(held)), part.positions[held][None] + way))
     body = Body("b", "Bar", part, GOO, resolution=12, remeshing="wholesale", refine_length=factor, pins=tuple(pins), **options)
-    return validated(Scene((body,), (), Settings(frame_end=frames, gravity=(0.0, 0.0, 0.0), threads=1)))
+    return validated(Scene((body,), (), Settings(frame_end=frames, worst_condition=6.0, gravity=(0.0, 0.0, 0.0), threads=1)))
 
 
 def without(scene: Scene) -> Scene:

@@ -42,6 +42,22 @@ def test_mass_momentum_and_spin_stay_to_rounding():
     assert kinetic[1] == pytest.approx(kinetic[0], rel=0.01)
 
 
+def test_only_what_is_not_seen_at_once_is_pressed_out():
+    """A ball pressed to 0.9 of its volume whose surface is laid on tets that fill 0.6 of that: as much pressure as before, or
+    more by what its surface lacks."""
+    old = moved(state_of(ball()), 0.9 ** (1.0 / 3.0) * np.eye(3))
+    mesh = mesh_of(old)
+    smaller = restuffed(mesh, 0.17, np.eye(3))
+    change = mesh_change(mesh, smaller.moved(0.6 ** (1.0 / 3.0) * smaller.positions))
+    for shown in (1.0, 0.95):
+        new = transferred(old, change, STEP, shown=np.array([shown]))
+        assert new.volumes.sum() / old.volumes.sum() == pytest.approx(0.6 / shown, rel=1e-3)
+        assert change.new.volumes.sum() / new.volumes.sum() == pytest.approx(0.9 * shown, rel=1e-12)
+        assert new.wanted.sum() / new.volumes.sum() == pytest.approx(old.wanted.sum() / old.volumes.sum(), rel=1e-12)
+        assert new.masses.sum() == pytest.approx(old.masses.sum(), rel=1e-12)
+        assert new.shown.sum() == pytest.approx(old.shown.sum(), rel=1e-12)
+
+
 def test_a_stretched_and_turned_bar_keeps_its_stress():
     """Correction 6: F^T F would give it back with its stresses swapped."""
     gradient = rotation([1, 2, 3], 1.0) @ np.diag([1.6, 0.8, 0.7]) @ rotation([0, 1, 2], 0.6)

@@ -1,6 +1,7 @@
 """Which bodies get new tets, and when; the others keep every bit."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,15 +10,18 @@ from solver.bake import prepare
 from solver.cache.archive import pack, unpack
 from solver.errors import SceneError
 from solver.materials import Material
+from solver.pins.pin import Pin
+from solver.presets import load_preset
 from solver.remesh.remeshing import worst_conditions
 from solver.remesh.transfer import body_state
-from solver.scene import Body, Scene, Settings, validated
+from solver.scene import Body, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
 from tests.surfaces import sphere
 
 from .test_bakes import BOUND, drop
 from .worn import STARCH
 
+PRESETS = Path(__file__).parents[2] / "presets"
 CHANGE = 1.6
 LIQUID = {"rate_stress": 0.0, "damping": 0.0, "flow_rate": 1000.0}
 
@@ -137,3 +141,31 @@ def test_seventy_five_remeshes_of_one_bake_keep_the_volume():
         kept.append(simulation.kept())
     assert all(simulation.manifold) and np.ptp(simulation.seen()[:, 2]) < 0.4
     assert kept == pytest.approx(np.ones(len(kept)), abs=5e-3)
+
+
+def strand(worst: float) -> Simulation:
+    """A bar of chewing gum, 1 m long, that pins draw out to 2 m as it hangs between them."""
+    ball, goo, frames = sphere(24), load_preset(PRESETS / "chewing_gum.toml"), 26
+    places = np.sign(ball.positions) * np.sqrt(np.abs(ball.positions)) * [0.5, 0.15, 0.15]
+    left, right = (np.flatnonzero(side * places[:, 0] > 0.35).astype(np.int32) for side in (-1.0, 1.0))
+    way = np.arange(frames + 1)[:, None, None] / frames * [1.0, 0.0, 0.0]
+    pins = tuple(Pin(n, v, np.ones(len(v)), targets=places[v] + w) for n, v, w in (("a", left, way[:1]), ("b", right, way)))
+    part = Surface(places, ball.triangles)
+    body = Body("b", "Gum", part, goo.material, goo.real_size, resolution=16, remeshing="wholesale", pins=pins)
+    scene = validated(Scene((body,), (), Settings(frame_end=frames, worst_condition=worst, threads=1)))
+    (made,) = prepare(scene)
+    return Simulation(scene, [made.mesh], [made.surface], [made.contacts])
+
+
+def test_a_strand_that_is_drawn_out_does_not_hang_on_stiff_tets():
+    """Long tets hardly bend. By default they are new before that is seen: else a strand holds until they are, and falls."""
+    sags = []
+    for worst in (2.0, Settings().worst_condition):
+        simulation = strand(worst)
+        for _ in range(26):
+            simulation.advance()
+        state = simulation.state
+        middle = np.abs(state.positions[:, 0] - 0.5) < 0.15
+        sags.append(-np.average(state.positions[middle, 2], weights=state.masses[middle]))
+        assert simulation.remeshing.counts[0] >= 1
+    assert sags[0] > 0.06 and sags[1] > 0.9 * sags[0], sags

@@ -16,11 +16,12 @@ from solver.scene import Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.surface import Surface
 from solver.tet_surface.laying import laid_surface
-from solver.tet_surface.thin import thickness
+from solver.tet_surface.thin import narrowness, thickness
 from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import TetMesh, joined_meshes
 from solver.tetmesh.quality import tet_volumes
 from tests.physics.scenes import box_mesh
+from tests.remesh.shapes import rotation
 from tests.surface_contact.soak_former import former_scene
 from tests.surfaces import box, joined, sphere
 
@@ -59,6 +60,25 @@ def test_how_thick_a_plate_is(thick):
     inner = np.abs(places[:, :2]).max(axis=1) < 0.25 - SIZE
     assert (found[inner] >= thick * SIZE).all() and (found[inner] < 1.05 * thick * SIZE).all()
     assert np.isinf(thickness(BALL.positions, vertex_area_vectors(BALL.positions, BALL.triangles), SIZE)).all()
+
+
+def test_a_triangle_keeps_of_its_width_what_a_map_leaves_of_it():
+    """Turned as it may be, by the smaller factor of two; one that is flat keeps nothing."""
+    rng = np.random.default_rng(5)
+    before, triangles = rng.normal(size=(30, 3)), np.arange(30).reshape(-1, 3)
+    corners = before[triangles]
+    first = corners[:, 1] - corners[:, 0]
+    upright = np.cross(first, corners[:, 2] - corners[:, 0])
+    frame = np.stack([first, np.cross(upright, first)], axis=1)
+    frame /= np.linalg.norm(frame, axis=2, keepdims=True)
+    turn, within = rotation([1, 2, 3], 0.8), rotation([0, 0, 1], 0.4)[:2, :2]
+    for widths in ([1.7, 0.3], [0.9, 0.2]):
+        flat = (corners - corners[:, :1]) @ np.swapaxes(frame, 1, 2)
+        after = flat @ within.T @ np.diag(widths) @ within @ frame @ turn.T
+        np.testing.assert_allclose(narrowness(before, after.reshape(-1, 3), triangles), min(widths), rtol=1e-9)
+    assert np.abs(narrowness(before, before * [1.0, 0.0, 0.0], triangles)).max() < 1e-7
+    point = np.zeros_like(before)
+    assert (narrowness(before, point, triangles) < 1e-30).all() and np.isfinite(narrowness(point, before, triangles)).all()
 
 
 def fine(part: Surface) -> Surface:
