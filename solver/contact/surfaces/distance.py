@@ -19,7 +19,7 @@ SKEW = 1e-10  # and below which that has fewer digits than DIGITS
 
 @inline
 def corners_of(numbers, pair):  # type: ignore[no-untyped-def]
-    """What (n, 3) or (n,) says of a pair's four. Of a number without a sign numba need not ask whether it counts from the end."""
+    """What (n, 3) or (n,) says of a pair's four. Unsigned numbers spare numba the question whether they count from the end."""
     return numbers[np.uint64(pair[0])], numbers[np.uint64(pair[1])], numbers[np.uint64(pair[2])], numbers[np.uint64(pair[3])]
 
 

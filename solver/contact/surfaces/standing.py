@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from .distance import moves_of
 from .friction import Friction
+from .friction_terms import add_friction_gradient, friction_blocks
 from .measuring import measure_pairs
 from .pairs import Pairs
-from .terms import add_barriers, add_friction_gradient, barrier_springs, friction_blocks
+from .terms import add_barriers, barrier_springs
 
 Array = NDArray[np.float64]
 NOTHING, NO_POINTS = np.zeros(0), np.zeros(0, np.int64)

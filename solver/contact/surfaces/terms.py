@@ -1,6 +1,6 @@
-"""Energy, gradient and stiffness of pairs: the barrier along the line of their closest points, and friction across it.
+"""Energy, gradient and stiffness of pairs: the barrier along the line of their closest points (friction: friction_terms.py).
 
-Both are functions of one vector, r = sum_i w_i x_i (distance.py), so that a pair's stiffness is (w w^T) times one 3x3 block.
+It is a function of one vector, r = sum_i w_i x_i (distance.py), so that a pair's stiffness is (w w^T) times one 3x3 block.
 Of the barrier's stiffness b'' n n^T + b' (derivative of n), the second part is left out: b' < 0, so where corners or an edge
 and a corner meet it is negative and any projection drops it, and elsewhere it is smaller by distance over edge length. What is
 kept is positive as it stands; no eigenvalues have to be found.
@@ -18,7 +18,6 @@ Pairs are few and in a fixed order, so these loops are serial: the same order, t
 import numpy as np
 
 from ...jit import inline, inner_kernel, kernel
-from ..response import friction_response
 from .barrier import barrier, parallel_fade
 from .distance import closest_ends, closest_points, corners_of, distance_of, to_segment
 from .measuring import CLEAR
@@ -46,7 +45,7 @@ def _add_turning(positions, pair, scale, gradient):  # type: ignore[no-untyped-d
 
 
 @inline
-def _add_weighted(pair, w0, w1, w2, w3, x, y, z, gradient):  # type: ignore[no-untyped-def]
+def add_weighted(pair, w0, w1, w2, w3, x, y, z, gradient):  # type: ignore[no-untyped-def]
     """Add the vector (x, y, z) by a pair's weights to gradient (n, 3)."""
     for node, w in ((0, w0), (1, w1), (2, w2), (3, w3)):
         i = np.uint64(pair[node])
@@ -174,10 +173,10 @@ def _add_edges(positions, pair, w0, w1, w2, w3, x, y, z, reach, stiffness, thres
     fade, turning = parallel_fade(*corners_of(positions, pair), threshold)
     s, t, ex, ey, ez, end_value, end_force, end_distance = _ends_of(positions, pair, w1, -w3, reach)
     f = stiffness * fade * end_force / end_distance
-    _add_weighted(pair, 1.0 - s, s, t - 1.0, -t, f * ex, f * ey, f * ez, gradient)
+    add_weighted(pair, 1.0 - s, s, t - 1.0, -t, f * ex, f * ey, f * ez, gradient)
     value -= end_value
     f = -stiffness * fade * force / distance
-    _add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
+    add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
     if turning > 0.0:
         _add_turning(positions, pair, stiffness * turning * value, gradient)
     firm = stiffness * fade
@@ -208,7 +207,7 @@ def add_barriers(positions, pairs, which, gradient, weights, normal, force, slop
         else:
             stiffness = pairs.stiffness[k]
             f = -stiffness * push / distance
-            _add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
+            add_weighted(pair, w0, w1, w2, w3, f * x, f * y, f * z, gradient)
             more, less_push = _add_overcounted(
                 positions, pair, w1, w2, w3, reach, stiffness, pairs.corners[k], gradient
             )
@@ -295,47 +294,3 @@ def force_error(before, pushed, pushes, slopes, positions, pairs, after, exact, 
         missed += abs(force - told)
         total += force
     return missed, total
-
-
-@inline
-def _slip_of(positions, pair, w, n, anchor):  # type: ignore[no-untyped-def]
-    """How far a pair's points, fixed to their sides, have slipped across the normal: 3 scalars and their length [m]."""
-    x, y, z = -anchor[0], -anchor[1], -anchor[2]
-    for m in range(4):
-        i = np.uint64(pair[m])
-        x, y, z = x + w[m] * positions[i, 0], y + w[m] * positions[i, 1], z + w[m] * positions[i, 2]
-    along = n[0] * x + n[1] * y + n[2] * z
-    x, y, z = x - along * n[0], y - along * n[1], z - along * n[2]
-    return x, y, z, np.sqrt(x * x + y * y + z * z)
-
-
-@kernel
-def add_friction_gradient(positions, nodes, weights, normal, anchor, grip, slip, gradient):  # type: ignore[no-untyped-def]
-    """Add friction's gradient [N] at positions (n, 3) to gradient (n, 3); return its energy [J].
-
-    nodes, weights (c, 4), normal, anchor (c, 3), grip (c,) [N], slip [m]: Li et al. 2020, eq 14 and 15, lagged but for slip.
-    """
-    energy = 0.0
-    for k in range(len(nodes)):
-        pair, w = nodes[k], weights[k]
-        x, y, z, length = _slip_of(positions, pair, w, normal[k], anchor[k])
-        work, factor, _ = friction_response(length, grip[k], slip)
-        energy += work
-        _add_weighted(pair, w[0], w[1], w[2], w[3], factor * x, factor * y, factor * z, gradient)
-    return energy
-
-
-@kernel
-def friction_blocks(positions, nodes, weights, normal, anchor, grip, slip, exact, blocks):  # type: ignore[no-untyped-def]
-    """Fill blocks (c, 9) [N/m] of friction; `exact` as in contact/response.py."""
-    for k in range(len(nodes)):
-        n = normal[k]
-        x, y, z, length = _slip_of(positions, nodes[k], weights[k], n, anchor[k])
-        _, across, along = friction_response(length, grip[k], slip)
-        radial = exact * (along - across)
-        scale = 1.0 / length if length > 0.0 else 0.0
-        t = (x * scale, y * scale, z * scale)
-        for i in range(3):
-            for j in range(3):
-                flat = (1.0 if i == j else 0.0) - n[i] * n[j]
-                blocks[k, 3 * i + j] = across * flat + radial * t[i] * t[j]

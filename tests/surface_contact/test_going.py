@@ -1,0 +1,63 @@
+"""Places on a way that is known to hold need no look of their own; others do."""
+
+import numpy as np
+import pytest
+
+from solver.contact.surfaces.candidates import Neighbourhood
+from solver.contact.surfaces.carried import Carried
+from solver.contact.surfaces.clusters import Clusters
+from solver.contact.surfaces.going import Going, share_of
+from solver.contact.surfaces.surface import contact_surface
+from tests.surface_contact.test_unfolded import REACH, ball
+
+
+def test_the_same_places_are_asked_for_once_and_others_are_not_taken_for_them():
+    rng = np.random.default_rng(0)
+    rows = np.eye(6)
+    rows[3] = [0.25, 0.25, 0.5, 0.0, 0.0, 0.0]
+    from scipy.sparse import csr_matrix
+
+    going = Going(Carried.by(csr_matrix(rows)))
+    nodes, direction = rng.normal(size=(2, 6, 3))
+    places = going.places(nodes)
+    assert places == pytest.approx(rows @ nodes) and going.places(nodes.copy()) is places
+    assert going.way(nodes, direction)[1] is going.way(nodes, direction)[1]
+    nodes[4, 2] += 1e-12
+    assert going.places(nodes) is not places and going.way(nodes, direction)[1] == pytest.approx(rows @ direction)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_a_place_on_a_way_is_known_by_its_share(share):
+    rng = np.random.default_rng(1)
+    start, way = rng.normal(size=(300, 3)) + 50.0, rng.normal(size=(300, 3))
+    places = start + share * way
+    assert share_of(start, way, places) == pytest.approx(share, abs=1e-12)
+    beside = places.copy()
+    beside[17, 1] += 1e-6
+    assert np.isnan(share_of(start, way, beside))
+    assert np.isnan(share_of(start, way, start + 1.1 * way)) and np.isnan(share_of(start, way, start - 0.1 * way))
+    beside[17, 1] = np.nan
+    assert np.isnan(share_of(start, way, beside))
+
+
+def test_what_is_doubted_at_an_end_is_looked_at_on_the_way():
+    """A ball that is dented: without doubts at both ends the middle holds as they do; with doubts it is asked anew, but not at
+    the very end, where what is doubted is known."""
+    rest, triangles = ball(3000, 15.0)
+    clusters = Clusters(contact_surface(triangles, rest, 1.0), rest)
+    search = Neighbourhood(clusters, clusters, rest, REACH, 1e4, 0.5)
+    search.cover(rest, rest)
+    little, more = (rest + size * np.sin(3.0 * rest[:, [1, 2, 0]]) for size in (0.01, 0.09))
+
+    def known(end, share):
+        """What is known of places on the way to an end."""
+        search.cover(rest, end)
+        there = rest + share * (end - rest)
+        search.passed(there, rest, end, share)
+        return [marks for places, marks in search.held if places is there]
+
+    assert known(little, 0.5) == [None]
+    search.cover(rest, more)
+    marks = [marks for places, marks in search.held if places is more]
+    assert marks and marks[0] is not None, "nothing is doubted"
+    assert known(more, 0.5) == [] and known(more, 1.0)[0] is marks[0] and known(more, np.nan) == []
