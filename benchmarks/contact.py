@@ -188,7 +188,7 @@ def baked(frames: int, repeats: int) -> None:
     goo, resolution = Material("viscoplastic", values, {}), RESOLUTION["50k"]
     bodies = tuple(
         Body(
-            f"ball{side:g}", f"Ball {side:g}", Surface(RADIUS * turned[side] + [1.03 * side * RADIUS, 0.0, 0.0], triangles), goo,
+            f"ball{side:g}", f"Ball {side:g}", Surface(RADIUS * (turned[side] + [1.03 * side, 0.0, 0.0]), triangles), goo,
             resolution=resolution, velocity=(-2.0 * side, 0.0, 0.0),
         )
         for side in (-1.0, 1.0)

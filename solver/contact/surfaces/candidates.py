@@ -60,7 +60,7 @@ class Neighbourhood:
         self.sides = [first] if self.own else [first, second]
         self.unfolded = Unfolded(first, rest) if self.own else None
         self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
-        self.spans = np.array([(side.own_nodes.min(), side.own_nodes.max() + 1) for side in self.sides])  # of their numbers
+        self.spans = np.array([side.span for side in self.sides])  # of their numbers
         self.begun, self.ended = rest, rest  # between which places was searched,
         self.off = np.empty_like(rest)  # and how far nodes are off that way
         self.searched, self.share = False, 1.0  # of the room to spare that is looked for

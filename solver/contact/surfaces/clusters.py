@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.tree import STACK, build_tree
-from ...jit import inline, kernel
+from ...jit import inline, inner_kernel, kernel
 from ...jit.box_lanes import BLOCK, LANES, close_lanes
 from .surface import ContactSurface
 
@@ -19,6 +19,7 @@ IntArray = NDArray[np.int32]
 
 ROUNDING = 1e-6  # share of the nodes' largest coordinate by which boxes in single precision may be off
 NO_ORIGIN = np.zeros((2, 3))
+TOGETHER = 192  # coordinates at once, a multiple of three
 PER_CLUSTER = 16  # others near it: the room at first for what a walk finds
 
 
@@ -65,6 +66,7 @@ class Clusters:
         self.edges = _gathered(surface.edges, rank, first)
         self.first_own, self.own = _own_nodes((self.vertices, self.triangles, self.edges), rank)
         self.own_nodes = self.vertices.nodes[self.own, 0]
+        self.span = int(self.own_nodes.min()), int(self.own_nodes.max()) + 1  # of their numbers
         ends = rest[surface.edges]
         self.edge_squares = ((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)  # (e,) at rest [m^2]
         self.edge_length = float(np.sqrt(self.edge_squares).mean())
@@ -97,7 +99,8 @@ class Clusters:
     def around(self, before: Array, after: Array) -> tuple[Array, Array]:
         """Lower and upper corner (3,) of the box around the body at two places (n, 3)."""
         corners = np.empty((2, 3))
-        _box_around(self.vertices.nodes, before, after, corners[0], corners[1])
+        own = slice(*self.span)
+        _box_around(before[own], after[own], corners[0], corners[1])
         return corners[0], corners[1]
 
 
@@ -172,33 +175,43 @@ def lane_place(k):  # type: ignore[no-untyped-def]
 
 @kernel
 def _fit_tree(own, first_own, positions, way, origin, leaf, boxes, whole):  # type: ignore[no-untyped-def]
-    for node in range(2 * leaf, -1, -1):
+    (ox, oy, oz), (ou, ov, ow) = origin
+    for c in range(leaf + 1):
+        x0, y0, z0, u0, v0, w0 = np.inf, np.inf, np.inf, np.inf, np.inf, np.inf
+        x1, y1, z1, u1, v1, w1 = -np.inf, -np.inf, -np.inf, -np.inf, -np.inf, -np.inf
+        for k in range(first_own[c], first_own[c + 1]):
+            i = np.uint64(own[k])
+            x, y, z = positions[i, 0] - ox, positions[i, 1] - oy, positions[i, 2] - oz
+            u, v, w = way[i, 0] - ou, way[i, 1] - ov, way[i, 2] - ow
+            x0, y0, z0, x1, y1, z1 = min(x0, x), min(y0, y), min(z0, z), max(x1, x), max(y1, y), max(z1, z)
+            u0, v0, w0, u1, v1, w1 = min(u0, u), min(v0, v), min(w0, w), max(u1, u), max(v1, v), max(w1, w)
+        box = boxes[leaf + c]
+        box[0, 0], box[0, 1], box[0, 2], box[1, 0], box[1, 1], box[1, 2] = x0, y0, z0, x1, y1, z1
+        box[2, 0], box[2, 1], box[2, 2], box[3, 0], box[3, 1], box[3, 2] = u0, v0, w0, u1, v1, w1
+        for what in range(4):
+            for axis in range(3):
+                whole[lane_place(c) + LANES * (3 * what + axis)] = box[what, axis]
+    for node in range(leaf - 1, -1, -1):
+        left, right = boxes[2 * node + 1], boxes[2 * node + 2]
         for axis in range(3):
-            low, high, least, most = np.inf, -np.inf, np.inf, -np.inf
-            if node >= leaf:
-                for k in range(first_own[node - leaf], first_own[node - leaf + 1]):
-                    i = np.uint64(own[k])
-                    x, d = positions[i, axis] - origin[0, axis], way[i, axis] - origin[1, axis]
-                    low, high, least, most = min(low, x), max(high, x), min(least, d), max(most, d)
-            else:
-                for child in (2 * node + 1, 2 * node + 2):
-                    low, high = min(low, boxes[child, 0, axis]), max(high, boxes[child, 1, axis])
-                    least, most = min(least, boxes[child, 2, axis]), max(most, boxes[child, 3, axis])
-            boxes[node, 0, axis], boxes[node, 1, axis], boxes[node, 2, axis], boxes[node, 3, axis] = low, high, least, most
-            if node >= leaf:
-                place = lane_place(node - leaf) + LANES * axis
-                whole[place], whole[place + 3 * LANES] = low, high
-                whole[place + 6 * LANES], whole[place + 9 * LANES] = least, most
+            boxes[node, 0, axis], boxes[node, 1, axis] = min(left[0, axis], right[0, axis]), max(left[1, axis], right[1, axis])
+            boxes[node, 2, axis], boxes[node, 3, axis] = min(left[2, axis], right[2, axis]), max(left[3, axis], right[3, axis])
 
 
 @kernel
-def _box_around(nodes, before, after, lower, upper):  # type: ignore[no-untyped-def]
+def _box_around(before, after, lower, upper):  # type: ignore[no-untyped-def]
+    low, high = np.full(TOGETHER, np.inf), np.full(TOGETHER, -np.inf)
+    for places in (before.ravel(), after.ravel()):
+        for first in range(0, len(places), TOGETHER):
+            _widen(places[first : first + TOGETHER], low, high)
     for axis in range(3):
-        low, high = np.inf, -np.inf
-        for k in range(len(nodes)):
-            x, y = before[nodes[k, 0], axis], after[nodes[k, 0], axis]
-            low, high = min(low, x, y), max(high, x, y)
-        lower[axis], upper[axis] = low, high
+        lower[axis], upper[axis] = low[axis::3].min(), high[axis::3].max()
+
+
+@inner_kernel
+def _widen(coordinates, low, high):  # type: ignore[no-untyped-def]
+    for n in range(len(coordinates)):  # no branch, for vectors
+        low[n], high[n] = min(low[n], coordinates[n]), max(high[n], coordinates[n])
 
 
 @inline

@@ -66,9 +66,9 @@ def seen_unfolded(  # type: ignore[no-untyped-def]
 def _high_enough(patches, p, view, heights, reach, rounding, clusters, groups):  # type: ignore[no-untyped-def]
     """Whether the triangles of marked clusters that patch p has are, seen along its view."""
     x, y, z = view
-    _, at_core, _, _, (triangles, first), (parts, first_part), _, _, cluster = patches
+    _, at_core, _, _, (triangles, first), (parts, first_part), _, _, cluster, group = patches
     for i in range(first_part[p], first_part[p + 1]):
-        if not groups[cluster[triangles[parts[i]]] // GROUP]:
+        if not groups[np.uint64(group[i])]:
             continue
         least = rounding + (reach if parts[i] < first[p] + at_core[p] else 0.0)
         for k in range(parts[i], parts[i + 1]):

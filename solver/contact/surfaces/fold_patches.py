@@ -40,6 +40,7 @@ class Patches(NamedTuple):
     rim             : rows (k, 2), from vertex to vertex: what is left of the triangles' sides where they do not cancel
     touched         : clusters that have a vertex of it
     cluster (t,)    : of each triangle of the surface; those of GROUP clusters that follow on each other are a group
+    group           : of each of the parts, its number
     """
 
     clusters: IntArray
@@ -51,6 +52,7 @@ class Patches(NamedTuple):
     rim: Rows
     touched: Rows
     cluster: IntArray
+    group: IntArray
 
     def named(self, nodes: IntArray) -> "Patches":
         """The same with vertices named by their numbers (v,) among all nodes."""
@@ -119,8 +121,10 @@ def patches_of(surface: Ranked, edge_length: float) -> Patches:
     columns = zip(*rows, strict=True) if rows else [()] * 5
     core, hem, found, rim, touched = map(_joined, columns)
     runs = Rows(np.append(np.concatenate(parts), found.first[-1]).astype(np.int32), _joined(tuple(parts[1:])).first)
+    group = cluster[found.values[runs.values[:-1]]] // np.int32(GROUP)
     return Patches(
         np.array(clusters, np.int32).reshape(-1, 2), np.array(at_core, np.int32), core, hem, found, runs, rim, touched, cluster,
+        group,
     )  # fmt: skip
 
 

@@ -129,7 +129,7 @@ def _heights(corners, before, after, cluster, heights, boxes):  # type: ignore[n
 def _look(  # type: ignore[no-untyped-def]
     patches, heights, boxes, before, after, reach, tight, most, rounding, patch, rooms, widths, views
 ):
-    clusters, _, _, hem, _, _, rim, touched, _ = patches
+    clusters, _, _, hem, _, _, rim, touched, _, _ = patches
     low = ALL_AXES * tight + rounding
     for p in range(len(clusters)):
         if patch[clusters[p, 0]] >= 0:
@@ -151,9 +151,9 @@ def _look(  # type: ignore[no-untyped-def]
 def _take_rooms(patches, p, heights, boxes, view, reach, enough, rounding, rooms):  # type: ignore[no-untyped-def]
     """Lessen rooms (c,) to what triangles of a patch leave to their clusters, or the boxes of groups, where that is enough."""
     x, y, z = view
-    _, at_core, _, _, (triangles, first), (parts, first_part), _, _, cluster = patches
+    _, at_core, _, _, (triangles, first), (parts, first_part), _, _, cluster, group = patches
     for i in range(first_part[p], first_part[p + 1]):
-        least, c = rounding + (reach if parts[i] < first[p] + at_core[p] else 0.0), cluster[triangles[parts[i]]] // GROUP
+        least, c = rounding + (reach if parts[i] < first[p] + at_core[p] else 0.0), group[i]
         (ax, ay, az), (bx, by, bz), _ = boxes[c]
         room = (min(ax * x, bx * x) + min(ay * y, by * y) + min(az * z, bz * z) - least) / ALL_AXES
         if room >= enough:
@@ -170,10 +170,10 @@ def _take_rooms(patches, p, heights, boxes, view, reach, enough, rounding, rooms
 @kernel
 def _mean_normal(patches, p, boxes):  # type: ignore[no-untyped-def]
     """About that of a patch: of all groups that it has triangles of."""
-    _, _, _, _, (triangles, _), (parts, first), _, _, cluster = patches
+    _, _, _, _, (triangles, _), (parts, first), _, _, _, group = patches
     view = np.zeros(3)
     for i in range(first[p], first[p + 1]):
-        box = boxes[cluster[triangles[parts[i]]] // GROUP]
+        box = boxes[group[i]]
         view[0], view[1], view[2] = view[0] + box[2, 0], view[1] + box[2, 1], view[2] + box[2, 2]
     size = np.sqrt(view[0] * view[0] + view[1] * view[1] + view[2] * view[2])
     return view / max(size, 1e-300)
@@ -186,10 +186,10 @@ def _seen_from_the_front(patches, p, heights, boxes, view, high, low):  # type: 
     By the boxes of groups where these say so, by each triangle where they do not.
     """
     x, y, z = view
-    _, at_core, _, _, (triangles, first), (parts, first_part), _, _, cluster = patches
+    _, at_core, _, _, (triangles, first), (parts, first_part), _, _, cluster, group = patches
     for i in range(first_part[p], first_part[p + 1]):
         least = high if parts[i] < first[p] + at_core[p] else low
-        (ax, ay, az), (bx, by, bz), _ = boxes[cluster[triangles[parts[i]]] // GROUP]
+        (ax, ay, az), (bx, by, bz), _ = boxes[group[i]]
         if min(ax * x, bx * x) + min(ay * y, by * y) + min(az * z, bz * z) > least:
             continue
         for k in range(parts[i], parts[i + 1]):
