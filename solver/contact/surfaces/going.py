@@ -8,6 +8,7 @@ from .carried import Carried, same
 
 Array = NDArray[np.float64]
 
+SOME = 16  # coordinates of which one is asked for the share: the others have to agree
 KEPT = 4  # places of nodes: those of an iteration, and of its line search
 ROUNDED = 1e-12  # of the largest coordinate, by which a place on a way is off it as sums are rounded
 
@@ -41,7 +42,7 @@ def share_of(start, ways, places):  # type: ignore[no-untyped-def]
     """After which share of a way, from a start along ways (k, 3), points are at places (k, 3); nan where they are not on it."""
     begins, goes, ends = start.ravel(), ways.ravel(), places.ravel()
     most, size, at = 0.0, 0.0, 0
-    for k in range(len(goes)):
+    for k in range(0, len(goes), SOME):
         size = max(size, abs(begins[k]))
         if abs(goes[k]) > most:
             most, at = abs(goes[k]), k

@@ -13,6 +13,7 @@ from .measuring import may_come_close
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
+LANE = (-1, 0, 1, -1, 2, 4, -1, 7, 3, 6, 5)  # whose bit leaves so much over when it is divided by 11
 SOME = 1024  # pairs that are looked at together
 ALL, HALF, NONE = 0, 1, 2  # of the pairs within a cluster: all, each but once (others come once anyway), or none
 
@@ -68,11 +69,11 @@ def _found(items: Items, others: Items, sides: tuple[Clusters, Clusters], near: 
 @inline
 def _pair_of(pair, corners, k, other_corners, m):  # type: ignore[no-untyped-def]
     """Fill pair (4,) with the nodes of two items; whether all are different."""
-    first = corners.shape[1]
+    first, own, other = corners.shape[1], corners[np.uint64(k)], other_corners[np.uint64(m)]
     for i in range(first):
-        pair[i] = corners[k, i]
+        pair[i] = own[i]
     for i in range(4 - first):
-        pair[first + i] = other_corners[m, i]
+        pair[first + i] = other[i]
     apart = pair[0] != pair[2] and pair[0] != pair[3] and pair[1] != pair[2] and pair[1] != pair[3]
     return apart and (first == 2 or (pair[0] != pair[1]))
 
@@ -102,8 +103,10 @@ def _close_items(items, others, boxes, other_boxes, whole, other_whole, near, wi
                     if some > SOME - LANES:
                         may_come_close(positions, direction, pairs[:some], edges, bound, close[:some])
                         count, some = _take(pairs[:some], items_of, close, nodes, numbers, count), 0
-                    for m in range(start, start + LANES if found else start):
-                        if not found >> (m - start) & 1 or (within == HALF and m <= k):
+                    while found:
+                        n = LANE[(found & -found) % 11]  # of the lowest bit that is left
+                        m, found = start + n, found & (found - 1)
+                        if within == HALF and m <= k:
                             continue
                         if _pair_of(pairs[some], corners, k, other_corners, m):
                             items_of[some, 0], items_of[some, 1], some = order[k], other_order[m], some + 1

@@ -166,7 +166,7 @@ class SurfaceContact:
         What stuck in the step before is still stretched by as much, so that what sticks comes to rest instead of creeping.
         """
         places = self._standing(start)
-        close = self._at(start).close
+        close = self._stand(places).close
         self._begun = self.pairs, close
         if not len(close.which):
             self.friction = Friction(slip=self.slip)
@@ -191,11 +191,11 @@ class SurfaceContact:
 
     def limit(self, positions: Array, direction: Array) -> float:
         """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
-        _, ways = self._covered(positions, direction)
+        places, ways = self._covered(positions, direction)
         pairs = self.pairs
         if not len(pairs.nodes):
             return 1.0
-        stand, known = self._at(positions), self._ways
+        stand, known = self._stand(places), self._ways
         asked = known is not None and known[0] is pairs and known[1] is ways
         free = known[2] if known is not None and asked else np.full(len(pairs.nodes), UNKNOWN)
         given = stand.places, ways, pairs.nodes, pairs.points, pairs.reach, stand.distance, stand.exact
@@ -203,8 +203,8 @@ class SurfaceContact:
 
     def meetings(self, positions: Array, direction: Array) -> Meetings:
         """The pairs that do not touch at positions (n, 3) but would on the way along a direction (n, 3), or that it crushes."""
-        _, ways = self._covered(positions, direction)
-        pairs, most, stand = self.pairs, len(self.pairs.nodes), self._at(positions)
+        places, ways = self._covered(positions, direction)
+        pairs, most, stand = self.pairs, len(self.pairs.nodes), self._stand(places)
         which, weights, normal, gap = np.empty(most, np.int64), np.empty((most, 4)), np.empty((most, 3)), np.empty(most)
         struck, free = np.empty(most, dtype=np.bool_), np.empty(most)
         count = meetings(
@@ -278,10 +278,10 @@ class SurfaceContact:
 
     def touched(self, positions: Array) -> NDArray[np.bool_]:
         """Which nodes (n,) carry points of pairs that push at positions (n, 3)."""
-        self._standing(positions)
+        places = self._standing(positions)
         if not len(self.pairs.nodes):
             return np.zeros(len(positions), dtype=bool)
-        close = self._at(positions).close
+        close = self._stand(places).close
         return self.carried.nodes_of(self.pairs.nodes[close.which][close.weights != 0.0], len(positions))
 
     def _covered(self, positions: Array, direction: Array) -> tuple[Array, Array]:
@@ -327,7 +327,10 @@ class SurfaceContact:
 
     def _at(self, positions: Array) -> Standing:
         """How the pairs stand with nodes at positions (n, 3)."""
-        places = self._going.places(positions)
+        return self._stand(self._going.places(positions))
+
+    def _stand(self, places: Array) -> Standing:
+        """How they stand with points at places (k, 3), as `_going` knows them."""
         for known in self._stands:
             if known.of(self.pairs, places):
                 return known
