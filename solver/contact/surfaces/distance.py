@@ -72,19 +72,6 @@ def lines_closest(a, b, c, d):  # type: ignore[no-untyped-def]
 
 
 @inline
-def lines_apart(a, b, c, d):  # type: ignore[no-untyped-def]
-    """No more than the distance of two segments, and cheap: that of their lines; 0 where these are all but parallel."""
-    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-    vx, vy, vz = d[0] - c[0], d[1] - c[1], d[2] - c[2]
-    rx, ry, rz = a[0] - c[0], a[1] - c[1], a[2] - c[2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    nn, rr = nx * nx + ny * ny + nz * nz, rx * rx + ry * ry + rz * rz
-    if nn <= SKEW * (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz):
-        return 0.0
-    return max(abs(rx * nx + ry * ny + rz * nz) / np.sqrt(nn) - DIGITS * np.sqrt(rr), 0.0)
-
-
-@inline
 def closest_on_edges(a, b, c, d):  # type: ignore[no-untyped-def]
     """(s, t) of the closest points a + s (b - a) and c + t (d - c) of two segments.
 

@@ -149,7 +149,8 @@ def _gather(positions, nodes, which, corners):  # type: ignore[no-untyped-def]
 @inner_kernel
 def _apart_edges(corners, squared, least, certain):  # type: ignore[no-untyped-def]
     """Fill squared distances (TILE,) [m^2] of the closest points of two edges' lines, and whether these are inside both edges,
-    as `lines_closest`; and distances at least (TILE,) [m], as `lines_apart`."""
+    as `lines_closest`; and of the edges the least distances (TILE,) [m] there may be: that of the lines, 0 where these are all
+    but parallel."""
     ax, ay, az, bx, by, bz = corners[0], corners[1], corners[2], corners[3], corners[4], corners[5]
     cx, cy, cz, dx, dy, dz = corners[6], corners[7], corners[8], corners[9], corners[10], corners[11]
     for n in range(TILE):
