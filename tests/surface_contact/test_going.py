@@ -61,3 +61,16 @@ def test_what_is_doubted_at_an_end_is_looked_at_on_the_way():
     marks = [marks for places, marks in search.held if places is more]
     assert marks and marks[0] is not None, "nothing is doubted"
     assert known(more, 0.5) == [] and known(more, 1.0)[0] is marks[0] and known(more, np.nan) == []
+
+
+def test_a_place_that_was_searched_for_no_way_is_not_taken_for_the_end_of_the_next():
+    rest, triangles = ball(3000, 15.0)
+    clusters = Clusters(contact_surface(triangles, rest, 1.0), rest)
+    search = Neighbourhood(clusters, clusters, rest, REACH, 1e4, 0.5)
+    search.cover(rest, rest)
+    more = rest + 0.09 * np.sin(3.0 * rest[:, [1, 2, 0]])
+    search.cover(rest, more)
+    doubts = next(marks for places, marks in search.held if places is more)
+    there = more.copy()
+    search.passed(there, rest, more, 1.0)
+    assert doubts is not None and next(marks for places, marks in search.held if places is there) is doubts

@@ -117,12 +117,13 @@ class Neighbourhood:
 
         By how much nodes are off the way that was searched is a convex function of that share.
         """
-        ends = [marks for end in (begun, ended) for known, marks in self.held if known is end]
-        if not self.searched or len(ends) < 2 or np.isnan(share):
+        # The first of each: a search that was made for no way has left its place twice
+        first, last = ([marks for known, marks in self.held if known is end][:1] for end in (begun, ended))
+        if not self.searched or not first or not last or np.isnan(share):
             return
         at_end = share > 1.0 - ROUNDED
-        if at_end or not any(ends):
-            self.held = [(places, ends[1] if at_end else None), *self.held[: HELD - 1]]
+        if at_end or not any(first + last):
+            self.held = [(places, last[0] if at_end else None), *self.held[: HELD - 1]]
 
     def _holds(self, positions: Array) -> bool:
         """Whether what was found holds with nodes at positions (n, 3), but for what `unfolded` then doubts; that is `held`."""
