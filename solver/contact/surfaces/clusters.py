@@ -66,7 +66,8 @@ class Clusters:
         self.edges = _gathered(surface.edges, rank, first)
         self.first_own, self.own = _own_nodes((self.vertices, self.triangles, self.edges), rank)
         self.own_nodes = self.vertices.nodes[self.own, 0]
-        self.span = int(self.own_nodes.min()), int(self.own_nodes.max()) + 1  # of their numbers
+        own = self.own_nodes  # their numbers lie from span[0] to before span[1]
+        self.span = (int(own.min()), int(own.max()) + 1) if len(own) else (0, 0)
         ends = rest[surface.edges]
         self.edge_squares = ((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)  # (e,) at rest [m^2]
         self.edge_length = float(np.sqrt(self.edge_squares).mean())
