@@ -51,6 +51,29 @@ def normal_forces(gap, reach, stiffness, force):  # type: ignore[no-untyped-def]
         _, force[k], _ = normal_response(gap[k], reach[k], stiffness[k])
 
 
+@kernel
+def normal_energies(gap, reach, stiffness, energy):  # type: ignore[no-untyped-def]
+    """Energies (c,) [J] at the given gaps."""
+    for k in range(len(gap)):
+        energy[k], _, _ = normal_response(gap[k], reach[k], stiffness[k])
+
+
+@kernel
+def gaps_of_energies(energy, least, reach, stiffness):  # type: ignore[no-untyped-def]
+    """The gaps (c,) [m] at which contacts hold energies (c,) [J], less than at the least gaps (c,) [m]; by halving."""
+    gap = np.empty(len(energy))
+    for k in range(len(energy)):
+        low, high = least[k], reach[k]
+        for _ in range(60):
+            gap[k] = 0.5 * (low + high)
+            found, _, _ = normal_response(gap[k], reach[k], stiffness[k])
+            if found > energy[k]:
+                low = gap[k]
+            else:
+                high = gap[k]
+    return gap
+
+
 @inline
 def point_of(positions, nodes, w):  # type: ignore[no-untyped-def]
     """The contact point, (3) scalars."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from solver.contact.edges.felt import Felt
+from solver.contact.edges.stored import Stored
 from tests.physics.collider_ledger import meeting
 from tests.physics.moving_colliders import FRAMES, SCENES
 from tests.surface_contact.soak_scenes import placed, sized
@@ -36,8 +36,8 @@ def test_sharp_edges_all_over_a_fist_give_no_energy():
     assert run.moving > 1000.0 and run.worked > 0.1 * run.moving
 
 
-def test_what_was_felt_is_in_a_checkpoint():
+def test_what_edges_hold_is_in_a_checkpoint():
     run, resumed = punched(), punched()
-    run.contacts.edges.felt = Felt.of(np.zeros((1, 3)), np.array([[0.0, 0.0, 1.0]]), np.array([0.03]), np.zeros(1, np.int32))
+    run.contacts.edges.stored = Stored(np.array([[0, 0, 3, -1]], np.int32), np.array([0.03]))
     resumed.restore(run.checkpoint())
-    assert resumed.contacts.edges.felt.depths.tolist() == [0.03]
+    assert resumed.contacts.edges.stored.energies.tolist() == [0.03]

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..carriers import Carriers
-from ..contacts import EXIT_TIME, FREE_DEPTH, SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
+from ..contacts import SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
 from ..entries import NOTHING_HELD, Entries, HeldByPoints, across, along
 from ..points import REACH, ContactPoints
 from ..response import box_around, normal_forces
 from ..surfaces.carried import Carried
 from ..surfaces.friction import Held
-from .felt import LET_OUT, Felt
 from .meeting import Corners, Crossings, EdgedBody, EdgedCollider, Meeting, Touches
 from .near import Search
 from .sticking import Sticking, held_areas, left_over, sticking_range
+from .stored import Stored
 
 Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class EdgeContacts:
     """Contacts of colliders' sharp edges with bodies over one step: near pairs once, planes at every call of `linearize`.
 
     held is what friction holds, by the keys of its touches (meeting.py); stuck where edges were sticking when the step began,
-    sticking the same as the colliders carry it to the step's end.
+    sticking the same as the colliders carry it to the step's end. stored is what springs held when it began.
     """
 
     def __init__(
@@ -49,28 +49,29 @@ class EdgeContacts:
         self.kept: list[Entries] = []  # planes that hold to the step's end
         self.held = Held()
         self.stuck = self.sticking = Sticking()
-        self.felt = self.feeling = Felt()
+        self.stored = Stored()
         self.by_points = NOTHING_HELD
         self.known: Entries | None = None  # what was said last
         self.time, self.step, self.again = 0.0, 0.0, 0
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """What a checkpoint keeps."""
-        return {"edges_" + name: values for name, values in (self.held.arrays() | self._of_places()).items()}
+        return self._named(self.held.arrays() | self.stuck.arrays() | self.stored.arrays())
 
     def of_places(self) -> dict[str, NDArray[np.generic]]:
         """The same for a body that has got another surface: what is said of places stays."""
-        return {"edges_" + name: values for name, values in (self.held.renumbered().arrays() | self._of_places()).items()}
+        return self._named(self.held.renumbered().arrays() | self.stuck.arrays() | self.stored.renumbered().arrays())
 
-    def _of_places(self) -> dict[str, NDArray[np.generic]]:
-        return self.stuck.arrays() | self.felt.arrays()
+    @staticmethod
+    def _named(arrays: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[np.generic]]:
+        return {"edges_" + name: values for name, values in arrays.items()}
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Take `arrays` back, where they say anything of it."""
         own = {name.removeprefix("edges_"): values for name, values in arrays.items()}
         self.held = Held.from_arrays(own) if "held_points" in own else Held()
         self.stuck = self.sticking = Sticking.from_arrays(own)
-        self.felt = self.feeling = Felt.from_arrays(own)
+        self.stored = Stored.from_arrays(own)
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float, led: NDArray[np.int32]) -> None:
         """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end.
@@ -80,7 +81,6 @@ class EdgeContacts:
         self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
         fields = {one.number: one.field for one in self.colliders}
         self.sticking = self.stuck.carried(fields, time - step, time)
-        self.feeling = self.felt.carried(fields, time - step, time)
         for collider in self.colliders:
             now = collider.corners(time)
             then = now if collider.field.still else collider.corners(time - step)
@@ -139,8 +139,12 @@ class EdgeContacts:
         return bool(sunk)
 
     def too_deep(self, positions: Array) -> bool:
-        """Whether, with the step solved as often as it may be, places are still sunk in, by so much that it is refused."""
-        return self.again == MOST_AGAIN and bool(self._unknown(positions, TOO_DEEP))
+        """Whether, with the step solved as often as it may be, places are still sunk in, by so much that it is refused.
+
+        So it is where a place slides in: seen along straight ways it was in before, and shorter steps see that it was not.
+        """
+        sunk = self.again == MOST_AGAIN and bool(self._unknown(positions, TOO_DEEP))
+        return sunk or any(meeting.swept for meeting in self.meetings)
 
     def _unknown(self, positions: Array, least: float) -> list[Entries]:
         """Planes of places sunk in so many element sizes with nodes at positions (n, 3) that were not known, or were others."""
@@ -158,23 +162,28 @@ class EdgeContacts:
         return [entries for entries in found if len(entries.level)]
 
     def _gap(self, meeting: Meeting, touches: Touches) -> Array:
-        """Gaps (m,) [m]: what was deep in when the step began, or deeper than was felt, is let out, not shot out.
+        """Gaps (m,) [m], by so much more than the true ones as springs had not been pressed when the step began.
 
-        Of what nobody has felt a short step pushes out the less: it is not what a blow has pushed in, and there are many steps.
+        Notes whether places have gone in by that: no deeper than they have moved, so that they may have been outside.
         """
-        at, free = touches.at, FREE_DEPTH * meeting.element
-        slack = np.exp(-self.step / EXIT_TIME) * np.maximum(at.depth - free, 0.0)
-        deep = touches.depth_before() - free * min(1.0, self.step / STICK_TIME)
-        if (deep > 0.0).any():
-            deep -= self.feeling.around(meeting.collider.number, at.met, at.normal, meeting.element)
-            slack = np.maximum(slack, np.exp(-self.step / LET_OUT) * deep)
+        at, before = touches.at, -touches.depth_before()
+        reach, stiffness = self._springs(meeting, at)
+        slack = self.stored.gaps(at.keys, before, reach, stiffness) - before
+        way = at.met - at.met_then - (touches.here - touches.begun)
+        outside = along(way, way) > at.gap**2
+        meeting.swept = bool((outside & (np.minimum(slack, -at.gap) > TOO_DEEP * meeting.element)).any())
         gap: Array = at.gap + slack
         return gap
+
+    def _springs(self, meeting: Meeting, at: Crossings) -> tuple[Array, Array]:
+        """Reaches (m,) [m] and stiffnesses (m,) [N/m] of touches."""
+        points, point = self.points, meeting.body.point
+        return np.full(len(at.gap), REACH * points.size[point]), at.size * points.stiffness[point]
 
     def _planes(self, meeting: Meeting, positions: Array) -> Entries | None:
         """Those of one body and one collider, in the nodes' own numbers."""
         body, points, field = meeting.body, self.points, meeting.collider.field
-        touches = meeting.touches(positions[body.nodes])
+        touches, meeting.swept = meeting.touches(positions[body.nodes]), False
         at, count, point = touches.at, len(touches.here), body.point
         if not count:
             return None
@@ -182,8 +191,7 @@ class EdgeContacts:
         carriers = Carriers.by(Carried(rows.start, (rows.nodes + body.nodes.start).astype(np.int32), rows.weights))
         loose = touches.begun - across(self.held.of(at.keys, at.met, normal, meeting.element), normal)
         friction, stickiness = field.touch(at.met, self.time)
-        reach, gap = np.full(count, REACH * points.size[point]), self._gap(meeting, touches)
-        stiffness, grip = at.size * points.stiffness[point], np.empty(count)
+        (reach, stiffness), gap, grip = self._springs(meeting, at), self._gap(meeting, touches), np.empty(count)
         normal_forces(gap, reach, stiffness, grip)
         slip = SLIP_SPEED * points.extent[point] * (STICK_TIME if self.holds else self.step)
         return Entries(
@@ -220,7 +228,8 @@ class EdgeContacts:
         self.stuck = Sticking(np.concatenate(stuck), np.repeat(np.array(numbers, np.int32), counts)) if stuck else Sticking()
         own = slice(len(entries.level) - len(entries.keys), None)
         places = entries.carriers.places(positions)[own]
-        self.felt = Felt.of(places, entries.normal[own], entries.depth(positions)[own], entries.keys[:, 0])
+        gap = -entries.depth(positions)[own]
+        self.stored = Stored.of(entries.keys, gap, entries.reach[own], entries.stiffness[own])
         if self.holds:
             self.held = Held(entries.keys, entries.stretch(positions)[own], places, entries.normal[own])
 

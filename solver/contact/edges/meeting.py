@@ -161,6 +161,7 @@ class Meeting:
     begun (p, 3)    : where the body's points of `pairs` were when the step began
     then, now       : the collider's corners when the step begins and ends
     edges_out (e, 3), corners_out (v, 3) : the way out of it at its edges and corners
+    swept           : whether places have slid in by more than a step may be taken with
     widths (e, 2)   : of what belongs to its edges of their faces, when the step ends, once it has been asked for [m]
     """
 
@@ -176,6 +177,7 @@ class Meeting:
     edges_out: Array
     corners_out: Array
     widths: Array | None = None
+    swept: bool = False
 
     def touches(self, nodes: Array) -> Touches:
         """Where they touch, or are about to, with the body's nodes at (n, 3)."""
