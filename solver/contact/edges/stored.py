@@ -53,7 +53,7 @@ class Stored:
         return replace(self, keys=keys)
 
     def gaps(self, keys: IntArray, gap: Array, reach: Array, stiffness: Array) -> Array:
-        """The gaps (m,) [m] with which springs of one collider and one body may begin that would begin with others, (m,) [m]."""
+        """The gaps (m,) [m] with which springs of one collider and one body may begin, that ask for these (m,) [m]."""
         asked, at_ease = np.empty((2, len(gap)))
         normal_energies(gap, reach, stiffness, asked)
         normal_energies(np.maximum(gap, (1.0 - GIVING) * reach), reach, stiffness, at_ease)
