@@ -6,8 +6,8 @@ starts smoothly, K reach u^2, and is linear from u = 1/2 on: what lies is met by
 harder than that by the square of its speed over that of sound, and on a point that stands out all of it rests: so from
 u = GIVING on, which what merely lies seldom reaches, the slope rises to FIRMNESS K at u = FIRM, then to HARDNESS K at u = HARD,
 and stays, lest what is seen sink in. Friction has the lagged bound `grip` = mu times the normal force, and the displacement t
-along the surface since the step's start: force grip (2y - y^2) t/|t| with y = |t|/slip, grip t/|t| beyond y = 1 (Li et al. 2020,
-"Incremental potential contact", section 5).
+along the surface since the step's start: force grip (2y - y^2) t/|t| with y = |t|/slip, grip t/|t| beyond y = 1 (Li et al.
+2020, "Incremental potential contact", section 5).
 
 Entries are few and sorted, so these loops are serial: the same order, the same bytes.
 """
@@ -25,7 +25,7 @@ ENERGY_FIRM = ENERGY_GIVING + FORCE_GIVING * (FIRM - GIVING) + 0.5 * (FIRM - GIV
 
 HARDENING = (HARDNESS - FIRMNESS) / (HARD - FIRM)
 FORCE_HARD = FORCE_FIRM + FIRMNESS * (HARD - FIRM) + 0.5 * HARDENING * (HARD - FIRM) ** 2
-ENERGY_HARD = ENERGY_FIRM + FORCE_FIRM * (HARD - FIRM) + 0.5 * FIRMNESS * (HARD - FIRM) ** 2 + HARDENING * (HARD - FIRM) ** 3 / 6.0
+ENERGY_HARD = ENERGY_FIRM + (HARD - FIRM) * (FORCE_FIRM + (HARD - FIRM) * (0.5 * FIRMNESS + HARDENING / 6.0 * (HARD - FIRM)))
 
 
 @inline
