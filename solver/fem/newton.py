@@ -42,7 +42,9 @@ SOLVES = 3  # brings together; and the contacts that it runs into, for which it 
 DIVERTED = 0.1  # which they change by more than so many element sizes,
 DESCENT_LEFT = 0.3  # or leave less of its slope than this share
 PROJECTED = 3  # iterations with the projected stiffness before the true one is tried again
-FARTHEST = 20.0  # element sizes by which a direction may lead further than the guess has gone
+FARTHEST = 20.0  # element sizes by which a direction may lead further than the guess has gone,
+FURTHER = 4.0  # and times the way that the last one could be gone where surfaces may meet, who are looked for all along it,
+NEAREST = 0.3  # or so many element sizes
 CRUSHED = 0.1  # element sizes by which contact moves a guess's nodes, from which on its elements say nothing of the body
 
 
@@ -210,7 +212,7 @@ class ImplicitStep(StepEnergy):
         entries: the contacts linearised at the guess; pressing (n, 3): the force on them at the end of the last step [N].
         """
         pushing = self.surfaces is not None and self.surfaces.near
-        self.farthest = size(guess - self.state.positions)[1] + FARTHEST * element_size
+        most = self.farthest = size(guess - self.state.positions)[1] + FARTHEST * element_size
         x, linear, progress = guess.copy(), 0, Convergence(element_size, self.step, pushing)
         entries.settle_guess(x, pressing, self.hold)
         if largest_change(*entries.touching, guess, x) > CRUSHED:
@@ -252,6 +254,8 @@ class ImplicitStep(StepEnergy):
             fraction, end, elastic, internal = found
             if fraction < FLIPPED:
                 fresh_until, flipping = min(fresh_until, iteration + 1), True
+            if pushing:
+                self.farthest = min(most, max(FURTHER * fraction * size(direction)[1], NEAREST * element_size))
             before, x = x, end
             self.projected = max(self.projected - 1, 0)
             settled = self.surfaces is None or self.surfaces.settled(before, x)
