@@ -188,7 +188,7 @@ def test_an_edge_that_strikes_fast_stays_out(kind):
 @pytest.mark.parametrize("integrator", ["newmark", "bdf2", "backward_euler"])
 def test_other_integrators_keep_edges_out(integrator):
     simulation, line = dropped("nosing", 6, 0.5, integrator=integrator)
-    assert deepest(simulation, line, 8) < 0.03
+    assert deepest(simulation, line, 8) < 0.02
 
 
 def test_what_starts_on_an_edge_that_is_in_it_is_let_out_slowly():
