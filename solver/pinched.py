@@ -1,6 +1,6 @@
 """What is said of bodies that colliders close on, with no room left.
 
-Contact is a spring, pressed deep one a hundred times as stiff as the body (contact/response.py). So where there is no room it
+Contact is a stiff spring, pressed deep one ten times as stiff as the body (contact/response.py). So where there is no room it
 is the colliders that give way: they sink into each other's share, the body lies flat in their middle, and nothing blows up.
 That is seen by how deep contact points lie inside what presses on them.
 """

@@ -4,10 +4,10 @@ A contact is a point of the artist's surface, x = sum_i w_i x_i over nodes that 
 n . x = level (the collider's surface linearised there). With the gap d = n . x - level and u = 1 - d/reach, the pressure
 starts smoothly, K reach u^2, and is linear from u = 1/2 on: what lies is met by a spring as stiff as its body. A blow presses
 harder than that by the square of its speed over that of sound, and on a point that stands out all of it rests: so from
-u = GIVING on, which what merely lies seldom reaches, the slope rises to FIRMNESS K at u = FIRM, then to HARDNESS K at u = HARD,
-and stays, lest what is seen sink in. Friction has the lagged bound `grip` = mu times the normal force, and the displacement t
-along the surface since the step's start: force grip (2y - y^2) t/|t| with y = |t|/slip, grip t/|t| beyond y = 1 (Li et al.
-2020, "Incremental potential contact", section 5).
+u = GIVING on, which what merely lies seldom reaches, the slope rises to FIRMNESS K at u = FIRM and stays, lest what is seen
+sink in. Friction has the lagged bound `grip` = mu times the normal force, and the displacement t along the surface since the
+step's start: force grip (2y - y^2) t/|t| with y = |t|/slip, grip t/|t| beyond y = 1 (Li et al. 2020, "Incremental potential
+contact", section 5).
 
 Entries are few and sorted, so these loops are serial: the same order, the same bytes.
 """
@@ -17,15 +17,10 @@ import numpy as np
 from ..jit import inline, kernel
 
 GIVING, FIRM, FIRMNESS = 1.5, 2.5, 10.0  # by u: half a reach deep, and one and a half
-HARD, HARDNESS = 3.0, 100.0  # two
 RISE = (FIRMNESS - 1.0) / (FIRM - GIVING)  # of the slope, in between
 FORCE_GIVING, ENERGY_GIVING = GIVING - 0.25, 1.0 / 24.0 + 0.25 * (GIVING - 0.5) + 0.5 * (GIVING - 0.5) ** 2
 FORCE_FIRM = FORCE_GIVING + (FIRM - GIVING) + 0.5 * RISE * (FIRM - GIVING) ** 2
 ENERGY_FIRM = ENERGY_GIVING + FORCE_GIVING * (FIRM - GIVING) + 0.5 * (FIRM - GIVING) ** 2 + RISE * (FIRM - GIVING) ** 3 / 6.0
-
-HARDENING = (HARDNESS - FIRMNESS) / (HARD - FIRM)
-FORCE_HARD = FORCE_FIRM + FIRMNESS * (HARD - FIRM) + 0.5 * HARDENING * (HARD - FIRM) ** 2
-ENERGY_HARD = ENERGY_FIRM + (HARD - FIRM) * (FORCE_FIRM + (HARD - FIRM) * (0.5 * FIRMNESS + HARDENING / 6.0 * (HARD - FIRM)))
 
 
 @inline
@@ -44,14 +39,9 @@ def normal_response(gap, reach, stiffness):  # type: ignore[no-untyped-def]
         over = u - GIVING
         energy = ENERGY_GIVING + over * (FORCE_GIVING + over * (0.5 + RISE / 6.0 * over))
         return scale * reach * energy, scale * (FORCE_GIVING + over + 0.5 * RISE * over * over), stiffness * (1.0 + RISE * over)
-    if u <= HARD:
-        over = u - FIRM
-        energy = ENERGY_FIRM + over * (FORCE_FIRM + over * (0.5 * FIRMNESS + HARDENING / 6.0 * over))
-        force = FORCE_FIRM + over * (FIRMNESS + 0.5 * HARDENING * over)
-        return scale * reach * energy, scale * force, stiffness * (FIRMNESS + HARDENING * over)
-    over = u - HARD
-    energy = ENERGY_HARD + over * (FORCE_HARD + 0.5 * HARDNESS * over)
-    return scale * reach * energy, scale * (FORCE_HARD + HARDNESS * over), HARDNESS * stiffness
+    over = u - FIRM
+    energy = ENERGY_FIRM + over * (FORCE_FIRM + 0.5 * FIRMNESS * over)
+    return scale * reach * energy, scale * (FORCE_FIRM + FIRMNESS * over), FIRMNESS * stiffness
 
 
 @kernel

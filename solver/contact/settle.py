@@ -9,31 +9,9 @@ contact against springs has a closed form.
 import numpy as np
 
 from ..jit import inline, inner_kernel, kernel
-from .response import (
-    FIRM,
-    FIRMNESS,
-    FORCE_FIRM,
-    FORCE_GIVING,
-    FORCE_HARD,
-    GIVING,
-    HARD,
-    HARDENING,
-    HARDNESS,
-    RISE,
-    point_of,
-    row_point,
-)
+from .response import FIRM, FIRMNESS, FORCE_FIRM, FORCE_GIVING, GIVING, RISE, point_of, row_point
 
 SWEEPS = 8
-
-
-@inline
-def _beyond(left, a, slope, rise):  # type: ignore[no-untyped-def]
-    """The root of over + a (slope over + rise/2 over^2) = left; -1 where it would be below 0, in the branch before."""
-    if left < 0.0:
-        return -1.0
-    b = 1.0 + a * slope
-    return 2.0 * left / (b + np.sqrt(b * b + 2.0 * a * rise * left))
 
 
 @inline
@@ -54,13 +32,13 @@ def _push(gap, reach, stiffness, give):  # type: ignore[no-untyped-def]
         return stiffness * reach * v * v
     if v <= GIVING:
         return stiffness * reach * (v - 0.25)
-    over = _beyond(u - HARD - a * FORCE_HARD, a, HARDNESS, 0.0)
+    # last branch: f = K reach (FORCE_FIRM + FIRMNESS over), over = v - FIRM
+    over = (u - FIRM - a * FORCE_FIRM) / (1.0 + a * FIRMNESS)
     if over >= 0.0:
-        return stiffness * reach * (FORCE_HARD + HARDNESS * over)
-    over = _beyond(u - FIRM - a * FORCE_FIRM, a, FIRMNESS, HARDENING)
-    if over >= 0.0:
-        return stiffness * reach * (FORCE_FIRM + over * (FIRMNESS + 0.5 * HARDENING * over))
-    over = _beyond(u - GIVING - a * FORCE_GIVING, a, 1.0, RISE)
+        return stiffness * reach * (FORCE_FIRM + FIRMNESS * over)
+    # the one before: f = K reach (FORCE_GIVING + over + RISE/2 over^2), over = v - GIVING
+    over = u - GIVING - a * FORCE_GIVING
+    over = 2.0 * over / (1.0 + a + np.sqrt((1.0 + a) ** 2 + 2.0 * a * RISE * over))
     return stiffness * reach * (FORCE_GIVING + over * (1.0 + 0.5 * RISE * over))
 
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from solver.contact.response import FIRM, FIRMNESS, GIVING, HARD, HARDNESS, contact_gradient, contact_stiffness, normal_forces
+from solver.contact.response import FIRM, FIRMNESS, GIVING, contact_gradient, contact_stiffness, normal_forces
 from solver.contact.settle import settle
 from tests.surface_contact.seen_depths import SeenDepths
 from tests.surface_contact.soak import Account
 from tests.surface_contact.soak_scenes import soak_scene
 
 REACH, STIFFNESS = 0.02, 3e4
-BRANCHES = [0.3, 0.9, 1.4, 1.6, 2.4, 2.6, 2.9, 3.1, 9.0]  # of it: how near, in reaches, 1 being where it touches
+BRANCHES = [0.3, 0.9, 1.4, 1.6, 2.4, 2.6, 9.0]  # of it: how near, in reaches, 1 being where it touches
 NODES, ALONE, NORMAL = np.zeros((1, 4), np.int32), np.array([[1.0, 0.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 1.0]])
 
 
@@ -45,7 +45,7 @@ def test_force_and_stiffness_are_derivatives_of_the_energy(near):
     assert diagonal[0, 8] == pytest.approx(slope, rel=1e-6)
 
 
-@pytest.mark.parametrize("near", [0.0, 0.5, GIVING, FIRM, HARD])
+@pytest.mark.parametrize("near", [0.0, 0.5, GIVING, FIRM])
 def test_its_branches_meet(near):
     little = 1e-9
     before, here, after = (push(near + side * little) for side in (-1.0, 0.0, 1.0))
@@ -55,9 +55,7 @@ def test_its_branches_meet(near):
 
 def test_what_lies_meets_a_spring_as_stiff_as_its_body_and_a_blow_a_firmer_one():
     assert push(1.2) - push(1.0) == pytest.approx(0.2 * STIFFNESS * REACH)
-    assert push(4.2) - push(4.0) == pytest.approx(0.2 * HARDNESS * STIFFNESS * REACH)
-    little = 1e-6
-    assert push(FIRM + little) - push(FIRM) == pytest.approx(little * FIRMNESS * STIFFNESS * REACH, rel=1e-3)
+    assert push(3.2) - push(3.0) == pytest.approx(0.2 * FIRMNESS * STIFFNESS * REACH)
 
 
 @pytest.mark.parametrize("near", BRANCHES)
@@ -74,10 +72,9 @@ def test_a_settled_contact_balances_its_spring(near, hold):
     assert positions == pytest.approx(at(near), abs=1e-9 * REACH)
 
 
-@pytest.mark.parametrize(("seed", "frames"), [(91, 10), (148, 9), (393, 16)])  # a paddle, gears
+@pytest.mark.parametrize(("seed", "frames"), [(91, 10), (148, 9)])  # a paddle, a gear
 def test_what_is_seen_stays_out_of_what_strikes_it(seed, frames):
-    """By 2 % of an element, where a spring as stiff as the body let it in by 6 and by 4; one ten times as stiff let an ear,
-    which a tooth strikes alone, in by 4."""
+    """By 2 % of an element, where a spring as stiff as the body let it in by 6 and by 4."""
     scene = soak_scene(seed, 16, 4)[1]
     account, depths = Account(scene, 16), SeenDepths(scene)
     for number in range(1, frames + 1):
