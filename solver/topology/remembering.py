@@ -11,7 +11,6 @@ from ..contact.edges.bodies import edge_contacts
 from ..contact.points import meeting
 from ..contact.surfaces.bodies import touching_bodies
 from ..contact.surfaces.friction import Held
-from ..contact.surfaces.known_reach import KnownReach
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..fem.energy_ledger import EnergyLedger
 from ..fem.momentum import alone, gone_over
@@ -107,15 +106,14 @@ class ColliderContacts(Consumer):
 
 class BodyContacts(Consumer):
     """Bodies against each other: built anew from what is seen; what sticks goes over by place, and so does how far pairs reach
-    (`reaches` of the meshes)."""
+    (`rest` of the meshes)."""
 
     name = "surfaces"
 
     def build(self, now: "Simulation", ground: Ground) -> SurfaceContact | None:
         mesh = ground.mesh
-        known = KnownReach(mesh.reaches) if len(mesh.reaches) else None
         acting = acting_scene(now.whole, mesh.hosts, mesh.merging)
-        return touching_bodies(acting, now.state, now.ranges, mesh.surfaces, mesh.triangles, known)
+        return touching_bodies(acting, now.state, now.ranges, mesh.surfaces, mesh.triangles, mesh.rest)
 
     def told(self, now: "Simulation") -> Held | None:
         return None if now.surfaces is None else now.surfaces.held.renumbered()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..contact.points import gather_points
-from ..contact.surfaces.bodies import known_reach
+from ..contact.surfaces.bodies import rest_after
 from ..fem.volume_control import VolumeControl
 from ..fem.workspace import Unknowns, Workspace
 from ..geometry.chunks import side_by_side
@@ -50,11 +50,16 @@ def replay(now: "Simulation", mesh: "Discretization", change: TopologyChange, un
     What is seen leaves with the next frame, for the cache.
     """
     told = [consumer.told(now) for consumer in CONSUMERS]
-    reaches = known_reach(now.surfaces, now.state.positions).table
-    now.settle(replace(mesh, reaches=reaches), remeshed=True, unknowns=unknowns)
+    now.settle(mesh if mesh.rest else with_rest(now, mesh), remeshed=True, unknowns=unknowns)
     now.cuts += change.surfaces
     for consumer, known in zip(CONSUMERS, told, strict=True):
         consumer.replay(now, known, change)
+
+
+def with_rest(now: "Simulation", mesh: "Discretization") -> "Discretization":
+    """The meshes that a simulation is to go on with, and where on them surfaces that collide lie free of contact."""
+    same = np.array_equal(now.state.tets, mesh.state.tets)
+    return replace(mesh, rest=rest_after(now.surfaces, now.state.positions, mesh.state.positions, same))
 
 
 def _with_output(now: "Simulation", mesh: "Discretization", space: Workspace) -> tuple[Workspace, SurfaceOutput]:

@@ -18,7 +18,7 @@ from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
 from .carried import Carried
 from .crossing import own_crossings
-from .known_reach import KnownReach
+from .known_reach import KnownReach, Rest
 from .own_side import carrying_rows
 from .seen import ERROR, LONGEST, seen_surface
 from .surface import ContactSurface, contact_surface
@@ -31,12 +31,11 @@ STUCK = 3.0  # seconds between two reports of bodies that do not come apart
 
 def touching_bodies(
     scene: Scene, state: State, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]],
-    known: KnownReach | None = None,
+    rest: Rest | None = None,
 ) -> SurfaceContact | None:  # fmt: skip
     """Contact of the bodies' surfaces as the scene's settings want it, as they are seen in a state; None where there is none.
 
-    `seen` binds each body's own surface, of triangles (t, 3), to its tets; that of the state is taken for without contact, but
-    for what is `known` of the surfaces before.
+    `seen` binds each body's own surface, of triangles (t, 3), to its tets; at `rest` it is without contact, None: as it lies.
     Steps whose elastic forces are those of their start have no solve that could see to it.
     """
     settings = scene.settings
@@ -46,19 +45,20 @@ def touching_bodies(
     merging = merging and all(one.merges_with(other) for one, other in combinations(scene.bodies, 2))
     if settings.body_contact == "off" or alone or merging or integrators()[settings.integrator].explicit:
         return None
-    contact = _contact(scene, state, ranges, seen, triangles, known, ERROR)
+    rest = Rest(state.positions) if rest is None else rest
+    contact = _contact(scene, state, ranges, seen, triangles, rest, ERROR)
     if contact.left_out:  # perhaps only by what was merged
-        contact = _contact(scene, state, ranges, seen, triangles, known, 0.0)
+        contact = _contact(scene, state, ranges, seen, triangles, rest, 0.0)
     return contact
 
 
 def _contact(
     scene: Scene, state: State, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]],
-    known: KnownReach | None, error: float,
+    rest: Rest, error: float,
 ) -> SurfaceContact:  # fmt: skip
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
-    touches, surfaces, whole, rows, places, count = list[Touch](), [], list[ContactSurface | None](), [], [], 0
+    touches, surfaces, whole, rows, count = list[Touch](), [], list[ContactSurface | None](), [], 0
     for body, binding, faces, (a, b), (c, d) in zip(
         scene.bodies, seen, triangles, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
     ):
@@ -71,16 +71,17 @@ def _contact(
         thin = THIN * element if body.seen == "tets" else 0.0
         touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others, thin))
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
-        fit = seen_surface(now, mesh, element, error)
+        fit = seen_surface(now, mesh, element, error, evaluate(binding, mesh.tets, rest.nodes[c:d]))
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
         seen_whole = None if fit.whole is None else contact_surface(fit.whole, fit.positions, element, count, LONGEST * element)
         whole.append(seen_whole)
-        rows.append(carrying_rows(mesh, fit.positions, now, binding, body.seen == "tets"))
-        places.append(fit.positions)
+        rows.append(carrying_rows(mesh, fit, now, binding, body.seen == "tets"))
         count += len(fit.positions)
-    contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")), whole)
+    carried = Carried.by(block_diag(rows, format="csr"))
+    contact = SurfaceContact(surfaces, touches, carried.places(rest.nodes), carried, whole)
+    contact.rest = rest
     for pair in contact.neighbourhoods:
-        pair.known = known if pair.own else None
+        pair.known = rest.known if pair.own else None
     contact.begin(state.positions)
     return contact
 
@@ -112,13 +113,18 @@ def passes_through_itself(contact: SurfaceContact | None, positions: NDArray[np.
     return found
 
 
-def known_reach(contact: SurfaceContact | None, positions: NDArray[np.float64]) -> KnownReach:
-    """How far pairs of one body each reach with nodes at positions (n, 3), for the contact that is to follow this one."""
-    if contact is None:
-        return KnownReach.of([], positions)
+def rest_after(contact: SurfaceContact | None, positions: NDArray[np.float64], now: NDArray[np.float64], same: bool) -> Rest:
+    """Rest for the contact that is to follow this one, nodes being at positions (n, 3) and from then on those at `now` (n', 3).
+
+    With the `same` tets it is that of this contact, with others what lies there, and how far pairs of one body each reach.
+    """
+    if contact is None or contact.rest is None:
+        return Rest(now)
+    if same:
+        return contact.rest
     contact.cover(positions, positions)
     own = [(pair.pairs, pair.first.surface.triangles) for pair in contact.neighbourhoods if pair.own]
-    return KnownReach.of(own, contact.carried.places(positions))
+    return Rest(now, KnownReach.of(own, contact.carried.places(positions)))
 
 
 def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, positions: NDArray[np.float64]) -> list[str]:

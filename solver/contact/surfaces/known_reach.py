@@ -5,8 +5,12 @@ start what the artist has modelled, at a remesh what flow has made. A fold that 
 remesh, until its sides pass through each other. So a new pair reaches as far as an old one did that lay there with air between
 its sides, apart along the same way; slivers and neighbours of one skin, which are apart along it, take nothing from a fold that
 they are part of.
+
+Where what is seen of a body gets other vertices on the same tets (solver/refining), rest is what it was. Else what a blow has
+pressed together just then, the sides of a thin fin as well, would count as lying so close at rest that it is let through.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -57,6 +61,24 @@ class KnownReach:
         cosine = np.abs(np.einsum("ki,kmi->km", ways[close], self.table[near, 3:6]))
         found[close] = np.where(there & (cosine > ALIGNED), known[near], 0.0).max(axis=1)
         return found
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Where nodes (n, 3) lay when their tets were made [m], and what was known there of how far pairs reach."""
+
+    nodes: Array
+    known: KnownReach | None = None
+
+    def arrays(self) -> dict[str, Array]:
+        """All of it by name, for a checkpoint."""
+        return {"rest": self.nodes} | ({} if self.known is None else {"reaches": self.known.table})
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> "Rest | None":
+        """That of a checkpoint; None where it holds none."""
+        known = KnownReach(arrays["reaches"]) if "reaches" in arrays else None
+        return cls(arrays["rest"], known) if "rest" in arrays else None
 
 
 def _apart(places: Array, nodes: IntArray, points: int) -> tuple[Array, Array, Array, Array]:

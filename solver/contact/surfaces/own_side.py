@@ -6,32 +6,45 @@ from mesh to mesh (remesh/own_sheet.py).
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, diags
+from scipy.sparse import csr_matrix, diags, vstack
 
 from ...embedding import Binding, bind
 from ...fem.extension import carrying_matrix
 from ...geometry.triangle_tree import closest_points, triangle_tree
 from ...surface import Surface
 from ...tetmesh.mesh import TetMesh
+from .seen import Seen
 
 Array = NDArray[np.float64]
 
 TOLD = 1.5  # edges of the tets from a vertex up to which those around it can be told by it
 
 
-def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding, laid: bool) -> csr_matrix:
-    """Return the matrix (k, n) that gives the places of points (k, 3) from those of a mesh's nodes.
+def carrying_rows(mesh: TetMesh, fit: Seen, seen: Surface, binding: Binding, laid: bool) -> csr_matrix:
+    """Return the matrix (k, n) that gives the places of contact points from those of a mesh's nodes.
+
+    A vertex is carried as it is seen, by the surface's `binding`: what moves by any other weights would let what is seen pass
+    through itself. Where the surface is cut its points are carried as of `_cut_rows`.
+    """
+    own = carrying_matrix(binding, mesh.tets, len(mesh.positions))
+    cuts = np.ascontiguousarray(fit.positions[len(fit.vertices) :])
+    rows = own[fit.vertices]
+    return csr_matrix(vstack([rows, _cut_rows(mesh, cuts, seen, binding, own, laid)])) if len(cuts) else rows
+
+
+def _cut_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding, own: csr_matrix, laid: bool) -> csr_matrix:
+    """Rows (k, n) of points (k, 3) on a surface that is seen, whose own rows are (v, n).
 
     A point is carried as `bind` has it, unless the tet that it names is far, along the mesh, from those that carry the surface
     seen there: then as this surface is, by its `binding`. Of the middle of a face that is larger than tets its corners tell
     nothing. A surface that was laid on the tets (solver/tet_surface) is as fine as they are and carries all points on it.
     """
-    found = closest_points(triangle_tree(seen.positions, seen.triangles), np.ascontiguousarray(points))
+    found = closest_points(triangle_tree(seen.positions, seen.triangles), points)
     corners = seen.triangles[found.triangle]
     start = np.arange(0, 3 * len(points) + 1, 3)
     shares = csr_matrix((found.weights.ravel(), corners.ravel(), start), shape=(len(points), len(seen.positions)))
     if laid:
-        return csr_matrix(shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions)))
+        return csr_matrix(shares @ own)
     bound = bind(mesh, points)
     rows = carrying_matrix(bound, mesh.tets, len(mesh.positions))
     nearest = corners[np.arange(len(points)), found.weights.argmax(axis=1)]
@@ -40,8 +53,7 @@ def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding,
     across = told & ~led_to(mesh, bound.tets, binding.tets[nearest])
     if not across.any():
         return rows
-    own = shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions))
-    return csr_matrix(diags((~across).astype(float)) @ rows + diags(across.astype(float)) @ own)
+    return csr_matrix(diags((~across).astype(float)) @ rows + diags(across.astype(float)) @ (shares @ own))
 
 
 def led_to(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:

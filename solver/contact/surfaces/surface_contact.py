@@ -25,6 +25,7 @@ from .free_way import UNKNOWN, free_fraction, meetings
 from .friction import Friction, Held, spots
 from .going import KEPT, Going, share_of
 from .grips import Grips
+from .known_reach import Rest
 from .meetings import Meetings
 from .pairs import Pairs, joined, no_pairs
 from .parting import Parting, lead_apart, perhaps_together
@@ -72,6 +73,7 @@ class SurfaceContact:
         self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart,
         self.grips: Grips | None = None  # and what leads them there in this step, for
         self._step = 0.0  # [s]
+        self.rest: Rest | None = None  # what the places at rest were taken from
         boxed = [Clusters(surface, rest) for surface in surfaces]
         large = [None if each is None else Clusters(each, rest) for each in whole or [None] * len(surfaces)]
         for i, j in combinations_with_replacement(range(len(touches)), 2):
