@@ -57,9 +57,29 @@ def replay(now: "Simulation", mesh: "Discretization", change: TopologyChange, un
 
 
 def with_rest(now: "Simulation", mesh: "Discretization") -> "Discretization":
-    """The meshes that a simulation is to go on with, and where on them surfaces that collide lie free of contact."""
-    same = np.array_equal(now.state.tets, mesh.state.tets)
-    return replace(mesh, rest=rest_after(now.surfaces, now.state.positions, mesh.state.positions, same))
+    """The meshes that a simulation is to go on with, and where on them surfaces that collide lie free of contact.
+
+    Where nothing is refined the whole scene lies so whenever one body gets new tets.
+    """
+    staying = _staying(now, mesh) if any(body.refines for body in now.scene.bodies) else {}
+    count, places = len(mesh.ranges.nodes) - 1, mesh.state.positions
+    return replace(mesh, rest=rest_after(now.surfaces, now.state.positions, places, count, staying))
+
+
+def _staying(now: "Simulation", mesh: "Discretization") -> dict[int, tuple[slice, slice]]:
+    """The bodies that keep their tets, and which nodes are theirs, before and after; none where bodies merge."""
+    old, new, found = now.ranges, mesh.ranges, dict[int, tuple[slice, slice]]()
+    if len(old.nodes) != len(new.nodes):
+        return found
+    for body in range(len(new.nodes) - 1):
+        (a, b), (c, d) = (where.nodes[body : body + 2].tolist() for where in (old, new))
+        before, after = (
+            state.tets[slice(*where.tets[body : body + 2])] - where.nodes[body]
+            for state, where in ((now.state, old), (mesh.state, new))
+        )
+        if np.array_equal(before, after):
+            found[body] = slice(a, b), slice(c, d)
+    return found
 
 
 def _with_output(now: "Simulation", mesh: "Discretization", space: Workspace) -> tuple[Workspace, SurfaceOutput]:

@@ -48,7 +48,7 @@ class Faces:
         fit = seen_surface(now, mesh, element)
         if not len(fit.triangles):
             return None
-        rows = carrying_rows(mesh, fit, now, binding, laid)
+        rows = carrying_rows(mesh, fit.positions, now, binding, laid)
         surface = contact_surface(fit.triangles, fit.positions, element)
         ends, wings = _with_wings(fit.triangles)
         return cls(Carried.by(rows), rows, surface, ends, wings, fit.positions)

@@ -1,5 +1,6 @@
 """What the bodies of a scene bring into contact with each other."""
 
+from collections.abc import Mapping
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..points import contact_modulus
 from .carried import Carried
 from .crossing import own_crossings
 from .known_reach import KnownReach, Rest
-from .own_side import carrying_rows
+from .own_side import carrying_rows, rows_as_seen
 from .seen import ERROR, LONGEST, seen_surface
 from .surface import ContactSurface, contact_surface
 from .surface_contact import SurfaceContact
@@ -58,7 +59,7 @@ def _contact(
 ) -> SurfaceContact:  # fmt: skip
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
-    touches, surfaces, whole, rows, count = list[Touch](), [], list[ContactSurface | None](), [], 0
+    touches, surfaces, whole, rows, places, count = list[Touch](), [], list[ContactSurface | None](), [], [], 0
     for body, binding, faces, (a, b), (c, d) in zip(
         scene.bodies, seen, triangles, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
     ):
@@ -71,17 +72,24 @@ def _contact(
         thin = THIN * element if body.seen == "tets" else 0.0
         touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others, thin))
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
-        fit = seen_surface(now, mesh, element, error, evaluate(binding, mesh.tets, rest.nodes[c:d]))
+        begun = evaluate(binding, mesh.tets, rest.nodes[c:d]) if body.refines else None
+        fit = seen_surface(now, mesh, element, error, begun)
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
         seen_whole = None if fit.whole is None else contact_surface(fit.whole, fit.positions, element, count, LONGEST * element)
         whole.append(seen_whole)
-        rows.append(carrying_rows(mesh, fit, now, binding, body.seen == "tets"))
+        laid = body.seen == "tets"
+        if body.refines:
+            rows.append(rows_as_seen(mesh, fit, now, binding, laid))
+        else:
+            rows.append(carrying_rows(mesh, fit.positions, now, binding, laid))
+        lies = np.array_equal(rest.nodes[c:d], mesh.positions)
+        places.append(fit.positions if lies else Carried.by(rows[-1]).places(rest.nodes[c:d]))
         count += len(fit.positions)
     carried = Carried.by(block_diag(rows, format="csr"))
-    contact = SurfaceContact(surfaces, touches, carried.places(rest.nodes), carried, whole)
+    contact = SurfaceContact(surfaces, touches, np.concatenate(places), carried, whole)
     contact.rest = rest
-    for pair in contact.neighbourhoods:
-        pair.known = rest.known if pair.own else None
+    for (body, _), pair in zip(contact.bodies, contact.neighbourhoods, strict=True):
+        pair.known = rest.known[body] if pair.own and rest.known else None
     contact.begin(state.positions)
     return contact
 
@@ -113,18 +121,25 @@ def passes_through_itself(contact: SurfaceContact | None, positions: NDArray[np.
     return found
 
 
-def rest_after(contact: SurfaceContact | None, positions: NDArray[np.float64], now: NDArray[np.float64], same: bool) -> Rest:
+def rest_after(
+    contact: SurfaceContact | None, positions: NDArray[np.float64], now: NDArray[np.float64], count: int,
+    staying: Mapping[int, tuple[slice, slice]],
+) -> Rest:  # fmt: skip
     """Rest for the contact that is to follow this one, nodes being at positions (n, 3) and from then on those at `now` (n', 3).
 
-    With the `same` tets it is that of this contact, with others what lies there, and how far pairs of one body each reach.
+    Of so many bodies those keep theirs that keep their tets, `staying`, as nodes that lay at a slice and lie at another from then
+    on: what others press together as they get new tets is not at rest. For others it is what lies there, and how far pairs of
+    one body each reach.
     """
     if contact is None or contact.rest is None:
         return Rest(now)
-    if same:
-        return contact.rest
     contact.cover(positions, positions)
     own = [(pair.pairs, pair.first.surface.triangles) for pair in contact.neighbourhoods if pair.own]
-    return Rest(now, KnownReach.of(own, contact.carried.places(positions)))
+    nodes, known = now.copy(), [KnownReach.of(own, contact.carried.places(positions))] * count
+    for body, (before, after) in staying.items():
+        nodes[after] = contact.rest.nodes[before]
+        known[body] = contact.rest.known[body] if contact.rest.known else KnownReach.of([], positions)
+    return Rest(nodes, tuple(known))
 
 
 def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, positions: NDArray[np.float64]) -> list[str]:

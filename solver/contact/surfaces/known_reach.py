@@ -41,7 +41,7 @@ class KnownReach:
         """That of pairs of surfaces of triangles (t, 3), points at places (k, 3), but for those that are far enough apart."""
         rows = [np.zeros((0, 7))]
         for pairs, triangles in parts:
-            spots, ways, gaps, weights = _apart(places, pairs.nodes, pairs.points)
+            spots, ways, gaps, weights = apart(places, pairs.nodes, pairs.points)
             outwards = vertex_area_vectors(places, triangles)
             outwards /= np.maximum(np.sqrt((outwards**2).sum(axis=1, keepdims=True)), 1e-300)
             through_air = np.einsum("km,kmi,ki->k", weights, outwards[pairs.nodes], ways) < 0.0
@@ -52,7 +52,7 @@ class KnownReach:
     def reaches(self, nodes: IntArray, points: int, rest: Array, most: float) -> Array:
         """How far (k,) pairs (k, 4) reach by what is known [m], 0 where nothing is; nodes at rest (n, 3), none over `most`."""
         known, found = self.table[:, 6], np.zeros(len(nodes))
-        spots, ways, gaps, _ = _apart(rest, nodes, points)
+        spots, ways, gaps, _ = apart(rest, nodes, points)
         close = np.flatnonzero((gaps > 0.0) & (REST_SHARE * gaps < most))
         if not len(known) or not len(close):
             return found
@@ -65,23 +65,24 @@ class KnownReach:
 
 @dataclass(frozen=True)
 class Rest:
-    """Where nodes (n, 3) lay when their tets were made [m], and what was known there of how far pairs reach."""
+    """Where nodes (n, 3) lay when their tets were made [m], and what was known there of how far pairs of each body reach."""
 
     nodes: Array
-    known: KnownReach | None = None
+    known: tuple[KnownReach, ...] = ()
 
     def arrays(self) -> dict[str, Array]:
         """All of it by name, for a checkpoint."""
-        return {"rest": self.nodes} | ({} if self.known is None else {"reaches": self.known.table})
+        return {"rest": self.nodes} | {f"reaches.{body}": known.table for body, known in enumerate(self.known)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> "Rest | None":
         """That of a checkpoint; None where it holds none."""
-        known = KnownReach(arrays["reaches"]) if "reaches" in arrays else None
+        bodies = range(sum(name.startswith("reaches.") for name in arrays))
+        known = tuple(KnownReach(arrays[f"reaches.{body}"]) for body in bodies)
         return cls(arrays["rest"], known) if "rest" in arrays else None
 
 
-def _apart(places: Array, nodes: IntArray, points: int) -> tuple[Array, Array, Array, Array]:
+def apart(places: Array, nodes: IntArray, points: int) -> tuple[Array, Array, Array, Array]:
     """Where pairs (k, 4) are closest (k, 3), the unit way from the second side to the first (k, 3), its length (k,) [m], and
     weights (k, 4) as of distance.py."""
     weights, ways = np.empty((len(nodes), 4)), np.empty((len(nodes), 3))

@@ -20,31 +20,19 @@ Array = NDArray[np.float64]
 TOLD = 1.5  # edges of the tets from a vertex up to which those around it can be told by it
 
 
-def carrying_rows(mesh: TetMesh, fit: Seen, seen: Surface, binding: Binding, laid: bool) -> csr_matrix:
-    """Return the matrix (k, n) that gives the places of contact points from those of a mesh's nodes.
-
-    A vertex is carried as it is seen, by the surface's `binding`: what moves by any other weights would let what is seen pass
-    through itself. Where the surface is cut its points are carried as of `_cut_rows`.
-    """
-    own = carrying_matrix(binding, mesh.tets, len(mesh.positions))
-    cuts = np.ascontiguousarray(fit.positions[len(fit.vertices) :])
-    rows = own[fit.vertices]
-    return csr_matrix(vstack([rows, _cut_rows(mesh, cuts, seen, binding, own, laid)])) if len(cuts) else rows
-
-
-def _cut_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding, own: csr_matrix, laid: bool) -> csr_matrix:
-    """Rows (k, n) of points (k, 3) on a surface that is seen, whose own rows are (v, n).
+def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding, laid: bool) -> csr_matrix:
+    """Return the matrix (k, n) that gives the places of points (k, 3) from those of a mesh's nodes.
 
     A point is carried as `bind` has it, unless the tet that it names is far, along the mesh, from those that carry the surface
     seen there: then as this surface is, by its `binding`. Of the middle of a face that is larger than tets its corners tell
     nothing. A surface that was laid on the tets (solver/tet_surface) is as fine as they are and carries all points on it.
     """
-    found = closest_points(triangle_tree(seen.positions, seen.triangles), points)
+    found = closest_points(triangle_tree(seen.positions, seen.triangles), np.ascontiguousarray(points))
     corners = seen.triangles[found.triangle]
     start = np.arange(0, 3 * len(points) + 1, 3)
     shares = csr_matrix((found.weights.ravel(), corners.ravel(), start), shape=(len(points), len(seen.positions)))
     if laid:
-        return csr_matrix(shares @ own)
+        return csr_matrix(shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions)))
     bound = bind(mesh, points)
     rows = carrying_matrix(bound, mesh.tets, len(mesh.positions))
     nearest = corners[np.arange(len(points)), found.weights.argmax(axis=1)]
@@ -53,7 +41,19 @@ def _cut_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding, own
     across = told & ~led_to(mesh, bound.tets, binding.tets[nearest])
     if not across.any():
         return rows
-    return csr_matrix(diags((~across).astype(float)) @ rows + diags(across.astype(float)) @ (shares @ own))
+    own = shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions))
+    return csr_matrix(diags((~across).astype(float)) @ rows + diags(across.astype(float)) @ own)
+
+
+def rows_as_seen(mesh: TetMesh, fit: Seen, seen: Surface, binding: Binding, laid: bool) -> csr_matrix:
+    """The same of the points of a surface that is, or may be, refined: its vertices are carried as they are seen.
+
+    Bound anew in tets that are pressed just then, as `carrying_rows` does, they would go other ways than what is seen, which
+    would pass through itself.
+    """
+    rows = carrying_matrix(binding, mesh.tets, len(mesh.positions))[fit.vertices]
+    cuts = fit.positions[len(fit.vertices) :]
+    return csr_matrix(vstack([rows, carrying_rows(mesh, cuts, seen, binding, laid)])) if len(cuts) else rows
 
 
 def led_to(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:
