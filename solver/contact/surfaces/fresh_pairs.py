@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from .known_reach import ALIGNED, ASKED, apart
-from .pairs import Pairs, distances, numbers_among
+from .pairs import LEAST, Pairs, distances, numbers_among, taken
+from .standing import Standing
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
+NOTHING = 1e-6  # of the reach: new pairs so near are no pair at all until they are LEAST of it apart: one skin in itself
+HALVINGS = 12  # of the span in which is looked for how soft new pairs have to be
 SAME = 1e-9  # element sizes: points of two surfaces that lie so close are the same
 
 
@@ -49,7 +52,8 @@ class Sides(NamedTuple):
 
 class Told(NamedTuple):
     """What the pairs within reach of a surface tell the next: its points (p, 3), and of k pairs which they are, where (k, 3),
-    the unit way along which each is apart (k, 3), its reach (k,) [m], and the share of it that it is apart (k,), at most 1."""
+    the unit way along which each is apart (k, 3), its reach (k,) [m], the share of it that it is apart (k,), at most 1; and the
+    energy of all [J]."""
 
     places: Array
     sides: Sides
@@ -57,15 +61,81 @@ class Told(NamedTuple):
     ways: Array
     reach: Array
     share: Array
+    energy: float
 
     @classmethod
     def of(cls, pairs: Pairs, nominal: float, places: Array) -> Self:
         """That of pairs nearer than the nominal reach [m], with points at places (p, 3)."""
         spots, ways, gaps, _ = apart(places, pairs.nodes, pairs.points)
         near = (gaps < nominal) & (gaps > 0.0)
-        sides = Sides.of(pairs.nodes[near], int(near[: pairs.points].sum()))
-        share = np.minimum(gaps[near] / pairs.reach[near], 1.0)
-        return cls(places, sides, spots[near], ways[near], pairs.reach[near], share)
+        pairs = taken(pairs, near)
+        share, sides = np.minimum(gaps[near] / pairs.reach, 1.0), Sides.of(pairs.nodes, pairs.points)
+        return cls(places, sides, spots[near], ways[near], pairs.reach, share, energy_of(pairs, places))
+
+
+class Begun(NamedTuple):
+    """Pairs within reach as they begin: how near (k,) [m], how far each reaches (k,) [m], and whether it is new (k,)."""
+
+    pairs: Pairs
+    gaps: Array
+    reach: Array
+    new: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, pairs: Pairs, places: Array, told: Told | None, radius: float, same: float) -> Self:
+        """Those of pairs, points at places (p, 3), after what an old surface has told.
+
+        What it tells within a radius [m] holds, and points as near as `same` [m] are those of it.
+        """
+        spots, ways, gaps, _ = apart(places, pairs.nodes, pairs.points)
+        near = gaps < pairs.reach
+        pairs, gaps, reach = taken(pairs, near), gaps[near], gaps[near].copy()
+        new = np.ones(len(gaps), dtype=np.bool_)
+        if told is not None and len(told.reach) and len(gaps):
+            old = _renumbered(pairs, places, told, same).among(told.sides)
+            new = old < 0
+            reach = np.where(new, gaps / _shares(told, spots[near], ways[near], radius), told.reach[old])
+        reach = np.where(new & (gaps < NOTHING * pairs.reach), 0.0, np.minimum(reach, pairs.reach))
+        return cls(pairs, gaps, reach, new)
+
+    def softer(self, new: float, old: float) -> "Begun":
+        """The same where only such shares of what the reach is more than the gap are left to new and to old ones."""
+        less = np.where(self.new, new, old) * np.maximum(self.reach - self.gaps, 0.0)
+        return self._replace(reach=np.where(self.reach > self.gaps, self.gaps + less, self.reach))
+
+    def energy(self, places: Array) -> float:
+        """Of all [J], with points at places (p, 3)."""
+        return energy_of(self.pairs._replace(reach=self.reach), places)
+
+    @property
+    def fresh(self) -> "FreshPairs | None":
+        """Those that reach less far than they will; None if there are none."""
+        less = self.reach < self.pairs.reach
+        pairs = taken(self.pairs, less)
+        return FreshPairs(Sides.of(pairs.nodes, pairs.points), self.reach[less]) if less.any() else None
+
+
+def energy_of(pairs: Pairs, places: Array) -> float:
+    """What pairs hold with points at places (p, 3) [J]."""
+    return float(Standing(pairs, places).barriers.energy)
+
+
+def softened(begun: list[Begun], places: Array, most: float) -> list[Begun]:
+    """Pairs that together hold no more than `most` [J] with points at places (p, 3): the new ones are softened as much as that
+    takes, and only what they cannot make up for by the others."""
+
+    def energy(new: float, old: float) -> float:
+        return sum(each.softer(new, old).energy(places) for each in begun)
+
+    if energy(1.0, 1.0) <= most:
+        return begun
+    only_new = energy(0.0, 1.0) <= most
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        share = 0.5 * (low + high)
+        enough = energy(*((share, 1.0) if only_new else (0.0, share))) <= most
+        low, high = (share, high) if enough else (low, share)
+    return [each.softer(*((low, 1.0) if only_new else (0.0, low))) for each in begun]
 
 
 @dataclass(frozen=True)
@@ -75,36 +145,16 @@ class FreshPairs:
     sides: Sides
     reach: Array
 
-    @classmethod
-    def of(cls, pairs: Pairs, places: Array, told: Told | None, radius: float, same: float) -> "FreshPairs | None":
-        """Those of pairs, points at places (k, 3), which none of the old surface was; None if there are none.
-
-        told: of that surface; what it tells within a radius [m] holds, and points as near as `same` [m] are those of it.
-        """
-        spots, ways, gaps, _ = apart(places, pairs.nodes, pairs.points)
-        near = np.flatnonzero(gaps < pairs.reach)
-        if not len(near):
-            return None
-        sides = Sides.of(pairs.nodes[near], int((near < pairs.points).sum()))
-        reach = gaps[near].copy()
-        if told is not None and len(told.reach):
-            reach /= _shares(told, spots[near], ways[near], radius)
-            old = _renumbered(sides, places, told, same).among(told.sides)
-            reach = np.where(old >= 0, told.reach[old], reach)
-        less = reach < pairs.reach[near]
-        if not less.any():
-            return None
-        kept = Sides(sides.nodes[less], int(less[: sides.points].sum()))
-        return cls(kept, reach[less])
-
     def limited(self, pairs: Pairs) -> Pairs:
-        """Pairs, of which those that are fresh reach as far as they do."""
+        """Pairs, of which those that are fresh reach as far as they do, without those that do not at all."""
         found = Sides.of(pairs.nodes, pairs.points).among(self.sides)
-        return pairs._replace(reach=np.where(found < 0, pairs.reach, np.minimum(pairs.reach, self.reach[found])))
+        reach = np.where(found < 0, pairs.reach, np.minimum(pairs.reach, self.reach[found]))
+        return taken(pairs._replace(reach=reach), reach > 0.0)
 
     def parted(self, places: Array, nominal: float) -> "FreshPairs | None":
         """They with points at places (k, 3), which they know by: None once all reach as far as the nominal reach [m]."""
-        reach = np.maximum(self.reach, distances(places, *self.sides))
+        gaps = distances(places, *self.sides)
+        reach = np.maximum(self.reach, np.where((self.reach > 0.0) | (gaps > LEAST * nominal), gaps, 0.0))
         left = reach < nominal
         if left.all():
             return FreshPairs(self.sides, reach) if (reach > self.reach).any() else self
@@ -133,8 +183,8 @@ def _shares(told: Told, spots: Array, ways: Array, radius: float) -> Array:
     return np.where(there.any(axis=1), told.share[near[np.arange(len(near)), first]], 1.0)
 
 
-def _renumbered(sides: Sides, places: Array, told: Told, same: float) -> Sides:
+def _renumbered(pairs: Pairs, places: Array, told: Told, same: float) -> Sides:
     """Pairs by the old surface's numbers of their points, negative ones for new points."""
     far, old = cKDTree(told.places).query(places, distance_upper_bound=same)
     number = np.where(np.isfinite(far), old, -1 - np.arange(len(places))).astype(np.int32)
-    return Sides.of(number[sides.nodes], sides.points)
+    return Sides.of(number[pairs.nodes], pairs.points)
