@@ -62,8 +62,8 @@ def with_rest(now: "Simulation", mesh: "Discretization") -> "Discretization":
     Where nothing is refined the whole scene lies so whenever one body gets new tets.
     """
     staying = _staying(now, mesh) if any(body.refines for body in now.scene.bodies) else {}
-    count, places = len(mesh.ranges.nodes) - 1, mesh.state.positions
-    return replace(mesh, rest=rest_after(now.surfaces, now.state.positions, places, count, staying))
+    rest = rest_after(now.surfaces, now.state.positions, mesh.state.positions, mesh.surfaces, staying)
+    return replace(mesh, rest=rest)
 
 
 def _staying(now: "Simulation", mesh: "Discretization") -> dict[int, tuple[slice, slice]]:

@@ -46,7 +46,7 @@ def touching_bodies(
     merging = merging and all(one.merges_with(other) for one, other in combinations(scene.bodies, 2))
     if settings.body_contact == "off" or alone or merging or integrators()[settings.integrator].explicit:
         return None
-    rest = Rest(state.positions) if rest is None else rest
+    rest = Rest(state.positions, _counts(seen)) if rest is None else rest
     contact = _contact(scene, state, ranges, seen, triangles, rest, ERROR)
     if contact.left_out:  # perhaps only by what was merged
         contact = _contact(scene, state, ranges, seen, triangles, rest, 0.0)
@@ -59,7 +59,7 @@ def _contact(
 ) -> SurfaceContact:  # fmt: skip
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
-    touches, surfaces, whole, rows, places, count = list[Touch](), [], list[ContactSurface | None](), [], [], 0
+    touches, surfaces, whole, rows, places, since, count = list[Touch](), [], list[ContactSurface | None](), [], [], [], 0
     for body, binding, faces, (a, b), (c, d) in zip(
         scene.bodies, seen, triangles, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
     ):
@@ -83,15 +83,23 @@ def _contact(
         else:
             rows.append(carrying_rows(mesh, fit.positions, now, binding, laid))
         lies = np.array_equal(rest.nodes[c:d], mesh.positions)
+        since.append(np.full(len(fit.positions), not lies))
+        since[-1][: len(fit.vertices)] = fit.vertices >= rest.seen[len(since) - 1]
         places.append(fit.positions if lies else Carried.by(rows[-1]).places(rest.nodes[c:d]))
         count += len(fit.positions)
     carried = Carried.by(block_diag(rows, format="csr"))
     contact = SurfaceContact(surfaces, touches, np.concatenate(places), carried, whole)
-    contact.rest = rest
+    contact.rest, points = rest, np.concatenate(since)
     for (body, _), pair in zip(contact.bodies, contact.neighbourhoods, strict=True):
         pair.known = rest.known[body] if pair.own and rest.known else None
+        pair.since = points if pair.own and scene.bodies[body].refines and since[body].any() else None
     contact.begin(state.positions)
     return contact
+
+
+def _counts(seen: list[Binding]) -> NDArray[np.int64]:
+    """How many vertices (b,) are seen of each body."""
+    return np.array([len(binding.tets) for binding in seen], np.int64)
 
 
 def _in_pieces(body: Body, tets: NDArray[np.int32]) -> bool:
@@ -122,24 +130,25 @@ def passes_through_itself(contact: SurfaceContact | None, positions: NDArray[np.
 
 
 def rest_after(
-    contact: SurfaceContact | None, positions: NDArray[np.float64], now: NDArray[np.float64], count: int,
+    contact: SurfaceContact | None, positions: NDArray[np.float64], now: NDArray[np.float64], seen: list[Binding],
     staying: Mapping[int, tuple[slice, slice]],
 ) -> Rest:  # fmt: skip
     """Rest for the contact that is to follow this one, nodes being at positions (n, 3) and from then on those at `now` (n', 3).
 
-    Of so many bodies those keep theirs that keep their tets, `staying`, as nodes that lay at a slice and lie at another from then
+    seen binds each body's surface. Those bodies keep their rest that keep their tets, `staying`, as nodes that lay at a slice and lie at another from then
     on: what others press together as they get new tets is not at rest. For others it is what lies there, and how far pairs of
     one body each reach.
     """
     if contact is None or contact.rest is None:
-        return Rest(now)
+        return Rest(now, _counts(seen))
     contact.cover(positions, positions)
     own = [(pair.pairs, pair.first.surface.triangles) for pair in contact.neighbourhoods if pair.own]
-    nodes, known = now.copy(), [KnownReach.of(own, contact.carried.places(positions))] * count
+    nodes, counts = now.copy(), _counts(seen)
+    known = [KnownReach.of(own, contact.carried.places(positions))] * len(counts)
     for body, (before, after) in staying.items():
-        nodes[after] = contact.rest.nodes[before]
+        nodes[after], counts[body] = contact.rest.nodes[before], contact.rest.seen[body]
         known[body] = contact.rest.known[body] if contact.rest.known else KnownReach.of([], positions)
-    return Rest(nodes, tuple(known))
+    return Rest(nodes, counts, tuple(known))
 
 
 def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, positions: NDArray[np.float64]) -> list[str]:

@@ -70,6 +70,7 @@ class Neighbourhood:
         self.doubtful = False  # whether that had to be looked at by itself
         self.known: KnownReach | None = None  # of one body, how far pairs have reached before a remesh
         self.near = np.empty((0, 2), dtype=np.int32)
+        self.since: NDArray[np.bool_] | None = None  # of one body, which points (n,) have come since its tets were made
         self.fresh: FreshPairs | None = None  # those of a refined surface that do not reach as far as they will yet
         self.found = self.pairs = no_pairs()  # as they will reach, and as they do
 
@@ -215,7 +216,8 @@ class Neighbourhood:
         if self.thin is not None:
             pairs = taken(pairs, ~self.thin.held(pairs.nodes, pairs.points))
         known = None if self.known is None else self.known.reaches(pairs.nodes, pairs.points, self.rest, self.reach)
-        return apart_at_rest(pairs, self.rest, self.reach, known)
+        since = None if self.since is None else self.since[pairs.nodes].any(axis=1)
+        return apart_at_rest(pairs, self.rest, self.reach, known, since)
 
 
 def _of_large(found: Found, surface: ContactSurface) -> Found:

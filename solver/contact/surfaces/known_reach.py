@@ -12,7 +12,7 @@ pressed together just then, the sides of a thin fin as well, would count as lyin
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,21 +65,24 @@ class KnownReach:
 
 @dataclass(frozen=True)
 class Rest:
-    """Where nodes (n, 3) lay when their tets were made [m], and what was known there of how far pairs of each body reach."""
+    """Where nodes (n, 3) lay when their tets were made [m], how many vertices (b,) were seen of each body then, and what was
+    known there of how far its pairs reach."""
 
     nodes: Array
+    seen: NDArray[np.int64]
     known: tuple[KnownReach, ...] = ()
 
-    def arrays(self) -> dict[str, Array]:
+    def arrays(self) -> dict[str, NDArray[Any]]:
         """All of it by name, for a checkpoint."""
-        return {"rest": self.nodes} | {f"reaches.{body}": known.table for body, known in enumerate(self.known)}
+        known = {f"reaches.{body}": known.table for body, known in enumerate(self.known)}
+        return {"rest": self.nodes, "seen_at_rest": self.seen} | known
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Array]) -> "Rest | None":
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "Rest | None":
         """That of a checkpoint; None where it holds none."""
         bodies = range(sum(name.startswith("reaches.") for name in arrays))
         known = tuple(KnownReach(arrays[f"reaches.{body}"]) for body in bodies)
-        return cls(arrays["rest"], known) if "rest" in arrays else None
+        return cls(arrays["rest"], arrays["seen_at_rest"].astype(np.int64), known) if "rest" in arrays else None
 
 
 def apart(places: Array, nodes: IntArray, points: int) -> tuple[Array, Array, Array, Array]:
