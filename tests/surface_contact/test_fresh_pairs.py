@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from solver.contact.surfaces.fresh_pairs import Begun, FreshPairs, Sides, Told, energy_of, softened
-from solver.contact.surfaces.pairs import Pairs, distances
+from solver.contact.surfaces.pairs import Pairs, apart_at_rest, distances
 
 REACH = 0.1
 
@@ -91,6 +91,14 @@ def test_what_all_but_lies_in_its_own_skin_is_no_pair_until_it_is_apart():
     assert fresh.parted(places, REACH).limited(pairs).reach.tolist() == [0.05]
     places[0, 2] = 0.02 * REACH
     np.testing.assert_allclose(fresh.parted(places, REACH).limited(pairs).reach, [0.02 * REACH, 0.05])
+
+
+def test_what_has_come_since_is_no_one_skin_with_what_it_would_lie_on():
+    """At rest both points all but lie on the triangle: only the one that lay there then is one skin with it."""
+    pairs, rest = below([1e-5, 1e-5, 0.02])
+    kept = apart_at_rest(pairs, rest, REACH, since=np.array([True, False, False]))
+    assert kept.nodes[:, 0].tolist() == [0, 2] and kept.points == 2
+    np.testing.assert_allclose(kept.reach, [0.01 * REACH, 0.01])
 
 
 def test_checkpoints_keep_them():

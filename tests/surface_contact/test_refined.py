@@ -8,6 +8,7 @@ import pytest
 from solver.bake import prepare
 from solver.cache.archive import pack, unpack
 from solver.contact.surfaces.bodies import passes_through_itself
+from solver.contact.surfaces.fresh_pairs import energy_of
 from solver.contact.surfaces.seen import seen_surface
 from solver.geometry.self_crossing import crossing_faces
 from solver.presets import load_preset
@@ -17,7 +18,8 @@ from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import TetMesh
 from tests.surfaces import sphere, stored, surface
 
-MARSHMALLOW = load_preset(Path(__file__).parents[2] / "presets" / "marshmallow.toml")
+MARSHMALLOW_FILE = Path(__file__).parents[2] / "presets" / "marshmallow.toml"
+MARSHMALLOW = load_preset(MARSHMALLOW_FILE)
 GROUND = Collider("ground", "Ground", "plane", np.eye(4)[None], friction=0.8)
 
 
@@ -61,6 +63,49 @@ def test_what_is_refined_in_a_blow_never_passes_through_itself(name, turn, resol
     assert gaps.max() < 1e-8  # every vertex touches where it is seen
 
 
+class Weighed(Simulation):
+    """Notes what barriers hold [J] before and after each refinement."""
+
+    def pressed(self):
+        self.surfaces.cover(self.state.positions, self.state.positions)
+        where = self.surfaces.carried.places(self.state.positions)
+        return energy_of(self.surfaces.pairs, where)
+
+    def _remesh(self):
+        self.changes, known = getattr(self, "changes", []), len(self.cuts)
+        before = self.pressed() if self.surfaces is not None else 0.0
+        done = super()._remesh()
+        if len(self.cuts) > known:
+            self.changes.append((before, self.pressed()))
+        return done
+
+
+def test_what_is_refined_while_it_is_pressed_pushes_no_more_than_before():
+    """A koala of slime hits the ground with a fish on its back: of what its new vertices come near nobody has pressed them to it."""
+    slime, bodies, top = load_preset(MARSHMALLOW_FILE.with_name("slime.toml")), [], 0.1
+    for k, (name, preset, turn) in enumerate([("koala", slime, about(0, 90.0)), ("fish", MARSHMALLOW, about(0, 57.3))]):
+        part = stored(name)
+        places = part.positions @ (turn if k == 0 else turn @ about(1, 20.0) @ about(0, 60.0)).T
+        places /= np.ptp(places, axis=0).max()
+        low, high = places.min(axis=0), places.max(axis=0)
+        places += (0.05 * k, -0.04 * k, top) - np.array([*(0.5 * (low + high))[:2], low[2]])
+        bodies.append(Body(
+            name, name, surface(places, part.triangles), preset.material, preset.real_size, resolution=9, remeshing="wholesale",
+            refine_length=1.1, velocity=(0.0, 0.0, -8.0),
+        ))  # fmt: skip
+        top = places[:, 2].max()
+    scene = validated(Scene(tuple(bodies), (GROUND,), Settings(frame_end=12, body_contact="all", threads=1)))
+    made = prepare(scene)
+    run = Weighed(scene, [each.mesh for each in made], [each.surface for each in made], [each.contacts for each in made])
+    for _ in range(3):
+        run.advance()
+    assert len(run.changes) > 1 and max(before for before, _ in run.changes) > 0.5
+    for before, after in run.changes:
+        assert after <= (1.0 + 1e-9) * before
+        assert after > 0.1 * before  # nor do pairs that were there let go
+    assert not passes_through_itself(run.surfaces, run.state.positions, 2).any()
+
+
 def test_rest_goes_on_from_a_checkpoint_after_a_refinement():
     """With the same bytes: where surfaces lie free of contact is that of the tets, not of the refinement."""
     first, second = thrown("fish", 114.592, 12, 12.0), thrown("fish", 114.592, 12, 12.0)
@@ -69,6 +114,7 @@ def test_rest_goes_on_from_a_checkpoint_after_a_refinement():
         first.advance()
     assert first.remeshed is not None and np.abs(first.remeshed.state.positions - begun).max() > 0.1
     assert (first.surfaces.rest.nodes == begun).all()
+    assert any(each.fresh is not None for each in first.surfaces.neighbourhoods)
     second.restore(unpack(pack(first.checkpoint())))
     assert (second.surfaces.rest.nodes == begun).all()
     one, other = first.advance().bodies[0], second.advance().bodies[0]
