@@ -12,7 +12,7 @@ from ..contact.points import meeting
 from ..contact.surfaces.bodies import touching_bodies
 from ..contact.surfaces.fresh_pairs import Told
 from ..contact.surfaces.friction import Held
-from ..contact.surfaces.passing_on import kept, restore, told_by, begin_fresh
+from ..contact.surfaces.passing_on import begin_fresh, kept, restore, told_by
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..fem.energy_ledger import EnergyLedger
 from ..fem.momentum import alone, gone_over

@@ -81,7 +81,7 @@ class Weighed(Simulation):
 
 
 def test_what_is_refined_while_it_is_pressed_pushes_no_more_than_before():
-    """A koala of slime hits the ground with a fish on its back: of what its new vertices come near nobody has pressed them to it."""
+    """A koala of slime hits the ground with a fish on its back: nobody has pressed its new vertices to what they come near."""
     slime, bodies, top = load_preset(MARSHMALLOW_FILE.with_name("slime.toml")), [], 0.1
     for k, (name, preset, turn) in enumerate([("koala", slime, about(0, 90.0)), ("fish", MARSHMALLOW, about(0, 57.3))]):
         part = stored(name)

@@ -90,9 +90,9 @@ def _contact(
     carried = Carried.by(block_diag(rows, format="csr"))
     contact = SurfaceContact(surfaces, touches, np.concatenate(places), carried, whole)
     contact.rest, points = rest, np.concatenate(since)
-    for (body, _), pair in zip(contact.bodies, contact.neighbourhoods, strict=True):
-        pair.known = rest.known[body] if pair.own and rest.known else None
-        pair.since = points if pair.own and scene.bodies[body].refines and since[body].any() else None
+    for (k, _), pair in zip(contact.bodies, contact.neighbourhoods, strict=True):
+        pair.known = rest.known[k] if pair.own and rest.known else None
+        pair.since = points if pair.own and scene.bodies[k].refines and since[k].any() else None
     contact.begin(state.positions)
     return contact
 
@@ -135,9 +135,9 @@ def rest_after(
 ) -> Rest:  # fmt: skip
     """Rest for the contact that is to follow this one, nodes being at positions (n, 3) and from then on those at `now` (n', 3).
 
-    seen binds each body's surface. Those bodies keep their rest that keep their tets, `staying`, as nodes that lay at a slice and lie at another from then
-    on: what others press together as they get new tets is not at rest. For others it is what lies there, and how far pairs of
-    one body each reach.
+    seen binds each body's surface. Bodies that keep their tets keep their rest, those `staying`, whose nodes lay at one slice
+    and lie at another: what others press together as they get new tets is not at rest. Of others rest is what lies there,
+    and how far pairs of one body each reach.
     """
     if contact is None or contact.rest is None:
         return Rest(now, _counts(seen))

@@ -2,9 +2,10 @@
 
 What is refined while it is pressed has its new points far within reach of what lies there, all but touching it or a fold of
 itself. With their whole barriers at once they would be loaded springs out of nothing, and what they hold would be shot away. So
-each reaches no further at first than it is apart, and pushes with nothing; where an old pair was pushing there, it reaches so far
-that it is as much nearer than its reach as that one is. A pair that the old surface had as well keeps its reach. They reach
-further again as they part, each as far as it has been apart since; that gives no energy, as at that distance nothing pushes.
+each reaches no further at first than it is apart, and pushes with nothing; where an old pair was pushing there, it reaches so
+far that it is as much nearer than its reach as that one is. A pair that the old surface had as well keeps its reach. Together
+they hold no more energy than was there. They reach further again as they part, each as far as it has been apart since: at that
+distance nothing pushes, so that gives none.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,7 @@
 """What contact of surfaces tells the one after it, where some of them are refined: which pairs there were, and how near.
 
-With that the pairs that the new surfaces bring begin where they are (fresh_pairs.py), and checkpoints keep how far they have come.
+With that the pairs that the new surfaces bring begin where they are (fresh_pairs.py), and checkpoints keep how far they have
+come.
 """
 
 from collections.abc import Mapping
