@@ -1,13 +1,14 @@
 """What every table of a simulation is built from, so that a checkpoint can have them built again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contact.surfaces.known_reach import Rest
 from ..embedding import Binding, Spread, evaluate
 from ..fem.fibre_field import set_fibres
 from ..fem.goal import set_goals
@@ -41,8 +42,7 @@ class Discretization:
     merging (b, 2) says of all of them which merge: these do not collide; and which keep apart from those that they name.
     grains, one a body, are how fine the surfaces were at the start.
     tables are how each body's tets hang together, made where they are not known.
-    covered are the coverings, where they are at hand. reaches (q, 7) is what contact knows of the surfaces before these
-    (contact/surfaces/known_reach.py).
+    covered are the coverings, where they are at hand. rest is where surfaces that collide are free of it; None: as of state.
     state is that at which the tables were, or are to be, built: rest shapes size firmness, positions number the unknowns.
     """
 
@@ -58,7 +58,7 @@ class Discretization:
     grains: list[Grain]
     tables: tuple[Topology, ...] = ()
     covered: tuple[Covering, ...] = ()
-    reaches: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 7)))
+    rest: Rest | None = None
 
     def __post_init__(self) -> None:
         if not self.tables:
@@ -94,7 +94,8 @@ class Discretization:
         """All of it by name, for a checkpoint; no copies, so of one that is `kept`."""
         arrays = {f"state.{name}": values for name, values in vars(self.state).items()}
         arrays |= {"nodes": self.ranges.nodes, "tets": self.ranges.tets, "topologies": self.topologies}
-        arrays |= {"hosts": self.hosts, "merging": self.merging, "reaches": self.reaches}
+        arrays |= {"hosts": self.hosts, "merging": self.merging}
+        arrays |= {} if self.rest is None else self.rest.arrays()
         arrays |= {f"triangles.{body}": triangles for body, triangles in enumerate(self.triangles)}
         for body, bearing in enumerate(self.bearings):
             arrays |= {f"bearing.{body}.{name}": values for name, values in vars(bearing).items()}
@@ -120,7 +121,7 @@ class Discretization:
         merging = own["merging"].astype(bool)
         grains = [Grain(**_after(own, f"grain.{body}.")) for body in bodies]
         of_scene = topologies, hosts, merging, grains
-        return cls(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, reaches=own["reaches"])
+        return cls(state, ranges, surfaces, contacts, triangles, bearings, *of_scene, rest=Rest.from_arrays(own))
 
 
 def kept_state(state: State, **copies: NDArray[np.float64]) -> State:

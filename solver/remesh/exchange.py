@@ -12,7 +12,7 @@ from ..contact.surfaces.bodies import left_out, passes_through_itself, touching_
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
-from ..topology.replay import replay
+from ..topology.replay import replay, with_rest
 from .discretization import Discretization
 from .drawing_in import FAR
 from .remeshing import MOST_REFUSED
@@ -60,9 +60,9 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
         now.remeshing.note(due, now.state, now.ranges, renewed)
         now.news += tuple(_news(now, made, renewed))
         return 0
-    new = renewed.mesh
+    new = with_rest(now, renewed.mesh)
     acting = acting_scene(now.whole, new.hosts, new.merging)
-    surfaces = touching_bodies(acting, new.state, new.ranges, new.surfaces, new.triangles)
+    surfaces = touching_bodies(acting, new.state, new.ranges, new.surfaces, new.triangles, new.rest)
     passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
     crosses = not renewed.crossing and _crosses_itself(now, made, new, surfaces)
     change = made.change.then(refinement).then(renewed.change)

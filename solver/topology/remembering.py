@@ -10,8 +10,9 @@ from ..contact.contacts import Contacts
 from ..contact.edges.bodies import edge_contacts
 from ..contact.points import meeting
 from ..contact.surfaces.bodies import touching_bodies
+from ..contact.surfaces.fresh_pairs import Told
 from ..contact.surfaces.friction import Held
-from ..contact.surfaces.known_reach import KnownReach
+from ..contact.surfaces.passing_on import begin_fresh, kept, restore, told_by
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..fem.energy_ledger import EnergyLedger
 from ..fem.momentum import alone, gone_over
@@ -107,33 +108,38 @@ class ColliderContacts(Consumer):
 
 class BodyContacts(Consumer):
     """Bodies against each other: built anew from what is seen; what sticks goes over by place, and so does how far pairs reach
-    (`reaches` of the meshes)."""
+    (`rest` of the meshes)."""
 
     name = "surfaces"
 
     def build(self, now: "Simulation", ground: Ground) -> SurfaceContact | None:
         mesh = ground.mesh
-        known = KnownReach(mesh.reaches) if len(mesh.reaches) else None
         acting = acting_scene(now.whole, mesh.hosts, mesh.merging)
-        return touching_bodies(acting, now.state, now.ranges, mesh.surfaces, mesh.triangles, known)
+        return touching_bodies(acting, now.state, now.ranges, mesh.surfaces, mesh.triangles, mesh.rest)
 
-    def told(self, now: "Simulation") -> Held | None:
-        return None if now.surfaces is None else now.surfaces.held.renumbered()
+    def told(self, now: "Simulation") -> tuple[Held, dict[tuple[int, int], Told]] | None:
+        if now.surfaces is None:
+            return None
+        refines = any(body.refines for body in now.scene.bodies)
+        return now.surfaces.held.renumbered(), told_by(now.surfaces, now.state.positions) if refines else {}
 
-    def replay(self, now: "Simulation", told: Held | None, change: TopologyChange) -> None:
+    def replay(self, now: "Simulation", told: tuple[Held, dict[tuple[int, int], Told]] | None, change: TopologyChange) -> None:
         if now.surfaces is not None and told is not None:
-            now.surfaces.held = told
+            now.surfaces.held, pairs = told
+            if pairs:
+                begin_fresh(now.surfaces, pairs, change.into, now.state.positions)
 
     def kept(self, now: "Simulation") -> Arrays:
         if now.surfaces is None:
             return {"parting": np.zeros((0, 4))}
-        return now.surfaces.held.arrays() | {"parting": now.surfaces.progress}
+        return now.surfaces.held.arrays() | {"parting": now.surfaces.progress} | kept(now.surfaces)
 
     def restore(self, now: "Simulation", arrays: Arrays) -> None:
         if now.surfaces is not None:
             now.surfaces.held = Held.from_arrays(arrays)
             parting = np.array(arrays["parting"], dtype=np.float64)
             now.surfaces.part_on(parting, now.surfaces.carried.places(now.state.positions))
+            restore(now.surfaces, arrays)
 
 
 class Worn(Consumer):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..contact.points import gather_points
-from ..contact.surfaces.bodies import known_reach
+from ..contact.surfaces.bodies import rest_after
 from ..fem.volume_control import VolumeControl
 from ..fem.workspace import Unknowns, Workspace
 from ..geometry.chunks import side_by_side
@@ -50,11 +50,36 @@ def replay(now: "Simulation", mesh: "Discretization", change: TopologyChange, un
     What is seen leaves with the next frame, for the cache.
     """
     told = [consumer.told(now) for consumer in CONSUMERS]
-    reaches = known_reach(now.surfaces, now.state.positions).table
-    now.settle(replace(mesh, reaches=reaches), remeshed=True, unknowns=unknowns)
+    now.settle(mesh if mesh.rest else with_rest(now, mesh), remeshed=True, unknowns=unknowns)
     now.cuts += change.surfaces
     for consumer, known in zip(CONSUMERS, told, strict=True):
         consumer.replay(now, known, change)
+
+
+def with_rest(now: "Simulation", mesh: "Discretization") -> "Discretization":
+    """The meshes that a simulation is to go on with, and where on them surfaces that collide lie free of contact.
+
+    Where nothing is refined the whole scene lies so whenever one body gets new tets.
+    """
+    staying = _staying(now, mesh) if any(body.refines for body in now.scene.bodies) else {}
+    rest = rest_after(now.surfaces, now.state.positions, mesh.state.positions, mesh.surfaces, staying)
+    return replace(mesh, rest=rest)
+
+
+def _staying(now: "Simulation", mesh: "Discretization") -> dict[int, tuple[slice, slice]]:
+    """The bodies that keep their tets, and which nodes are theirs, before and after; none where bodies merge."""
+    old, new, found = now.ranges, mesh.ranges, dict[int, tuple[slice, slice]]()
+    if len(old.nodes) != len(new.nodes):
+        return found
+    for body in range(len(new.nodes) - 1):
+        (a, b), (c, d) = (where.nodes[body : body + 2].tolist() for where in (old, new))
+        before, after = (
+            state.tets[slice(*where.tets[body : body + 2])] - where.nodes[body]
+            for state, where in ((now.state, old), (mesh.state, new))
+        )
+        if np.array_equal(before, after):
+            found[body] = slice(a, b), slice(c, d)
+    return found
 
 
 def _with_output(now: "Simulation", mesh: "Discretization", space: Workspace) -> tuple[Workspace, SurfaceOutput]:

@@ -98,7 +98,7 @@ def test_a_closed_mouth_goes_on_from_a_checkpoint():
     first.move(2.5)
     for _ in range(8):
         first.shown()
-    assert len(first.remeshed.reaches) > 20
+    assert len(first.remeshed.rest.known[0].table) > 20
     second.restore(unpack(pack(first.checkpoint())))
     second.steps, second.remeshing.due = first.steps, second._due_now
     for _ in range(2):

@@ -1,5 +1,6 @@
 """What the bodies of a scene bring into contact with each other."""
 
+from collections.abc import Mapping
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -18,8 +19,8 @@ from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
 from .carried import Carried
 from .crossing import own_crossings
-from .known_reach import KnownReach
-from .own_side import carrying_rows
+from .known_reach import KnownReach, Rest
+from .own_side import carrying_rows, rows_as_seen
 from .seen import ERROR, LONGEST, seen_surface
 from .surface import ContactSurface, contact_surface
 from .surface_contact import SurfaceContact
@@ -31,12 +32,11 @@ STUCK = 3.0  # seconds between two reports of bodies that do not come apart
 
 def touching_bodies(
     scene: Scene, state: State, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]],
-    known: KnownReach | None = None,
+    rest: Rest | None = None,
 ) -> SurfaceContact | None:  # fmt: skip
     """Contact of the bodies' surfaces as the scene's settings want it, as they are seen in a state; None where there is none.
 
-    `seen` binds each body's own surface, of triangles (t, 3), to its tets; that of the state is taken for without contact, but
-    for what is `known` of the surfaces before.
+    `seen` binds each body's own surface, of triangles (t, 3), to its tets; at `rest` it is without contact, None: as it lies.
     Steps whose elastic forces are those of their start have no solve that could see to it.
     """
     settings = scene.settings
@@ -46,19 +46,20 @@ def touching_bodies(
     merging = merging and all(one.merges_with(other) for one, other in combinations(scene.bodies, 2))
     if settings.body_contact == "off" or alone or merging or integrators()[settings.integrator].explicit:
         return None
-    contact = _contact(scene, state, ranges, seen, triangles, known, ERROR)
+    rest = Rest(state.positions, _counts(seen)) if rest is None else rest
+    contact = _contact(scene, state, ranges, seen, triangles, rest, ERROR)
     if contact.left_out:  # perhaps only by what was merged
-        contact = _contact(scene, state, ranges, seen, triangles, known, 0.0)
+        contact = _contact(scene, state, ranges, seen, triangles, rest, 0.0)
     return contact
 
 
 def _contact(
     scene: Scene, state: State, ranges: Ranges, seen: list[Binding], triangles: list[NDArray[np.int32]],
-    known: KnownReach | None, error: float,
+    rest: Rest, error: float,
 ) -> SurfaceContact:  # fmt: skip
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
-    touches, surfaces, whole, rows, places, count = list[Touch](), [], list[ContactSurface | None](), [], [], 0
+    touches, surfaces, whole, rows, places, since, count = list[Touch](), [], list[ContactSurface | None](), [], [], [], 0
     for body, binding, faces, (a, b), (c, d) in zip(
         scene.bodies, seen, triangles, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
     ):
@@ -71,18 +72,34 @@ def _contact(
         thin = THIN * element if body.seen == "tets" else 0.0
         touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others, thin))
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
-        fit = seen_surface(now, mesh, element, error)
+        begun = evaluate(binding, mesh.tets, rest.nodes[c:d]) if body.refines else None
+        fit = seen_surface(now, mesh, element, error, begun)
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
         seen_whole = None if fit.whole is None else contact_surface(fit.whole, fit.positions, element, count, LONGEST * element)
         whole.append(seen_whole)
-        rows.append(carrying_rows(mesh, fit.positions, now, binding, body.seen == "tets"))
-        places.append(fit.positions)
+        laid = body.seen == "tets"
+        if body.refines:
+            rows.append(rows_as_seen(mesh, fit, now, binding, laid))
+        else:
+            rows.append(carrying_rows(mesh, fit.positions, now, binding, laid))
+        lies = np.array_equal(rest.nodes[c:d], mesh.positions)
+        since.append(np.full(len(fit.positions), not lies))
+        since[-1][: len(fit.vertices)] = fit.vertices >= rest.seen[len(since) - 1]
+        places.append(fit.positions if lies else Carried.by(rows[-1]).places(rest.nodes[c:d]))
         count += len(fit.positions)
-    contact = SurfaceContact(surfaces, touches, np.concatenate(places), Carried.by(block_diag(rows, format="csr")), whole)
-    for pair in contact.neighbourhoods:
-        pair.known = known if pair.own else None
+    carried = Carried.by(block_diag(rows, format="csr"))
+    contact = SurfaceContact(surfaces, touches, np.concatenate(places), carried, whole)
+    contact.rest, points = rest, np.concatenate(since)
+    for (k, _), pair in zip(contact.bodies, contact.neighbourhoods, strict=True):
+        pair.known = rest.known[k] if pair.own and rest.known else None
+        pair.since = points if pair.own and scene.bodies[k].refines and since[k].any() else None
     contact.begin(state.positions)
     return contact
+
+
+def _counts(seen: list[Binding]) -> NDArray[np.int64]:
+    """How many vertices (b,) are seen of each body."""
+    return np.array([len(binding.tets) for binding in seen], np.int64)
 
 
 def _in_pieces(body: Body, tets: NDArray[np.int32]) -> bool:
@@ -112,13 +129,26 @@ def passes_through_itself(contact: SurfaceContact | None, positions: NDArray[np.
     return found
 
 
-def known_reach(contact: SurfaceContact | None, positions: NDArray[np.float64]) -> KnownReach:
-    """How far pairs of one body each reach with nodes at positions (n, 3), for the contact that is to follow this one."""
-    if contact is None:
-        return KnownReach.of([], positions)
+def rest_after(
+    contact: SurfaceContact | None, positions: NDArray[np.float64], now: NDArray[np.float64], seen: list[Binding],
+    staying: Mapping[int, tuple[slice, slice]],
+) -> Rest:  # fmt: skip
+    """Rest for the contact that is to follow this one, nodes being at positions (n, 3) and from then on those at `now` (n', 3).
+
+    seen binds each body's surface. Bodies that keep their tets keep their rest, those `staying`, whose nodes lay at one slice
+    and lie at another: what others press together as they get new tets is not at rest. Of others rest is what lies there,
+    and how far pairs of one body each reach.
+    """
+    if contact is None or contact.rest is None:
+        return Rest(now, _counts(seen))
     contact.cover(positions, positions)
     own = [(pair.pairs, pair.first.surface.triangles) for pair in contact.neighbourhoods if pair.own]
-    return KnownReach.of(own, contact.carried.places(positions))
+    nodes, counts = now.copy(), _counts(seen)
+    known = [KnownReach.of(own, contact.carried.places(positions))] * len(counts)
+    for body, (before, after) in staying.items():
+        nodes[after], counts[body] = contact.rest.nodes[before], contact.rest.seen[body]
+        known[body] = contact.rest.known[body] if contact.rest.known else KnownReach.of([], positions)
+    return Rest(nodes, counts, tuple(known))
 
 
 def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, positions: NDArray[np.float64]) -> list[str]:

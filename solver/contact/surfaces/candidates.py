@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...jit import inner_kernel, kernel
 from .carried import Carried
 from .clusters import ROUNDING, Clusters, near_clusters, still_near
+from .fresh_pairs import FreshPairs
 from .going import ROUNDED
 from .known_reach import KnownReach
 from .overlap import Found, Way, corners_near, edges_near
@@ -69,7 +70,9 @@ class Neighbourhood:
         self.doubtful = False  # whether that had to be looked at by itself
         self.known: KnownReach | None = None  # of one body, how far pairs have reached before a remesh
         self.near = np.empty((0, 2), dtype=np.int32)
-        self.pairs = no_pairs()
+        self.since: NDArray[np.bool_] | None = None  # of one body, which points (n,) have come since its tets were made
+        self.fresh: FreshPairs | None = None  # those of a refined surface that do not reach as far as they will yet
+        self.found = self.pairs = no_pairs()  # as they will reach, and as they do
 
     @classmethod
     def of(
@@ -91,7 +94,7 @@ class Neighbourhood:
             return False
         had = len(self.pairs.nodes) > 0
         if not self.own and self._apart(before, after):
-            self.pairs, self.searched = no_pairs(), False
+            self.searched, self.found, self.pairs = False, no_pairs(), no_pairs()
             return had
         self._search(before, after)
         return had or len(self.pairs.nodes) > 0
@@ -111,6 +114,18 @@ class Neighbourhood:
             doubts += [marks for known, marks in self.held if known is places and marks is not None]
         self.doubtful = bool(doubts)
         return self.unfolded is None or not doubts or self.unfolded.still(doubts, before, after, self.reach)
+
+    def begin(self, fresh: FreshPairs | None) -> None:
+        """Let some of the pairs reach only so far yet."""
+        self.fresh, self.pairs = fresh, self.found if fresh is None else fresh.limited(self.found)
+
+    def part(self, places: Array) -> bool:
+        """Let what is fresh reach as far as it is apart with points at places (n, 3); whether any does now."""
+        fresh = None if self.fresh is None else self.fresh.parted(places, self.reach)
+        if fresh is self.fresh:
+            return False
+        self.begin(fresh)
+        return True
 
     def passed(self, places: Array, begun: Array, ended: Array, share: float) -> None:
         """Let what holds at both ends of a straight way, places (n, 3), hold at others after a share of it, or not where nan.
@@ -173,7 +188,8 @@ class Neighbourhood:
         seen = Way(before, way, self.reach + self.spare + rounding, self.reach + ALL_AXES * self.spare)
         there, back = corners_near(self.first, self.second, near, seen)
         edges = edges_near(self.first, self.second, near, seen)
-        self.pairs = self._pairs(there, back, edges)
+        self.found = self._pairs(there, back, edges)
+        self.begin(self.fresh)
 
     def _near_clusters(self, rounding: float) -> IntArray:
         """The near clusters among which pairs have to be looked for; sets `spare` and, with what is not folded, `sure`."""
@@ -200,7 +216,8 @@ class Neighbourhood:
         if self.thin is not None:
             pairs = taken(pairs, ~self.thin.held(pairs.nodes, pairs.points))
         known = None if self.known is None else self.known.reaches(pairs.nodes, pairs.points, self.rest, self.reach)
-        return apart_at_rest(pairs, self.rest, self.reach, known)
+        since = None if self.since is None else self.since[pairs.nodes].any(axis=1)
+        return apart_at_rest(pairs, self.rest, self.reach, known, since)
 
 
 def _of_large(found: Found, surface: ContactSurface) -> Found:

@@ -5,10 +5,14 @@ start what the artist has modelled, at a remesh what flow has made. A fold that 
 remesh, until its sides pass through each other. So a new pair reaches as far as an old one did that lay there with air between
 its sides, apart along the same way; slivers and neighbours of one skin, which are apart along it, take nothing from a fold that
 they are part of.
+
+Where what is seen of a body gets other vertices on the same tets (solver/refining), rest is what it was. Else what a blow has
+pressed together just then, the sides of a thin fin as well, would count as lying so close at rest that it is let through.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +41,7 @@ class KnownReach:
         """That of pairs of surfaces of triangles (t, 3), points at places (k, 3), but for those that are far enough apart."""
         rows = [np.zeros((0, 7))]
         for pairs, triangles in parts:
-            spots, ways, gaps, weights = _apart(places, pairs.nodes, pairs.points)
+            spots, ways, gaps, weights = apart(places, pairs.nodes, pairs.points)
             outwards = vertex_area_vectors(places, triangles)
             outwards /= np.maximum(np.sqrt((outwards**2).sum(axis=1, keepdims=True)), 1e-300)
             through_air = np.einsum("km,kmi,ki->k", weights, outwards[pairs.nodes], ways) < 0.0
@@ -48,7 +52,7 @@ class KnownReach:
     def reaches(self, nodes: IntArray, points: int, rest: Array, most: float) -> Array:
         """How far (k,) pairs (k, 4) reach by what is known [m], 0 where nothing is; nodes at rest (n, 3), none over `most`."""
         known, found = self.table[:, 6], np.zeros(len(nodes))
-        spots, ways, gaps, _ = _apart(rest, nodes, points)
+        spots, ways, gaps, _ = apart(rest, nodes, points)
         close = np.flatnonzero((gaps > 0.0) & (REST_SHARE * gaps < most))
         if not len(known) or not len(close):
             return found
@@ -59,7 +63,29 @@ class KnownReach:
         return found
 
 
-def _apart(places: Array, nodes: IntArray, points: int) -> tuple[Array, Array, Array, Array]:
+@dataclass(frozen=True)
+class Rest:
+    """Where nodes (n, 3) lay when their tets were made [m], how many vertices (b,) were seen of each body then, and what was
+    known there of how far its pairs reach."""
+
+    nodes: Array
+    seen: NDArray[np.int64]
+    known: tuple[KnownReach, ...] = ()
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All of it by name, for a checkpoint."""
+        known = {f"reaches.{body}": known.table for body, known in enumerate(self.known)}
+        return {"rest": self.nodes, "seen_at_rest": self.seen} | known
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "Rest | None":
+        """That of a checkpoint; None where it holds none."""
+        bodies = range(sum(name.startswith("reaches.") for name in arrays))
+        known = tuple(KnownReach(arrays[f"reaches.{body}"]) for body in bodies)
+        return cls(arrays["rest"], arrays["seen_at_rest"].astype(np.int64), known) if "rest" in arrays else None
+
+
+def apart(places: Array, nodes: IntArray, points: int) -> tuple[Array, Array, Array, Array]:
     """Where pairs (k, 4) are closest (k, 3), the unit way from the second side to the first (k, 3), its length (k,) [m], and
     weights (k, 4) as of distance.py."""
     weights, ways = np.empty((len(nodes), 4)), np.empty((len(nodes), 3))

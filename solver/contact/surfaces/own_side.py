@@ -6,13 +6,14 @@ from mesh to mesh (remesh/own_sheet.py).
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, diags
+from scipy.sparse import csr_matrix, diags, vstack
 
 from ...embedding import Binding, bind
 from ...fem.extension import carrying_matrix
 from ...geometry.triangle_tree import closest_points, triangle_tree
 from ...surface import Surface
 from ...tetmesh.mesh import TetMesh
+from .seen import Seen
 
 Array = NDArray[np.float64]
 
@@ -42,6 +43,17 @@ def carrying_rows(mesh: TetMesh, points: Array, seen: Surface, binding: Binding,
         return rows
     own = shares @ carrying_matrix(binding, mesh.tets, len(mesh.positions))
     return csr_matrix(diags((~across).astype(float)) @ rows + diags(across.astype(float)) @ own)
+
+
+def rows_as_seen(mesh: TetMesh, fit: Seen, seen: Surface, binding: Binding, laid: bool) -> csr_matrix:
+    """The same of the points of a surface that is, or may be, refined: its vertices are carried as they are seen.
+
+    Bound anew in tets that are pressed just then, as `carrying_rows` does, they would go other ways than what is seen, which
+    would pass through itself.
+    """
+    rows = carrying_matrix(binding, mesh.tets, len(mesh.positions))[fit.vertices]
+    cuts = fit.positions[len(fit.vertices) :]
+    return csr_matrix(vstack([rows, carrying_rows(mesh, cuts, seen, binding, laid)])) if len(cuts) else rows
 
 
 def led_to(mesh: TetMesh, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -76,16 +76,22 @@ def pairs_of(corners: list[Corners], edges: Edges, reach: float, modulus: float,
     return pairs
 
 
-def apart_at_rest(pairs: Pairs, rest: Array, reach: float, known: Array | None = None) -> Pairs:
+def apart_at_rest(
+    pairs: Pairs, rest: Array, reach: float, known: Array | None = None, since: NDArray[np.bool_] | None = None
+) -> Pairs:
     """Pairs within one body, with how far they reach for nodes at rest (n, 3).
 
     Those that lie close already at rest begin to push only at REST_SHARE of that distance, so that a body at rest is free of
     contact however fine its mesh. Those that cross at rest are left out, and those that all but do: slivers and seams of one
     skin, which tets keep from themselves. But what has reached further before a remesh, `known` (k,) [m], goes on to
-    (known_reach.py).
+    (known_reach.py). And pairs with points that have come since the tets were made, `since` (k,), reach LEAST at least: where
+    these would lie at rest says little of whether they are one skin.
     """
     free = REST_SHARE * distances(rest, pairs.nodes, pairs.points)
     reaches = np.minimum(reach, free if known is None else np.maximum(free, known))
+    if since is not None:
+        reaches = np.where(since, np.maximum(reaches, LEAST * reach), reaches)
+        return taken(pairs._replace(reach=reaches), since | (reaches > LEAST * reach))
     return taken(pairs._replace(reach=reaches), reaches > LEAST * reach)
 
 

@@ -19,19 +19,26 @@ ERROR = 0.005  # and none is further from what carries contact at rest, again in
 
 
 class Seen(NamedTuple):
-    """Points (k, 3) [m] and triangles (t, 3) that carry contact; whole (w, 3): what they are cut from, None if from nothing."""
+    """Points (k, 3) [m] and triangles (t, 3) that carry contact; whole (w, 3): what they are cut from, None if from nothing.
+
+    The first points are vertices of the surface itself, by their numbers `vertices` (v,); the others are where it is cut.
+    """
 
     positions: NDArray[np.float64]
     triangles: NDArray[np.int32]
     whole: NDArray[np.int32] | None
+    vertices: NDArray[np.int32]
 
 
-def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float = ERROR) -> Seen:
+def seen_surface(
+    surface: Surface, mesh: TetMesh, element: float, error: float = ERROR, rest: NDArray[np.float64] | None = None
+) -> Seen:
     """The artist's surface over a mesh of tets of the size `element` [m], both at rest, as it carries contact.
 
     Vertices in one place are one; triangles without a surface, and those deeper inside the tets than an edge, are left out.
-    What is much finer than the tets is merged, with an `error` in their sizes, and long edges are halved: where they are
-    pressed the cut triangles give way, and the whole ones, as they are seen, leave them.
+    What is much finer than the tets is merged, with an `error` in their sizes, as it lay when these were made: at `rest` (n, 3)
+    [m], where it is at hand. Long edges are halved: where they are pressed the cut triangles give way, and the whole ones, as
+    they are seen, leave them.
     """
     triangles = welded(surface.positions, surface.triangles)
     sides = triangles != np.roll(triangles, 1, axis=1)
@@ -40,11 +47,12 @@ def seen_surface(surface: Surface, mesh: TetMesh, element: float, error: float =
     if shallow.any():
         triangles = triangles[shallow]
     if error > 0.0 and len(triangles) > FINE * len(boundary):
-        triangles = decimated(surface.positions, triangles, error * element, MERGED * element)
+        triangles = decimated(surface.positions if rest is None else rest, triangles, error * element, MERGED * element)
     positions, parts = split(surface.positions, triangles, LONGEST * element)
     used, numbered = np.unique(parts, return_inverse=True)
     whole = None if len(parts) == len(triangles) else np.searchsorted(used, triangles).astype(np.int32)
-    return Seen(np.ascontiguousarray(positions[used]), numbered.reshape(-1, 3).astype(np.int32), whole)
+    own = used[used < len(surface.positions)]
+    return Seen(np.ascontiguousarray(positions[used]), numbered.reshape(-1, 3).astype(np.int32), whole, own)
 
 
 def _shallow(points: NDArray[np.float64], mesh: TetMesh) -> NDArray[np.bool_]:

@@ -25,6 +25,7 @@ from .free_way import UNKNOWN, free_fraction, meetings
 from .friction import Friction, Held, spots
 from .going import KEPT, Going, share_of
 from .grips import Grips
+from .known_reach import Rest
 from .meetings import Meetings
 from .pairs import Pairs, joined, no_pairs
 from .parting import Parting, lead_apart, perhaps_together
@@ -72,6 +73,7 @@ class SurfaceContact:
         self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart,
         self.grips: Grips | None = None  # and what leads them there in this step, for
         self._step = 0.0  # [s]
+        self.rest: Rest | None = None  # what the places at rest were taken from
         boxed = [Clusters(surface, rest) for surface in surfaces]
         large = [None if each is None else Clusters(each, rest) for each in whole or [None] * len(surfaces)]
         for i, j in combinations_with_replacement(range(len(touches)), 2):
@@ -122,7 +124,7 @@ class SurfaceContact:
     def look(self, places: Array, step: float = 0.0) -> None:
         """See where bodies are mixed with points at places (k, 3), a step [s] later, and which are apart by now."""
         self.parting = [each for each in self.parting if each.look(places, step)]
-        self._take_found()
+        self.take_found()
 
     def lead_apart(self, state: State, ranges: Ranges, past: Extrapolation, step: float) -> None:
         """Lead those that are mixed for a step [s] from a state."""
@@ -184,8 +186,11 @@ class SurfaceContact:
             places = self._going.places(positions)
             where = spots(friction.points, friction.weights, places)
             self.held = Held(friction.points, friction.stretch(places), where, friction.normal)
+        parted = [each.part(self._going.places(positions)) for each in self.neighbourhoods if each.fresh is not None]
         if self.parting:
             self.look(self._going.places(positions), self._step)
+        elif any(parted):
+            self.take_found()
 
     def limit(self, positions: Array, direction: Array) -> float:
         """The share, at most 1, of a direction (n, 3) that nodes may go from positions (n, 3) until surfaces touch."""
@@ -310,9 +315,9 @@ class SurfaceContact:
                 neighbourhood.passed(before, begun, ended, share)
         changed = [neighbourhood.cover(before, after) for neighbourhood in self.neighbourhoods]
         if any(changed):
-            self._take_found()
+            self.take_found()
 
-    def _take_found(self) -> None:
+    def take_found(self) -> None:
         """Let what has been found be the pairs that may come close, but where bodies are mixed."""
         parting = {each.bodies: each for each in self.parting}
         found = zip(self.bodies, self.neighbourhoods, strict=True)
