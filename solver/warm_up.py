@@ -210,7 +210,7 @@ def _refine(mesh: "TetMesh") -> None:
     grain, nobody = Grain.at_rest(body), np.zeros(0, dtype=np.int64)
     drawn = Surface(3.0 * seen.positions, seen.triangles)
     coarseness(drawn, grain, 1.5, WARM_CELL)
-    refined(drawn, at_nodes(mesh), grain, mesh.moved(drawn.positions), 1.5, WARM_CELL, len(seen.triangles))
+    refined(drawn, at_nodes(mesh), at_nodes(mesh), grain, mesh.moved(drawn.positions), 1.5, WARM_CELL, len(seen.triangles))
     still = np.ones(len(seen.positions), dtype=bool)
     collapsed(seen.positions, seen.triangles, np.full(len(still), -1, dtype=np.int64), nobody, still, 1.0, 0.1)
 

@@ -1,4 +1,7 @@
-"""What is seen of a body, refined and cleaned, and bound to the tets that the body has."""
+"""What is seen of a body, refined and cleaned, and bound to the tets that the body has.
+
+Without new vertices among the contact points they would sink into colliders by as much as what lies between points can.
+"""
 
 from dataclasses import dataclass
 
@@ -27,15 +30,16 @@ PER_FACE = 4  # triangles of the tets' boundary: so many more than at the start 
 
 @dataclass(frozen=True)
 class Refined:
-    """What is seen of a body after a refinement: the change, and where it is bound to the tets."""
+    """What is seen of a body after a refinement: the change, and where that and contact points are bound to the tets."""
 
     cut: SurfaceCut
     surface: Binding
+    contacts: Binding
 
     @property
     def record(self) -> BodyChange:
         """The change by itself."""
-        return BodyChange(Surface(self.cut.positions, self.cut.triangles), self.surface, cuts=(self.cut,))
+        return BodyChange(Surface(self.cut.positions, self.cut.triangles), self.surface, self.contacts, cuts=(self.cut,))
 
 
 def coarseness(seen: Surface, grain: Grain, factor: float, element_size: float) -> float:
@@ -44,10 +48,10 @@ def coarseness(seen: Surface, grain: Grain, factor: float, element_size: float) 
 
 
 def refined(
-    seen: Surface, bound: Binding, grain: Grain, mesh: TetMesh, factor: float, element_size: float, at_start: int,
-    lasting: bool = True,
-) -> Refined | None:
-    """Return what is seen of a body (n vertices, bound to its tets) refined; None where nothing is to be done.
+    seen: Surface, bound: Binding, contacts: Binding, grain: Grain, mesh: TetMesh, factor: float, element_size: float,
+    at_start: int, lasting: bool = True,
+) -> Refined | None:  # fmt: skip
+    """Return what is seen of a body (n vertices, bound to its tets) refined, and its contacts; None where nothing is to do.
 
     Edges become no longer than `factor` times those at the start, and no shorter for that than half an element [m]; it had
     so many triangles at the start. Where it is not `lasting`, as the body gets new tets at once, it is bound in haste, and
@@ -61,7 +65,19 @@ def refined(
     if made.untouched.all():
         return None
     cut = made.change(seen)
-    return Refined(cut, _bound(bound, cut, mesh, lasting))
+    surface = _bound(bound, cut, mesh, lasting)
+    return Refined(cut, surface, with_standby(contacts, surface, len(cut.kept)))
+
+
+def with_standby(contacts: Binding, surface: Binding, known: int) -> Binding:
+    """Contact points, and beside them those of a surface that have come since it had so many, which stand by."""
+    fresh, count = surface.taken(np.arange(known, len(surface.tets))), len(contacts.tets)
+    rows = [contacts.spread] if contacts.spread else []
+    rows += [fresh.spread.shifted(count, 0)] if fresh.spread else []
+    known_standby = np.zeros(count, dtype=bool) if contacts.standby is None else contacts.standby
+    standby = np.concatenate([known_standby, np.ones(len(fresh.tets), dtype=bool)])
+    tets, weights = (np.concatenate([getattr(one, name) for one in (contacts, fresh)]) for name in ("tets", "weights"))
+    return Binding(tets, weights, joined_rows(rows), standby)
 
 
 def _bound(bound: Binding, cut: SurfaceCut, mesh: TetMesh, lasting: bool) -> Binding:

@@ -123,7 +123,8 @@ class Remeshing:
         for index in bodies:
             body = self.scene.bodies[index]
             if body.refines:
-                parts = present.seen(index), present.surfaces[index], present.grains[index], present.mesh(index)
+                bound = present.surfaces[index], present.contacts[index]
+                parts = present.seen(index), *bound, present.grains[index], present.mesh(index)
                 at_start = len(body.surface.triangles)
                 new = refined(*parts, body.refine_length, self.sizes[index], at_start, index not in due)
                 if new is not None:

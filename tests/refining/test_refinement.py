@@ -29,7 +29,7 @@ def test_each_side_of_a_fold_carries_its_own(gap, lasting):
     mesh, bound = TetMesh(bent(flat.positions, gap, THICK), flat.tets), bind(flat, flat_places)
     grain = even_grain(len(seen.positions), 0.06)
     here = Surface(evaluate(bound, mesh.tets, mesh.positions), seen.triangles)
-    made = refined(here, bound, grain, mesh, 1.1, 0.1, 10**5, lasting)
+    made = refined(here, bound, bound, grain, mesh, 1.1, 0.1, 10**5, lasting)
     assert made is not None and len(made.cut.positions) > 2.5 * len(seen.positions)
     now = evaluate(made.surface, mesh.tets, mesh.positions)
     assert np.abs(now - made.cut.positions).max() < 1e-9
@@ -50,7 +50,8 @@ def test_grain_goes_over_a_change_and_a_merge():
     grain = Grain(seen.positions[:, 0] + 9.0, seen.positions[:, 1] + 9.0, seen.positions[:, 2] + 9.0, fixed)
     flat = cage(box((4.0, 1.0, THICK)), SIZE)
     mesh = TetMesh(bent(flat.positions, 1.0, THICK), flat.tets)
-    made = refined(seen, bind(mesh, seen.positions), grain, mesh, 0.012, 0.1, 10**5)
+    bound = bind(mesh, seen.positions)
+    made = refined(seen, bound, bound, grain, mesh, 0.012, 0.1, 10**5)
     assert made is not None
     new = grain.after(made.cut, seams=False)
     values = np.stack([new.longest, new.shortest, new.stout], axis=1)

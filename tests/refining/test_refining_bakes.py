@@ -7,6 +7,7 @@ import pytest
 
 from solver.bake import bake, prepare
 from solver.cache import FrameStore
+from solver.collider import Collider
 from solver.errors import SceneError
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.triangle_tree import closest_points, triangle_tree
@@ -160,3 +161,20 @@ def test_a_length_below_what_helps_is_refused(shot, tmp_path):
         validated(replace(shot, bodies=(replace(body, refine_length=1.0),)))
     write_job(shot, tmp_path)
     assert read_job(tmp_path).bodies[0].refine_length == 1.5 and not len(read_job(tmp_path).bodies[0].borders)
+
+
+def test_what_is_new_stays_out_of_colliders():
+    """A small ball comes up into the bar as it is drawn out: 4 % of an element deep where new vertices touched nothing."""
+    frames, radius = 22, 0.06
+    places = np.repeat(np.eye(4)[None], 31, axis=0)
+    places[:, 2, 3] = -0.125 - radius - 0.01 + 0.4 * np.arange(31) / 30
+    ball = Collider("k", "Ball", "sphere", places, friction=0.0, size=(2.0 * radius,) * 3)
+    shot = validated(replace(pulled(), colliders=(ball,)))
+    (part,) = prepare(shot)
+    run, deepest, known = Simulation(shot, [part.mesh], [part.surface], [part.contacts]), -np.inf, len(part.surface.tets)
+    for frame in range(1, frames + 1):
+        (seen,) = run.advance().bodies
+        depth = radius - np.sqrt(((seen.origin + seen.positions - places[frame, :3, 3]) ** 2).sum(axis=1))
+        deepest = max(deepest, float(depth.max()) / run.element_size)
+    assert len(depth) > 2 * known and np.abs(depth[known:]).min() < 0.2 * run.element_size, "new ones are where it presses"
+    assert deepest < 0.01
