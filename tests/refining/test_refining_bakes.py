@@ -167,7 +167,7 @@ def test_what_is_new_stays_out_of_colliders():
     """A small ball comes up into the bar as it is drawn out: 4 % of an element deep where new vertices touched nothing."""
     frames, radius = 22, 0.06
     places = np.repeat(np.eye(4)[None], 31, axis=0)
-    places[:, 2, 3] = -0.125 - radius - 0.01 + 0.4 * np.arange(31) / 30
+    places[:, 2, 3] = -0.125 - radius - 0.015 + 0.4 * np.arange(31) / 30
     ball = Collider("k", "Ball", "sphere", places, friction=0.0, size=(2.0 * radius,) * 3)
     shot = validated(replace(pulled(), colliders=(ball,)))
     (part,) = prepare(shot)
