@@ -92,11 +92,17 @@ class Contacts:
             self._let_out(c, np.arange(len(here)), here, 0.0)
             self._lead_out(c, here, up)
 
-    def _let_out(self, c: int, chosen: NDArray[np.int64], here: Array, time: float) -> None:
-        """Let chosen points (k,), seen here (k, 3) at a time [s], be as deep in a collider as they are."""
+    def take_in(self, fresh: NDArray[np.int64], positions: Array, time: float) -> None:
+        """Let points (k,) that have just come be let out of colliders in which they lie, with nodes at positions (n, 3)."""
+        here = self.points.positions(positions)[fresh]
+        for c in range(len(self.fields) if len(fresh) else 0):
+            self._let_out(c, fresh, here, time, SUNK)
+
+    def _let_out(self, c: int, chosen: NDArray[np.int64], here: Array, time: float, least: float = FREE_DEPTH) -> None:
+        """Let chosen points (k,), seen here (k, 3) at a time [s], be as deep in a collider as they are, from a depth on."""
         distance, _, _ = query(self.fields[c], here, time, np.inf)
         depth = np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
-        self.slack[c, chosen] = np.where(depth > FREE_DEPTH * self.points.size[chosen], depth, 0.0)
+        self.slack[c, chosen] = np.where(depth > least * self.points.size[chosen], depth, 0.0)
 
     def _lead_out(self, c: int, here: Array, up: Array) -> None:
         """Have bodies whose points, seen here (k, 3) at the start, a collider would tear apart led out of it."""

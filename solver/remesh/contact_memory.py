@@ -6,9 +6,11 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from ..contact.contacts import Contacts
+from ..contact.points import ContactPoints
 
 Array = NDArray[np.float64]
 
+SAME = 1e-6  # element sizes within which a point is one that was there
 NEAR = 2.0  # element sizes within which a point takes over what another knew
 
 
@@ -46,3 +48,13 @@ def handed_on(
     for values in taken.values():
         values[:, ~near] = 0
     return {"awake": new.awake, **old.leading.arrays(), **edges, **taken}
+
+
+def come(old_places: Array, places: Array, points: ContactPoints) -> NDArray[np.int64]:
+    """The points at places (k', 3) that stand by and were not among the old ones at their places (k, 3)."""
+    own = np.flatnonzero(points.standby)
+    if not len(own) or not len(old_places):
+        return own
+    distance, _ = cKDTree(old_places).query(places[own], distance_upper_bound=SAME * float(points.size.max()))
+    fresh: NDArray[np.int64] = own[~(distance <= SAME * points.size[own])]
+    return fresh

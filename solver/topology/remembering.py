@@ -19,7 +19,7 @@ from ..fem.momentum import alone, gone_over
 from ..merging.acting import acting_scene
 from ..pinched import PinchReports
 from ..pins.holding import Holding
-from ..remesh.contact_memory import handed_on
+from ..remesh.contact_memory import come, handed_on
 from ..worn import WornReports
 from .change import TopologyChange
 from .consumer import Arrays, Consumer, Ground, Values
@@ -98,6 +98,7 @@ class ColliderContacts(Consumer):
         (old, places), points = told, now.contacts.points
         here = points.positions(now.state.positions)
         now.contacts.restore(handed_on(old, places, change.into[old.points.bodies], now.contacts, here, points.bodies))
+        now.contacts.take_in(come(places, here, points), now.state.positions, now.clock.time)
 
     def kept(self, now: "Simulation") -> Arrays:
         return now.contacts.arrays()
