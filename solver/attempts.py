@@ -35,6 +35,10 @@ def harmless(now: "Simulation", attempt: Attempt) -> Attempt:
     What nothing but gravity and each other acts on keeps its momentum and spin.
     """
     outcome, step = attempt.outcome, now.clock.step
+    acting = np.zeros_like(outcome.positions)
+    outcome.entries.add_gradient(outcome.positions, acting)
+    acting = attempt.dragging - acting
+    acting[attempt.held] += attempt.holding
     everywhere = np.ones(len(outcome.positions), dtype=bool)
     positions = calmed(outcome.positions, now.state, now.gravity, step)
     now.held.put(positions)
@@ -50,4 +54,4 @@ def harmless(now: "Simulation", attempt: Attempt) -> Attempt:
     # What pressed on the contacts where the solve has ended says nothing of here
     outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
     forces = elastic_forces(problem, positions)
-    return Attempt(outcome, past, velocities, forces, attempt.pull, company=attempt.company)
+    return Attempt(outcome, past, velocities, forces, attempt.pull, company=attempt.company, acting=acting)

@@ -203,7 +203,7 @@ class Simulation:
                     self.scene, self.state, self.ranges, self.contacts, outcome, reason, self.clock.step, self.frame
                 )
         effort["rough"] += rough
-        self._accept(attempt)
+        self._accept(self.ledger.without_gain(self, attempt) if rough else attempt)
         self.ledger.end_step(attempt, calm)
         effort["substeps"] += 1
         effort["contacts"] = float(len(outcome.entries.level))

@@ -21,6 +21,7 @@ class Attempt:
     spun (n, 3) [m/s]: velocities with the spin kept (fem/momentum.py), where they are not the scheme's own.
     held (h,): nodes that pins hold, and holding (h, 3) [N]: with what force; dragging None or (n, 3) [N]: how pins drag.
     company (MEMORY, b): in each of the last steps, this one too, the first of the bodies that each touches.
+    acting: None or (n, 3) [N], what `outer` is where no balance tells it.
     """
 
     outcome: Outcome
@@ -34,6 +35,7 @@ class Attempt:
     held: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     holding: Array | float = 0.0
     dragging: Array | float = 0.0
+    acting: Array | None = None
 
     @cached_property
     def pressed(self) -> NDArray[np.bool_]:
@@ -49,6 +51,8 @@ class Attempt:
     @property
     def outer(self) -> Array:
         """The forces (n, 3) of colliders, pins without give and pins' drag at the step's end [N]."""
+        if self.acting is not None:
+            return self.acting
         forces = self.outcome.gradient + self.dragging
         forces[self.held] += self.holding
         return forces

@@ -16,10 +16,11 @@ A swing of a scheme of second order has an energy of its own that K + U goes up 
 as long as it is fresh; a debt stays until it is paid, so that what steps leave unpaid never adds up: it goes over to new
 tets, and to what bodies become that merge.
 
-Backward Euler takes energy, and a rough step may stop what is in flight. So a step of either kind that loses much is halved.
+Backward Euler takes energy, and a rough step may stop what is in flight. So a step of either kind that loses much is halved. A
+rough one may gain as well, as strain and barriers are what they happen to be: what bodies have too much, they are slowed by.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ from ..slots import ENERGY, VOLUME
 from ..state import Ranges, State
 from .attempt import Attempt
 from .clock import LEVELS, Clock
-from .momentum import company
+from .momentum import company, slowed
 from .workspace import Workspace
 
 if TYPE_CHECKING:
@@ -119,6 +120,22 @@ class EnergyLedger:
         gains = self._gains
         return any(gains.lost(own) > MOST_LOST for own in gains.companies() if rough or calm[own].any())
 
+    def without_gain(self, now: "Simulation", attempt: Attempt) -> Attempt:
+        """A rough step that was judged last, without the energy that bodies would have gained in it.
+
+        No balance bounds what strain and barriers hold at its end, so motion pays for it. What there is not enough of is owed.
+        """
+        gains, velocities = self._gains, attempt.moving.copy()
+        if gains is None:
+            return attempt
+        led = [] if now.surfaces is None else [body for pair in now.surfaces.left_out for body in pair]
+        for own in (gains.together == name for name in np.unique(gains.together)):
+            gained, nodes = float(gains.gained[own].sum()), np.repeat(own, np.diff(self.ranges.nodes))
+            if gained > 0.0 and not own[led].any():
+                left = slowed(attempt.outcome.positions, velocities, now.state.masses, nodes, gained)
+                self.credit[own] = np.minimum(self.credit[own], 0.0) - left / own.sum()
+        return replace(attempt, velocities=velocities, spun=None)
+
     def end_step(self, attempt: Attempt, calm: Flags) -> None:
         """Take the step that was judged last, in which bodies (b,) were calm, for accepted; a rough one leaves debts alone."""
         gains, before = self._gains, self.credit
@@ -141,17 +158,18 @@ class EnergyLedger:
         return (own | ~alone) & ~np.isin(together, together[[body for pair in led for body in pair]])
 
     def _counted(self, now: "Simulation", attempt: Attempt) -> Gains | None:
-        """What a step gave to each body, None where no contact did; leaves the tiles evaluated at its end."""
-        if now.surfaces is None or attempt.company is None:
+        """What a step gave to each body, None where neither contact did nor that it is rough; leaves the tiles at its end."""
+        surfaces, rough = now.surfaces, attempt.outcome.rough
+        if (surfaces is None or attempt.company is None) and not rough:
             return None
-        together = company(attempt.company)
-        watched = self._watched(now.met, together, now.surfaces.left_out)
-        if not watched.any():
+        together = np.arange(len(self.credit)) if attempt.company is None else company(attempt.company)
+        watched = self.nobody() if surfaces is None else self._watched(now.met, together, surfaces.left_out)
+        if not watched.any() and not rough:
             return None
         state, end = now.state, attempt.outcome.positions
         start, masses, moving = state.positions, state.masses[:, None], attempt.moving
         before, after = (self._stored(state, now.space, places, now.clock.step) for places in (start, end))
-        barriers = now.surfaces.stored(end)
+        barriers = np.zeros((2, len(self.credit))) if surfaces is None else surfaces.stored(end)
         work = (masses * attempt.pull + attempt.outer) * (end - start)
         given = (0.5 * masses * (moving**2 - state.velocities**2) - work).sum(axis=1)
         given += now.held.energies(end) - now.held.energies(start)

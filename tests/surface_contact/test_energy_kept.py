@@ -1,6 +1,7 @@
 """What a hard step may lose, what holds a body counts as, and what remeshes and merges leave of a ledger."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from solver.fem.clock import PATIENT_LEVEL, Clock
 from solver.fem.convergence import Convergence
 from solver.fem.energy_ledger import MOST_LOST, EnergyLedger, Gains
-from solver.fem.momentum import company, gone_over
+from solver.fem.momentum import company, gone_over, slowed
 from solver.formulas import nodal_forces
 from solver.pins.pin import Pin
 from solver.simulate import Simulation
@@ -81,6 +82,46 @@ def test_rough_steps_keep_momentum_and_spin(monkeypatch):
         assert np.abs(now - linear).max() < 1e-9 * run.state.masses.sum()
         assert np.abs(spin - angular).max() < 1e-3 * np.abs(angular).max()
     assert rough > 5
+
+
+def test_rough_steps_gain_nothing(monkeypatch):
+    """Solves that find no balance squeeze bodies by 2 % a step; what that gives, sixteen times what they had, slows them."""
+    run = blow(3e4, 6.0, 0.1)
+    energies, _ = watched(run)
+    solve, rough = run._solve, 0.0
+
+    def squeezed(step, calm):
+        attempt = solve(step, calm)
+        if len(energies) < 8:
+            outcome = attempt.outcome
+            outcome.converged, outcome.positions = False, outcome.positions.copy()
+            for own in pairwise(run.ranges.nodes):
+                places = outcome.positions[slice(*own)]
+                places += 0.02 * (places.mean(axis=0) - places)
+        return attempt
+
+    monkeypatch.setattr(run, "_solve", squeezed)
+    for _ in range(3):
+        rough += run.advance().statistics["rough"]
+    assert rough > 5 and max(energies) < 1.05 * energies[0]
+
+
+def test_what_slows_takes_the_energy_asked_for_and_no_momentum_or_spin():
+    random = np.random.default_rng(3)
+    places, masses, own = random.normal(size=(9, 3)), random.uniform(0.5, 2.0, 9), np.arange(9) < 7
+    before = random.normal(size=(9, 3))
+    after = before.copy()
+
+    def sums(velocities):
+        moving = masses[own, None] * velocities[own]
+        return moving.sum(axis=0), np.cross(places[own], moving).sum(axis=0), 0.5 * (moving * velocities[own]).sum()
+
+    assert slowed(places, after, masses, own, 0.5) == 0.0
+    (momentum, spin, energy), (momentum_left, spin_left, left) = sums(before), sums(after)
+    assert left == pytest.approx(energy - 0.5, rel=1e-12) and (after[~own] == before[~own]).all()
+    assert momentum_left == pytest.approx(momentum, abs=1e-12) and spin_left == pytest.approx(spin, abs=1e-12)
+    owed = slowed(places, after, masses, own, 1e3)
+    assert owed == pytest.approx(1e3 - (left - sums(after)[2])) and sums(after)[1] == pytest.approx(spin, abs=1e-12)
 
 
 def test_losses_are_shares_of_what_there_was():
