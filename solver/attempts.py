@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .fem.attempt import Attempt
 from .fem.explicit_step import elastic_forces, explicit_step
@@ -14,6 +15,8 @@ from .integrators import backward_euler
 
 if TYPE_CHECKING:
     from .simulate import Simulation
+
+Array = NDArray[np.float64]
 
 
 def explicit_attempt(now: "Simulation", step: float) -> Attempt:
@@ -35,10 +38,6 @@ def harmless(now: "Simulation", attempt: Attempt) -> Attempt:
     What nothing but gravity and each other acts on keeps its momentum and spin.
     """
     outcome, step = attempt.outcome, now.clock.step
-    acting = np.zeros_like(outcome.positions)
-    outcome.entries.add_gradient(outcome.positions, acting)
-    acting = attempt.dragging - acting
-    acting[attempt.held] += attempt.holding
     everywhere = np.ones(len(outcome.positions), dtype=bool)
     positions = calmed(outcome.positions, now.state, now.gravity, step)
     now.held.put(positions)
@@ -53,5 +52,25 @@ def harmless(now: "Simulation", attempt: Attempt) -> Attempt:
         positions = now.surfaces.reachable(now.state.positions, positions)
     # What pressed on the contacts where the solve has ended says nothing of here
     outcome = replace(outcome, positions=positions, gradient=np.zeros_like(positions), rough=True)
-    forces = elastic_forces(problem, positions)
+    forces, acting = elastic_forces(problem, positions), _pushes(now, attempt, velocities, together)
     return Attempt(outcome, past, velocities, forces, attempt.pull, company=attempt.company, acting=acting)
+
+
+def _pushes(now: "Simulation", attempt: Attempt, velocities: Array, together: NDArray[np.int64] | None) -> Array:
+    """The forces (n, 3) [N] of colliders and pins where a solve has ended that found no balance.
+
+    Bodies with the same number in `together` (b,) are given no more by them than the momentum that they have got.
+    """
+    outcome, state, step = attempt.outcome, now.state, now.clock.step
+    forces = np.zeros_like(outcome.positions)
+    outcome.entries.add_gradient(outcome.positions, forces)
+    forces = attempt.dragging - forces
+    forces[attempt.held] += attempt.holding
+    impulse = state.masses[:, None] * (velocities - state.velocities - step * attempt.pull)
+    counts = np.diff(now.ranges.nodes)
+    names = np.repeat(np.arange(len(counts)) if together is None else together, counts)
+    for name in np.unique(names):
+        own = names == name
+        pushed, got = step * forces[own].sum(axis=0), impulse[own].sum(axis=0)
+        forces[own] *= np.clip((pushed @ got) / max(pushed @ pushed, 1e-300), 0.0, 1.0)
+    return forces

@@ -123,7 +123,7 @@ class EnergyLedger:
     def without_gain(self, now: "Simulation", attempt: Attempt) -> Attempt:
         """A rough step that was judged last, without the energy that bodies would have gained in it.
 
-        No balance bounds what strain and barriers hold at its end, so motion pays for it. What there is not enough of is owed.
+        No balance bounds what strain and barriers hold at its end, so motion pays for it, as far as there is any.
         """
         gains, velocities = self._gains, attempt.moving.copy()
         if gains is None:
@@ -132,8 +132,7 @@ class EnergyLedger:
         for own in (gains.together == name for name in np.unique(gains.together)):
             gained, nodes = float(gains.gained[own].sum()), np.repeat(own, np.diff(self.ranges.nodes))
             if gained > 0.0 and not own[led].any():
-                left = slowed(attempt.outcome.positions, velocities, now.state.masses, nodes, gained)
-                self.credit[own] = np.minimum(self.credit[own], 0.0) - left / own.sum()
+                slowed(attempt.outcome.positions, velocities, now.state.masses, nodes, gained)
         return replace(attempt, velocities=velocities, spun=None)
 
     def end_step(self, attempt: Attempt, calm: Flags) -> None:

@@ -70,8 +70,8 @@ def keep_spin(
     return result
 
 
-def slowed(positions: Array, velocities: Array, masses: Array, own: NDArray[np.bool_], energy: float) -> float:
-    """Take so much energy [J] out of how some nodes (n,) move against each other, in place; return what could not be taken.
+def slowed(positions: Array, velocities: Array, masses: Array, own: NDArray[np.bool_], energy: float) -> None:
+    """Take so much energy [J] out of how some nodes (n,) move against each other, in place, or what there is of it.
 
     Their momentum and spin stay: it is taken from what their velocities (n, 3) are beside those of one rigid body.
     """
@@ -81,7 +81,6 @@ def slowed(positions: Array, velocities: Array, masses: Array, own: NDArray[np.b
     take_rigid(np.ones(len(places)), places, center, momentum / total, _turn(weights, places, center, spin), apart)
     there = float(0.5 * (weights[:, None] * apart**2).sum())
     velocities[own] -= (1.0 - np.sqrt(max(1.0 - energy / max(there, 1e-300), 0.0))) * apart
-    return max(energy - there, 0.0)
 
 
 def disturbed(bodies: tuple[Body, ...], ranges: Ranges) -> NDArray[np.bool_]:
