@@ -173,8 +173,8 @@ def contact_samples(surface: Surface, mesh: TetMesh, spacing: float) -> Binding:
     Vertices, and points inside triangles larger than the spacing. Vertices come first, of them those that stand out furthest
     from the cage and from their neighbours, so that corners touch; what is seen between points that touch sags through the
     ground by some share of their distance, so none is further than SAMPLES_APART from one. As goo flows, so do they apart,
-    and folds of the surface turn outwards: so the other vertices stand by. Points deeper inside the cage than an edge (inner
-    shells) are left out.
+    and folds of the surface turn outwards: so the other vertices stand by, and those deeper inside the cage than an edge, which
+    are of inner shells or at the bottom of a furrow.
     """
     return bind_surface(surface, mesh, spacing)[1]
 
@@ -216,7 +216,7 @@ def _kept(
     height[:vertices] += bulges(surface)
     level = np.round(height / (LEVEL * spacing))
     order = np.lexsort((-level, np.arange(len(height)) >= vertices))
-    order = order[(outside | (distance < look.mesh.mean_edge))[order]]
-    always = thinned(points, order, SAMPLES_APART * spacing)
+    near = outside | (distance < look.mesh.mean_edge)
+    always = thinned(points, order[near[order]], SAMPLES_APART * spacing)
     order = np.concatenate([always, order[order < vertices]])
     return thinned(points, order, STANDBY_APART * spacing), always
