@@ -11,7 +11,7 @@ from .adhesion import RANGE
 from .carriers import Carriers
 from .entries import NOTHING_HELD, Entries, along
 from .leading import Leading
-from .looking import query
+from .looking import depths, query
 from .passage import Seen, met_on_the_way
 from .planes import Columns, by_carriers, joined, lay_planes, take_points
 from .points import REACH, Chosen, ContactPoints
@@ -100,8 +100,7 @@ class Contacts:
 
     def _let_out(self, c: int, chosen: NDArray[np.int64], here: Array, time: float, least: float = FREE_DEPTH) -> None:
         """Let chosen points (k,), seen here (k, 3) at a time [s], be as deep in a collider as they are, from a depth on."""
-        distance, _, _ = query(self.fields[c], here, time, np.inf)
-        depth = np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
+        depth = depths(self.fields[c], here, time)
         self.slack[c, chosen] = np.where(depth > least * self.points.size[chosen], depth, 0.0)
 
     def _lead_out(self, c: int, here: Array, up: Array) -> None:
@@ -119,10 +118,8 @@ class Contacts:
         own = (self.points.nodes[:, 0] >= first) & (self.points.nodes[:, 0] < last)
         here = self.points.positions(positions)[own]
         for c, field in enumerate(self.fields):
-            if field.sheet_offset is None and len(here):
-                distance, _, _ = query(field, here, self.time, np.inf)
-                if (distance < 0.0).mean() > 0.5:
-                    return c
+            if field.sheet_offset is None and len(here) and (depths(field, here, self.time) > 0.0).mean() > 0.5:
+                return c
         return None
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:

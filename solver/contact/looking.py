@@ -16,3 +16,9 @@ def query(field: Field, points: Array, time: float, margin: float, beneath: bool
     if len(points):
         ask(np.ascontiguousarray(points), time, margin, distance, normal, velocity)
     return distance, normal, velocity
+
+
+def depths(field: Field, points: Array, time: float) -> Array:
+    """How deep (k,) [m] points (k, 3) lie in a collider at a time [s]; 0 outside."""
+    distance, _, _ = query(field, points, time, np.inf)
+    return np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
