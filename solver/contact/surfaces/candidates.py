@@ -216,7 +216,7 @@ class Neighbourhood:
         if self.thin is not None:
             pairs = taken(pairs, ~self.thin.held(pairs.nodes, pairs.points))
         known = None if self.known is None else self.known.reaches(pairs.nodes, pairs.points, self.rest, self.reach)
-        since = None if self.since is None else self.since[pairs.nodes].any(axis=1)
+        since: NDArray[np.bool_] | None = None if self.since is None else np.asarray(self.since[pairs.nodes].any(axis=1))
         return apart_at_rest(pairs, self.rest, self.reach, known, since)
 
 
