@@ -38,7 +38,7 @@ def hit():
 
 def kicked():  # and no harder: what spins faster than steps can follow is refused again and again
     bar = make_scene([box_mesh((2, 2, 8), (0.25, 0.25, 1.0))], [JELLY | {"young_modulus": 1e7}], **WEIGHTLESS, **SHORT)
-    return bar, [Wall(5.0, low=0.3)], 16
+    return bar, [Wall(4.0, low=0.3)], 16
 
 
 REASONS = {
