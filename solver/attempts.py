@@ -62,10 +62,9 @@ def _pushes(now: "Simulation", attempt: Attempt, velocities: Array, together: ND
     Bodies with the same number in `together` (b,) are given no more by them than the momentum that they have got.
     """
     outcome, state, step = attempt.outcome, now.state, now.clock.step
-    forces = np.zeros_like(outcome.positions)
-    outcome.entries.add_gradient(outcome.positions, forces)
-    forces = attempt.dragging - forces
-    forces[attempt.held] += attempt.holding
+    pressing = np.zeros_like(outcome.positions)
+    outcome.entries.add_gradient(outcome.positions, pressing)
+    forces = replace(attempt, outcome=replace(outcome, gradient=-pressing)).outer
     impulse = state.masses[:, None] * (velocities - state.velocities - step * attempt.pull)
     counts = np.diff(now.ranges.nodes)
     names = np.repeat(np.arange(len(counts)) if together is None else together, counts)

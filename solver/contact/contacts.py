@@ -38,8 +38,8 @@ WITHIN = 0.9  # element sizes within which stickiness holds on: contacts are onl
 class Contacts:
     """Contact detection over one step: candidates once, planes at every call of `linearize`.
 
-    slack (colliders, points) is how deep a point may still lie inside a collider that it started in [m]; it fades, so the
-    point is let out instead of shot out. Depth gained later, in a blow, has no slack.
+    slack (colliders, points) is how deep a point may still lie inside a collider that it started in, or came in by a refinement
+    [m]; it fades, so the point is let out instead of shot out. Depth gained later, in a blow, has no slack.
     behind (colliders, points) says which points have gone through a sheet since the bake began: they belong on its other
     side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell. Of a ground it
     says which points have come from beneath.

@@ -100,8 +100,9 @@ class ColliderContacts(Consumer):
         now.contacts.restore(handed_on(old, places, change.into[old.points.bodies], now.contacts, here, points.bodies))
         # Of a body that gets new tets they push at once: let out at each remesh, it would sink bit by bit
         staying = np.logical_and.reduceat(change.nodes.same >= 0, now.ranges.nodes[:-1])
-        fresh = come(places, here, points)
-        now.contacts.take_in(fresh[staying[points.bodies[fresh]]], now.state.positions, now.clock.time)
+        if staying.any():
+            fresh = come(places, here, points)
+            now.contacts.take_in(fresh[staying[points.bodies[fresh]]], now.state.positions, now.clock.time)
 
     def kept(self, now: "Simulation") -> Arrays:
         return now.contacts.arrays()
