@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from ..geometry.measures import vertex_area_vectors
 
@@ -21,9 +20,9 @@ def one_a_cell(places: Array, size: float) -> NDArray[np.bool_]:
     return chosen
 
 
-def bumps(positions: Array, triangles: NDArray[np.int32], asked: NDArray[np.bool_], radius: float, cell: float, sheet: bool) -> (
-    NDArray[np.int64]
-):  # fmt: skip
+def bumps(
+    positions: Array, triangles: NDArray[np.int32], asked: NDArray[np.bool_], radius: float, cell: float, sheet: bool
+) -> NDArray[np.int64]:
     """Of vertices (v,) that are asked for one a cell [m] and side where the surface bends outwards on less than a radius [m].
 
     positions (v, 3), triangles (t, 3) turned outwards; of a sheet where it bends to either side. Normals are means over a cell,
@@ -54,6 +53,8 @@ def _sums(group: NDArray[np.int64], values: Array, count: int) -> Array:
 
 def _bent_pairs(middle: Array, facing: Array, radius: float, reach: float, sheet: bool) -> NDArray[np.int64]:
     """The places of (m, 3) with normals (m, 3) that lie with another within reach [m] on less than a radius [m], flattened."""
+    from scipy.spatial import cKDTree  # preflight builds colliders in Blender, and asks for no bumps
+
     pairs = cKDTree(middle).query_pairs(reach, output_type="ndarray")
     one, other = pairs.T
     way, turn = middle[other] - middle[one], facing[other] - facing[one]

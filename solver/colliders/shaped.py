@@ -28,7 +28,7 @@ class ShapedField:
     def __init__(
         self, collider: Collider, settings: Settings, measure: Measure, surface: Callable[[Array], Array], triangles: IntArray
     ) -> None:  # fmt: skip
-        """surface(half sides (3,) of the box [m]) returns the places (v, 3) [m] of vertices on the shape, between them triangles (t, 3)."""
+        """surface(half sides (3,) of the box [m]) returns places (v, 3) [m] on the shape, the corners of triangles (t, 3)."""
         self.half = 0.5 * np.asarray(collider.size, dtype=np.float64)
         if not (self.half > 0.0).all():
             raise SceneError("It has no size along an axis.", body=collider.name, remedy="Give it a size, or choose Ground.")
@@ -104,7 +104,8 @@ def cube(parts: int) -> tuple[Array, IntArray]:
     first = np.flatnonzero((u < parts) & (v < parts))
     one, other = first + parts + 1, first + 1  # the next along u, along v
     side = np.concatenate([np.stack([first, one, one + 1], axis=1), np.stack([first, one + 1, other], axis=1)])
-    places, triangles = [], []
+    places: list[NDArray[np.int64]] = []
+    triangles: list[NDArray[np.int64]] = []
     for axis in range(3):
         for end in (0, parts):
             grid = np.stack([np.full_like(u, end), u, v], axis=1)
@@ -115,7 +116,7 @@ def cube(parts: int) -> tuple[Array, IntArray]:
 
 
 def ball() -> tuple[Array, IntArray]:
-    """Vertices (v, 3) on the unit sphere, none in a plane between two axes, and triangles between them that turn by up to 18 degrees."""
+    """Vertices (v, 3) on the unit sphere, none in a plane of two axes, and triangles (t, 3), which turn by 18 degrees or so."""
     corners, triangles = cube(5)
     corners = np.tan(0.25 * np.pi * corners)
     return corners / np.sqrt((corners**2).sum(axis=1))[:, None], triangles

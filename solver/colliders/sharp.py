@@ -1,4 +1,4 @@
-"""What of a collider stands out so far that contact points of a body straddle it: sharp edges, bumps, what is thin. numpy only."""
+"""What of a collider stands out so far that contact points of a body straddle it: sharp edges, bumps, what is thin."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

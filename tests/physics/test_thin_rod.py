@@ -41,7 +41,8 @@ def share_inside(detail, by_points=True):
     rod = np.tile(np.eye(4), (FRAMES + 1, 1, 1))
     rod[:, 0, 3], rod[:, 1, 3] = 0.31 * ELEMENT, 0.27 * ELEMENT
     rod[:, 2, 3] = 0.5 * SIDE + 0.5 + RADIUS - np.interp(np.arange(FRAMES + 1), [1, 8], [0.0, DEPTH + RADIUS])
-    simulation = pressed(Collider("r", "Rod", "capsule", rod, size=(2.0 * RADIUS, 2.0 * RADIUS, 1.0), friction=0.3), detail, by_points=by_points)
+    collider = Collider("r", "Rod", "capsule", rod, size=(2.0 * RADIUS, 2.0 * RADIUS, 1.0), friction=0.3)
+    simulation = pressed(collider, detail, by_points=by_points)
     for _ in range(FRAMES):
         simulation.advance()
     axis = np.zeros((30, 3))

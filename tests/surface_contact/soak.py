@@ -113,7 +113,8 @@ def soak(seed: int, frames: int, resolution: int = 6, scenes: Scenes = soak_scen
     found |= dict(zip(EFFORT, effort.tolist(), strict=True))
     return found | {
         "crossing": crossings.frames, "seen_crossing": None if crossings.merged else crossings.seen_frames,
-        "in_colliders": round(depths.in_colliders, 5), "in_bodies": round(depths.in_bodies, 5), "by_colliders": round(depths.by_colliders, 5), "gained": account.gained,
+        "in_colliders": round(depths.in_colliders, 5), "in_bodies": round(depths.in_bodies, 5),
+        "by_colliders": round(depths.by_colliders, 5), "gained": account.gained,
         "inverted_under_load": inverted.get(frames, -1), "inverted": inverted.get(len(inverted), -1), "frames": len(inverted),
         "finite": bool(np.isfinite(run.state.positions).all()), "seconds": round(time.process_time() - started, 2),
     }  # fmt: skip

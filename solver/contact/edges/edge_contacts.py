@@ -83,7 +83,8 @@ class EdgeContacts:
         self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
         self.sticking = self.stuck.carried(self.fields, time - step, time)
         for c, field in enumerate(self.fields):
-            met = [n for n, body in enumerate(self.bodies) if self.meets[c, body.point] and not led[c, self.points.bodies == n].any()]
+            away = {n for n in range(len(self.bodies)) if led[c, self.points.bodies == n].any()}
+            met = [n for n, body in enumerate(self.bodies) if self.meets[c, body.point] and n not in away]
             pairs = [(n, collider) for n in met if (collider := self._collider(n, c)) is not None]
             if not pairs:
                 continue
