@@ -35,6 +35,7 @@ KEPT_FRICTION = 0.9  # planes and bounds are kept it converges much faster,
 SECANT = 0.0  # and of surfaces, of which many flip at once, until corrections are shorter than what slips before it rubs,
 FLIPPED = 0.25  # as long as no less than this fraction of a direction can be gone
 LAG = 0.1  # unless these turn out to be off by more than this share,
+STALE = 0.1  # or nodes have gone on by so many element sizes, where a plane may be that of nothing that is near any more,
 MOST_LINEARIZATIONS = 15  # so many times at most
 LINEAR_TOLERANCE = 0.02  # of a linear system; at 0.05 as fast, but three to seven times the error at a blow
 MOST_SOLVES = 4  # of the linear system an iteration, at most, until it knows the pairs of surfaces that its direction
@@ -220,7 +221,7 @@ class ImplicitStep(StepEnergy):
         if self.surfaces is not None:
             x = self.surfaces.reachable(self.state.positions, x)
         elastic, internal = self.begin(x)
-        fresh_until, flipping = LINEARIZATIONS, False
+        fresh_until, flipping, laid = LINEARIZATIONS, False, guess
         for iteration in range(MOST_ITERATIONS):
             if iteration >= MAXIMUM_ITERATIONS and not progress.shrinking():
                 break
@@ -228,7 +229,7 @@ class ImplicitStep(StepEnergy):
             if fresh:
                 if iteration > 0:
                     self.contacts.wake(x)  # or the step would be solved again for those that its end is too deep for
-                entries = self.contacts.linearize(x)
+                entries, laid = self.contacts.linearize(x), x
             entries.exact = FRESH_FRICTION if fresh or flipping else KEPT_FRICTION
             if self.surfaces is not None:  # whose planes and bounds are those of the step's start
                 self.surfaces.friction.exact = KEPT_FRICTION if progress.within(self.surfaces.slip) else SECANT
@@ -266,7 +267,8 @@ class ImplicitStep(StepEnergy):
                 continue
             if alone and not progress.carried(self.drift(x, internal, entries, ranges)):
                 continue
-            if fresh or fresh_until >= MOST_LINEARIZATIONS or entries.lag(x) < LAG:
+            true = entries.lag(x) < LAG and largest_change(*entries.touching, laid, x) < STALE
+            if fresh or fresh_until >= MOST_LINEARIZATIONS or true:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
         done = (settled and alone and progress.near()) or (self.patient and progress.nearing())
