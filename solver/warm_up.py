@@ -265,8 +265,11 @@ def _dampings() -> list[str]:
 
 def _touch(scene: Scene) -> bool:
     """Whether there is contact of the bodies' surfaces."""
-    count = sum(models()[body.material.model].dynamics != DRAFT for body in scene.bodies)
-    return count > 0 if scene.settings.body_contact == "all" else count > 1 and scene.settings.body_contact == "bodies"
+    from .contact.surfaces.own_contact import touches_itself
+
+    bodies = [body for body in scene.bodies if models()[body.material.model].dynamics != DRAFT]
+    several = len(bodies) > 1 and scene.settings.body_contact == "bodies"
+    return several or any(touches_itself(scene, body) for body in bodies)
 
 
 def _has_meshes(scene: Scene) -> bool:

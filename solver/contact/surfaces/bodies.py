@@ -20,6 +20,7 @@ from ..points import contact_modulus
 from .carried import Carried
 from .crossing import own_crossings
 from .known_reach import KnownReach, Rest
+from .own_contact import touches_itself
 from .own_side import carrying_rows, rows_as_seen
 from .seen import ERROR, LONGEST, seen_surface
 from .surface import ContactSurface, contact_surface
@@ -41,7 +42,7 @@ def touching_bodies(
     """
     settings = scene.settings
     whole = not any(_in_pieces(body, state.tets[a:b]) for body, (a, b) in zip(scene.bodies, pairwise(ranges.tets), strict=True))
-    alone = settings.body_contact == "bodies" and len(scene.bodies) < 2 and whole
+    alone = len(scene.bodies) < 2 and whole and not touches_itself(scene, scene.bodies[0])
     merging = all(body.merging for body in scene.bodies)  # and what merges does not collide with itself
     merging = merging and all(one.merges_with(other) for one, other in combinations(scene.bodies, 2))
     if settings.body_contact == "off" or alone or merging or integrators()[settings.integrator].explicit:
@@ -65,7 +66,7 @@ def _contact(
     ):
         weight = float(state.density[a:b].mean()) * settings.strongest_gravity * body.extent
         modulus = contact_modulus(state.material[:, a:b], weight)
-        own = (settings.body_contact == "all" or _in_pieces(body, state.tets[a:b])) and not body.merging
+        own = (touches_itself(scene, body) or _in_pieces(body, state.tets[a:b])) and not body.merging
         slip = SLIP_SPEED * STICK_TIME * body.extent
         others = frozenset(k for k, other in enumerate(scene.bodies) if other is not body and body.merges_with(other))
         mesh, element = TetMesh(state.positions[c:d], (state.tets[a:b] - c).astype(np.int32)), element_size(state.volumes[a:b])
