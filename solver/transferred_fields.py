@@ -7,6 +7,7 @@ checkpoints do with every field of a state. What a step changes of it goes into 
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -24,6 +25,7 @@ class Transferred:
     start: float | None = None
 
 
+@cache  # to read a class takes milliseconds
 def marks(state: type) -> dict[str, Transferred]:
     """What the fields of a class of states say of themselves, by name, in their order."""
     hints = get_type_hints(state, include_extras=True)

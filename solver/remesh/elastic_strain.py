@@ -28,12 +28,14 @@ T = TILE
 ROWS, COLUMNS = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
 
 
-def log_left_stretch(positions: Array, tets: NDArray[np.int32], rest_shape_inverse: Array) -> tuple[Array, Array]:
-    """h = log V (m, 6: 00 11 22 01 02 12) and the rotation R (m, 3, 3) of F = V R = D_s beta.
+def log_left_stretch(
+    positions: Array, tets: NDArray[np.int32], rest_shape_inverse: Array, turning: bool = True
+) -> tuple[Array, Array]:
+    """h = log V (m, 6: 00 11 22 01 02 12) and, if it is asked for, the rotation R (m, 3, 3) of F = V R = D_s beta.
 
     Nodes (n, 3) [m], tets (m, 4), basis matrices (m, 3, 3) [1/m]. What is inside out counts as its mirror image.
     """
-    strain, rotation = np.empty((len(tets), 6)), np.empty((len(tets), 9))
+    strain, rotation = np.empty((len(tets), 6)), np.empty((len(tets) if turning else 0, 9))
     in_chunks(_log_left_stretch, len(tets), positions, tets, rest_shape_inverse.reshape(-1, 9), strain, rotation)
     return strain, rotation.reshape(-1, 3, 3)
 
@@ -58,7 +60,7 @@ def _log_left_stretch(first, last, positions, tets, inverse, strain, rotation): 
                 strain[begin + i, n] = (
                     log[0] * u[p] * u[q] + log[1] * u[p + TILE] * u[q + TILE] + log[2] * u[p + 2 * TILE] * u[q + 2 * TILE]
                 )
-            for n in range(9):
+            for n in range(9 if len(rotation) else 0):
                 p, q = 3 * (n // 3) * TILE + i, 3 * (n % 3) * TILE + i
                 rotation[begin + i, n] = u[p] * v[q] + u[p + TILE] * v[q + TILE] + u[p + 2 * TILE] * v[q + 2 * TILE]
 
