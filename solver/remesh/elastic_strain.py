@@ -120,13 +120,17 @@ def _basis_matrices(first, last, positions, tets, strain, beta, plastic):  # typ
 
 @tile_loop_on(1)  # it holds more numbers than there are registers
 def _stretch_and_shape(w):  # type: ignore[no-untyped-def]
-    """SHAPE := D_s^-1 exp(h), INVERSE := exp(tr h / 3) exp(-h), of symmetric h (6) in LOGS and D_s (9) in EDGES."""
+    """SHAPE := D_s^-1 exp(h), INVERSE := exp(tr h / 3) exp(-h), of symmetric h (6) in LOGS and D_s (9) in EDGES.
+
+    What is left of h without a third of its trace has an exponential of determinant 1, so the inverse of that is its cofactors.
+    """
     for i in range(T):
         logs, edges = read(w, i, LOGS, 6), read(w, i, EDGES, 9)
         third = (logs[0] + logs[1] + logs[2]) / 3.0
-        shapes, inverse = _exponential(logs), _exponential([third - x for x in logs[:3]] + [-x for x in logs[3:]])
+        shapes, size = _exponential([*(x - third for x in logs[:3]), *logs[3:]]), _exponential_of_number(third)
+        inverse = _cofactors(shapes)
         rows = [cross(edges[b::3], edges[c::3]) for b, c in ((1, 2), (2, 0), (0, 1))]
-        scale = 1.0 / dot(rows[0], edges[0::3])
+        scale = size / dot(rows[0], edges[0::3])
         columns = (shapes[0], shapes[3], shapes[4]), (shapes[3], shapes[1], shapes[5]), (shapes[4], shapes[5], shapes[2])
         for row in range(3):
             for column in range(3):
@@ -145,6 +149,25 @@ def _exponential(logs):  # type: ignore[no-untyped-def]
     for _ in range(SQUARINGS):
         result = _product(result, result)
     return result
+
+
+def _exponential_of_number(x):  # type: ignore[no-untyped-def]
+    """exp(x) in the same way."""
+    part = x / (1 << SQUARINGS)
+    result = 1.0 + part / TERMS
+    for n in range(TERMS - 1, 0, -1):
+        result = 1.0 + part * result / n
+    for _ in range(SQUARINGS):
+        result = result * result
+    return result
+
+
+def _cofactors(a):  # type: ignore[no-untyped-def]
+    """Those of a symmetric matrix (6)."""
+    return [
+        a[1] * a[2] - a[5] * a[5], a[0] * a[2] - a[4] * a[4], a[0] * a[1] - a[3] * a[3],
+        a[4] * a[5] - a[2] * a[3], a[3] * a[5] - a[1] * a[4], a[3] * a[4] - a[0] * a[5],
+    ]  # fmt: skip
 
 
 def _product(a, b):  # type: ignore[no-untyped-def]
