@@ -24,6 +24,7 @@ FLATTEST = 0.05  # elastic stretch that what is flatter counts as, as in plastic
 # Of exp(h): the part of h of which it is the series 2^-SQUARINGS, and how many terms leave nothing but rounding
 SQUARINGS, TERMS = 6, 9
 LOGS, EDGES, SHAPE, INVERSE, SLOTS = 0, 6, 15, 24, 33  # slots of a tile
+AXES, STRETCHES = 9, 18  # slots of one that has been decomposed
 T = TILE
 ROWS, COLUMNS = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
 
@@ -42,7 +43,7 @@ def log_left_stretch(
 
 @kernel
 def _log_left_stretch(first, last, positions, tets, inverse, strain, rotation):  # type: ignore[no-untyped-def]
-    w, edges, f, log = np.zeros(30 * TILE), np.empty(9), np.empty(9), np.empty(3)
+    w, edges, f = np.zeros(30 * TILE), np.empty(9), np.empty(9)
     for begin in range(first, last, TILE):
         count = min(TILE, last - begin)
         for i in range(count):
@@ -51,18 +52,23 @@ def _log_left_stretch(first, last, positions, tets, inverse, strain, rotation): 
             for c in range(9):
                 w[c * TILE + i] = f[c]
         decompose_tile(w)
-        u, v = w[9 * TILE :], w[21 * TILE :]
+        _logarithm(w)
+        u, v = w[AXES * TILE :], w[21 * TILE :]
         for i in range(count):
-            for k in range(3):
-                log[k] = np.log(max(abs(w[(18 + k) * TILE + i]), FLATTEST))
             for n in range(6):
-                p, q = 3 * ROWS[n] * TILE + i, 3 * COLUMNS[n] * TILE + i
-                strain[begin + i, n] = (
-                    log[0] * u[p] * u[q] + log[1] * u[p + TILE] * u[q + TILE] + log[2] * u[p + 2 * TILE] * u[q + 2 * TILE]
-                )
+                strain[begin + i, n] = w[(LOGS + n) * TILE + i]
             for n in range(9 if len(rotation) else 0):
                 p, q = 3 * (n // 3) * TILE + i, 3 * (n % 3) * TILE + i
                 rotation[begin + i, n] = u[p] * v[q] + u[p + TILE] * v[q + TILE] + u[p + 2 * TILE] * v[q + 2 * TILE]
+
+
+@tile_loop_on(1)  # it holds more numbers than there are registers
+def _logarithm(w):  # type: ignore[no-untyped-def]
+    """LOGS := that of the tensor with these AXES, as columns, and STRETCHES, once a tile has been decomposed (svd.py)."""
+    for i in range(T):
+        axes, logs = read(w, i, AXES, 9), [np.log(max(abs(s), FLATTEST)) for s in read(w, i, STRETCHES, 3)]
+        for n, (p, q) in enumerate(zip(ROWS, COLUMNS, strict=True)):
+            w[(LOGS + n) * T + i] = dot(logs, [axes[3 * p + k] * axes[3 * q + k] for k in range(3)])
 
 
 def log_plastic_stretch(plastic: Array, rotation: Array) -> Array:
