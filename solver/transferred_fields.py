@@ -25,9 +25,13 @@ class Transferred:
     start: float | None = None
 
 
-@cache  # to read a class takes milliseconds
 def marks(state: type) -> dict[str, Transferred]:
     """What the fields of a class of states say of themselves, by name, in their order."""
+    return dict(_marks(state))
+
+
+@cache  # to read a class takes milliseconds
+def _marks(state: Any) -> dict[str, Transferred]:
     hints = get_type_hints(state, include_extras=True)
     said = [(name, mark) for name, hint in hints.items() for mark in getattr(hint, "__metadata__", ())]
     return {name: mark for name, mark in said if isinstance(mark, Transferred)}

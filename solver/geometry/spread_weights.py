@@ -116,7 +116,7 @@ def _add(scratch, listed, touched, count, node, weight):  # type: ignore[no-unty
 
 @inline
 def _shape(o, a, b, c, shape):  # type: ignore[no-untyped-def]
-    """Set a tet's centroid, six times its volume V, and AREAS := 6 V grad N of its corners a, b, c; of o it is less their sum."""
+    """Set a tet's centroid, 6 V of its volume V, and AREAS := 6 V grad N of its corners a, b, c; of o it is less their sum."""
     ux, uy, uz = a[0] - o[0], a[1] - o[1], a[2] - o[2]
     vx, vy, vz = b[0] - o[0], b[1] - o[1], b[2] - o[2]
     wx, wy, wz = c[0] - o[0], c[1] - o[1], c[2] - o[2]

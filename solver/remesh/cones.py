@@ -63,7 +63,7 @@ def _share(corners):  # type: ignore[no-untyped-def]
     """Face by face, so that few numbers are under way at once; and a face's edges together, as each waits for divisions."""
     faces = [_Face(edges) for edges in FACES]
     kept: dict[int, Any] = {}
-    around, last, beyond = [], [], []
+    around, last, beyond = list[Any](), list[Any](), list[Any]()
     for number, face in enumerate(faces):
         fresh = [edge for edge, _ in face.edges if edge not in kept]
         beside = [[(other, way) for other in faces for one, way in other.edges if one == edge] for edge in fresh]

@@ -24,18 +24,16 @@ def guarded(positions: Array, wanted: Array, tets: NDArray[np.int32], sharpest: 
     moving = x | y | z
     a, b, c, d = tets.T
     tets = tets[moving[a] | moving[b] | moving[c] | moving[d]]  # others stay as they are
-    bound, cosines, known = np.full(len(tets), np.cos(np.radians(sharpest))), np.empty(len(tets)), np.zeros(len(tets), dtype=bool)
+    least, cosines = np.cos(np.radians(sharpest)), np.empty(len(tets))
     share, moved, halvings = np.ones((len(positions), 1)), wanted, 0
     while True:
         _sharpest(moved, tets, cosines)
-        bad = cosines > bound
-        fresh = np.flatnonzero(bad & ~known)
-        if len(fresh):  # how sharp they are is asked of these alone: nearly all tets stay well shaped
-            before = np.empty(len(fresh))
-            _sharpest(positions, tets[fresh], before)
-            bound[fresh], known[fresh] = np.maximum(bound[fresh], before), True
-            bad[fresh] = cosines[fresh] > bound[fresh]
-        if not bad.any():
+        bad = np.flatnonzero(cosines > least)
+        if len(bad):  # how sharp they are is asked of these alone: nearly all tets stay well shaped
+            before = np.empty(len(bad))
+            _sharpest(positions, tets[bad], before)
+            bad = bad[cosines[bad] > before]
+        if not len(bad):
             return moved
         share[tets[bad].ravel()] *= 0.5 if halvings < HALVINGS else 0.0
         moved = np.where(share > 0.0, positions + share * (wanted - positions), positions)
