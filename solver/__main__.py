@@ -81,7 +81,7 @@ def _bake(options: argparse.Namespace, stopping: threading.Event) -> int:
     from dataclasses import replace
 
     from .job import read_job, read_origin, read_topologies
-    from .warm_up import compile_beside, warm_up_remeshing
+    from .warm_up import compile_beside, warm_up_contact, warm_up_remeshing
 
     scene = read_job(options.job)
     compiler = compile_beside(options.job, scene)
@@ -89,6 +89,7 @@ def _bake(options: argparse.Namespace, stopping: threading.Event) -> int:
     def be_compiled() -> None:
         warm_up_remeshing(scene)
         if compiler:
+            warm_up_contact(scene)  # while others compile what comes before it
             compiler.wait()
         gc.enable()
 
@@ -132,7 +133,7 @@ def _tetrahedralize(options: argparse.Namespace, stopping: threading.Event) -> i
 
 def _warm_up(options: argparse.Namespace, stopping: threading.Event) -> int:
     from .job import read_job
-    from .warm_up import start_warm_up, warm_up, warm_up_contact, warm_up_dynamics, warm_up_solve
+    from .warm_up import start_warm_up, warm_up, warm_up_dynamics, warm_up_solve
 
     emit({"event": "stage", "stage": "compiling"})
     gc.disable()  # as in a bake, until it solves
@@ -141,7 +142,6 @@ def _warm_up(options: argparse.Namespace, stopping: threading.Event) -> int:
     if options.solve:
         scene = read_job(options.solve)
         warm_up_solve(scene)
-        warm_up_contact(scene)
         emit({"event": "done", "frames": 0})
     elif options.dynamics:
         beside = start_warm_up("--solve", options.dynamics)  # on a core that the bake leaves once the bodies are filled

@@ -33,7 +33,6 @@ from .fem.volume_control import VolumeControl
 from .fem.workspace import Unknowns, Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame, SurfaceChange
-from .geometry.inside_out import count_inverted
 from .integrators import integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
@@ -51,6 +50,7 @@ from .step_failure import step_failure
 from .step_length import bound_step, calmest, refused
 from .tetmesh.mesh import TetMesh
 from .topology.replay import settle
+from .turned import TurnedReports
 from .worn import WornReports
 
 Array = NDArray[np.float64]
@@ -93,6 +93,7 @@ class Simulation:
     met: NDArray[np.bool_]
     pressing: Array
     pinched: PinchReports
+    turned: TurnedReports
     worn: WornReports
 
     def __init__(
@@ -159,9 +160,11 @@ class Simulation:
                 moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.present.topologies)
         effort |= self.remeshing.report(self.worst.of(self.state, self.space.tiles))
-        effort |= {"inverted": count_inverted(self.state.positions, self.state.tets), "seconds": perf_counter() - started}
+        mesh = self.state.positions, self.state.tets, self.ranges
+        effort |= {"inverted": self.turned.look(*mesh), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
-        warnings = (*worn, *self.pinched.messages(self.frame, self.scene), *self.news)
+        turned = self.turned.messages(self.frame, self.scene, *mesh)
+        warnings = (*worn, *turned, *self.pinched.messages(self.frame, self.scene), *self.news)
         warnings += tuple(told_of_overlaps(self.scene, self.surfaces, self.frame, self.state.positions))
         changes, self.cuts, self.news = self.cuts, (), ()
         return Frame(self.frame, bodies, effort, warnings, changes)

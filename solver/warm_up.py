@@ -96,7 +96,10 @@ def _cubes_moving(scene: Scene, meshes: bool) -> "Dynamics":
 
 
 def warm_up_contact(scene: Scene) -> None:
-    """Compile what `warm_up_dynamics` comes to last, contact with meshes and their edges."""
+    """Compile what `warm_up_dynamics` comes to last, contact with meshes and their edges.
+
+    A bake does so itself while two other processes are busy with all that comes before.
+    """
     from .simulate import Simulation
 
     if _has_meshes(scene) and isinstance(moving := _cubes_moving(scene, True), Simulation):

@@ -134,8 +134,8 @@ def _body() -> dict[str, Any]:
         ),
         "contact_detail": IntProperty(
             name="Contact Detail",
-            description="Points that touch colliders, along half a tet: more for a thin rod that is pressed into soft goo "
-            "and would slip in between; costs time wherever the goo touches something",
+            description="Points that touch colliders, along half a tet: more where an edge cuts into soft goo in between; "
+            "costs time wherever the goo touches something",
             default=1,
             min=1,
             max=8,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..declared import modules_with
 from ..errors import SceneError
 from ..scene import Collider, Scene, Settings
-from .sharp import Sharp
+from .sharp import StandingOut
 
 __all__ = ["Field", "build", "build_all", "kinds"]
 
@@ -36,7 +36,7 @@ class Field(Protocol):
     endless      : whether it has no other side
     beneath      : as `query`, for what belongs beneath a ground, an open mesh that is solid for a little way below; None of
                    all others
-    sharp        : its sharp edges; None where it has none
+    sharp        : where it stands out; None of what is flat
     """
 
     sheet_offset: float | None
@@ -45,7 +45,7 @@ class Field(Protocol):
     sticky: bool
     endless: bool
     beneath: Query | None
-    sharp: Sharp | None
+    sharp: StandingOut | None
 
     def query(
         self,

@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..scene import Collider, Settings
-from .shaped import ShapedField, rounded
-from .sharp import box_edges
+from .shaped import ShapedField, cube, rounded
 
 KIND = "box"
 
@@ -26,4 +25,5 @@ def measure(points: NDArray[np.float64], half: NDArray[np.float64]) -> tuple[NDA
 
 def build(collider: Collider, settings: Settings) -> ShapedField:
     """Return the box's field."""
-    return ShapedField(collider, settings, measure, box_edges())
+    corners, triangles = cube(1)
+    return ShapedField(collider, settings, measure, lambda half: corners * half, triangles)

@@ -26,7 +26,7 @@ from .mesh_query import (
     in_frame,
 )  # fmt: skip
 from .motion import Motion, Pose
-from .sharp import looks, sharp_edges
+from .sharp import looks, standing_out
 from .solidity import against_gravity, has_large_holes, is_ground
 from .touch import Touch
 
@@ -84,7 +84,7 @@ class MeshField:
         self.changes = self.motion.stretches_change or self.deformation is not None
         self.shaped_at: float | None = None  # the time at which `shape` is what it is, where it changes [s]
         stretched = [shapes[k] @ stretch.T for k in looks(len(shapes))]
-        self.sharp = sharp_edges(stretched, faces.weld, self.kind == SHEET)
+        self.sharp = standing_out(stretched, faces.weld, self.kind == SHEET)
 
     def _shape(self, positions: NDArray[np.float64]) -> MeshShape:
         surface = triangle_tree(positions, self.faces.triangles)

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from ..errors import SceneError
 from ..scene import Collider, Settings
 from .motion import Motion
-from .sharp import Sharp
+from .sharp import looks, standing_out
 from .touch import Touch
 
 Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
 INSTANT = 1e-6  # [s]
 Measure = Callable[[Array, Array], tuple[Array, Array]]
 
@@ -25,9 +26,9 @@ class ShapedField:
     sheet_offset, middle, beneath, endless = None, None, None, False
 
     def __init__(
-        self, collider: Collider, settings: Settings, measure: Measure, edges: tuple[Array, Sharp] | None = None
-    ) -> None:
-        """edges: the corners (v, 3) of the shape, in half sides of the box, and the sharp edges between them."""
+        self, collider: Collider, settings: Settings, measure: Measure, surface: Callable[[Array], Array], triangles: IntArray
+    ) -> None:  # fmt: skip
+        """surface(half sides (3,) of the box [m]) returns places (v, 3) [m] on the shape, the corners of triangles (t, 3)."""
         self.half = 0.5 * np.asarray(collider.size, dtype=np.float64)
         if not (self.half > 0.0).all():
             raise SceneError("It has no size along an axis.", body=collider.name, remedy="Give it a size, or choose Ground.")
@@ -35,8 +36,13 @@ class ShapedField:
         self.motion = Motion(collider.transforms, settings, collider.samples)
         self.still = self.motion.static and self.numbers.steady
         self.sticky = self.numbers.sticky
-        self.vertices = np.zeros((0, 3)) if edges is None else edges[0]
-        self.sharp = None if edges is None else edges[1]
+        self.surface = surface
+        stretches = self.motion.stretches[looks(len(self.motion.stretches))]
+        self.sharp = standing_out([self._vertices(stretch) for stretch in stretches], triangles, sheet=False)
+
+    def _vertices(self, stretch: Array) -> Array:
+        """Those (v, 3) [m] about the origin, with a stretch (3, 3) along the axes."""
+        return self.surface(self.half * np.abs(np.diagonal(stretch)))
 
     def touch(self, points: Array, time: float) -> tuple[Array, Array]:
         """See colliders.Field."""
@@ -52,9 +58,9 @@ class ShapedField:
 
     def corners(self, time: float) -> tuple[Array, Array]:
         """See colliders.Field."""
-        thickness = np.full(len(self.vertices), self.numbers.value("thickness", time))
         pose = self.motion.pose(time)
-        local = self.vertices * self.half * np.abs(np.diagonal(pose.stretch))
+        local = self._vertices(pose.stretch)
+        thickness = np.full(len(local), self.numbers.value("thickness", time))
         return np.einsum("ki,ji->kj", local, pose.rotation) + pose.translation, thickness
 
     def query(self, points: Array, time: float, margin: float, distance: Array, normal: Array, velocity: Array) -> None:
@@ -90,3 +96,27 @@ def rounded(arms: Array, radius: float) -> tuple[Array, Array]:
     normal = arms / np.where(length > 0.0, length, 1.0)[:, None]
     normal[length == 0.0] = [0.0, 0.0, 1.0]
     return length - radius, normal
+
+
+def cube(parts: int) -> tuple[Array, IntArray]:
+    """Vertices (v, 3) of the cube from -1 to 1, whose sides are cut into so many parts a way, and triangles turned outwards."""
+    u, v = (axis.ravel() for axis in np.meshgrid(np.arange(parts + 1), np.arange(parts + 1), indexing="ij"))
+    first = np.flatnonzero((u < parts) & (v < parts))
+    one, other = first + parts + 1, first + 1  # the next along u, along v
+    side = np.concatenate([np.stack([first, one, one + 1], axis=1), np.stack([first, one + 1, other], axis=1)])
+    places: list[NDArray[np.int64]] = []
+    triangles: list[NDArray[np.int64]] = []
+    for axis in range(3):
+        for end in (0, parts):
+            grid = np.stack([np.full_like(u, end), u, v], axis=1)
+            triangles.append((side if end else side[:, ::-1]) + len(places) * len(u))
+            places.append(np.roll(grid, axis, axis=1))
+    corners, number = np.unique(np.concatenate(places), axis=0, return_inverse=True)
+    return 2.0 * corners / parts - 1.0, number.ravel()[np.concatenate(triangles)].astype(np.int32)
+
+
+def ball() -> tuple[Array, IntArray]:
+    """Vertices (v, 3) on the unit sphere, none in a plane of two axes, and triangles (t, 3), which turn by 18 degrees or so."""
+    corners, triangles = cube(5)
+    corners = np.tan(0.25 * np.pi * corners)
+    return corners / np.sqrt((corners**2).sum(axis=1))[:, None], triangles

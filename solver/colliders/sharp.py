@@ -1,6 +1,6 @@
-"""The sharp edges of a collider, which sink into a flat face of a body between its contact points. numpy only."""
+"""What of a collider stands out so far that contact points of a body straddle it: sharp edges, bumps, what is thin."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -8,23 +8,29 @@ from numpy.typing import NDArray
 
 from ..geometry.edges import connected, edges_of
 from ..geometry.measures import area_vectors
+from .bumps import bumps, one_a_cell
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
-SHARP = np.cos(np.radians(20.0))  # of two faces' normals: what turns by less, contact points do not straddle deeply
+SHARP = np.radians(20.0)  # between the normals of two faces: an edge that turns by more is sharp for every body
+FLAT = np.radians(1.0)  # what turns by less does not turn
+ROUND = 1.5  # element sizes: what bends more narrowly sinks into a flat face between contact points by more than 2 %
+SHORT = 0.15  # element sizes: of edges that are no longer and bend only narrowly, corners stand for what is between
 MOST_LOOKS = 9  # at a shape that changes
 
 
 @dataclass(frozen=True)
 class Sharp:
-    """Sharp edges by the numbers of the collider's vertices; e edges.
+    """Edges that stand out for bodies of a size of tets, by the numbers of the collider's vertices; e edges.
 
     ends (e, 2)  : of each
     wings (e, 2) : the third corners of the triangles to both sides, -1 where there is none: between them the edge stands out
     beside (e, 2) : the triangles to both sides, as the wings are
     triangles (t, 3) : all of the collider's
-    joined (j, 2) : triangles that have an edge between them that is not sharp
+    joined (j, 2) : triangles that have an edge between them that is none of these
+    crossed (e,) bool : whether edges of a body that cross it touch it; the others only say where to it goes out at corners
+    corners (c,) : vertices that faces of a body touch
     """
 
     ends: IntArray
@@ -32,6 +38,8 @@ class Sharp:
     beside: NDArray[np.int64]
     triangles: IntArray
     joined: NDArray[np.int64]
+    crossed: NDArray[np.bool_]
+    corners: IntArray
 
     @cached_property
     def faces(self) -> NDArray[np.int64]:
@@ -51,65 +59,103 @@ class Sharp:
         return np.where(known, area[sides] / np.maximum(around[sides], 1e-300), 0.0)
 
 
-def sharp_edges(shapes: list[Array], triangles: IntArray, sheet: bool) -> Sharp | None:
-    """Those of welded triangles (t, 3), turned outwards, in any of some shapes (n, 3); None where there are none.
+@dataclass
+class StandingOut:
+    """All edges of a collider at which its surface turns outwards; e edges, as in `Sharp`.
 
-    Two faces make one where they turn by more than 20 degrees, to the outside, or of a sheet to either. Open rims count, and
-    so do edges of more than two faces.
+    shapes          : its vertices (v, 3) [m], as they are looked at
+    flat (j, 2)     : pairs of triangles with an edge between them that turns inwards or not at all
+    radii (e,)      : of the circle that its bend lies on [m], the narrowest in any shape; 0 for what is sharp, a rim, or more
+                      than two faces
+    sheet           : whether it is solid from both sides
+    """
+
+    shapes: list[Array]
+    triangles: IntArray
+    ends: IntArray
+    wings: IntArray
+    beside: NDArray[np.int64]
+    flat: NDArray[np.int64]
+    radii: Array
+    sheet: bool
+    known: dict[float, Sharp | None] = field(default_factory=dict)
+
+    def among(self, element: float) -> Sharp | None:
+        """What stands out for a body of tets of a size [m]; None where nothing does."""
+        if element not in self.known:
+            self.known[element] = self._among(element)
+        return self.known[element]
+
+    def _among(self, element: float) -> Sharp | None:
+        along = self.shapes[0][self.ends]
+        lengths = np.sqrt(((along[:, 1] - along[:, 0]) ** 2).sum(axis=1))
+        narrow = self.radii < ROUND * element
+        crossed = narrow & (lengths >= SHORT * element)
+        crossed[crossed] = one_a_cell(along[crossed].mean(axis=1), SHORT * element)
+        crossed |= self.radii == 0.0
+        fine = [self._fine(shape, narrow & ~crossed, element) for shape in self.shapes]
+        corners = np.unique(np.concatenate([self.ends[crossed].ravel(), *fine])).astype(np.int32)
+        if not len(corners):
+            return None
+        at_corner = np.zeros(len(self.shapes[0]), dtype=bool)
+        at_corner[corners] = True
+        kept = crossed | at_corner[self.ends].any(axis=1)
+        joined = np.concatenate([self.beside[~kept], self.flat])
+        return Sharp(self.ends[kept], self.wings[kept], self.beside[kept], self.triangles, joined, crossed[kept], corners)
+
+    def _fine(self, shape: Array, narrow: NDArray[np.bool_], element: float) -> IntArray:
+        """Vertices that stand for what bends narrowly by edges that are many to a tet, and not by chance alone."""
+        if not narrow.any():
+            return np.zeros(0, np.int32)
+        asked = np.zeros(len(shape), dtype=bool)
+        asked[self.ends[narrow]] = True
+        return bumps(shape, self.triangles, asked, ROUND * element, SHORT * element, self.sheet).astype(np.int32)
+
+
+def standing_out(shapes: list[Array], triangles: IntArray, sheet: bool) -> StandingOut:
+    """The edges of welded triangles (t, 3), turned outwards, that turn to the outside in any of some shapes (n, 3).
+
+    Of a sheet those that turn to either side. Open rims count, and so do edges of more than two faces.
     """
     edges = edges_of(triangles)
     first, counts = edges.first[:-1], edges.counts
     sides = np.stack([edges.order[first], edges.order[np.minimum(first + 1, len(edges.order) - 1)]], axis=1)
     wings = triangles[sides // 3, (sides + 2) % 3]
-    kept = counts != 2
+    radii = np.full(len(counts), np.inf)
     for positions in shapes:
-        kept |= _sharp(positions, triangles, sides // 3, wings, sheet)
+        np.minimum(radii, _radii(positions, triangles, edges.vertices, sides // 3, wings, sheet), out=radii)
+    radii[counts != 2] = 0.0
     wings[counts == 1, 1] = -1
     wings[counts > 2] = -1
-    if not kept.any():
-        return None
-    beside = np.where(wings < 0, -1, sides // 3)
-    return Sharp(edges.vertices[kept], wings[kept].astype(np.int32), beside[kept], triangles, sides[~kept] // 3)
+    kept, beside = np.isfinite(radii), np.where(wings < 0, -1, sides // 3)
+    return StandingOut(
+        shapes, triangles, edges.vertices[kept], wings[kept].astype(np.int32), beside[kept], sides[~kept] // 3, radii[kept],
+        sheet,
+    )  # fmt: skip
 
 
-def _sharp(positions: Array, triangles: IntArray, faces: NDArray[np.int64], wings: IntArray, sheet: bool) -> NDArray[np.bool_]:
-    """Whether pairs (e, 2) of faces turn enough, the right way, the corners that they do not share being wings (e, 2)."""
+def _radii(
+    positions: Array, triangles: IntArray, ends: IntArray, faces: NDArray[np.int64], wings: IntArray, sheet: bool
+) -> Array:  # fmt: skip
+    """Of the circles (e,) [m] that pairs of faces (e, 2) bend on, the corners that they do not share being wings (e, 2).
+
+    Infinite where they do not turn the right way, 0 where they turn sharply.
+    """
     vectors = area_vectors(positions, triangles)
-    lengths = np.sqrt((vectors**2).sum(axis=1))
-    one, other = (vectors[faces[:, k]] / np.maximum(lengths[faces[:, k]], 1e-300)[:, None] for k in (0, 1))
-    turned: NDArray[np.bool_] = (one * other).sum(axis=1) < SHARP
-    if sheet:
-        return turned
-    across = positions[wings[:, 1]] - positions[wings[:, 0]]
-    return turned & ((across * one).sum(axis=1) < 0.0)
+    sizes = np.sqrt((vectors**2).sum(axis=1))
+    one, other = (vectors[faces[:, k]] / np.maximum(sizes[faces[:, k]], 1e-300)[:, None] for k in (0, 1))
+    turn = np.arctan2(np.sqrt((np.cross(one, other) ** 2).sum(axis=1)), (one * other).sum(axis=1))
+    length = np.sqrt(((positions[ends[:, 1]] - positions[ends[:, 0]]) ** 2).sum(axis=1))
+    # Of the heights over the edge: 0.33 of their sum lies between the middles of triangles, 0.5 between those of quadrangles
+    wide = 0.8 * sizes[faces].sum(axis=1) / np.maximum(length, 1e-300)
+    radii = np.where(turn > FLAT, wide / np.maximum(turn, FLAT), np.inf)
+    radii[turn > SHARP] = 0.0
+    if not sheet:
+        across = positions[wings[:, 1]] - positions[wings[:, 0]]
+        radii[(across * one).sum(axis=1) >= 0.0] = np.inf
+    return radii
 
 
 def looks(count: int) -> NDArray[np.int64]:
     """Which of so many samples of a shape are looked at."""
     return np.unique(np.linspace(0, count - 1, min(count, MOST_LOOKS)).astype(np.int64))
-
-
-def box_edges() -> tuple[Array, Sharp]:
-    """The corners (8, 3) of the box from -1 to 1, and its edges."""
-    corners = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
-    ends, wings, beside, triangles = [], [], [], []
-    for axis in range(3):
-        along, (one, other) = 4 >> axis, (4 >> k for k in _others(axis))
-        for corner in range(8):
-            if not corner & along:
-                ends.append((corner, corner | along))
-                wings.append((corner ^ one, corner ^ other))
-                # Triangles come axis by axis, two a face: the one to the side of a wing lies across the other axis
-                beside.append([4 * k + 2 * bool(corner & (4 >> k)) for k in _others(axis)[::-1]])
-        for corner in (0, 4 >> axis):
-            a, b = (4 >> k for k in _others(axis))
-            triangles += [(corner, corner | a, corner | a | b), (corner, corner | a | b, corner | b)]
-    return corners, Sharp(
-        np.array(ends, np.int32), np.array(wings, np.int32), np.array(beside), np.array(triangles, np.int32),
-        np.arange(12).reshape(6, 2),
-    )  # fmt: skip
-
-
-def _others(axis: int) -> list[int]:
-    """The two other axes, rising."""
-    return [k for k in range(3) if k != axis]

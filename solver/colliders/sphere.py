@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..scene import Collider, Settings
-from .shaped import ShapedField, rounded
+from .shaped import ShapedField, ball, rounded
 
 KIND = "sphere"
 
@@ -16,4 +16,5 @@ def measure(points: NDArray[np.float64], half: NDArray[np.float64]) -> tuple[NDA
 
 def build(collider: Collider, settings: Settings) -> ShapedField:
     """Return the ball's field."""
-    return ShapedField(collider, settings, measure)
+    vertices, triangles = ball()
+    return ShapedField(collider, settings, measure, lambda half: vertices * half.max(), triangles)

@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 LEVELS = 10  # the smallest step is the largest / 2**LEVELS
-PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely rough is calmed and taken
+PATIENT_LEVEL = 4  # from this many halvings on, a step that is merely violent is calmed and taken,
+LAST_LEVEL = 7  # and from this many on one in which no balance was found: what contact's springs hold then is anyone's guess
 PATIENCE = 4  # good steps before growing again
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..jit import CHUNKS, inline, kernel, parallel
 from ..state import Ranges, State
 from .assembly import Pattern
-from .clock import PATIENT_LEVEL
+from .clock import LAST_LEVEL, PATIENT_LEVEL
 from .commit import MOST_FLOW, largest_flow
 from .newton import Outcome
 from .node_sums import size, weighted_mean
@@ -35,12 +35,14 @@ def refusal(outcome: Outcome, state: State, tiles: Tiles, level: int, drastic: b
     """
     if not np.isfinite(outcome.positions).all():
         return "positions are not finite"
-    if level >= PATIENT_LEVEL:
+    if level >= LAST_LEVEL:
         return ""
     if not outcome.converged:
         return "no balance of forces was found"
     if outcome.sunk:
         return "an edge of a collider sank in"
+    if level >= PATIENT_LEVEL:
+        return ""
     if drastic:
         return "edges changed their length drastically"
     if thrown:

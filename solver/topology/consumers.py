@@ -17,7 +17,7 @@ from ..merging.watch import Watch
 from ..state import element_size
 from .change import TopologyChange
 from .consumer import Built, Consumer, Ground
-from .remembering import BodyContacts, ColliderContacts, Company, Ledger, Pinched, Pins, Pressing, Touching, Worn
+from .remembering import BodyContacts, ColliderContacts, Company, Ledger, Pinched, Pins, Pressing, Touching, Turned, Worn
 
 if TYPE_CHECKING:
     from ..simulate import Simulation
@@ -71,6 +71,7 @@ CONSUMERS: tuple[Consumer, ...] = (
     ColliderContacts(),
     BodyContacts(),
     Worn(),
+    Turned(),
     Pinched(),
     Pins(),
     Built("force_fields", lambda now, _: ForceFields(now.scene, now.ranges, now.state.masses)),

@@ -20,6 +20,7 @@ from ..merging.acting import acting_scene
 from ..pinched import PinchReports
 from ..pins.holding import Holding
 from ..remesh.contact_memory import come, handed_on
+from ..turned import TurnedReports
 from ..worn import WornReports
 from .change import TopologyChange
 from .consumer import Arrays, Consumer, Ground, Values
@@ -166,6 +167,27 @@ class Worn(Consumer):
 
     def restore(self, now: "Simulation", arrays: Arrays) -> None:
         now.worn.last = np.array(arrays["reported"], dtype=np.int64)
+
+
+class Turned(Consumer):
+    """For how many frames bodies have been inside out somewhere."""
+
+    name = "turned"
+
+    def build(self, now: "Simulation", ground: Ground) -> TurnedReports:
+        return TurnedReports(len(now.scene.bodies))
+
+    def told(self, now: "Simulation") -> NDArray[np.int64]:
+        return now.turned.frames
+
+    def replay(self, now: "Simulation", told: NDArray[np.int64], change: TopologyChange) -> None:
+        now.turned.frames = told[change.firsts]
+
+    def kept(self, now: "Simulation") -> Arrays:
+        return {"turned": now.turned.frames.copy()}
+
+    def restore(self, now: "Simulation", arrays: Arrays) -> None:
+        now.turned.frames = np.array(arrays["turned"], dtype=np.int64)
 
 
 class Pinched(Consumer):

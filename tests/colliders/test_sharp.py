@@ -18,12 +18,12 @@ def field(surface: Surface, **settings):
 def ends_of(found) -> set:
     """The sharp edges of a field as pairs of rounded places."""
     places, _ = found.corners(0.0)
-    return {frozenset(tuple(np.round(places[i], 9) + 0.0) for i in edge) for edge in found.sharp.ends}
+    return {frozenset(tuple(np.round(places[i], 9) + 0.0) for i in edge) for edge in found.sharp.among(0.0).ends}
 
 
 def test_a_box_has_the_twelve_edges_of_its_mesh():
     exact = build(Collider("c", "C", "box", np.eye(4)[None], size=(1.0, 2.0, 3.0)), Settings())
-    assert len(exact.sharp.ends) == 12
+    assert len(exact.sharp.among(0.0).ends) == 12
     assert ends_of(exact) == ends_of(field(box((1.0, 2.0, 3.0))))
 
 
@@ -41,16 +41,16 @@ def test_only_edges_that_stand_out_are_sharp():
 
 
 def test_what_bends_gently_has_none_and_a_sheet_has_its_rim():
-    assert field(sphere(24)).sharp is None
+    assert field(sphere(24)).sharp.among(0.0) is None
     sheet = Surface(np.array([(0.0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]), np.array([(0, 1, 2), (0, 2, 3)], np.int32))
-    assert len(field(sheet, two_sided=True).sharp.ends) == 4
+    assert len(field(sheet, two_sided=True).sharp.among(0.0).ends) == 4
 
 
 def test_ways_out_are_half_way_between_the_faces():
     for shape, out in ((nosing, (np.sqrt(0.5), 0.0, np.sqrt(0.5))), (knife, (0.0, 0.0, 1.0))):
         collider = field(shape()[0])
-        edged = EdgedCollider.of(collider, 0, collider.sharp)
-        corners, _ = edged.corners(0.0)
+        edged = EdgedCollider.of(collider, 0, collider.sharp.among(0.0))
+        corners, _ = edged.corners(collider.corners(0.0))
         edges, _ = edged.ways_out(corners)
         top = (np.abs(corners[edged.sharp.ends][:, :, [0, 2]]) < 1e-12).all(axis=(1, 2))
         assert top.sum() == 1 and np.allclose(edges[top], out)

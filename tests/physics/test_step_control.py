@@ -1,11 +1,14 @@
 """Steps that are refused, backed up and halved, and that grow again (claim B25): each of the reasons, made to happen."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from solver import simulate, step_length
 from solver.fem import explicit_step, newton
-from solver.fem.clock import LEVELS, PATIENCE, Clock
+from solver.fem.clock import LAST_LEVEL, LEVELS, PATIENCE, PATIENT_LEVEL, Clock
+from solver.fem.step_control import refusal
 from tests.physics.bars import swinging_bar
 from tests.physics.scenes import Even, PlaneField, ball_mesh, box_mesh, make_scene, with_keys
 
@@ -41,6 +44,18 @@ def kicked():  # and no harder: what spins faster than steps can follow is refus
     return bar, [Wall(4.0, low=0.3)], 16
 
 
+def test_without_a_balance_a_step_is_halved_further_than_for_violence():
+    """What contact's springs hold where no balance was found is anyone's guess: once ten times all that there was."""
+    simulation = simulate.Simulation(*make_scene([box_mesh((1, 1, 1))], [JELLY]), fields=[])
+    state, tiles = simulation.state, simulation.space.tiles
+    attempt = simulation._solve(simulation.clock.step, simulation.ledger.nobody())
+    calm, lost = attempt.outcome, replace(attempt.outcome, converged=False)
+    expected = ((PATIENT_LEVEL - 1, True, True), (PATIENT_LEVEL, False, True), (LAST_LEVEL, False, False))
+    for level, violent, unbalanced in expected:
+        assert bool(refusal(calm, state, tiles, level, True, False, False)) == violent
+        assert bool(refusal(lost, state, tiles, level, False, False, False)) == unbalanced
+
+
 REASONS = {
     "too much flow": drop,
     "edges changed their length drastically": hit,
@@ -62,7 +77,6 @@ def test_a_refused_step_is_backed_up_and_halved_and_steps_grow_again(expected, m
         seen.append((reason, simulation.clock.level, simulation.clock.time, simulation.state.positions.tobytes()))
         return reason
 
-    refusal = step_length.refusal
     monkeypatch.setattr(step_length, "refusal", listening)
     for frame in range(frames):
         if 2 * frame == frames:  # with two iterations for ever it would go on between one step and its half

@@ -5,7 +5,7 @@ import numpy as np
 from solver.colliders import build_all
 from solver.frame import Frame
 from solver.geometry.edges import edges_of, welded
-from solver.geometry.triangle_tree import closest_points, triangle_tree
+from solver.geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
 from solver.geometry.winding import winding_numbers, winding_tree
 from solver.scene import Scene, Surface
 
@@ -20,12 +20,13 @@ class SeenDepths:
 
     in_colliders : and in a collider, thickness included
     in_bodies    : and in another body that is closed
+    by_colliders : that a vertex of a collider has been in a body that is closed
     """
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.fields = scene, build_all(scene)
         self.closed = [is_closed(body.surface) for body in scene.bodies]
-        self.in_colliders, self.in_bodies = 0.0, 0.0
+        self.in_colliders, self.in_bodies, self.by_colliders = 0.0, 0.0, 0.0
 
     def look(self, frame: Frame) -> None:
         """At a frame as it is shown."""
@@ -37,18 +38,19 @@ class SeenDepths:
                 distance, normal, velocity = np.empty(len(points)), np.empty_like(points), np.empty_like(points)
                 field.query(points, time, 0.0, distance, normal, velocity)
                 self.in_colliders = max(self.in_colliders, -float(distance.min()) / body.element_size)
+        corners = [field.corners(time)[0] for field in self.fields if field.sharp is not None]
+        elements = [body.element_size for body in self.scene.bodies]
         for k in np.flatnonzero(self.closed):
-            self._look_inside(k, places)
+            tree = triangle_tree(places[k], self.scene.bodies[k].surface.triangles)
+            for one, points in enumerate(places):
+                if one != k:
+                    self.in_bodies = max(self.in_bodies, _depth(tree, points) / elements[one])
+            self.by_colliders = max(self.by_colliders, *(_depth(tree, points) / elements[k] for points in corners), 0.0)
 
-    def _look_inside(self, k: int, places: list[np.ndarray]) -> None:
-        """At what lies in body k."""
-        low, high, tree = places[k].min(axis=0), places[k].max(axis=0), None
-        for one, points in enumerate(places):
-            near = points[((points > low) & (points < high)).all(axis=1)]
-            if one == k or not len(near):
-                continue
-            tree = triangle_tree(places[k], self.scene.bodies[k].surface.triangles) if tree is None else tree
-            inside = near[winding_numbers(winding_tree(tree), near) > 0.5]
-            if len(inside):
-                depth = float(closest_points(tree, inside).distance.max())
-                self.in_bodies = max(self.in_bodies, depth / self.scene.bodies[one].element_size)
+
+def _depth(tree: TriangleTree, points: np.ndarray) -> float:
+    """How deep [m] the deepest of points (k, 3) lies in a closed surface."""
+    low, high = tree.positions.min(axis=0), tree.positions.max(axis=0)
+    near = np.ascontiguousarray(points[((points > low) & (points < high)).all(axis=1)])
+    inside = near[winding_numbers(winding_tree(tree), near) > 0.5] if len(near) else near
+    return float(closest_points(tree, inside).distance.max()) if len(inside) else 0.0

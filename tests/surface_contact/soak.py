@@ -12,7 +12,7 @@ crossing      : frames in which more faces cross than at the start, of the surfa
                 seen_crossing: in which some of different bodies do, as they are seen; None where that surface was merged, as
                 it is seen, is much finer than the tets: it carries no contact itself
 in_colliders  : the deepest that a vertex that is seen was in a collider, under load or after, in element sizes of its body,
-in_bodies     : and in another body that is closed
+in_bodies     : and in another body that is closed; by_colliders: that a collider's vertex was in such a one
 refused       : what is said of a body that is thinner than a tet, and nothing else is found
 gained        : the most energy, of motion, height and strain, that was there while loads acted beyond that of the start and
                 what the collider that moves has done (ledger.py, collider_ledger.py), as a share of what falls, flies or moves
@@ -113,7 +113,8 @@ def soak(seed: int, frames: int, resolution: int = 6, scenes: Scenes = soak_scen
     found |= dict(zip(EFFORT, effort.tolist(), strict=True))
     return found | {
         "crossing": crossings.frames, "seen_crossing": None if crossings.merged else crossings.seen_frames,
-        "in_colliders": round(depths.in_colliders, 5), "in_bodies": round(depths.in_bodies, 5), "gained": account.gained,
+        "in_colliders": round(depths.in_colliders, 5), "in_bodies": round(depths.in_bodies, 5),
+        "by_colliders": round(depths.by_colliders, 5), "gained": account.gained,
         "inverted_under_load": inverted.get(frames, -1), "inverted": inverted.get(len(inverted), -1), "frames": len(inverted),
         "finite": bool(np.isfinite(run.state.positions).all()), "seconds": round(time.process_time() - started, 2),
     }  # fmt: skip

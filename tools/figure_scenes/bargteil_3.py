@@ -99,7 +99,7 @@ FIGURE = Figure(
     bands={
         # "after limited flow it deforms only elastically"; what does not harden goes on
         "hard: plastic strain at the end / after the blow": (0.97, 1.03),
-        "soft: the same": (1.03, 5.0),
+        "soft: the same": (1.01, 5.0),
         "plastic strain of the hard one / of the soft one": (0.05, 0.9),
         # at rest no stress lies above what goo yields at: where it has hardened, that is more than at first
         "hard: stress at rest / yield stress at first": (1.3, 10.0),

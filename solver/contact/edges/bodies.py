@@ -22,16 +22,17 @@ def edge_contacts(
     contacts: Contacts, state: Solids, ranges: Ranges, bodies: Sequence[Body], seen: list[Binding],
     triangles: list[NDArray[np.int32]],
 ) -> "EdgeContacts | None":  # fmt: skip
-    """Contacts of the colliders' sharp edges with bodies whose surfaces, of triangles (t, 3), are bound as `seen`.
+    """Contacts of what stands out of colliders with bodies whose surfaces, of triangles (t, 3), are bound as `seen`.
 
-    contacts are those of points, of the same colliders. None where no collider has sharp edges.
+    contacts are those of points, of the same colliders. None where nothing stands out for any body.
     """
-    if all(field.sharp is None for field in contacts.fields) or not len(contacts.points.tets):
+    if not len(contacts.points.tets) or not any(
+        field.sharp is not None and field.sharp.among(body.element_size) for field in contacts.fields for body in bodies
+    ):
         return None
     from .edge_contacts import EdgeContacts
-    from .meeting import EdgedBody, EdgedCollider
+    from .meeting import EdgedBody
 
-    colliders = [EdgedCollider.of(field, c, field.sharp) for c, field in enumerate(contacts.fields) if field.sharp is not None]
     edged, owners = [], contacts.points.bodies
     for body, ((a, b), (c, d)) in enumerate(zip(pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True)):
         mesh = TetMesh(state.positions[c:d].copy(), (state.tets[a:b] - c).astype(np.int32))
@@ -46,5 +47,6 @@ def edge_contacts(
 
             return Faces.of(mesh, binding, faces, element, laid)
 
-        edged.append(EdgedBody(slice(c, d), int(np.flatnonzero(owners == body)[0]), build))
-    return EdgeContacts(edged, contacts.points, colliders, contacts.meets, contacts.holds)
+        point = int(np.flatnonzero(owners == body)[0])
+        edged.append(EdgedBody(slice(c, d), point, build, bodies[body].element_size))
+    return EdgeContacts(edged, contacts.points, contacts.fields, contacts.meets, contacts.holds)

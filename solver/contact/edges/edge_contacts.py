@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from ...colliders import Field
 from ..carriers import Carriers
 from ..contacts import SLIP_SPEED, STICK_TIME, SUNK, TOO_DEEP
 from ..entries import NOTHING_HELD, Entries, HeldByPoints, across, along
@@ -39,11 +40,12 @@ class EdgeContacts:
     """
 
     def __init__(
-        self, bodies: list[EdgedBody], points: ContactPoints, colliders: list[EdgedCollider], meets: NDArray[np.bool_],
+        self, bodies: list[EdgedBody], points: ContactPoints, fields: list[Field], meets: NDArray[np.bool_],
         holds: bool,
     ) -> None:  # fmt: skip
         """points, meets (colliders, points) and holds as in Contacts."""
-        self.bodies, self.points, self.colliders, self.meets, self.holds = bodies, points, colliders, meets, holds
+        self.bodies, self.points, self.fields, self.meets, self.holds = bodies, points, fields, meets, holds
+        self.colliders: dict[tuple[int, int], EdgedCollider | None] = {}
         self.searches: dict[tuple[int, int], Search] = {}
         self.meetings: list[Meeting] = []
         self.kept: list[Entries] = []  # planes that hold to the step's end
@@ -79,14 +81,26 @@ class EdgeContacts:
         led (colliders, points): not 0 where a body is led out of a collider, whose edges it does not meet on the way.
         """
         self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
-        fields = {one.number: one.field for one in self.colliders}
-        self.sticking = self.stuck.carried(fields, time - step, time)
-        for collider in self.colliders:
-            now = collider.corners(time)
-            then = now if collider.field.still else collider.corners(time - step)
-            for number, body in enumerate(self.bodies):
-                if self.meets[collider.number, body.point] and not led[collider.number, self.points.bodies == number].any():
-                    self._meet(number, collider, (start[body.nodes], guess[body.nodes]), then, now)
+        self.sticking = self.stuck.carried(self.fields, time - step, time)
+        for c, field in enumerate(self.fields):
+            away = {n for n in range(len(self.bodies)) if led[c, self.points.bodies == n].any()}
+            met = [n for n, body in enumerate(self.bodies) if self.meets[c, body.point] and n not in away]
+            pairs = [(n, collider) for n in met if (collider := self._collider(n, c)) is not None]
+            if not pairs:
+                continue
+            now = field.corners(time)
+            then = now if field.still else field.corners(time - step)
+            for n, collider in pairs:
+                nodes = self.bodies[n].nodes
+                self._meet(n, collider, (start[nodes], guess[nodes]), collider.corners(then), collider.corners(now))
+
+    def _collider(self, number: int, c: int) -> EdgedCollider | None:
+        """What stands out of a collider for a body; None where nothing does."""
+        if (number, c) not in self.colliders:
+            stands = self.fields[c].sharp
+            sharp = None if stands is None else stands.among(self.bodies[number].element)
+            self.colliders[number, c] = None if sharp is None else EdgedCollider.of(self.fields[c], c, sharp)
+        return self.colliders[number, c]
 
     def _meet(
         self, number: int, collider: EdgedCollider, nodes: tuple[Array, Array], then: Corners, now: Corners

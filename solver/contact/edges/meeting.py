@@ -28,11 +28,12 @@ APART = 0.25  # element sizes: shorter edges of the body stand for less of it
 
 @dataclass
 class EdgedCollider:
-    """What is asked of a collider: its field, its number, and its sharp edges by their own corners.
+    """What is asked of a collider: its field, its number, and what stands out for a body, by its own corners.
 
     vertices (v,)          : those of the field's corners that are used
-    sharp                  : ends and wings in numbers among these
-    first (v + 1,), ends   : sharp edges lead from corner i to ends[first[i]:first[i + 1]]
+    sharp                  : ends, wings and corners in numbers among these
+    first (v + 1,), ends   : edges lead from corner i to ends[first[i]:first[i + 1]]
+    whole                  : the same as sharp, in the field's own numbers
     """
 
     field: Field
@@ -41,10 +42,11 @@ class EdgedCollider:
     sharp: Sharp
     first: NDArray[np.int64]
     ends: IntArray
+    whole: Sharp
 
     @classmethod
     def of(cls, field: Field, number: int, sharp: Sharp) -> "EdgedCollider":
-        """That of a field's sharp edges."""
+        """That of what stands out of a field."""
         used = np.unique(np.concatenate([sharp.ends.ravel(), sharp.wings.ravel()]))
         vertices = used[used >= 0].astype(np.int64)
         rank = np.full(int(vertices.max()) + 2, -1, dtype=np.int32)  # the last for no wing
@@ -53,18 +55,17 @@ class EdgedCollider:
         both = np.concatenate([ends, ends[:, ::-1]])
         both = both[np.argsort(both[:, 0], kind="stable")]
         first = np.searchsorted(both[:, 0], np.arange(len(vertices) + 1))
-        own = replace(sharp, ends=ends, wings=rank[sharp.wings])
-        return cls(field, number, vertices, own, first, np.ascontiguousarray(both[:, 1]))
+        own = replace(sharp, ends=ends, wings=rank[sharp.wings], corners=rank[sharp.corners])
+        return cls(field, number, vertices, own, first, np.ascontiguousarray(both[:, 1]), sharp)
 
-    def corners(self, time: float) -> Corners:
-        """Those at a time [s]."""
-        places, offsets = self.field.corners(time)
+    def corners(self, all_of_them: Corners) -> Corners:
+        """Those among all of the field."""
+        places, offsets = all_of_them
         return np.ascontiguousarray(places[self.vertices]), offsets[self.vertices]
 
     def widths(self, time: float) -> Array:
         """How wide (e, 2) [m] what belongs to its edges is of their faces at a time [s]."""
-        assert self.field.sharp is not None  # or there were no EdgedCollider of it
-        return self.field.sharp.widths(self.field.corners(time)[0])
+        return self.whole.widths(self.field.corners(time)[0])
 
     def ways_out(self, corners: Array) -> tuple[Array, Array]:
         """Unit vectors half-way between the faces, outwards, at the edges (e, 3) and corners (v, 3), which are at (v, 3).
@@ -87,15 +88,17 @@ class EdgedCollider:
 
 @dataclass
 class EdgedBody:
-    """What is asked of a body: its range of nodes, the number of its first contact point, its faces.
+    """What is asked of a body: its range of nodes, the number of its first contact point, its faces, how fine its tets are.
 
-    `build` makes these when a sharp edge comes near for the first time: from the places at which the tables of the
-    simulation were made, so that a resumed bake gets the same ones.
+    element is the size [m] that its tets are made in, by which it is decided what of a collider stands out. `build` makes the
+    faces when that comes near for the first time: from the places at which the tables of the simulation were made, so that a
+    resumed bake gets the same ones.
     """
 
     nodes: slice
     point: int
     build: Callable[[], Faces | None]
+    element: float
     known: Faces | None = None
     built: bool = False
 

@@ -46,8 +46,9 @@ class Search:
     def __init__(self, faces: Faces, sharp: Sharp, corners: Array) -> None:
         """corners (v, 3): where those of the sharp edges lie at first [m]."""
         self.faces, self.count = faces, len(faces.rest)
-        none, ends = np.zeros(0), sharp.ends + np.int32(self.count)
-        vertices = np.unique(ends).astype(np.int32)
+        self.crossed = np.flatnonzero(sharp.crossed)
+        none, ends = np.zeros(0), sharp.ends[self.crossed] + np.int32(self.count)
+        vertices = sharp.corners + np.int32(self.count)
         shares = np.zeros(len(vertices)), np.zeros(len(ends))
         other = ContactSurface(vertices, ends, np.zeros((0, 3), np.int32), *shares, none.reshape(0, 3), 1.0)
         rest = np.concatenate([faces.rest, corners])
@@ -77,4 +78,5 @@ class Search:
         rank = np.full(self.count + 1, -1, dtype=np.int32)
         rank[points] = np.arange(len(points))
         met = corners.nodes[:, 0] - np.int32(self.count)
-        return NearPairs(points, edges[:, 0], edges[:, 1], rank[ends], rank[wings], rank[triangles], met)
+        met_edges = self.crossed[edges[:, 1]].astype(np.int32)
+        return NearPairs(points, edges[:, 0], met_edges, rank[ends], rank[wings], rank[triangles], met)

@@ -8,7 +8,7 @@ as close to the goo as that. No edge is taken for thinner than half the range of
 points hold nearby is not held twice: their areas are taken off those of the edges around them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -54,7 +54,7 @@ class Sticking:
             return cls()
         return cls(np.array(arrays["stuck_places"], np.float64), np.array(arrays["stuck_colliders"], np.int32))
 
-    def carried(self, fields: Mapping[int, Field], begun: float, time: float) -> "Sticking":
+    def carried(self, fields: Sequence[Field], begun: float, time: float) -> "Sticking":
         """The same when the colliders have gone on from one time [s] to another."""
         places = self.places.copy()
         for number in np.unique(self.colliders).tolist():
