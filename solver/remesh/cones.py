@@ -63,7 +63,7 @@ def _share(corners):  # type: ignore[no-untyped-def]
     """Face by face, so that few numbers are under way at once; and a face's edges together, as each waits for divisions."""
     faces = [_Face(edges) for edges in FACES]
     kept: dict[int, Any] = {}
-    around, last, beyond = list[Any](), list[Any](), list[Any]()
+    around, below, beyond = list[Any](), list[Any](), list[Any]()
     for number, face in enumerate(faces):
         fresh = [edge for edge, _ in face.edges if edge not in kept]
         beside = [[(other, way) for other in faces for one, way in other.edges if one == edge] for edge in fresh]
@@ -75,12 +75,12 @@ def _share(corners):  # type: ignore[no-untyped-def]
         for plane in PLANES:
             parts = [_cut(*one, plane, (face, True)) for one in closing]
             closing = [*(part.kept for part in parts), (face.leaving[plane], face.entering[plane])]
-        (a, b), (leaving, entering) = parts[-1].rest, closing[-1]  # whose sums are 1 + AROUND
-        beyond += [_image(a, b), _turn(entering, leaving, 0, 1) * (1.0 + AROUND) ** -2]
-        (around, last)[number == LAST].extend(_product(*edge) for edge in closing)
-    base = [_product(*kept[edge]) for edge in range(BASE)]
-    total = dot(corners[3], _totals([*around, *base]))
-    total = total + dot(corners[0], [p - q for p, q in zip(*(_totals(products) for products in (last, base)), strict=True)])
+        (a, b), (leaving, entering) = parts[-1].rest, closing[-1]
+        beyond += [_image(a, b), _turn(entering, leaving, 0, 1) * (1.0 + AROUND) ** -2]  # their sums are 1 + AROUND
+        (around, below)[number == LAST].extend(_product(*edge) for edge in closing)
+    base, last = _totals([_product(*kept[edge]) for edge in range(BASE)]), _totals(below)
+    total = dot(corners[3], [p + q for p, q in zip(_totals(around), base, strict=True)])
+    total = total + dot(corners[0], [p - q for p, q in zip(last, base, strict=True)])
     return sum(beyond, total)
 
 
