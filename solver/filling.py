@@ -67,7 +67,7 @@ class Covering:
     def reaching(self) -> NDArray[np.int64]:
         """The tets (k,) a corner of which reaches out of what is seen."""
         mesh = self.mesh
-        nodes = np.unique(mesh.faces.boundary)
+        nodes = mesh.rim
         where = standing(mesh.positions, mesh.faces.boundary, nodes, self.tree)
         reaching = np.zeros(len(mesh.positions), dtype=bool)
         reaching[nodes] = where.outside & (where.distance > OUTSIDE * mesh.mean_edge)

@@ -32,9 +32,8 @@ class SurfaceOutput:
         first = zip(surfaces, ranges.tets[:-1], ranges.nodes[:-1], strict=True)
         self.surfaces = [shifted(binding, int(tet), int(node)) for binding, tet, node in first]
         self.origins = [_origin(body) for body in bodies]
-        corners = state.tets.ravel()
-        shares = np.repeat(state.volumes, 4)
-        self.shares = (shares / np.bincount(corners, shares)[corners]).astype(np.float32)
+        sums = np.bincount(state.tets.ravel(), np.repeat(state.volumes, 4))
+        self.shares = (state.volumes[:, None] / sums[state.tets]).astype(np.float32).ravel()
 
     def frame(self, moment: Snapshot) -> tuple[BodyFrame, ...]:
         """Every body at one moment; scalars are averaged by volume from tets to nodes, then carried to the points."""

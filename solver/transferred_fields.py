@@ -7,6 +7,7 @@ checkpoints do with every field of a state. What a step changes of it goes into 
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -26,6 +27,11 @@ class Transferred:
 
 def marks(state: type) -> dict[str, Transferred]:
     """What the fields of a class of states say of themselves, by name, in their order."""
+    return dict(_marks(state))
+
+
+@cache  # to read a class takes milliseconds
+def _marks(state: Any) -> dict[str, Transferred]:
     hints = get_type_hints(state, include_extras=True)
     said = [(name, mark) for name, hint in hints.items() for mark in getattr(hint, "__metadata__", ())]
     return {name: mark for name, mark in said if isinstance(mark, Transferred)}

@@ -79,7 +79,9 @@ def _open_sides(triangles: NDArray[np.int32], owners: NDArray[np.int64]) -> NDAr
     """
     corners, vertices = triangles.T.astype(np.int64), int(triangles.max(initial=0)) + 1
     first, second, own = corners.ravel(), np.concatenate([*corners[1:], corners[0]]), np.tile(owners * vertices**2, 3)
-    if np.array_equal(np.sort(own + first * vertices + second), np.sort(own + second * vertices + first)):
+    kind = np.int32 if (int(owners.max(initial=0)) + 1) * vertices**2 < 2**31 else np.int64  # narrow ones are sorted sooner
+    this, back = ((own + one * vertices + other).astype(kind) for one, other in ((first, second), (second, first)))
+    if np.array_equal(np.sort(this), np.sort(back)):
         return np.zeros(len(triangles), dtype=np.int64)  # as nearly always, and told much sooner
     low, high, forth = np.minimum(first, second), np.maximum(first, second), first < second
     sides = own + low * vertices + high

@@ -48,15 +48,20 @@ def welded(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDAr
     """Return the triangles (t, 3) with coincident vertices named by the first of them."""
     lower = positions.min(axis=0)
     scale = max(float(np.ptp(positions, axis=0).max()) * WELD, np.finfo(float).tiny)
-    cells = np.round((positions - lower) / scale).astype(np.int64)
+    along = np.round((positions[:, 0] - lower[0]) / scale).astype(np.int64)
+    order, alike = np.argsort(along), np.zeros(len(along) + 1, dtype=bool)
+    alike[1:-1] = along[order[1:]] == along[order[:-1]]
+    some = np.sort(order[alike[1:] | alike[:-1]])  # the others are one by one along the first axis already
+    name = np.arange(len(order), dtype=np.int32)
+    if not len(some):
+        return name[triangles]
+    cells = np.round((positions[some] - lower) / scale).astype(np.int64)
     order = np.lexsort((cells[:, 2], cells[:, 1], cells[:, 0]))
     fresh = np.arange(len(order)) == 0
     for axis in cells.T:
         fresh[1:] |= axis[order[1:]] != axis[order[:-1]]
-    group = np.cumsum(fresh) - 1
     first = np.minimum.reduceat(order, np.flatnonzero(fresh))
-    name = np.empty(len(order), dtype=np.int32)
-    name[order] = first[group]
+    name[some[order]] = some[first[np.cumsum(fresh) - 1]]
     return name[triangles]
 
 

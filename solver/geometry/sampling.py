@@ -34,11 +34,11 @@ def _lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 def bulges(surface: Surface) -> NDArray[np.float64]:
     """Return how far each used vertex stands off the mean of its neighbours: large at corners, small on smooth parts."""
     weld = welded(surface.positions, surface.triangles)
-    one, other = weld.ravel().astype(np.int64), weld[:, [1, 2, 0]].ravel().astype(np.int64)
-    one, other = np.concatenate([one, other]), np.concatenate([other, one])
-    counts = np.maximum(np.bincount(one, minlength=len(surface.positions)), 1)
-    sums = [np.bincount(one, weights=axis[other], minlength=len(counts)) for axis in np.ascontiguousarray(surface.positions.T)]
-    stand_off = surface.positions - np.stack(sums, axis=1) / counts[:, None]
+    corners = weld.ravel().astype(np.int64)
+    counts = np.maximum(np.bincount(corners, minlength=len(surface.positions)), 1)
+    others = (axis[weld[:, [1, 2, 0]]] + axis[weld[:, [2, 0, 1]]] for axis in np.ascontiguousarray(surface.positions.T))
+    sums = [np.bincount(corners, weights=two.ravel(), minlength=len(counts)) for two in others]
+    stand_off = surface.positions - np.stack(sums, axis=1) / (2.0 * counts[:, None])
     named = np.arange(len(surface.positions))
     named[surface.triangles] = weld
     bulge: NDArray[np.float64] = np.sqrt((stand_off[named[used_vertices(surface.triangles, len(named))]] ** 2).sum(axis=1))

@@ -9,6 +9,7 @@ from .tree import STACK, Tree, items_near
 
 NARROWEST, WIDEST = 1.25, 2.5  # radius of the blend, in mean edges
 REACHED = 1.25  # times how far the middle of the tet under the foot is: at thin rims tets are long, and no other may be nearer
+VOLUME, AREAS, SHAPE = 3, 4, 13  # of what is kept of a tet, after its centroid (3): one number, nine, and how many there are
 
 
 def spread_rows(
@@ -49,18 +50,21 @@ def _rows(first, last, tree, positions, tets, piece, wanted, foot, offset, radiu
     touched, near, share = np.empty(len(positions), dtype=np.int32), np.empty(len(tets), dtype=np.int32), np.empty(len(tets))
     counts, total, box = np.empty(last - first, dtype=np.int64), 0, (np.empty(3), np.empty(3))
     nodes, weights = np.empty(32 * (last - first) + 64, dtype=np.int32), np.empty(32 * (last - first) + 64)
+    known, shapes = np.zeros(len(tets), dtype=np.bool_), np.empty((len(tets), SHAPE))  # most tets are near several feet
     for r in range(first, last):
-        found = _tets_near(tree, positions, tets, piece, wanted[r], foot[r], radius[r], box, stack, near, share)
-        count = 0
+        found = _tets_near(tree, positions, tets, piece, wanted[r], foot[r], radius[r], box, stack, near, share, known, shapes)
+        x, y, z, count = offset[r, 0], offset[r, 1], offset[r, 2], 0
         for i in range(3):
             count = _add(scratch, listed, touched, count, corners[r, i], corner_weights[r, i])
         for n in range(found):
-            tet = tets[near[n]]
-            p, q, s = _slopes(positions[tet[0]], positions[tet[1]], positions[tet[2]], positions[tet[3]], offset[r])
-            count = _add(scratch, listed, touched, count, tet[0], -share[n] * (p + q + s))
-            count = _add(scratch, listed, touched, count, tet[1], share[n] * p)
-            count = _add(scratch, listed, touched, count, tet[2], share[n] * q)
-            count = _add(scratch, listed, touched, count, tet[3], share[n] * s)
+            tet, rows = tets[near[n]], shapes[near[n]]
+            p = share[n] * (x * rows[AREAS] + y * rows[AREAS + 1] + z * rows[AREAS + 2])
+            q = share[n] * (x * rows[AREAS + 3] + y * rows[AREAS + 4] + z * rows[AREAS + 5])
+            s = share[n] * (x * rows[AREAS + 6] + y * rows[AREAS + 7] + z * rows[AREAS + 8])
+            count = _add(scratch, listed, touched, count, tet[0], -(p + q + s))
+            count = _add(scratch, listed, touched, count, tet[1], p)
+            count = _add(scratch, listed, touched, count, tet[2], q)
+            count = _add(scratch, listed, touched, count, tet[3], s)
         if total + count > len(nodes):
             nodes = np.concatenate((nodes, np.empty(total + count, dtype=np.int32)))
             weights = np.concatenate((weights, np.empty(total + count)))
@@ -74,22 +78,25 @@ def _rows(first, last, tree, positions, tets, piece, wanted, foot, offset, radiu
 
 
 @inner_kernel
-def _tets_near(tree, positions, tets, piece, wanted, foot, radius, box, stack, near, share):  # type: ignore[no-untyped-def]
-    """List the wanted piece's tets within the radius and their shares, which sum to 1; return how many."""
+def _tets_near(tree, positions, tets, piece, wanted, foot, radius, box, stack, near, share, known, shapes):  # type: ignore[no-untyped-def]
+    """List the wanted piece's tets within the radius and their shares, which sum to 1, over six times their volumes; return how
+    many."""
     lower, upper = box
     for axis in range(3):
         lower[axis], upper[axis] = foot[axis] - radius, foot[axis] + radius
     found, total = 0, 0.0
     for k in range(items_near(tree, lower, upper, stack, near)):
         t = near[k]
-        a, b, c, d = positions[tets[t, 0]], positions[tets[t, 1]], positions[tets[t, 2]], positions[tets[t, 3]]
+        if not known[t]:
+            known[t] = True
+            _shape(positions[tets[t, 0]], positions[tets[t, 1]], positions[tets[t, 2]], positions[tets[t, 3]], shapes[t])
         d2 = 0.0
         for axis in range(3):
-            d2 += (0.25 * (a[axis] + b[axis] + c[axis] + d[axis]) - foot[axis]) ** 2
+            d2 += (shapes[t, axis] - foot[axis]) ** 2
         fade = 1.0 - d2 / (radius * radius)
         if fade > 0.0 and piece[t] == wanted:
-            near[found], share[found] = t, _volume(a, b, c, d) * fade * fade
-            total += share[found]
+            near[found], share[found] = t, fade * fade
+            total += shapes[t, VOLUME] * share[found]
             found += 1
     for n in range(found):
         share[n] /= total
@@ -108,23 +115,15 @@ def _add(scratch, listed, touched, count, node, weight):  # type: ignore[no-unty
 
 
 @inline
-def _volume(a, b, c, d):  # type: ignore[no-untyped-def]
-    """Six times the volume of a tet."""
-    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
-    wx, wy, wz = d[0] - a[0], d[1] - a[1], d[2] - a[2]
-    return ux * (vy * wz - vz * wy) + uy * (vz * wx - vx * wz) + uz * (vx * wy - vy * wx)
-
-
-@inline
-def _slopes(o, a, b, c, offset):  # type: ignore[no-untyped-def]
-    """grad N . offset for the corners a, b, c of a tet; for o it is minus their sum."""
+def _shape(o, a, b, c, shape):  # type: ignore[no-untyped-def]
+    """Set a tet's centroid, 6 V of its volume V, and AREAS := 6 V grad N of its corners a, b, c; of o it is less their sum."""
     ux, uy, uz = a[0] - o[0], a[1] - o[1], a[2] - o[2]
     vx, vy, vz = b[0] - o[0], b[1] - o[1], b[2] - o[2]
     wx, wy, wz = c[0] - o[0], c[1] - o[1], c[2] - o[2]
+    for axis in range(3):
+        shape[axis] = 0.25 * (o[axis] + a[axis] + b[axis] + c[axis])
     x, y, z = vy * wz - vz * wy, vz * wx - vx * wz, vx * wy - vy * wx
-    inverse = 1.0 / (ux * x + uy * y + uz * z)
-    first = offset[0] * x + offset[1] * y + offset[2] * z
-    second = offset[0] * (wy * uz - wz * uy) + offset[1] * (wz * ux - wx * uz) + offset[2] * (wx * uy - wy * ux)
-    third = offset[0] * (uy * vz - uz * vy) + offset[1] * (uz * vx - ux * vz) + offset[2] * (ux * vy - uy * vx)
-    return first * inverse, second * inverse, third * inverse
+    shape[VOLUME] = ux * x + uy * y + uz * z
+    shape[AREAS], shape[AREAS + 1], shape[AREAS + 2] = x, y, z
+    shape[AREAS + 3], shape[AREAS + 4], shape[AREAS + 5] = wy * uz - wz * uy, wz * ux - wx * uz, wx * uy - wy * ux
+    shape[AREAS + 6], shape[AREAS + 7], shape[AREAS + 8] = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx

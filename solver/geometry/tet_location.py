@@ -13,6 +13,7 @@ from .tree import STACK, Tree, build_tree
 # A point this little outside a tet (as a barycentric weight) still counts as inside: it may lie on a shared face, and single
 # precision, which differs with the scene's unit, is not to choose its tet.
 ON_FACE = 1e-6
+SHAPE = 13  # numbers that are kept of a tet
 DENSE = 8  # tets for a point, at most, with which points are close enough to each other to be looked for in packets
 
 
@@ -71,16 +72,21 @@ def steadiest_tets(
 
 @kernel
 def _steadiest(first, last, positions, tets, start, incident, corners, points, found, weights):  # type: ignore[no-untyped-def]
+    known, shapes = np.zeros(len(tets), dtype=np.bool_), np.empty((len(tets), SHAPE))  # most tets are asked for many points
     for k in range(first, last):
         x, y, z = points[k, 0], points[k, 1], points[k, 2]
         best = -np.inf
         for i in range(3):
             for n in range(start[corners[k, i]], start[corners[k, i] + 1]):
-                w0, w1, w2, w3 = weights_of(positions, tets, incident[n] >> 2, x, y, z)
+                t = incident[n] >> 2
+                if not known[t]:
+                    known[t] = True
+                    _shape(positions, tets, t, shapes[t])
+                w0, w1, w2, w3 = _weights_by(shapes[t], x, y, z)
                 least = min(min(w0, w1), min(w2, w3))
                 if least > best + ON_FACE:  # of equals the first
                     best = least
-                    found[k] = incident[n] >> 2
+                    found[k] = t
                     weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w0, w1, w2, w3
 
 
@@ -156,4 +162,29 @@ def weights_of(positions, tets, t, x, y, z):  # type: ignore[no-untyped-def]
     w1 = (px * vwx + py * vwy + pz * vwz) * inverse
     w2 = (px * (wy * uz - wz * uy) + py * (wz * ux - wx * uz) + pz * (wx * uy - wy * ux)) * inverse
     w3 = (px * (uy * vz - uz * vy) + py * (uz * vx - ux * vz) + pz * (ux * vy - uy * vx)) * inverse
+    return 1.0 - w1 - w2 - w3, w1, w2, w3
+
+
+@inline
+def _shape(positions, tets, t, shape):  # type: ignore[no-untyped-def]
+    """Set what `weights_of` finds of a tet whatever the point: its first corner, three rows, and their scale."""
+    o = positions[tets[t, 0]]
+    a, b, c = positions[tets[t, 1]], positions[tets[t, 2]], positions[tets[t, 3]]
+    ux, uy, uz = a[0] - o[0], a[1] - o[1], a[2] - o[2]
+    vx, vy, vz = b[0] - o[0], b[1] - o[1], b[2] - o[2]
+    wx, wy, wz = c[0] - o[0], c[1] - o[1], c[2] - o[2]
+    shape[0], shape[1], shape[2] = o[0], o[1], o[2]
+    shape[3], shape[4], shape[5] = vy * wz - vz * wy, vz * wx - vx * wz, vx * wy - vy * wx
+    shape[6], shape[7], shape[8] = wy * uz - wz * uy, wz * ux - wx * uz, wx * uy - wy * ux
+    shape[9], shape[10], shape[11] = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    shape[12] = 1.0 / (ux * shape[3] + uy * shape[4] + uz * shape[5])
+
+
+@inline
+def _weights_by(s, x, y, z):  # type: ignore[no-untyped-def]
+    """The same as `weights_of` by a tet's shape."""
+    px, py, pz = x - s[0], y - s[1], z - s[2]
+    w1 = (px * s[3] + py * s[4] + pz * s[5]) * s[12]
+    w2 = (px * s[6] + py * s[7] + pz * s[8]) * s[12]
+    w3 = (px * s[9] + py * s[10] + pz * s[11]) * s[12]
     return 1.0 - w1 - w2 - w3, w1, w2, w3

@@ -30,7 +30,8 @@ AROUND = 2.0**-18
 
 EDGES = (0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)
 BELOW = 3  # the plane that is not an axis' own
-BASE = 3  # edges of the last face, which the others' corner is not on
+PLANES = 0, 1, 2, BELOW
+LAST, BASE = 3, 3  # the face that the others' corner is not on, and how many edges it has: the first ones
 # The edges of each face, counter-clockwise seen from outside, and whether it goes along or against them
 FACES = (
     ((1, True), (5, True), (4, False)), ((3, True), (5, False), (2, True)),
@@ -59,39 +60,46 @@ def shares(w):  # type: ignore[no-untyped-def]
 
 
 def _share(corners):  # type: ignore[no-untyped-def]
-    edges = [(corners[a], corners[b]) for a, b in EDGES]
-    closing: list[list[Any]] = [[] for _ in FACES]  # of each face, the edges that planes have added
-    for axis in range(3):
-        edges, closing, _ = _cut(edges, closing, axis)
-    edges, closing, beyond = _cut(edges, closing, BELOW)
-    base = _sum_of_products(edges[:BASE])
-    around = _sum_of_products([edge for added in closing[:3] for edge in added])
-    last = _sum_of_products(closing[3])
-    total = dot(corners[3], [p + q for p, q in zip(around, base, strict=True)])
+    """Face by face, so that few numbers are under way at once; and a face's edges together, as each waits for divisions."""
+    faces = [_Face(edges) for edges in FACES]
+    kept: dict[int, Any] = {}
+    around, below, beyond = list[Any](), list[Any](), list[Any]()
+    for number, face in enumerate(faces):
+        fresh = [edge for edge, _ in face.edges if edge not in kept]
+        beside = [[(other, way) for other in faces for one, way in other.edges if one == edge] for edge in fresh]
+        left = [(corners[EDGES[edge][0]], corners[EDGES[edge][1]]) for edge in fresh]
+        for plane in PLANES:
+            left = [_cut(*one, plane, *theirs).kept for one, theirs in zip(left, beside, strict=True)]
+        kept |= dict(zip(fresh, left, strict=True))
+        closing: list[Any] = []
+        for plane in PLANES:
+            parts = [_cut(*one, plane, (face, True)) for one in closing]
+            closing = [*(part.kept for part in parts), (face.leaving[plane], face.entering[plane])]
+        (a, b), (leaving, entering) = parts[-1].rest, closing[-1]
+        beyond += [_image(a, b), _turn(entering, leaving, 0, 1) * (1.0 + AROUND) ** -2]  # their sums are 1 + AROUND
+        (around, below)[number == LAST].extend(_product(*edge) for edge in closing)
+    base, last = _totals([_product(*kept[edge]) for edge in range(BASE)]), _totals(below)
+    total = dot(corners[3], [p + q for p, q in zip(_totals(around), base, strict=True)])
     total = total + dot(corners[0], [p - q for p, q in zip(last, base, strict=True)])
-    for (a, b), added in zip(beyond, closing, strict=True):
-        leaving, entering = added[-1]
-        total = total + _image(entering, leaving) + _image(a, b)
-    return total
+    return sum(beyond, total)
 
 
-def _cut(edges, closing, plane):  # type: ignore[no-untyped-def]
-    """Edges, and of each face those that planes have added with one more, of what a plane leaves.
+class _Face:
+    """The edges of a face, and where planes have cut it so far: where it leaves what is left, and where it comes back."""
 
-    And of each face what it does not leave of the last edge that was added to it. plane: the axis along which weights must
-    not be negative, or BELOW.
-    """
-    own = [_parts(a, b, plane) for a, b in edges]
-    added, beyond = [], []
-    for face, others in zip(FACES, closing, strict=True):
-        theirs = [_parts(a, b, plane) for a, b in others]
-        leaving = entering = _without(plane, (0.0, 0.0, 0.0))
-        for part, along in [*((own[edge], along) for edge, along in face), *((part, True) for part in theirs)]:
-            leaves, enters = (part.leaves, part.enters) if along else (part.enters, part.leaves)
-            leaving, entering = _chosen(leaves, part.crossing, leaving), _chosen(enters, part.crossing, entering)
-        added.append([*(part.kept for part in theirs), (leaving, entering)])
-        beyond += [part.rest for part in theirs[-1:]]
-    return [part.kept for part in own], added, beyond
+    def __init__(self, edges):  # type: ignore[no-untyped-def]
+        self.edges = edges
+        self.leaving, self.entering = ({plane: _without(plane, (0.0, 0.0, 0.0)) for plane in PLANES} for _ in range(2))
+
+
+def _cut(a, b, plane, *beside):  # type: ignore[no-untyped-def]
+    """What a plane makes of an edge; each face beside it, along or against which it runs, hears where it is cut."""
+    part = _parts(a, b, plane)
+    for face, along in beside:
+        leaves, enters = ((part.enters, part.leaves), (part.leaves, part.enters))[along]
+        face.leaving[plane] = _chosen(leaves, part.crossing, face.leaving[plane])
+        face.entering[plane] = _chosen(enters, part.crossing, face.entering[plane])
+    return part
 
 
 def _parts(a, b, plane):  # type: ignore[no-untyped-def]
@@ -134,10 +142,9 @@ def _sum(values):  # type: ignore[no-untyped-def]
     return sum(known[1:], known[0])
 
 
-def _sum_of_products(edges):  # type: ignore[no-untyped-def]
-    """The sum of a x b over edges (a, b)."""
-    products = [_product(a, b) for a, b in edges]
-    return [_sum(terms) for terms in zip(*products, strict=True)]
+def _totals(vectors):  # type: ignore[no-untyped-def]
+    """The sum of some vectors."""
+    return [_sum(terms) for terms in zip(*vectors, strict=True)]
 
 
 def _product(a, b):  # type: ignore[no-untyped-def]

@@ -24,23 +24,26 @@ FLATTEST = 0.05  # elastic stretch that what is flatter counts as, as in plastic
 # Of exp(h): the part of h of which it is the series 2^-SQUARINGS, and how many terms leave nothing but rounding
 SQUARINGS, TERMS = 6, 9
 LOGS, EDGES, SHAPE, INVERSE, SLOTS = 0, 6, 15, 24, 33  # slots of a tile
+AXES, STRETCHES = 9, 18  # slots of one that has been decomposed
 T = TILE
 ROWS, COLUMNS = (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
 
 
-def log_left_stretch(positions: Array, tets: NDArray[np.int32], rest_shape_inverse: Array) -> tuple[Array, Array]:
-    """h = log V (m, 6: 00 11 22 01 02 12) and the rotation R (m, 3, 3) of F = V R = D_s beta.
+def log_left_stretch(
+    positions: Array, tets: NDArray[np.int32], rest_shape_inverse: Array, turning: bool = True
+) -> tuple[Array, Array]:
+    """h = log V (m, 6: 00 11 22 01 02 12) and, if it is asked for, the rotation R (m, 3, 3) of F = V R = D_s beta.
 
     Nodes (n, 3) [m], tets (m, 4), basis matrices (m, 3, 3) [1/m]. What is inside out counts as its mirror image.
     """
-    strain, rotation = np.empty((len(tets), 6)), np.empty((len(tets), 9))
+    strain, rotation = np.empty((len(tets), 6)), np.empty((len(tets) if turning else 0, 9))
     in_chunks(_log_left_stretch, len(tets), positions, tets, rest_shape_inverse.reshape(-1, 9), strain, rotation)
     return strain, rotation.reshape(-1, 3, 3)
 
 
 @kernel
 def _log_left_stretch(first, last, positions, tets, inverse, strain, rotation):  # type: ignore[no-untyped-def]
-    w, edges, f, log = np.zeros(30 * TILE), np.empty(9), np.empty(9), np.empty(3)
+    w, edges, f = np.zeros(30 * TILE), np.empty(9), np.empty(9)
     for begin in range(first, last, TILE):
         count = min(TILE, last - begin)
         for i in range(count):
@@ -49,18 +52,23 @@ def _log_left_stretch(first, last, positions, tets, inverse, strain, rotation): 
             for c in range(9):
                 w[c * TILE + i] = f[c]
         decompose_tile(w)
-        u, v = w[9 * TILE :], w[21 * TILE :]
+        _logarithm(w)
+        u, v = w[AXES * TILE :], w[21 * TILE :]
         for i in range(count):
-            for k in range(3):
-                log[k] = np.log(max(abs(w[(18 + k) * TILE + i]), FLATTEST))
             for n in range(6):
-                p, q = 3 * ROWS[n] * TILE + i, 3 * COLUMNS[n] * TILE + i
-                strain[begin + i, n] = (
-                    log[0] * u[p] * u[q] + log[1] * u[p + TILE] * u[q + TILE] + log[2] * u[p + 2 * TILE] * u[q + 2 * TILE]
-                )
-            for n in range(9):
+                strain[begin + i, n] = w[(LOGS + n) * TILE + i]
+            for n in range(9 if len(rotation) else 0):
                 p, q = 3 * (n // 3) * TILE + i, 3 * (n % 3) * TILE + i
                 rotation[begin + i, n] = u[p] * v[q] + u[p + TILE] * v[q + TILE] + u[p + 2 * TILE] * v[q + 2 * TILE]
+
+
+@tile_loop_on(1)  # it holds more numbers than there are registers
+def _logarithm(w):  # type: ignore[no-untyped-def]
+    """LOGS := that of the tensor with these AXES, as columns, and STRETCHES, once a tile has been decomposed (svd.py)."""
+    for i in range(T):
+        axes, logs = read(w, i, AXES, 9), [np.log(max(abs(s), FLATTEST)) for s in read(w, i, STRETCHES, 3)]
+        for n, (p, q) in enumerate(zip(ROWS, COLUMNS, strict=True)):
+            w[(LOGS + n) * T + i] = dot(logs, [axes[3 * p + k] * axes[3 * q + k] for k in range(3)])
 
 
 def log_plastic_stretch(plastic: Array, rotation: Array) -> Array:
@@ -118,13 +126,17 @@ def _basis_matrices(first, last, positions, tets, strain, beta, plastic):  # typ
 
 @tile_loop_on(1)  # it holds more numbers than there are registers
 def _stretch_and_shape(w):  # type: ignore[no-untyped-def]
-    """SHAPE := D_s^-1 exp(h), INVERSE := exp(tr h / 3) exp(-h), of symmetric h (6) in LOGS and D_s (9) in EDGES."""
+    """SHAPE := D_s^-1 exp(h), INVERSE := exp(tr h / 3) exp(-h), of symmetric h (6) in LOGS and D_s (9) in EDGES.
+
+    What is left of h without a third of its trace has an exponential of determinant 1, so the inverse of that is its cofactors.
+    """
     for i in range(T):
         logs, edges = read(w, i, LOGS, 6), read(w, i, EDGES, 9)
         third = (logs[0] + logs[1] + logs[2]) / 3.0
-        shapes, inverse = _exponential(logs), _exponential([third - x for x in logs[:3]] + [-x for x in logs[3:]])
+        shapes, size = _exponential([*(x - third for x in logs[:3]), *logs[3:]]), _exponential_of_number(third)
+        inverse = _cofactors(shapes)
         rows = [cross(edges[b::3], edges[c::3]) for b, c in ((1, 2), (2, 0), (0, 1))]
-        scale = 1.0 / dot(rows[0], edges[0::3])
+        scale = size / dot(rows[0], edges[0::3])
         columns = (shapes[0], shapes[3], shapes[4]), (shapes[3], shapes[1], shapes[5]), (shapes[4], shapes[5], shapes[2])
         for row in range(3):
             for column in range(3):
@@ -143,6 +155,25 @@ def _exponential(logs):  # type: ignore[no-untyped-def]
     for _ in range(SQUARINGS):
         result = _product(result, result)
     return result
+
+
+def _exponential_of_number(x):  # type: ignore[no-untyped-def]
+    """exp(x) in the same way."""
+    part = x / (1 << SQUARINGS)
+    result = 1.0 + part / TERMS
+    for n in range(TERMS - 1, 0, -1):
+        result = 1.0 + part * result / n
+    for _ in range(SQUARINGS):
+        result = result * result
+    return result
+
+
+def _cofactors(a):  # type: ignore[no-untyped-def]
+    """Those of a symmetric matrix (6)."""
+    return [
+        a[1] * a[2] - a[5] * a[5], a[0] * a[2] - a[4] * a[4], a[0] * a[1] - a[3] * a[3],
+        a[4] * a[5] - a[2] * a[3], a[3] * a[5] - a[1] * a[4], a[3] * a[4] - a[0] * a[5],
+    ]  # fmt: skip
 
 
 def _product(a, b):  # type: ignore[no-untyped-def]

@@ -42,7 +42,7 @@ def fields_gone_over(
 def conserved(new: Array, old: Array, to: Heirs) -> Array:
     """A quantity (m',) scaled so that every new piece has as much of it as it takes over (m,)."""
     has = to.has(new)
-    scaled: Array = new * (to.had(old) / np.where(has > 0.0, has, 1.0))[to.after]
+    scaled: Array = new * to.of_tets(to.had(old) / np.where(has > 0.0, has, 1.0))
     return scaled
 
 
@@ -52,10 +52,10 @@ def _held(new: Array, old: Array, old_masses: Array, masses: Array, to: Heirs) -
     least, most = np.full(to.count, np.inf), np.full(to.count, -np.inf)
     np.minimum.at(least, to.pieces, old[to.tets])
     np.maximum.at(most, to.pieces, old[to.tets])
-    new = np.clip(new, least[to.after], most[to.after])
+    new = np.clip(new, to.of_tets(least), to.of_tets(most))
     missing = to.had(old_masses * old) - to.has(masses * new)
-    way = np.where(missing > 0.0, most, least)[to.after] - new
+    way = to.of_tets(np.where(missing > 0.0, most, least)) - new
     room = to.has(masses * way)
     share = np.divide(missing, room, out=np.zeros(to.count), where=room != 0.0)
-    led: Array = new + np.minimum(share, 1.0)[to.after] * way
+    led: Array = new + to.of_tets(np.minimum(share, 1.0)) * way
     return led

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix, csr_matrix, diags
+from scipy.sparse import coo_matrix, csr_matrix
 
 from ..filling import standing
 from ..geometry.chunks import side_by_side
@@ -44,23 +44,35 @@ class Outline(NamedTuple):
     """What an old mesh says of where a new boundary is to lie.
 
     points, normals : (k, 3), (k, 3) all over its boundary, and the unit normals there
-    pulling         : (p, 3) those that are not where another part of it begins, and what is seen outside it
+    pulling         : (p, 3) those that are not where another part of it begins, and what is seen outside it,
+    outside         : (s,) these last ones of it, as numbers of what is seen
     """
 
     points: Array
     normals: Array
     pulling: Array
+    outside: NDArray[np.int64]
+
+
+class Pulled(NamedTuple):
+    """A mesh with its boundary pulled, that as triangles with nodes somewhere about, and at most how far from it each of the
+    points (p,) is that have pulled [m]."""
+
+    mesh: TetMesh
+    facets: TriangleTree
+    farthest: Array
 
 
 def outline(old: TetMesh, element_size: float, seen: Surface | None = None, filled: bool = False) -> Outline:
     """Return the outline of a mesh, given what is seen of it; or of that alone, which new tets are to have `filled`."""
     if filled and seen is not None:
-        return Outline(seen.positions, NOWHERE, seen.positions)
+        return Outline(seen.positions, NOWHERE, seen.positions, np.arange(len(seen.positions)))
     points, normals = _points_of(old)
     pulling = points[_outermost(old, points, normals, ASIDE * element_size)]
+    outside = np.zeros(0, dtype=np.int64) if seen is None else np.flatnonzero(old.located(seen.positions)[0] < 0)
     if seen is not None:
-        pulling = np.concatenate([pulling, seen.positions[old.located(seen.positions)[0] < 0]])
-    return Outline(points, normals, pulling)
+        pulling = np.concatenate([pulling, seen.positions[outside]])
+    return Outline(points, normals, pulling, outside)
 
 
 def fitted(
@@ -74,21 +86,23 @@ def fitted(
     sides of a fold face each other; and what is seen does not, for the side that it is on would not let go of the other.
     """
     if seen is None or not len(seen.triangles) or folded:
-        return _pulled(mesh, old, element_size, folded)[0], 0.0
+        return _pulled(mesh, old, element_size, folded).mesh, 0.0
     # The trees are for what comes after, one of them of tets that are moved a little
-    (fit, facets), _, shell = side_by_side(
+    pulled, _, shell = side_by_side(
         lambda: _pulled(mesh, old, element_size, folded),
         lambda: mesh.tree,
         lambda: triangle_tree(seen.positions, seen.triangles),
     )
-    return _reaching(mesh.moved(fit.positions), facets, shell, element_size)
+    farthest = np.full(len(seen.positions), np.inf)
+    farthest[old.outside] = pulled.farthest[len(old.pulling) - len(old.outside) :]
+    return _reaching(pulled._replace(mesh=mesh.moved(pulled.mesh.positions), farthest=farthest), shell, element_size)
 
 
-def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> tuple[TetMesh, TriangleTree]:
-    """The mesh with its boundary faired and pulled, and that as triangles."""
+def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> Pulled:
+    """The mesh with its boundary faired and pulled."""
     pulling, facing = (old.points, old.normals) if folded else (old.pulling, NOWHERE)
     faces = mesh.faces.boundary
-    nodes = np.unique(faces)
+    nodes = mesh.rim
     means = _means_of_neighbours(faces, len(mesh.positions))
     faired = mesh.positions.copy()
     faired[nodes] += FAIRING * (means @ mesh.positions - mesh.positions)[nodes]
@@ -103,16 +117,20 @@ def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> t
         length = np.sqrt((way**2).sum(axis=1, keepdims=True))
         way *= np.minimum(1.0, FARTHEST * element_size / np.maximum(length, 1e-300))
         positions = guarded(positions, mesh.positions + way, mesh.outer)
-    return mesh.moved(positions), facets
+    gone = np.sqrt(((positions - facets.positions) ** 2).sum(axis=1))  # since then: a facet's points no further than its nodes
+    farthest = found.distance + gone[faces[found.triangle]].max(axis=1)
+    return Pulled(mesh.moved(positions), facets, farthest)
 
 
-def _reaching(mesh: TetMesh, facets: TriangleTree, seen: TriangleTree, element_size: float) -> tuple[TetMesh, float]:
+def _reaching(pulled: Pulled, seen: TriangleTree, element_size: float) -> tuple[TetMesh, float]:
     """Return the mesh with its boundary moved on to where what is seen still lies outside, and back from outside it.
 
-    As far as its tets bear; how far outside the farthest of it is then [m]. facets: its boundary, with nodes somewhere about.
+    As far as its tets bear; how far outside the farthest of it is then [m]. It is known how far that is at most from all that
+    is seen, (n,) of the points pulled, before it is moved.
     """
+    mesh, facets = pulled.mesh, pulled.facets
     positions, rim, boundary = mesh.positions, TetMesh(mesh.positions, mesh.outer), mesh.faces.boundary
-    back, left, held = np.unique(boundary), seen.positions, mesh
+    back, left, held = mesh.rim, seen.positions[pulled.farthest > REACHING[0][1] * element_size], mesh
     for turn, (sharpest, close) in enumerate(REACHING):
         facets = refit(facets, positions)
         found = closest_points(facets, left, REACH * element_size)
@@ -140,7 +158,7 @@ def _reaching(mesh: TetMesh, facets: TriangleTree, seen: TriangleTree, element_s
 def _points_of(mesh: TetMesh) -> tuple[Array, Array]:
     """Points (k, 3) all over a mesh's boundary, vertices and middles of triangles, and unit normals (k, 3) there."""
     faces = mesh.faces.boundary
-    corners, normals = np.unique(faces), area_vectors(mesh.positions, faces)
+    corners, normals = mesh.rim, area_vectors(mesh.positions, faces)
     of_nodes = np.stack([np.bincount(faces.ravel(), np.repeat(axis, 3), len(mesh.positions)) for axis in normals.T], axis=1)
     points = np.concatenate([mesh.positions[corners], mesh.positions[faces].mean(axis=1)])
     outward = np.concatenate([of_nodes[corners], normals])
@@ -156,7 +174,8 @@ def _means_of_neighbours(faces: NDArray[np.int32], count: int) -> csr_matrix:
     """The matrix (count, count) that averages over the neighbours on a closed surface; rows of other nodes are zero."""
     first, second = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
     joined = coo_matrix((np.ones(len(first)), (first, second)), shape=(count, count)).tocsr()
-    return diags(1.0 / np.maximum(np.asarray(joined.sum(axis=1)).ravel(), 1.0)) @ joined
+    joined.data *= np.repeat(1.0 / np.maximum(np.bincount(first, minlength=count), 1), np.diff(joined.indptr))
+    return joined
 
 
 def _pull(

@@ -24,14 +24,16 @@ def guarded(positions: Array, wanted: Array, tets: NDArray[np.int32], sharpest: 
     moving = x | y | z
     a, b, c, d = tets.T
     tets = tets[moving[a] | moving[b] | moving[c] | moving[d]]  # others stay as they are
-    bound, cosines = np.empty(len(tets)), np.empty(len(tets))
-    _sharpest(positions, tets, bound)
-    np.maximum(bound, np.cos(np.radians(sharpest)), out=bound)
+    least, cosines = np.cos(np.radians(sharpest)), np.empty(len(tets))
     share, moved, halvings = np.ones((len(positions), 1)), wanted, 0
     while True:
         _sharpest(moved, tets, cosines)
-        bad = cosines > bound
-        if not bad.any():
+        bad = np.flatnonzero(cosines > least)
+        if len(bad):  # how sharp they are is asked of these alone: nearly all tets stay well shaped
+            before = np.empty(len(bad))
+            _sharpest(positions, tets[bad], before)
+            bad = bad[cosines[bad] > before]
+        if not len(bad):
             return moved
         share[tets[bad].ravel()] *= 0.5 if halvings < HALVINGS else 0.0
         moved = np.where(share > 0.0, positions + share * (wanted - positions), positions)

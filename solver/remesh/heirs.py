@@ -7,6 +7,7 @@ fragment get what a whole neck weighed, and burst; then it goes to the next one.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,17 +35,25 @@ class Heirs:
     shares: Array
     after: NDArray[np.int32]
 
-    @property
+    @cached_property
     def count(self) -> int:
         """How many new pieces there are."""
         return int(self.after.max()) + 1
 
     def had(self, values: Array) -> Array:
         """What of a quantity (m,) each new piece (p,) takes over."""
+        if self.count == 1:
+            return values.sum(keepdims=True)
         return np.bincount(self.pieces, self.shares * values[self.tets], self.count).astype(np.float64, copy=False)
+
+    def of_tets(self, values: Array) -> Array:
+        """What is said of each new piece (p,) for its tets, (m',), or (1,) where there is one piece."""
+        return values if self.count == 1 else values[self.after]
 
     def has(self, values: Array) -> Array:
         """How much of a quantity (m',) each new piece (p,) has."""
+        if self.count == 1:
+            return values.sum(keepdims=True)
         return np.bincount(self.after, values, self.count).astype(np.float64, copy=False)
 
 
@@ -68,6 +77,8 @@ def heirs(change: MeshChange, families: Families, had: Array, has: Array) -> Hei
     tets had (m,) and that new ones have if they are filled as the old ones are (m',)."""
     before, after = families
     pieces = change.new.piece
+    if not (before.any() or after.any() or pieces.any()):
+        return Heirs(np.arange(len(before)), np.zeros(len(before), dtype=np.int64), np.ones(len(before)), pieces)
     one = np.zeros(int(after.max()) + 1, dtype=np.int64)  # a piece of each family
     one[after] = pieces
     split = np.isin(before, after[one[after] != pieces])

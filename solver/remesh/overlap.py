@@ -32,24 +32,25 @@ def overlaps(old: TetMesh, new: TetMesh) -> tuple[NDArray[np.int64], NDArray[np.
     filling = Filling(np.ascontiguousarray(old.positions), old.tets, *old.boxes, old.tree)
     count = len(new.tets)
     pieces = [(first, min(first + PART, count)) for first in range(0, count, PART)]
-    parts = in_parts(_overlaps, pieces, filling, np.ascontiguousarray(new.positions[new.tets]))
+    parts = in_parts(_overlaps, pieces, filling, np.ascontiguousarray(new.positions), new.tets)
     start = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _, _ in parts]))]).astype(np.int64)
     return start, np.concatenate([found for _, found, _ in parts]), np.concatenate([volume for _, _, volume in parts])
 
 
 @kernel
-def _overlaps(first, last, old, new):  # type: ignore[no-untyped-def]
+def _overlaps(first, last, old, new_positions, new_tets):  # type: ignore[no-untyped-def]
     """Counts (last - first,) of new tets, and the old tets and volumes that they share, one after the other."""
     positions, tets, lowers, uppers, tree = old
+    new = _corners(first, last, new_positions, new_tets)
     found, corners, nodes, sides, near, tile, which, whose = room(256)
     stack, lower, upper = np.empty(STACK, dtype=np.int32), np.empty(3), np.empty(3)
     stamps = np.full(len(positions), -1, dtype=np.int32)
-    counts, total = np.zeros(last - first, dtype=np.int64), 0
-    sources, volumes = np.empty(20 * (last - first) + TILE, dtype=np.int32), np.empty(20 * (last - first) + TILE)
-    own, end, waiting = np.empty(last - first), first, 0
-    while end < last:
+    counts, total = np.zeros(len(new), dtype=np.int64), 0
+    sources, volumes = np.empty(20 * len(new) + TILE, dtype=np.int32), np.empty(20 * len(new) + TILE)
+    own, end, waiting = np.empty(len(new)), 0, 0
+    while end < len(new):
         begin = end
-        end = _end_of_group(new, begin, last, lower, upper)
+        end = _end_of_group(new, begin, len(new), lower, upper)
         count = items_near(tree, lower, upper, stack, found)
         if count > len(found):
             found, corners, nodes, sides, near, _, _, _ = room(2 * count)
@@ -58,10 +59,10 @@ def _overlaps(first, last, old, new):  # type: ignore[no-untyped-def]
         middle = 0.5 * (lower + upper)
         tiles = numbered(positions, tets, found, count, middle, stamps, corners, nodes)
         for t in range(begin, end):
-            own[t - first] = weighed(new, t, tiles, middle, nodes, sides)
+            own[t] = weighed(new, t, tiles, middle, nodes, sides)
             some, done = _beside(corners, sides, count, near), 0
             while done < some:
-                done, waiting = _put(corners, nodes, found, near, done, some, t - first, tile, which, whose, waiting)
+                done, waiting = _put(corners, nodes, found, near, done, some, t, tile, which, whose, waiting)
                 if waiting == TILE:
                     shares(tile)
                     if total + TILE > len(sources):
@@ -75,6 +76,17 @@ def _overlaps(first, last, old, new):  # type: ignore[no-untyped-def]
         volumes = np.concatenate((volumes, np.empty(TILE)))
     total = _take(tile, waiting, which, whose, own, counts, sources, volumes, total)
     return counts, sources[:total], volumes[:total]
+
+
+@kernel
+def _corners(first, last, positions, tets):  # type: ignore[no-untyped-def]
+    """Where the corners of some of the tets (m, 4) are, (last - first, 4, 3) [m]."""
+    corners = np.empty((last - first, 4, 3))
+    for t in range(first, last):
+        for n in range(4):
+            for a in range(3):
+                corners[t - first, n, a] = positions[tets[t, n], a]
+    return corners
 
 
 @kernel

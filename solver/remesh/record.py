@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.chunks import evenly, in_chunks
+from ..geometry.chunks import in_chunks
 from ..geometry.tet_location import ON_FACE, weights_of
 from ..geometry.triangle_tree import closest_points
 from ..jit import kernel
@@ -19,6 +19,8 @@ from .own_sheet import first_anchors, own_pairs, own_places
 from .unfused import OfSheets
 
 Array = NDArray[np.float64]
+
+AT_ONCE = 4096  # rows of fields that are put together while they stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,10 @@ class MeshChange:
                 result[k] = columns[k][0]
         if vary:
             rows = np.empty((len(self.old.tets), len(vary)))
-            evenly(_turned, len(rows), np.array([columns[k] for k in vary]), rows)
+            for first in range(0, len(rows), AT_ONCE):
+                part = rows[first : first + AT_ONCE]
+                for place, k in enumerate(vary):
+                    part[:, place] = columns[k][first : first + AT_ONCE]
             pairs = self.start, self.sources, self.volumes
             in_chunks(_averaged, len(self.new.tets), *pairs, rows, np.array(vary), result)
         return result
@@ -89,14 +94,6 @@ class MeshChange:
 
 
 @kernel
-def _turned(first, last, columns, rows):  # type: ignore[no-untyped-def]
-    """Set rows first .. last - 1 of fields (m, k) from their columns (k, m)."""
-    for t in range(first, last):
-        for k in range(len(columns)):
-            rows[t, k] = columns[k, t]
-
-
-@kernel
 def _averaged(first, last, start, sources, volumes, rows, which, result):  # type: ignore[no-untyped-def]
     """Set columns first .. last - 1 of those of the result (k', m') that rows (m, k) are of, `which` (k,)."""
     width = rows.shape[1]
@@ -116,9 +113,10 @@ def _averaged(first, last, start, sources, volumes, rows, which, result):  # typ
 @kernel
 def _largest(first, last, start, sources, volumes, result):  # type: ignore[no-untyped-def]
     for t in range(first, last):
-        best = start[t]
-        for p in range(start[t] + 1, start[t + 1]):
-            best = p if volumes[p] > volumes[best] else best
+        best, most = start[t], volumes[start[t]]
+        for p in range(start[t] + 1, start[t + 1]):  # without branches, which nothing could foretell
+            better = volumes[p] > most
+            best, most = (p if better else best), max(most, volumes[p])
         result[t] = sources[best]
 
 

@@ -88,7 +88,7 @@ def _tet_fields(
     """Everything that is of tets, by the names of State."""
     volumes = change.new.volumes
     present = np.maximum(np.abs(change.old.volumes), old.volumes * SQUEEZED[0])
-    strain, rotation = log_left_stretch(old.positions, old.tets, old.rest_shape_inverse)
+    strain, rotation = log_left_stretch(old.positions, old.tets, old.rest_shape_inverse, counted)
     flow = (log_plastic_stretch(old.plastic_deformation, rotation), turned(old.goal, rotation)) if counted else ()
     fibred = bool(old.fibres.any())
     columns = {
@@ -214,7 +214,8 @@ def _keep_momentum(
 ) -> None:
     """Add to new velocities (n', 3) the rigid motion that gives each family the momentum and spin it had with (n, 3)."""
     before, after = np.zeros(len(old.masses), dtype=np.int32), np.zeros(len(masses), dtype=np.int32)
-    before[change.old.tets], after[change.new.tets] = families[0][:, None], families[1][:, None]
+    if families[1].any():
+        before[change.old.tets], after[change.new.tets] = families[0][:, None], families[1][:, None]
     for family in np.unique(after):
         alone = not (after != family).any()
         own: Any = slice(None) if alone else np.flatnonzero(after == family)

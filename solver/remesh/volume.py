@@ -20,7 +20,7 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
     Not further than FARTHEST elements, nor than tets bear.
     """
     boundary = mesh.faces.boundary
-    nodes = np.unique(boundary)
+    nodes = mesh.rim
     owner = np.zeros(len(mesh.positions), dtype=np.int64)
     owner[mesh.tets] = piece[:, None]
     owners = piece[mesh.faces.tet]

@@ -30,10 +30,17 @@ class Topology:
         return face_table(self.tets)
 
     @cached_property
+    def rim(self) -> NDArray[np.int32]:
+        """The nodes (k,) on the boundary, rising."""
+        on_boundary = np.zeros(int(self.tets.max(initial=-1)) + 1, dtype=bool)
+        on_boundary[self.faces.boundary] = True
+        return np.flatnonzero(on_boundary).astype(np.int32)
+
+    @cached_property
     def outer(self) -> NDArray[np.int32]:
         """Those (k, 4) of the tets that have a node on the boundary."""
         on_boundary = np.zeros(int(self.tets.max()) + 1, dtype=bool)
-        on_boundary[self.faces.boundary] = True
+        on_boundary[self.rim] = True
         a, b, c, d = on_boundary[self.tets].T
         return np.asarray(self.tets[a | b | c | d])
 
@@ -81,6 +88,11 @@ class TetMesh:
     def faces(self) -> FaceTable:
         """Boundary and neighbours."""
         return self.topology.faces
+
+    @property
+    def rim(self) -> NDArray[np.int32]:
+        """The nodes (k,) on the boundary, rising."""
+        return self.topology.rim
 
     @property
     def outer(self) -> NDArray[np.int32]:

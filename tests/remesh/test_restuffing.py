@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from solver.geometry.triangle_tree import closest_points, triangle_tree
+from solver.remesh import fitting
 from solver.remesh.fitting import fitted, outline
 from solver.remesh.held_points import held_points
 from solver.remesh.restuffing import lattice_turn
@@ -164,6 +165,22 @@ def test_the_boundary_is_brought_to_what_is_seen_outside_it():
 
     assert farthest(plain) > 0.3 * SIZE and farthest(brought) < 0.2 * SIZE and is_manifold(brought)
     assert volume(brought) == pytest.approx(volume(old), rel=1e-3) and dihedral_angles(brought).min() > 9.9
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_what_must_be_near_once_it_has_pulled_is_not_asked_again(monkeypatch, count):
+    """As if it were: it lies no further from where its facet is now than from where that was, and the way of that."""
+    old, whole = ball(SIZE), sphere(16)
+    bumps = 1.0 + 0.2 * SIZE * np.sin(9.0 * whole.positions).prod(axis=1, keepdims=True)
+    seen, pulled = Surface(whole.positions * bumps, whole.triangles), fitting._pulled
+    shortened = restuffed(old, SIZE, lattice_turn(count), seen=seen)
+
+    def asking_all(*arguments: object) -> fitting.Pulled:
+        made = pulled(*arguments)
+        return made._replace(farthest=np.full(len(made.farthest), np.inf))
+
+    monkeypatch.setattr(fitting, "_pulled", asking_all)
+    assert restuffed(old, SIZE, lattice_turn(count), seen=seen).positions.tobytes() == shortened.positions.tobytes()
 
 
 @pytest.mark.parametrize("thick, lattices, farthest", [(0.9, (1, 3, 4, 5), 0.25), (0.6, (2,), 0.5)])
