@@ -9,6 +9,8 @@ from solver.geometry.triangle_tree import TriangleTree, closest_points, triangle
 from solver.geometry.winding import winding_numbers, winding_tree
 from solver.scene import Scene, Surface
 
+LARGE = 1.5  # element sizes: longer edges are those of large faces
+
 
 def is_closed(part: Surface) -> bool:
     """Whether no edge of a surface is open, so that it has an inside."""
@@ -20,12 +22,14 @@ class SeenDepths:
 
     in_colliders : and in a collider, thickness included
     in_bodies    : and in another body that is closed
-    by_colliders : that a vertex of a collider has been in a body that is closed
+    by_colliders : that a vertex of a collider has been in a body that is closed and has no faces much larger than a tet, which
+                   stay flat where it bends
     """
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.fields = scene, build_all(scene)
         self.closed = [is_closed(body.surface) for body in scene.bodies]
+        self.bends = [_longest_edge(body.surface) < LARGE * body.element_size for body in scene.bodies]
         self.in_colliders, self.in_bodies, self.by_colliders = 0.0, 0.0, 0.0
 
     def look(self, frame: Frame) -> None:
@@ -45,7 +49,14 @@ class SeenDepths:
             for one, points in enumerate(places):
                 if one != k:
                     self.in_bodies = max(self.in_bodies, _depth(tree, points) / elements[one])
-            self.by_colliders = max(self.by_colliders, *(_depth(tree, points) / elements[k] for points in corners), 0.0)
+            met = corners if self.bends[k] else []
+            self.by_colliders = max(self.by_colliders, *(_depth(tree, points) / elements[k] for points in met), 0.0)
+
+
+def _longest_edge(part: Surface) -> float:
+    """[m]"""
+    corners = part.positions[part.triangles]
+    return float(np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2).max()))
 
 
 def _depth(tree: TriangleTree, points: np.ndarray) -> float:
