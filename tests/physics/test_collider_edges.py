@@ -163,7 +163,8 @@ def test_it_rests_on_edges_without_jitter():
 
 @pytest.mark.parametrize("kind", ["mesh", "box"])
 def test_an_edge_that_strikes_fast_stays_out(kind):
-    """A bar comes up from below at 20 m/s, edge first, and pushes a ball away: a tenth of an element in such a blow."""
+    """A bar comes up from below at 20 m/s, edge first, and pushes a ball away. A ball that did not touch itself would crumple
+    over the edge, which was up to 0.13 elements deep in it then."""
     turn, speed = np.eye(4), 20.0
     turn[:3, :3] = [[np.sqrt(0.5), 0.0, np.sqrt(0.5)], [0.0, 1.0, 0.0], [-np.sqrt(0.5), 0.0, np.sqrt(0.5)]]
     transforms = np.repeat(turn[None], 6, axis=0)
@@ -181,7 +182,7 @@ def test_an_edge_that_strikes_fast_stays_out(kind):
         (seen,) = simulation.advance().bodies
         height = simulation.fields[0].motion.pose(frame / 24.0).translation[2] + top
         line = np.array([[0.0, -1.5, height], [0.0, 1.5, height]])
-        assert depth(line, seen.positions + seen.origin, ball.triangles) < 0.1 * simulation.element_size
+        assert depth(line, seen.positions + seen.origin, ball.triangles) < 0.02 * simulation.element_size
     assert center(simulation)[2] > 1.0
 
 

@@ -26,6 +26,7 @@ def touches(collider, contact="bodies", body=BODY):
 
 def test_what_is_driven_into_a_body_has_it_touch_itself():
     assert touches(FIST) and touches(Collider("s", "Sphere", "sphere", GOING, size=(0.5, 0.5, 0.5)))
+    assert touches(Collider("k", "Blade", "mesh", GOING, box((0.01, 9.0, 1.5))))
     assert not touches(FIST, "off") and touches(replace(FIST, transforms=GOING[:1]), "all")
 
 
@@ -36,7 +37,7 @@ def test_what_is_driven_into_a_body_has_it_touch_itself():
         replace(FIST, groups=2),
         Collider("p", "Plane", "plane", GOING),
         Collider("s", "Slab", "mesh", GOING, box((2.5, 2.5, 0.5))),
-        replace(FIST, transforms=GOING * [[5.0], [5.0], [5.0], [1.0]]),
+        replace(FIST, transforms=GOING @ np.diag([5.0, 5.0, 5.0, 1.0])),
     ],
     ids=["still", "in no group of it", "a plane", "larger than two bodies", "scaled to be"],
 )
