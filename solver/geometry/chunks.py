@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
+from threading import local
 from typing import Any
 
 import numba
@@ -15,6 +16,12 @@ import numba
 CHUNK = 512  # points; at a microsecond each, far above the cost of handing a chunk over
 MOST_BESIDE = 3  # jobs that run beside the one of the thread that asks
 LIGHT_CHUNK = 32768  # points at some tens of nanoseconds each: to wake a thread and wait for it takes 0.1 to 0.2 ms
+_here = local()  # `threads`: of a thread of Python's to which a job was handed, how many its chunks may take
+
+
+def _threads() -> int:
+    """How many threads chunks may take: of the thread that simulates as many as numba is set to use."""
+    return getattr(_here, "threads", 0) or numba.get_num_threads()
 
 
 def in_chunks(kernel: Callable[..., Any], count: int, *arguments: object) -> list[Any]:
@@ -22,7 +29,7 @@ def in_chunks(kernel: Callable[..., Any], count: int, *arguments: object) -> lis
 
     Returns what it returns, part after part.
     """
-    threads = numba.get_num_threads()
+    threads = _threads()
     if count <= CHUNK or threads == 1:
         return [kernel(0, count, *arguments)]
     # A few chunks a thread even out the load; more would only be handed over.
@@ -32,7 +39,7 @@ def in_chunks(kernel: Callable[..., Any], count: int, *arguments: object) -> lis
 
 def evenly(kernel: Callable[..., Any], count: int, *arguments: object) -> list[Any]:
     """The same in one range a thread, for what is done with a point in a hundredth of that time."""
-    threads = numba.get_num_threads() if count > LIGHT_CHUNK else 1
+    threads = _threads() if count > LIGHT_CHUNK else 1
     bounds = [count * k // threads for k in range(threads + 1)]
     return in_parts(kernel, list(pairwise(bounds)), *arguments)
 
@@ -42,7 +49,7 @@ def in_parts(kernel: Callable[..., Any], parts: list[tuple[int, int]], *argument
 
     The thread that asks works too, and each takes the next part when it has done with one: to hand parts over takes longer.
     """
-    threads = numba.get_num_threads() if len(parts) > 1 else 1
+    threads = _threads() if len(parts) > 1 else 1
     if threads == 1:
         return [kernel(first, last, *arguments) for first, last in parts]
     results, left = [None] * len(parts), iter(enumerate(parts))
@@ -63,13 +70,13 @@ def in_parts(kernel: Callable[..., Any], parts: list[tuple[int, int]], *argument
 
 
 def side_by_side(*jobs: Callable[[], Any]) -> list[Any]:
-    """What some functions return that do not hang on each other, of which only the first may run a parallel kernel, each on a
-    thread of its own.
+    """What some functions return that do not hang on each other, each on a thread of its own. A parallel kernel takes all
+    threads in the first, and one in the others.
 
     With one thread, one after another. The one works on all threads while the other, in numpy, keeps one busy. A job may ask
     for jobs side by side in turn: whoever asks does those himself that nobody has begun, so that none waits for a thread.
     """
-    threads = numba.get_num_threads()
+    threads = _threads()
     if threads == 1:
         return [job() for job in jobs]
     others = [_beside().submit(_with_threads, threads, job) for job in jobs[1:]]
@@ -83,8 +90,13 @@ def side_by_side(*jobs: Callable[[], Any]) -> list[Any]:
 
 
 def _with_threads(count: int, job: Callable[[], Any]) -> Any:
-    """Numba counts threads in each of Python's for itself."""
-    numba.set_num_threads(count)
+    """Do a job whose chunks may take so many threads.
+
+    Its parallel kernels take one: OpenMP keeps threads for each of Python's that ever asked for some, and where they are more
+    than cores it lets no thread spin any more, so that from then on kernels on two threads took twice as long.
+    """
+    numba.set_num_threads(1)
+    _here.threads = count
     return job()
 
 
