@@ -11,7 +11,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from ..jit import inline, parallel
+from ..jit import inline, kernel, parallel
 from ..jit.simd import store, three
 from ..jit.simd_rows import ROWS, add_eight, add_to_rows, eight_zeros, load_eight, load_three, sum_of_eights
 from .aggregates import SHARE, AggregateArrays, Aggregates
@@ -99,12 +99,12 @@ class AggregateBlocks:
         self.arrays.wide_inverse[:] = 0.0
 
 
-@parallel
+@kernel
 def _find_together(slabs, owners, together):  # type: ignore[no-untyped-def]
     """together, flat (16t,): of each slot 1 or 0 for each of its eight edges, whether its rows have one fine aggregate, and the
-    same of wide ones."""
+    same of wide ones. No parallel kernel, since tables are made beside others (geometry/chunks.py)."""
     bounds, group_bounds, group_rows, slot_offsets, slot_columns, _, _ = slabs
-    for slab in prange(len(bounds) - 1):
+    for slab in range(len(bounds) - 1):
         for g in range(group_bounds[slab], group_bounds[slab + 1]):
             for slot in range(slot_offsets[g], slot_offsets[g + 1]):
                 for k in range(ROWS):

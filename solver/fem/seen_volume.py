@@ -3,16 +3,19 @@
 from itertools import pairwise
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from ..embedding import Binding, evaluate
-from ..jit import CHUNKS, parallel
+from ..geometry.chunks import in_parts
+from ..jit import CHUNKS, kernel
 from ..state import Ranges, State
 from ..tetmesh.manifold import components
 from ..tetmesh.quality import tet_volumes
 
 Array = NDArray[np.float64]
+
+MANY = 100_000  # triangles, of which half takes longer than to wake a thread
+WHOLE, HALVES = [(0, CHUNKS)], [(0, CHUNKS // 2), (CHUNKS // 2, CHUNKS)]
 
 
 class SeenVolume:
@@ -54,7 +57,7 @@ class SeenVolume:
             (a, b), (c, d) = self.ranges.nodes[body : body + 2], self.ranges.tets[body : body + 2]
             places = evaluate(self.surfaces[body], self.tets[c:d] - a, positions[a:b])
             sums = np.zeros((CHUNKS, self.count))
-            _sum_volumes(places, triangles, owners, sums)
+            in_parts(_sum_volumes, HALVES if len(triangles) > MANY else WHOLE, places, triangles, owners, sums)
             own = self.closed & (self.bodies == body)
             volumes[own] = sums.sum(axis=0)[own]
         return volumes
@@ -91,11 +94,13 @@ def _open_sides(triangles: NDArray[np.int32], owners: NDArray[np.int64]) -> NDAr
     return result
 
 
-@parallel
-def _sum_volumes(places, triangles, owners, sums):  # type: ignore[no-untyped-def]
-    """Volumes that triangles span with the first point, in CHUNKS parts (CHUNKS, p)."""
+@kernel
+def _sum_volumes(first, last, places, triangles, owners, sums):  # type: ignore[no-untyped-def]
+    """Volumes that triangles span with the first point, in CHUNKS parts (CHUNKS, p), of which those from first to last.
+
+    No parallel kernel, since it is asked for beside others (geometry/chunks.py)."""
     o0, o1, o2 = places[0, 0], places[0, 1], places[0, 2]
-    for chunk in prange(CHUNKS):
+    for chunk in range(first, last):
         for t in range(len(triangles) * chunk // CHUNKS, len(triangles) * (chunk + 1) // CHUNKS):
             a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
             u0, u1, u2 = places[a, 0] - o0, places[a, 1] - o1, places[a, 2] - o2

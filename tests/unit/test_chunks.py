@@ -1,6 +1,10 @@
 """Parts of a range on several threads: each is done once, answers come in order, and an error of any of them comes out."""
 
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numba
 import pytest
@@ -8,6 +12,37 @@ import pytest
 from solver.geometry.chunks import in_parts, side_by_side
 
 PARTS = [(k, k + 1) for k in range(40)]
+BESIDE = """
+import os, threading
+import numpy as np
+import numba
+numba.set_num_threads(2)
+from solver.geometry.chunks import in_parts, side_by_side
+from solver.svd import signed_svd
+
+def work():
+    return signed_svd(np.ones((5000, 3, 3)) + np.eye(3))
+
+def count():
+    return len(os.listdir("/proc/self/task")) - len(threading.enumerate())
+
+work()
+met = threading.Barrier(2)
+side_by_side(met.wait, met.wait)  # its threads begin
+before = count()
+assert len(os.listdir("/proc/self/task")) > len(threading.enumerate()), "OpenMP has begun"
+for _ in range(2):
+    side_by_side(met.wait, lambda: (met.wait(), work()))
+assert count() == before, f"{before} threads of no Python's, then {count()}"
+met, parts = threading.Barrier(2), [(k, k + 1) for k in range(2)]
+
+def beside():
+    met.wait()
+    return len({threading.get_ident() for _ in in_parts(lambda first, last: pair.wait(60.0), parts)})
+
+pair = threading.Barrier(2)
+side_by_side(met.wait, beside)  # chunks of what is beside have two threads still
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -66,3 +101,12 @@ def test_an_error_of_a_job_comes_out():
     for jobs in ((bad, int), (int, bad), (int, int, bad)):
         with pytest.raises(ValueError, match="a job"):
             side_by_side(*jobs)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts its threads in /proc")
+def test_a_parallel_kernel_beside_another_takes_no_thread_of_openmp():
+    # Where OpenMP has more threads than there are cores none of them spins any more: all that is parallel takes twice as long
+    root = Path(__file__).resolve().parents[2]
+    environment = {**os.environ, "NUMBA_NUM_THREADS": "2", "OMP_NUM_THREADS": "2", "PYTHONPATH": str(root)}
+    done = subprocess.run([sys.executable, "-c", BESIDE], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
