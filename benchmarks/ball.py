@@ -130,7 +130,7 @@ def _call(command: list, caches: Path | None) -> None:  # type: ignore[type-arg]
     """Run a program on one thread unless it asks for more; `caches` replaces where compiled kernels are kept."""
     threads = command[command.index("--threads") + 1] if "--threads" in command else "1"
     environment = {**run_environment(), "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent)])}
-    environment |= dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"), threads)
+    environment |= {"OMP_NUM_THREADS": threads, "NUMBA_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": "1"}  # as in a bake
     if caches is not None:
         environment |= {"NUMBA_CACHE_DIR": str(caches / "numba"), "WARP_CACHE_PATH": str(caches / "warp")}
     done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, text=True)

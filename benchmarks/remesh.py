@@ -32,7 +32,8 @@ def main() -> int:
     parser.add_argument("--bake", action="store_true", help="within a bake, beside its frames")
     options = parser.parse_args()
     python = development_venv("cp311")
-    threads = {"OMP_NUM_THREADS": str(options.threads), "NUMBA_NUM_THREADS": str(options.threads)}
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), str(options.threads))
+    threads["OPENBLAS_NUM_THREADS"] = "1"  # as in a bake: its threads spin
     if Path(sys.executable) != python or os.environ.get("NUMBA_NUM_THREADS") != str(options.threads):
         return subprocess.call([str(python), __file__, *sys.argv[1:]], env={**run_environment(), **threads})
     if options.bake:
