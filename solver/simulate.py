@@ -22,6 +22,7 @@ from .errors import Cancelled
 from .fem.attempt import Attempt
 from .fem.clock import Clock
 from .fem.commit import commit_flow
+from .fem.convergence import SWEPT
 from .fem.damping import Damping
 from .fem.energy_ledger import EnergyLedger
 from .fem.first_guess import first_guess
@@ -58,7 +59,6 @@ Array = NDArray[np.float64]
 EFFORT = (  # of a frame; "remeshing" [s] is what it takes to look for new tets and surfaces, and to make them
     "substeps", "rejected", "rough", "newton_iterations", "linear_iterations", "contacts", "remeshes", "remeshing",
 )  # fmt: skip
-REMAINDER = 0.05  # element sizes by which a balance of forces may leave bodies to be moved as a whole
 
 
 class Simulation:
@@ -251,7 +251,7 @@ class Simulation:
         touched = self.touched(outcome)
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
         left = balance_momentum(outcome.positions, problem.outer, problem.inertia, self.ranges, touched, together)
-        outcome.converged &= left < REMAINDER * self.element_size
+        outcome.converged &= left < SWEPT * self.element_size
         ahead, velocities = surprise(outcome.positions, guess, self.finest), past.velocities(outcome.positions)
         recent = gone_on(self.company, together)
         spun = keep_spin(state, outcome.positions, velocities, self.ranges, touched | self.disturbed, company(recent))

@@ -20,7 +20,7 @@ FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of th
 LARGE = np.array([5e-4, 4e-3])  # the most that may be left after a blow, or rounding is seen; not less in shorter steps
 INEXACT = 0.05  # of a correction that the linear solve leaves
 WHOLE = 1e-4  # what may be left of the force on a body in contact as a whole: by how far it would move it
-SWEPT = 0.05  # the same in element sizes, of bodies that push each other too: a matrix that is not positive gives no correction
+SWEPT = 0.05  # element sizes by which that may move any body: a matrix that is not positive gives no correction
 RECENT, SHRUNK = 10, 0.3  # corrections in which they are to become shorter by that factor at least
 SHARE = 0.05  # of the first correction that may be left: far less than the time step's own error, which it is as large as
 
@@ -69,7 +69,7 @@ class Convergence:
         """Whether it is next to nothing how far [m] the force left on a body would move it as a whole."""
         return drift < self.whole * self.element_size
 
-    def held(self, drift: float) -> bool:
+    def stays(self, drift: float) -> bool:
         """Whether that is not far: where it is, the last correction is small because none was found."""
         return drift < SWEPT * self.element_size
 

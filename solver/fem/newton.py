@@ -251,7 +251,7 @@ class ImplicitStep(StepEnergy):
                 continue
             if found is None:
                 _, internal = self.merit(x)
-                done = progress.near() and progress.held(self.drift(x, internal, entries, ranges))
+                done = progress.near() and progress.stays(self.drift(x, internal, entries, ranges))
                 return Outcome(x, internal, done, iteration, linear, entries)
             fraction, end, elastic, internal = found
             if fraction < FLIPPED:
@@ -266,14 +266,14 @@ class ImplicitStep(StepEnergy):
             alone = self.pairs is None or not len(self.pairs.rows)
             if fraction < 1.0 or not settled or not progress.reached(self.exact and alone):
                 continue
-            if not (progress.carried if alone else progress.held)(self.drift(x, internal, entries, ranges)):
+            if not (progress.carried if alone else progress.stays)(self.drift(x, internal, entries, ranges)):
                 continue
             true = entries.lag(x) < LAG and largest_change(*entries.touching, laid, x) < STALE
             if fresh or fresh_until >= MOST_LINEARIZATIONS or true:
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
         done = (settled and alone and progress.near()) or (self.patient and progress.nearing())
-        done &= progress.held(self.drift(x, internal, entries, ranges))
+        done &= progress.stays(self.drift(x, internal, entries, ranges))
         return Outcome(x, internal, done, iteration, linear, entries)
 
     def minimize_on(self, outcome: Outcome, element_size: float, ranges: Ranges) -> Outcome:

@@ -70,8 +70,8 @@ def in_parts(kernel: Callable[..., Any], parts: list[tuple[int, int]], *argument
 
 
 def side_by_side(*jobs: Callable[[], Any]) -> list[Any]:
-    """What some functions return that do not hang on each other, each on a thread of its own. A parallel kernel takes all
-    threads in the first, and one in the others.
+    """What some functions return that do not hang on each other, each on a thread of its own. Only the first may run parallel
+    kernels: where numba has no OpenMP, two at once end the process.
 
     With one thread, one after another. The one works on all threads while the other, in numpy, keeps one busy. A job may ask
     for jobs side by side in turn: whoever asks does those himself that nobody has begun, so that none waits for a thread.

@@ -39,4 +39,4 @@ def test_a_correction_that_vanishes_is_no_balance_where_force_is_left():
     for correction in (1e-2, 1e-17):
         progress.take(np.full((4, 3), correction))
     assert progress.near() and progress.nearing() and progress.reached(True)
-    assert progress.held(0.004) and not progress.held(0.006) and not progress.held(np.nan)
+    assert progress.stays(0.004) and not progress.stays(0.006) and not progress.stays(np.nan)
