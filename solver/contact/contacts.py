@@ -10,6 +10,7 @@ from ..colliders import Field
 from .adhesion import RANGE
 from .carriers import Carriers
 from .entries import NOTHING_HELD, Entries, along
+from .hollows import Hollows
 from .leading import Leading
 from .looking import depths, query
 from .passage import Seen, met_on_the_way
@@ -66,7 +67,7 @@ class Contacts:
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.stuck: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
-        self.leading = Leading(len(fields), len(points.tets))
+        self.leading, self.hollows = Leading(len(fields), len(points.tets)), Hollows()
         self.patches: Patches | None = None
         self.edges: EdgeContacts | None = None  # beside points
         self.stretch: Array = np.zeros((len(fields), len(points.tets), 3))
@@ -149,6 +150,7 @@ class Contacts:
         travel = longest_way(self.start, ahead)
         closest = np.full(len(points.tets), np.inf)
         self.leading.begin_step(self.fields, time, step)
+        self.hollows = Hollows()
         for c, field in enumerate(self.fields):
             begun, moved = self.start, 0.0
             if not field.still and not field.endless:  # seen from the collider, its own motion is the points'
@@ -195,7 +197,7 @@ class Contacts:
             if not len(reached):
                 continue
             own = watched.points[reached]
-            distance, _, _, _ = self._look(c, own, here[reached])
+            distance, _, _, _ = self.look(c, own, here[reached])
             depth = (-distance - self.slack[c, own]) / self.points.size[own]
             self.awake[own[depth > SUNK]] = True
             woken |= bool((depth > SUNK).any())
@@ -248,7 +250,7 @@ class Contacts:
         now = self.points.positions(positions) if remembered else self.start
         for c in remembered:
             field, near = self.fields[c], np.flatnonzero(np.isfinite(self.near[c]))
-            distance, _, _, behind = self._look(c, near, now[near])
+            distance, _, _, behind = self.look(c, near, now[near])
             reach, held = REACH * self.points.size[near], self.stuck[c, near]
             self.behind[c], self.stuck[c] = False, False
             self.behind[c, near] = behind
@@ -270,7 +272,7 @@ class Contacts:
         """Distance [m] up to which it matters where on a collider's surface a point is."""
         return float(self.points.size.max(initial=0.0)) * (1.0 if field.sheet_offset is None else SHEET_DEPTH)
 
-    def _look(self, c: int, chosen: NDArray[np.int64], here: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+    def look(self, c: int, chosen: NDArray[np.int64], here: Array) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
         """Distance (k,), normal (k, 3), velocity (k, 3) of collider c at chosen points seen here (k, 3), and who is behind it.
 
         Of a sheet these are as seen from the side where a point belongs, of what a point is led out of those of its plane.
@@ -299,14 +301,13 @@ class Contacts:
     def linearize(self, positions: Array) -> Entries:
         """Planes of all candidates within an element of a collider, by collider and point: of points in tets, then of those
         that are blended, then of edges."""
-        points = self.points
-        found: list[Columns] = []
+        points, found = self.points, list[Columns]()
         fade = np.exp(-self.step / EXIT_TIME)
         for c, (field, candidates, slack) in enumerate(zip(self.fields, self.candidates, self.slack, strict=True)):
             if not len(candidates.points):
                 continue
             here = points.positions(positions, candidates)
-            distance, normal, velocity, _ = self._look(c, candidates.points, here)
+            distance, normal, velocity, _ = self.look(c, candidates.points, here)
             near = np.flatnonzero(distance < points.size.take(candidates.points))
             if not len(near):
                 continue
@@ -320,9 +321,10 @@ class Contacts:
             if len(self.leading.ahead):
                 coefficients[self.leading.led[c, own] > 0] = 0.0
             sticky = np.where(self.stuck[c, own], stickiness, 0.0)
+            if not field.endless:
+                found.append(self.hollows.beside(c, len(points.tets), own, here.take(near, axis=0), planes, gap, points.size))
             found.append((own, own + c * len(points.tets), planes, level, gap, anchors, coefficients, sticky))
-        columns = joined(found)
-        columns, few = by_carriers(columns, points.row) if len(points.rows) else (columns, len(columns[0]))
+        columns, few = by_carriers(joined(found), points.row)
         chosen, places, normal, level, gap, anchors, coefficient, pull = columns
         nodes, weights = np.empty((few, 4), np.int32), np.empty((few, 4))
         reach, stiffness, push, slip, length = np.empty((5, len(chosen)))

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..contact.contacts import Contacts
 from ..contact.entries import Entries
+from ..contact.looking import astray
 from ..contact.surfaces.meetings import Meetings, learned
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..integrators import Extrapolation
@@ -269,7 +270,7 @@ class ImplicitStep(StepEnergy):
             if not (progress.carried if alone else progress.stays)(self.drift(x, internal, entries, ranges)):
                 continue
             true = entries.lag(x) < LAG and largest_change(*entries.touching, laid, x) < STALE
-            if fresh or fresh_until >= MOST_LINEARIZATIONS or true:
+            if fresh or fresh_until >= MOST_LINEARIZATIONS or (true and not astray(self.contacts, x, entries)):
                 return Outcome(x, internal, True, iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
         done = (settled and alone and progress.near()) or (self.patient and progress.nearing())

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from ..jit import kernel
 from .chunks import in_chunks
+from .packets import PACKET, gathered
 from .tree import STACK
 from .triangle import solid_angle
 from .triangle_tree import TriangleTree
+from .winding_packets import PLACE, SLOTS, wind, wound
 
 # A cluster is far when its distance exceeds this many of its radii. With both moments the error stays below 0.1 in all and
 # 0.02 in the mean, against a threshold of 0.5; next to the surface, where it counts, the sum is nearly exact.
@@ -47,14 +49,24 @@ def winding_tree(surface: TriangleTree) -> WindingTree:
 def winding_numbers(tree: WindingTree, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the winding number (k,) of the surface about `points` (k, 3)."""
     result = np.empty(len(points))
-    in_chunks(_winding_numbers, len(points), tree, points, result)
+    order = gathered(points) if len(points) > PACKET else np.arange(len(points), dtype=np.int32)
+    in_chunks(_winding_numbers, len(points), tree, points, order, result)
     return result
 
 
 @kernel
-def _winding_numbers(first, last, tree, points, result):  # type: ignore[no-untyped-def]
-    for k in range(first, last):
-        result[k] = winding_number(tree, points[k, 0], points[k, 1], points[k, 2])
+def _winding_numbers(first, last, tree, points, order, result):  # type: ignore[no-untyped-def]
+    """Those of the packets that begin at one of places first .. last - 1 in an order."""
+    w, stack = np.empty(SLOTS * PACKET), np.empty(STACK, dtype=np.int32)
+    for begin in range(-(-first // PACKET) * PACKET, last, PACKET):
+        count = min(PACKET, len(order) - begin)
+        for n in range(PACKET):
+            k = order[begin + min(n, count - 1)]
+            for a in range(3):
+                w[(PLACE + a) * PACKET + n] = points[k, a]
+        wind(tree, w, stack)
+        for n in range(count):
+            result[order[begin + n]] = wound(w, n)
 
 
 @kernel

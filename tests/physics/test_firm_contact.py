@@ -55,7 +55,7 @@ def test_its_branches_meet(near):
 
 def test_what_lies_meets_a_spring_as_stiff_as_its_body_and_a_blow_a_firmer_one():
     assert push(1.2) - push(1.0) == pytest.approx(0.2 * STIFFNESS * REACH)
-    assert push(3.2) - push(3.0) == pytest.approx(0.2 * FIRMNESS * STIFFNESS * REACH)
+    assert push(FIRM + 0.4) - push(FIRM + 0.2) == pytest.approx(0.2 * FIRMNESS * STIFFNESS * REACH)
 
 
 @pytest.mark.parametrize("near", BRANCHES)
@@ -81,3 +81,12 @@ def test_what_is_seen_stays_out_of_what_strikes_it(seed, frames):
         depths.look(account.run.advance())
         account.look(number)
     assert 0.001 < depths.in_colliders < 0.02 and account.gained < 1e-4
+
+
+def test_a_fist_with_many_small_bumps_stays_out_of_what_it_strikes():
+    """Its vertices came to lie 4 % of an element deep in a face that ends between two bumps that stood for all around them."""
+    scene = soak_scene(754, 16, 4)[1]
+    account, depths = Account(scene, 16), SeenDepths(scene)
+    for _ in range(6):
+        depths.look(account.run.advance())
+    assert 0.001 < depths.by_colliders < 0.02

@@ -5,7 +5,7 @@ import pytest
 
 from solver.geometry.measures import winding_numbers_by_sum
 from solver.geometry.triangle_tree import triangle_tree
-from solver.geometry.winding import winding_numbers, winding_tree
+from solver.geometry.winding import winding_number, winding_numbers, winding_tree
 from tests.surfaces import box, flipped, joined, sphere, stored, surface, with_holes
 
 
@@ -54,6 +54,33 @@ def test_the_tree_agrees_with_the_sum(name):
     error = np.abs(fast(part, points) - winding_numbers_by_sum(part.positions, part.triangles, points))
     assert error.max() < 0.1
     assert error.mean() < 0.02
+
+
+def test_one_point_has_the_same_as_many_and_as_the_walk_of_one():
+    """A packet goes as deep as any of its points asks for, so that each is as exact as alone, or more."""
+    part = with_holes(stored("suzanne"), 17)
+    tree = winding_tree(triangle_tree(part.positions, part.triangles))
+    points = random_points(part, 100)
+    exact = winding_numbers_by_sum(part.positions, part.triangles, points)
+    alone = np.array([winding_number(tree, *point) for point in points])
+    singly = np.concatenate([winding_numbers(tree, point[None]) for point in points])
+    assert singly == pytest.approx(alone, abs=1e-12)
+    assert np.abs(winding_numbers(tree, points) - exact).mean() <= np.abs(alone - exact).mean()
+    assert winding_numbers(tree, points[:0]).shape == (0,)
+
+
+def test_turns_are_counted_where_many_shells_wrap_around_a_point():
+    """The product of a hundred half angles passes 180 degrees once a shell."""
+    part = joined(*[sphere(4, 1.0 + 0.01 * k) for k in range(9)])
+    inverse = flipped(part)
+    assert fast(part, [[0.9, 0.0, 0.0]] * 3) == pytest.approx([9.0] * 3, abs=0.05)
+    assert fast(inverse, [[0.9, 0.0, 0.0]]) == pytest.approx([-9.0], abs=0.05)
+
+
+def test_at_a_corner_and_on_an_edge_it_stays_a_number():
+    ball = sphere(8)
+    found = fast(ball, np.concatenate([ball.positions[:20], ball.positions[ball.triangles[:20, :2]].mean(axis=1)]))
+    assert np.isfinite(found).all() and (found > -0.1).all() and (found < 1.1).all()
 
 
 def test_moments_are_those_of_the_triangles_under_each_node():
