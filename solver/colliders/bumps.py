@@ -21,12 +21,12 @@ def one_a_cell(places: Array, size: float) -> NDArray[np.bool_]:
 
 
 def bumps(
-    positions: Array, triangles: NDArray[np.int32], asked: NDArray[np.bool_], radius: float, cell: float, sheet: bool
+    positions: Array, triangles: NDArray[np.int32], asked: NDArray[np.bool_], radius: float, cell: float, apart: float, sheet: bool
 ) -> NDArray[np.int64]:
-    """Of vertices (v,) that are asked for one a cell [m] and side where the surface bends outwards on less than a radius [m].
+    """Of vertices (v,) that are asked for, where the surface bends outwards on less than a radius [m], some apart [m] a side.
 
-    positions (v, 3), triangles (t, 3) turned outwards; of a sheet where it bends to either side. Normals are means over a cell,
-    so that what is rough but flat does not count.
+    positions (v, 3), triangles (t, 3) turned outwards; of a sheet where it bends to either side. Normals are means over a cell
+    [m], so that what is rough but flat does not count.
     """
     normals = vertex_area_vectors(positions, triangles)
     areas = np.sqrt((normals**2).sum(axis=1))
@@ -42,8 +42,9 @@ def bumps(
     bent[_bent_pairs(middle, facing, radius, REACHED * cell, sheet)] = True
     chosen = np.flatnonzero(asked[vertices] & bent[group])
     height = ((places[chosen] - middle[group[chosen]]) * facing[group[chosen]]).sum(axis=1)
-    order = np.lexsort((vertices[chosen], -height, group[chosen]))  # of each group that which stands out most
-    highest = np.unique(group[chosen][order], return_index=True)[1]
+    _, part = np.unique(np.column_stack([group[chosen], np.floor(places[chosen] / apart)]), axis=0, return_inverse=True)
+    order = np.lexsort((vertices[chosen], -height, part.ravel()))  # of each part that which stands out most
+    highest = np.unique(part.ravel()[order], return_index=True)[1]
     return np.sort(vertices[chosen[order[highest]]])
 
 

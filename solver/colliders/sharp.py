@@ -17,7 +17,7 @@ SHARP = np.radians(20.0)  # between the normals of two faces: an edge that turns
 FLAT = np.radians(1.0)  # what turns by less does not turn
 ROUND = 1.5  # element sizes: what bends more narrowly sinks into a flat face between contact points by more than 2 %
 SHORT = 0.15  # element sizes: of edges that are no longer and bend only narrowly, corners stand for what is between
-CELL = 0.1  # element sizes that bumps are apart; at 0.15 what is between sank into a face that ends there by up to 4 %
+APART = 0.1  # element sizes that bumps are apart; at 0.15 what is between sank into a face that ends there by up to 4 %
 MOST_LOOKS = 9  # at a shape that changes
 
 
@@ -110,7 +110,7 @@ class StandingOut:
             return np.zeros(0, np.int32)
         asked = np.zeros(len(shape), dtype=bool)
         asked[self.ends[narrow]] = True
-        return bumps(shape, self.triangles, asked, ROUND * element, CELL * element, self.sheet).astype(np.int32)
+        return bumps(shape, self.triangles, asked, ROUND * element, SHORT * element, APART * element, self.sheet).astype(np.int32)
 
 
 def standing_out(shapes: list[Array], triangles: IntArray, sheet: bool) -> StandingOut:

@@ -42,7 +42,7 @@ def test_of_a_ball_as_thick_as_two_tets_all_of_it_stands_out(rings):
     places = touched(field(sphere(rings, ELEMENT)))
     way, _ = cKDTree(places).query(ELEMENT * sphere(40).positions)
     assert way.max() < 0.3 * ELEMENT
-    assert len(places) < 2.0 * 4.0 * np.pi / 0.15**2
+    assert len(places) < 2.0 * 4.0 * np.pi / 0.1**2
 
 
 def test_what_sinks_in_by_less_than_two_percent_does_not_stand_out():
@@ -67,7 +67,7 @@ def test_dents_stand_out_of_sheets_only():
     ball = sphere(24, 0.5 * ELEMENT)
     asked, inwards = np.ones(len(ball.positions), dtype=bool), np.ascontiguousarray(ball.triangles[:, ::-1])
     for triangles, sheet, some in ((ball.triangles, False, True), (inwards, False, False), (inwards, True, True)):
-        found = bumps(ball.positions, triangles, asked, 1.5 * ELEMENT, 0.15 * ELEMENT, sheet)
+        found = bumps(ball.positions, triangles, asked, 1.5 * ELEMENT, 0.15 * ELEMENT, 0.1 * ELEMENT, sheet)
         assert bool(len(found)) == some
 
 
@@ -78,7 +78,7 @@ def test_a_thin_plate_stands_out_at_its_rims_only():
     places = np.concatenate([grid.positions + [0.0, 0.0, thick], grid.positions])
     plate = surface(places, np.concatenate([grid.triangles, grid.triangles[:, ::-1] + n]))
     asked = np.ones(2 * n, dtype=bool)
-    assert not len(bumps(plate.positions, plate.triangles, asked, 1.5 * ELEMENT, 0.15 * ELEMENT, False))
+    assert not len(bumps(plate.positions, plate.triangles, asked, 1.5 * ELEMENT, 0.15 * ELEMENT, 0.1 * ELEMENT, False))
 
 
 def test_of_many_edges_side_by_side_some_stand_for_all():
