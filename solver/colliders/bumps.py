@@ -21,8 +21,9 @@ def one_a_cell(places: Array, size: float) -> NDArray[np.bool_]:
 
 
 def bumps(
-    positions: Array, triangles: NDArray[np.int32], asked: NDArray[np.bool_], radius: float, cell: float, apart: float, sheet: bool
-) -> NDArray[np.int64]:
+    positions: Array, triangles: NDArray[np.int32], asked: NDArray[np.bool_], radius: float, cell: float, apart: float,
+    sheet: bool,
+) -> NDArray[np.int64]:  # fmt: skip
     """Of vertices (v,) that are asked for, where the surface bends outwards on less than a radius [m], some apart [m] a side.
 
     positions (v, 3), triangles (t, 3) turned outwards; of a sheet where it bends to either side. Normals are means over a cell

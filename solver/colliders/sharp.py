@@ -110,7 +110,8 @@ class StandingOut:
             return np.zeros(0, np.int32)
         asked = np.zeros(len(shape), dtype=bool)
         asked[self.ends[narrow]] = True
-        return bumps(shape, self.triangles, asked, ROUND * element, SHORT * element, APART * element, self.sheet).astype(np.int32)
+        scales = ROUND * element, SHORT * element, APART * element
+        return bumps(shape, self.triangles, asked, *scales, self.sheet).astype(np.int32)
 
 
 def standing_out(shapes: list[Array], triangles: IntArray, sheet: bool) -> StandingOut:

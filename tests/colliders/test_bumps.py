@@ -45,6 +45,13 @@ def test_of_a_ball_as_thick_as_two_tets_all_of_it_stands_out(rings):
     assert len(places) < 2.0 * 4.0 * np.pi / 0.1**2
 
 
+def test_vertices_between_bumps_are_near_to_some():
+    """In a face of a body that ends between two bumps a vertex beside it can sink by its distance from them."""
+    ball = sphere(48, ELEMENT)
+    way, _ = cKDTree(touched(field(ball))).query(ball.positions)
+    assert way.max() < 0.11 * ELEMENT and way.mean() < 0.03 * ELEMENT
+
+
 def test_what_sinks_in_by_less_than_two_percent_does_not_stand_out():
     assert not len(touched(field(sphere(24, 2.2 * ELEMENT)))) and len(touched(field(sphere(24, 1.2 * ELEMENT))))
 
