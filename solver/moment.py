@@ -1,12 +1,16 @@
 """What a frame shows of the state, at a step's end or between two."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .jit import kernel
 from .state import Ranges, Solids
+
+if TYPE_CHECKING:
+    from .contact.surfaces.surface_contact import SurfaceContact
 
 Array = NDArray[np.float64]
 
@@ -36,6 +40,15 @@ class Snapshot:
     def kept(cls, state: Solids) -> "Snapshot":
         """The present, for good."""
         return cls(state.positions.copy(), state.velocities.copy(), state.plastic_strain.copy(), state.stress.copy())
+
+
+def free_between(surfaces: "SurfaceContact", before: Array, after: Array, shown: Array) -> Array:
+    """Positions as shown (n, 3) between two at which surfaces are free, or the nearest that can be reached from either."""
+    one = surfaces.reachable(before, shown)
+    if one is shown:
+        return shown
+    other = surfaces.reachable(after, shown)
+    return one if np.abs(one - shown).max() < np.abs(other - shown).max() else other
 
 
 def between(before: Snapshot, after: Snapshot, fraction: float, step: float, ranges: Ranges) -> Snapshot:

@@ -38,7 +38,7 @@ from .integrators import integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .merging.watch import Watch
-from .moment import Snapshot, between
+from .moment import Snapshot, between, free_between
 from .output import SurfaceOutput, with_gone
 from .pinched import PinchReports
 from .pins.holding import Holding
@@ -48,7 +48,7 @@ from .remesh.remeshing import WorstCondition, begun
 from .scene import Scene
 from .state import Ranges, State
 from .step_failure import step_failure
-from .step_length import bound_step, calmest, refused
+from .step_length import bound_step, calmest, longest_step, refused
 from .tetmesh.mesh import TetMesh
 from .topology.replay import settle
 from .turned import TurnedReports
@@ -116,7 +116,8 @@ class Simulation:
         self.first_pins = self.pins
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
-        self.clock = Clock(settings.maximum_substep, calmest(self, settings.maximum_substep))
+        longest = longest_step(settings, self.fields)
+        self.clock = Clock(longest, calmest(self, longest))
         self.frame, self.shapes = settings.frame_start - 1, KeptShapes()
         self.remeshing, self.worst = begun(scene, first), WorstCondition()
         self.cuts: tuple[SurfaceChange, ...] = ()  # since the last frame
@@ -157,7 +158,7 @@ class Simulation:
         if not on_time:
             moment = between(self.before, moment, 1.0 - late / self.clock.previous_step, self.clock.previous_step, self.ranges)
             if self.surfaces is not None:
-                moment.positions = self.surfaces.reachable(self.before.positions, moment.positions)
+                moment.positions = free_between(self.surfaces, self.before.positions, self.state.positions, moment.positions)
         bodies = with_gone(self.output.frame(moment), self.whole, self.present.topologies)
         effort |= self.remeshing.report(self.worst.of(self.state, self.space.tiles))
         mesh = self.state.positions, self.state.tets, self.ranges

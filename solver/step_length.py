@@ -4,16 +4,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .colliders import Field
 from .errors import StepError
 from .fem.attempt import Attempt
 from .fem.explicit_step import longest_stable_step
 from .fem.step_control import STARTLED, is_thrown, refusal
+from .scene import Settings
 
 if TYPE_CHECKING:
     from .simulate import Simulation
 
 MOST_DOUBLINGS = 2  # of the longest step, in calm
+LAST_DIGITS = 1e-5  # of a number that was typed, or kept in single precision
+NEARLY = 0.01  # of a share, as between 23.976 and 24 frames a second
+SHORTEST_FRAME = 1.0 / 120.0  # [s] in slower motion frames lie between steps
 LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps in which surfaces may rub: in longer ones friction between them is some 5 % off
+
+
+def longest_step(settings: Settings, fields: list[Field]) -> float:
+    """The longest step [s]: as it is set, or the share of a frame, or so many frames, that it differs from in its last digits.
+
+    Else frames would end a ten-millionth of a step before one does, between two steps, for ever. Where colliders move it is a
+    share of a frame in any case: they turn from one way into another at frames, on which a step has to end for what is shown
+    there to be where it has met them.
+    """
+    frame, longest = 1.0 / settings.frames_per_second, settings.maximum_substep
+    share, frames = max(1.0, np.rint(frame / longest)), max(1.0, np.rint(longest / frame))
+    if frame >= SHORTEST_FRAME and not all(field.still for field in fields):
+        return float(frame / max(1.0, np.ceil(frame / longest - NEARLY)))
+    near = frame * frames / share
+    return float(near) if abs(near / longest - 1.0) < LAST_DIGITS else longest
 
 
 def refused(now: "Simulation", attempt: Attempt, drastic: bool) -> str:
