@@ -62,8 +62,7 @@ class Contacts:
         nobody = points.choose(np.zeros(0, dtype=np.int64))
         self.awake = ~points.standby
         self.always = points.choose(np.flatnonzero(self.awake))
-        self.candidates: list[Chosen] = [nobody for _ in fields]
-        self.watched: list[Chosen] = [nobody for _ in fields]
+        self.candidates, self.watched = [nobody] * len(fields), [nobody] * len(fields)
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.stuck: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
@@ -322,7 +321,8 @@ class Contacts:
                 coefficients[self.leading.led[c, own] > 0] = 0.0
             sticky = np.where(self.stuck[c, own], stickiness, 0.0)
             if not field.endless:
-                found.append(self.hollows.beside(c, len(points.tets), own, here.take(near, axis=0), planes, gap, points.size))
+                there = here.take(near, axis=0)
+                found.append(self.hollows.beside(c, field, self.time, own, there, planes, gap, points.size))
             found.append((own, own + c * len(points.tets), planes, level, gap, anchors, coefficients, sticky))
         columns, few = by_carriers(joined(found), points.row)
         chosen, places, normal, level, gap, anchors, coefficient, pull = columns

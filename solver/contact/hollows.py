@@ -11,13 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..colliders import Field
 from .entries import along
+from .looking import distances
 from .planes import Columns
 
 Array = NDArray[np.float64]
 
 ALIKE = 0.99  # cosine of the angle between two planes that are taken for one
 ASIDE = 0.25  # element sizes by which a point may have gone on along a plane that it saw earlier
+LYING = 1e-3  # element sizes by which a place may be off the surface: what was met on the way has planes beyond its faces
 FRONT = 1e-6  # element sizes by which a place lies in front of a plane, lest rounding says so; what is on the edge is on both
 
 
@@ -46,12 +49,13 @@ class Hollows:
         self.seen: dict[int, Planes] = {}
 
     def beside(
-        self, collider: int, count: int, points: NDArray[np.int64], here: Array, normal: Array, gap: Array, sizes: Array
-    ) -> Columns:
-        """What some of all points (count,) touch beside the planes that they see now; nothing rubs or sticks there.
+        self, collider: int, field: Field, time: float, points: NDArray[np.int64], here: Array, normal: Array, gap: Array,
+        sizes: Array,
+    ) -> Columns:  # fmt: skip
+        """What some points (k,), rising, of all touch of a collider at a time [s] beside the planes that they see now.
 
-        Points (k,), rising, here (k, 3) see planes along normals (k, 3) that they are a gap (k,) away from [m]; sizes (count,):
-        of elements.
+        Nothing rubs or sticks there. Points here (k, 3) see planes along normals (k, 3) that they are a gap (k,) away from [m];
+        sizes: those of elements, of all points.
         """
         place, size = here - gap[:, None] * normal, sizes[points]
         now = Planes(points, normal, along(place, normal), place)
@@ -66,7 +70,10 @@ class Hollows:
         one, other = along(before.normal, place[at]) - before.level, along(normal[at], before.place) - now.level[at]
         kept &= (np.minimum(one, other) > -least) & (np.maximum(one, other) > least)
         kept &= (off < size[at]) & (along(moved, moved) < (ASIDE * size[at]) ** 2)
+        which = np.flatnonzero(kept)
+        for places in (place[at[which]], before.place[which]):
+            kept[which] &= np.abs(distances(field, places, time)) < LYING * size[at[which]]
         before, nothing = before.taken(kept), np.zeros(int(kept.sum()))
         self.seen[collider] = now.joined(before)
-        places = before.points + collider * count
+        places = before.points + collider * len(sizes)
         return before.points, places, before.normal, before.level, off[kept], here[at[kept]], nothing, nothing

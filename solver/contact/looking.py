@@ -27,9 +27,14 @@ def query(field: Field, points: Array, time: float, margin: float, beneath: bool
     return distance, normal, velocity
 
 
+def distances(field: Field, points: Array, time: float) -> Array:
+    """How far (k,) [m] points (k, 3) are from a collider at a time [s]; negative inside."""
+    return query(field, points, time, np.inf)[0]
+
+
 def depths(field: Field, points: Array, time: float) -> Array:
     """How deep (k,) [m] points (k, 3) lie in a collider at a time [s]; 0 outside."""
-    distance, _, _ = query(field, points, time, np.inf)
+    distance = distances(field, points, time)
     return np.where(np.isfinite(distance), np.maximum(-distance, 0.0), 0.0)
 
 

@@ -1,5 +1,7 @@
 """Points in the hollows of a collider touch a floor and the wall beside it at once."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -16,11 +18,16 @@ SIZE, CORNER = 0.3, np.sqrt(0.5)
 X, Z, SLANTED = np.eye(3)[0], np.eye(3)[2], np.array([CORNER, 0.0, CORNER])
 
 
-def beside(first, second, size=SIZE):
+def collider(off=0.0):
+    """One whose surface all places are so far off [m]."""
+    return SimpleNamespace(query=lambda places, time, margin, distance, normal, velocity: distance.fill(off))
+
+
+def beside(first, second, off=0.0):
     """What a point here touches beside the second of two planes (here, normal, gap) that it has seen after each other."""
-    hollows, own = Hollows(), np.array([7])
+    hollows, field, own, sizes = Hollows(), collider(off), np.array([7]), np.full(100, SIZE)
     for here, normal, gap in (first, second):
-        found = hollows.beside(1, 100, own, np.array([here]), np.array([normal]), np.array([gap]), np.full(100, size))
+        found = hollows.beside(1, field, 0.0, own, np.array([here]), np.array([normal]), np.array([gap]), sizes)
     return found
 
 
@@ -50,12 +57,17 @@ def test_a_plane_that_is_none_of_a_hollow_is_forgotten(first, second):
     assert len(beside(first, second)[0]) == 0
 
 
+def test_a_plane_met_on_the_way_is_none_beyond_its_face():
+    """A knife's tip was held where both of its sides' planes go on above it, and sank in by 11 % of an element."""
+    assert len(beside(([0.02, 0, 0.01], Z, 0.01), ([-0.03, 0, 0.02], X, -0.03), off=-0.01)[0]) == 0
+
+
 def test_of_a_corner_all_three_planes_are_touched_and_none_twice():
     hollows, own, sizes = Hollows(), np.array([7, 9]), np.full(100, SIZE)
     turned = np.array([np.sin(0.5 * np.arccos(ALIKE)), 0.0, np.cos(0.5 * np.arccos(ALIKE))])
     for normal in (Z, turned, X, np.eye(3)[1]):
         here = np.array([[0.01, 0.01, 0.01], [5.0, 5.0, 5.0]])
-        found = hollows.beside(0, 100, own, here, np.tile(normal, (2, 1)), here @ normal - [0.0, 2.0], sizes)
+        found = hollows.beside(0, collider(), 0.0, own, here, np.tile(normal, (2, 1)), here @ normal - [0.0, 2.0], sizes)
     assert found[0].tolist() == [7, 7]
     assert sorted(found[2].tolist()) == sorted([turned.tolist(), X.tolist()])
 

@@ -83,11 +83,11 @@ def test_only_what_has_gone_as_far_as_the_collider_was_away_is_looked_at():
     """Of what stands by; and it is woken as if all were looked at."""
     simulation, _ = dropped("slime")
     contacts, nodes = simulation.contacts, simulation.state.positions.copy()
-    here, element, asked, look = contacts.points.positions(nodes), float(contacts.points.size[0]), [], contacts._look
+    here, element, asked, look = contacts.points.positions(nodes), float(contacts.points.size[0]), [], contacts.look
     down = nodes - (0.0, 0.0, here[here[:, 0] < -0.1][:, 2].min() - 1.0 + 0.03 * element)
     contacts.begin_step(nodes, down, 0.1, 0.01)
     watched, seen = contacts.watched[0].points, contacts.points.positions(down)
-    contacts._look = lambda c, chosen, places: asked.append(chosen) or look(c, chosen, places)
+    contacts.look = lambda c, chosen, places: asked.append(chosen) or look(c, chosen, places)
     assert contacts.wake(down)
     sunk = np.minimum(1.0 - seen[:, 2], -seen[:, 0]) > SUNK * element
     assert (np.flatnonzero(contacts.awake & contacts.points.standby) == watched[sunk[watched]]).all()
