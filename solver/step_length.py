@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_DOUBLINGS = 2  # of the longest step, in calm
 LAST_DIGITS = 1e-5  # of a number that was typed, or kept in single precision
 NEARLY = 0.01  # of a share, as between 23.976 and 24 frames a second
-SHORTEST_FRAME = 1.0 / 120.0  # [s] in slower motion frames lie between steps
+SHORTEST_FRAME = 1.0 / 96.0  # [s] in slower motion frames lie between steps
 LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps in which surfaces may rub: in longer ones friction between them is some 5 % off
 
 

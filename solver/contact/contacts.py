@@ -15,7 +15,7 @@ from .leading import Leading
 from .looking import depths, query
 from .passage import Seen, met_on_the_way
 from .planes import Columns, by_carriers, joined, lay_planes, take_points
-from .points import REACH, Chosen, ContactPoints
+from .points import REACH, ContactPoints
 from .response import longest_way
 from .sheets import belong_beneath, by_sides, on_own_side
 
