@@ -46,7 +46,8 @@ def shaken(rate: float) -> tuple[Simulation, SeenDepths]:
     ways[:, 2, 3] = 2.16 / rate * np.abs((np.arange(FRAMES + 1) + 1) % 6 - 3)
     goo = Material("viscoplastic", {"density": 1000.0, "young_modulus": 2e5, "poisson_ratio": 0.4, "yield_stress": 1e9}, {})
     low, high = moved(box((0.5, 0.5, 0.5)), (0.0, 0.0, 0.37)), moved(box((0.4, 0.4, 0.4)), (0.03, 0.0, 0.84))
-    bodies = [Body(uid, uid, moved(part, (0.0, 0.0, ways[0, 2, 3])), goo, resolution=4) for uid, part in (("a", low), ("b", high))]
+    up = (0.0, 0.0, ways[0, 2, 3])
+    bodies = [Body(uid, uid, moved(part, up), goo, resolution=4) for uid, part in (("a", low), ("b", high))]
     plate = Collider("p", "Plate", "mesh", ways, box((3.0, 3.0, 0.2)), friction=0.5)
     scene = validated(Scene(tuple(bodies), (plate,), Settings(1, FRAMES, rate, threads=1)))
     ready = prepare(scene)
