@@ -116,7 +116,7 @@ class Simulation:
         self.first_pins = self.pins
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
-        longest = longest_step(settings, self.fields)
+        longest = longest_step(settings, self.fields, self.pins)
         self.clock = Clock(longest, calmest(self, longest))
         self.frame, self.shapes = settings.frame_start - 1, KeptShapes()
         self.remeshing, self.worst = begun(scene, first), WorstCondition()

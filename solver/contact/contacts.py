@@ -47,7 +47,7 @@ class Contacts:
     stuck (colliders, points) says which points have touched a collider and not come free of it since (adhesion.py).
     awake (points,) says which points touch: of those that stand by only the ones that have been seen to sink in, until they
     are an element away.
-    leading says which points are led out of a collider that they started in as a whole body: to them it is a plane.
+    leading says which points are led, as a whole body, out of a collider that they started in, hollows what else they touch.
     stretch (colliders, points, 3) is how far a point that sticks is from where it would pull no more [m]; with `holds` it is
     remembered, so that what sticks rests. Else what sticks creeps, slower than SLIP_SPEED.
     """

@@ -52,7 +52,7 @@ class Hollows:
         self, collider: int, field: Field, time: float, points: NDArray[np.int64], here: Array, normal: Array, gap: Array,
         sizes: Array,
     ) -> Columns:  # fmt: skip
-        """What some points (k,), rising, of all touch of a collider at a time [s] beside the planes that they see now.
+        """What some points (k,), rising, touch of a collider at a time [s] beside the planes that they see now.
 
         Nothing rubs or sticks there. Points here (k, 3) see planes along normals (k, 3) that they are a gap (k,) away from [m];
         sizes: those of elements, of all points.
