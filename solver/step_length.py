@@ -27,7 +27,7 @@ def longest_step(settings: Settings, fields: list[Field], pins: Holding) -> floa
 
     Else frames would end a ten-millionth of a step before one does, between two steps, for ever. Where colliders or pins move
     it is a share of a frame in any case: they turn from one way into another at frames, on which a step has to end for what is
-    shown there to be where it has met them, or is held.
+    shown there to be where it has met them, or is held; to fit it may be longer than is set by NEARLY a share.
     """
     frame, longest = 1.0 / settings.frames_per_second, settings.maximum_substep
     share, frames = max(1.0, np.rint(frame / longest)), max(1.0, np.rint(longest / frame))

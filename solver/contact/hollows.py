@@ -52,7 +52,7 @@ class Hollows:
         self, collider: int, field: Field, time: float, points: NDArray[np.int64], here: Array, normal: Array, gap: Array,
         sizes: Array,
     ) -> Columns:  # fmt: skip
-        """What some points (k,), rising, touch of a collider at a time [s] beside the planes that they see now.
+        """What some points (k,), one or more, rising, touch of a collider at a time [s] beside the planes that they see now.
 
         Nothing rubs or sticks there. Points here (k, 3) see planes along normals (k, 3) that they are a gap (k,) away from [m];
         sizes: those of elements, of all points.
@@ -60,8 +60,8 @@ class Hollows:
         place, size = here - gap[:, None] * normal, sizes[points]
         now = Planes(points, normal, along(place, normal), place)
         before = self.seen.get(collider, now.taken(np.zeros(0, dtype=np.int64)))
-        at = np.minimum(np.searchsorted(points, before.points), max(len(points) - 1, 0))
-        known = points[at] == before.points if len(points) else np.zeros(len(at), dtype=bool)
+        at = np.minimum(np.searchsorted(points, before.points), len(points) - 1)
+        known = points[at] == before.points
         at, before = at[known], before.taken(known)
         least = FRONT * size[at]
         off = along(before.normal, here[at]) - before.level
@@ -71,8 +71,8 @@ class Hollows:
         kept &= (np.minimum(one, other) > -least) & (np.maximum(one, other) > least)
         kept &= (off < size[at]) & (along(moved, moved) < (ASIDE * size[at]) ** 2)
         which = np.flatnonzero(kept)
-        for places in (place[at[which]], before.place[which]):
-            kept[which] &= np.abs(distances(field, places, time)) < LYING * size[at[which]]
+        for there in (place[at[which]], before.place[which]):
+            kept[which] &= np.abs(distances(field, there, time)) < LYING * size[at[which]]
         before, nothing = before.taken(kept), np.zeros(int(kept.sum()))
         self.seen[collider] = now.joined(before)
         places = before.points + collider * len(sizes)

@@ -1,4 +1,4 @@
-"""Frames end where steps do wherever colliders move, and what is shown between steps is where surfaces are free."""
+"""Frames end where steps do wherever colliders or pins move, and what is shown between steps is where surfaces are free."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -19,8 +19,6 @@ from tests.surfaces import box, moved
 
 FRAMES = 20
 STILL, MOVING = [SimpleNamespace(still=True)], [SimpleNamespace(still=True), SimpleNamespace(still=False)]
-
-
 HELD = SimpleNamespace(still=True)
 
 
