@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from ..jit import inline, inner_kernel, kernel
 from .chunks import in_chunks
 from .edges import connected
-from .self_crossing import pierces
+from .self_crossing import cross_deeply, pierces, rounding
 from .tree import STACK, items_near
 from .triangle import segment_crossing
 from .triangle_tree import TriangleTree, triangle_tree
@@ -25,19 +25,20 @@ def crossing_pairs(surface: TriangleTree) -> NDArray[np.int64]:
 
 
 def passes_through_itself(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> bool:
-    """Whether an edge of a closed surface passes through a triangle of it, by what `self_crossing.pierces` calls so; however
-    dense it is."""
+    """Whether an edge of a closed surface passes through a triangle of it, by what self_crossing.py calls so; however dense
+    it is."""
     return bool(len(piercing_pairs(positions, triangles)))
 
 
 def piercing_pairs(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return those of the `crossing_pairs` that `self_crossing.pierces` calls so: faces of one plane only touch."""
+    """Return those of the `crossing_pairs` that self_crossing.py calls so: faces of one plane only touch, and what crosses by no
+    more than rounding does not count."""
     pairs = crossing_pairs(triangle_tree(positions, triangles))
     first, second = (positions[triangles[pairs[:, k]]] for k in range(2))
     through = np.zeros(len(pairs), dtype=bool)
     for side in range(3):
         through |= pierces(first[:, side], first[:, (side + 1) % 3], second)
-    return pairs[through]
+    return pairs[through & cross_deeply(first, second, rounding(positions))]
 
 
 def pairs_of_shells(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -4,11 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 PARALLEL = 1e-10  # sine of an angle below which two faces lie alongside each other
+ROUNDED = 4.0 * 2.0**-23  # of the largest coordinate: meshes keep theirs in single precision, and turning and moving add to it
 MOST_PAIRS = 1_000_000  # of boxes compared: a second's work; the search stops there, having found the first crossings
 
 
 def crossing_faces(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the faces, rising, that another face without a common vertex crosses.
+    """Return the faces, rising, that another face without a common vertex crosses by more than rounding.
 
     Sweep along the widest axis, then edges of one against the other (Moeller & Trumbore 1997). Faces in one plane that
     overlap do not count. In a very dense mesh the search covers only a part of it (MOST_PAIRS).
@@ -32,7 +33,32 @@ def crossing_faces(positions: NDArray[np.float64], triangles: NDArray[np.int32])
     for side in range(3):
         crossing |= pierces(corners[a, side], corners[a, (side + 1) % 3], corners[b])
         crossing |= pierces(corners[b, side], corners[b, (side + 1) % 3], corners[a])
-    return np.unique(np.concatenate([a[crossing], b[crossing]]))
+    a, b = a[crossing], b[crossing]
+    deep = cross_deeply(corners[a], corners[b], rounding(positions))
+    return np.unique(np.concatenate([a[deep], b[deep]]))
+
+
+def rounding(positions: NDArray[np.float64]) -> float:
+    """How far [m] vertices may lie beside where they were meant to."""
+    return ROUNDED * float(np.abs(positions).max(initial=0.0))
+
+
+def cross_deeply(one: NDArray[np.float64], other: NDArray[np.float64], least: float) -> NDArray[np.bool_]:
+    """Whether faces (k, 3, 3) that cross others (k, 3, 3) reach through them by `least` [m] or more.
+
+    Those that do not would be clear of each other if one moved by less than that. A polygon whose vertices lie in one line but
+    for rounding is cut into slivers that seem to cross their neighbours.
+    """
+    through: NDArray[np.bool_] = np.minimum(_beyond(one, other), _beyond(other, one)) >= least
+    return through
+
+
+def _beyond(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far (k,) [m] faces (k, 3, 3) reach through the planes of others (k, 3, 3); inf where these have none."""
+    normal = np.cross(other[:, 1] - other[:, 0], other[:, 2] - other[:, 0])
+    length = np.sqrt((normal**2).sum(axis=1))
+    above = np.einsum("kmi,ki->km", one - other[:, :1], normal) / np.where(length > 0.0, length, 1.0)[:, None]
+    return np.where(length > 0.0, np.minimum(above.max(axis=1), -above.min(axis=1)), np.inf)
 
 
 def pierces(p: NDArray[np.float64], q: NDArray[np.float64], face: NDArray[np.float64]) -> NDArray[np.bool_]:
