@@ -31,8 +31,8 @@ def passes_through_itself(positions: NDArray[np.float64], triangles: NDArray[np.
 
 
 def piercing_pairs(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return those of the `crossing_pairs` that self_crossing.py calls so: faces of one plane only touch, and what crosses by no
-    more than rounding does not count."""
+    """Return those of the `crossing_pairs` that self_crossing.py calls so: faces of one plane only touch, and what crosses by
+    no more than rounding does not count."""
     pairs = crossing_pairs(triangle_tree(positions, triangles))
     first, second = (positions[triangles[pairs[:, k]]] for k in range(2))
     through = np.zeros(len(pairs), dtype=bool)
