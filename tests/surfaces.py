@@ -54,6 +54,21 @@ def cone(sides: int = 32) -> Surface:
     return surface(np.concatenate([rim, [[0.0, 0.0, 1.0]]]), mantle + base)
 
 
+def prism(sides: int, along: int) -> Surface:
+    """One metre high, its side edges in parts, so that the vertices of the polygons that end it lie in lines; these are cut
+    into fans, as Blender cuts them into slivers."""
+    angle = 2.0 * np.pi * np.arange(sides) / sides
+    corners = 0.3 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    share = (np.arange(along) / along)[None, :, None]
+    rim = (corners[:, None] * (1.0 - share) + np.roll(corners, -1, axis=0)[:, None] * share).reshape(-1, 2)
+    count = len(rim)
+    places = np.concatenate([np.column_stack([rim, np.full(count, z)]) for z in (-0.5, 0.5)])
+    j, k = np.arange(count), np.roll(np.arange(count), -1)
+    sides_of = np.concatenate([np.stack([j, k, k + count], axis=1), np.stack([j, k + count, j + count], axis=1)])
+    fan = np.stack([np.zeros(count - 2, int), np.arange(1, count - 1), np.arange(2, count)], axis=1)
+    return surface(places, np.concatenate([sides_of, fan + count, fan[:, ::-1]]))
+
+
 def joined(*parts: Surface) -> Surface:
     shifts = np.cumsum([0] + [len(part.positions) for part in parts[:-1]])
     return surface(

@@ -42,8 +42,10 @@ def piercing_pairs(positions: NDArray[np.float64], triangles: NDArray[np.int32])
 
 
 def pairs_of_shells(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return pairs (k, 2) of triangles (t, 3) of one connected shell that pass through each other; some of them twice."""
+    """Return pairs (k, 2) of triangles (t, 3) of one connected shell that pass through each other by more than rounding; some
+    of them twice."""
     pairs = crossing_pairs(triangle_tree(positions, triangles))
+    pairs = pairs[cross_deeply(positions[triangles[pairs[:, 0]]], positions[triangles[pairs[:, 1]]], rounding(positions))]
     if not len(pairs):
         return pairs
     ends = np.stack([triangles, np.roll(triangles, -1, axis=1)]).reshape(2, -1)

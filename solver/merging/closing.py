@@ -39,6 +39,8 @@ ISLAND = 1.0  # across which what is left in the middle of a crease goes as well
 FAR = 4.0  # from where it crosses itself up to which it is asked at all
 POCKET = 3.0  # across which a shell is that goes when a crease has left it behind,
 THIN = 1.0  # or side of a cube that holds no less than it
+LOST, GAINED = 0.1, 0.3  # shares of its volume that a surface may lose and gain as its creases close, by what was enclosed
+# twice and what is between two sides: what changes by more are long faces that go with what passes through them
 EASED = 0.5  # by which a vertex may be moved where a few faces still pass through others
 ROUNDS = 5  # in which more is taken out, a ring of faces at a time, where what is left still crosses itself
 
@@ -46,17 +48,18 @@ ROUNDS = 5  # in which more is taken out, a ring of faces at a time, where what 
 def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCut | None:
     """Return a surface's change where its creases are closed, given its vertices `soon` (n, 3); None where none is.
 
-    element_size [m] is that of the tets. A crease for which no band is found that passes through less than it does itself
-    stays as it is.
+    element_size [m] is that of the tets. A crease for which no band is found that passes through less than it does itself, or
+    only one that takes too much of the volume, stays as it is.
     """
     met, ahead = (pairs_of_shells(places, seen.triangles) for places in (seen.positions, soon))
     if not (len(met) or len(ahead)) or unpaired_edges(seen.triangles):
         return None
-    found: list[_Closing] = []
+    found, volume = list[_Closing](), float(signed_volumes(seen.positions, seen.triangles).sum())
     for smooth in (True, False):
         for pairs in (np.concatenate([met, ahead]), met):
             if len(pairs) and not (found and min(one.left for one in found) == 0):
-                found += _Closer(seen, pairs, element_size).closings(smooth)
+                closings = _Closer(seen, pairs, element_size).closings(smooth)
+                found += [one for one in closings if -LOST * volume <= one.volume - volume <= GAINED * volume]
     best = min((one for one in found if one.out.any()), key=lambda one: one.left, default=None)
     if best is None or (best.left > 0 and best.left >= len(np.unique(met))):
         none = np.zeros(len(seen.triangles), dtype=bool)
@@ -78,6 +81,12 @@ class _Closing(NamedTuple):
     out: Flags
     bands: IntArray
     left: int
+
+    @property
+    def volume(self) -> float:
+        """What it leaves enclosed [m^3]."""
+        triangles = np.concatenate([self.made.triangles[~self.out], self.bands])
+        return float(signed_volumes(self.made.positions, triangles).sum())
 
 
 class _Closer:

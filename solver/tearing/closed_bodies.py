@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..cache.topology import SurfaceTopology
 from ..errors import SceneError
 from ..pins.pin import Pin
+from ..refining.straightening import straightened
 from ..scene import Body, Scene
 from ..surface import Surface
 from .blend import Blend
@@ -28,26 +29,39 @@ def with_closed_copies(
 ) -> tuple[Scene, Topologies]:
     """Return the scene and the records of its surfaces with closed ones where bodies could not be cut or sewn as they are.
 
-    Raises SceneError where one encloses nothing; reports a "warning" where none of the artist's faces could be kept.
+    Slivers between vertices in line go first (refining/straightening.py). Raises SceneError where a surface encloses nothing;
+    reports a "warning" where none of the artist's faces could be kept.
     """
     bodies, records = [], dict(topologies)
     for body in scene.bodies:
-        if not body.changes_topology or not needs_closed_copy(body.surface):
-            bodies.append(body)
-            continue
-        record = topologies.get(body.uid)
-        known = None if record is None else charts(record, body.surface.triangles)
-        try:
-            cut = closed_copy(body.surface, body.element_size / FINENESS, known)
-        except SceneError as error:
-            raise SceneError(error.message, body=body.name, remedy=error.remedy) from None
-        if not np.isin(cut.kept, body.surface.triangles).any():
-            message = "its faces cross or miss each other: it is torn and merged on a new closed surface around them."
-            report({"event": "warning", "message": f"'{body.name}': {message}"})
-        bodies.append(on_copy(body, cut))
-        if record is not None:
-            records[body.uid] = cut_topology(record, cut)
+        for change in (_straightened, _closed) if body.changes_topology else ():
+            record = records.get(body.uid)
+            cut = change(body, None if record is None else charts(record, body.surface.triangles))
+            if cut is None:
+                continue
+            if change is _closed and not np.isin(cut.kept, body.surface.triangles).any():
+                message = "its faces cross or miss each other: it is torn and merged on a new closed surface around them."
+                report({"event": "warning", "message": f"'{body.name}': {message}"})
+            body = on_copy(body, cut)
+            if record is not None:
+                records[body.uid] = cut_topology(record, cut)
+        bodies.append(body)
     return replace(scene, bodies=tuple(bodies)), records
+
+
+def _straightened(body: Body, known: NDArray[np.int64] | None) -> SurfaceCut | None:
+    """What rids a body's surface of slivers, given the charts (t,) of its UVs; None where it has none."""
+    return straightened(body.surface, known)
+
+
+def _closed(body: Body, known: NDArray[np.int64] | None) -> SurfaceCut | None:
+    """What closes a body's surface, given the charts (t,) of its UVs; None where it is closed."""
+    if not needs_closed_copy(body.surface):
+        return None
+    try:
+        return closed_copy(body.surface, body.element_size / FINENESS, known)
+    except SceneError as error:
+        raise SceneError(error.message, body=body.name, remedy=error.remedy) from None
 
 
 def on_copy(body: Body, cut: SurfaceCut) -> Body:

@@ -22,7 +22,7 @@ from solver.simulate import Simulation
 from solver.surface import Surface
 from solver.tearing.cut_topology import cut_topology
 from solver.tearing.surface_cut import SurfaceCut
-from tests.surfaces import sphere, surface
+from tests.surfaces import prism, sphere, surface
 from tests.tearing.shapes import record_of
 
 from .shapes import body, pair, pile, started
@@ -126,6 +126,22 @@ def test_nothing_is_cut_off_at_a_neck():
     new = np.sqrt((area_vectors(cut.positions, cut.triangles[~cut.whole]) ** 2).sum(axis=1)).sum()
     assert 0.0 < new < 0.5 * np.sqrt((area_vectors(seen.positions, seen.triangles) ** 2).sum(axis=1)).sum()
     assert signed_volumes(cut.positions, cut.triangles).sum() > signed_volumes(seen.positions, seen.triangles).sum()
+
+
+@pytest.mark.parametrize(("sides", "along", "depth"), [(24, 1, 0.02), (24, 1, 0.1), (12, 2, 0.02)])
+def test_long_faces_do_not_take_half_of_a_body_along(sides, along, depth):
+    """A corner of a bar's end passes through the wall across, all of whose faces are as long as the bar: closed as creases are
+    it would be half a bar."""
+    bar = prism(sides, along)
+    places = bar.positions * [0.4, 0.4, 1.6]
+    count = len(places) // 2
+    places[count + count // 2] = places[count] + [depth, 0.0, -0.3]
+    seen = surface(places, bar.triangles)
+    assert crossings(seen) > 0
+    cut = creases_closed(seen, seen.positions, 0.08)
+    before = signed_volumes(places, seen.triangles).sum()
+    after = before if cut is None else signed_volumes(cut.positions, cut.triangles).sum()
+    assert after > 0.9 * before
 
 
 def test_new_faces_take_what_lies_next_to_them():

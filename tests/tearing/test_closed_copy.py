@@ -29,7 +29,7 @@ from solver.tetmesh.cage import cage
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from tests.remesh.test_carried import divided
-from tests.surfaces import box, flipped, joined, sphere, stored, surface, with_holes, wrecks
+from tests.surfaces import box, flipped, joined, prism, sphere, stored, surface, with_holes, wrecks
 
 from .shapes import record_of, scene
 
@@ -67,21 +67,6 @@ def test_a_dense_surface_that_crosses_itself_far_from_where_it_is_looked_at_firs
     assert not unpaired_edges(dented.triangles) and volume(places, globe.triangles) > 0.0
     assert not len(crossing_faces(places, globe.triangles)) and needs_closed_copy(dented)
     assert not needs_closed_copy(surface(globe.positions * (4.0, 1.0, 1.0), globe.triangles))
-
-
-def prism(sides: int, along: int) -> Surface:
-    """One metre high, its side edges in parts, so that the vertices of the polygons that end it lie in lines; these are cut
-    into fans, as Blender cuts them into slivers."""
-    angle = 2.0 * np.pi * np.arange(sides) / sides
-    corners = 0.3 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    share = (np.arange(along) / along)[None, :, None]
-    rim = (corners[:, None] * (1.0 - share) + np.roll(corners, -1, axis=0)[:, None] * share).reshape(-1, 2)
-    count = len(rim)
-    places = np.concatenate([np.column_stack([rim, np.full(count, z)]) for z in (-0.5, 0.5)])
-    j, k = np.arange(count), np.roll(np.arange(count), -1)
-    sides_of = np.concatenate([np.stack([j, k, k + count], axis=1), np.stack([j, k + count, j + count], axis=1)])
-    fan = np.stack([np.zeros(count - 2, int), np.arange(1, count - 1), np.arange(2, count)], axis=1)
-    return surface(places, np.concatenate([sides_of, fan + count, fan[:, ::-1]]))
 
 
 def test_slivers_between_points_in_line_are_no_crossing():
