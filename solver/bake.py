@@ -68,7 +68,7 @@ def bake(
     """
     given = validated(scene)
     _tell_who_do_not_touch(given, report)
-    scene, topologies = _closed(given, topologies or {}, report)
+    scene, topologies = _fit(given, topologies or {}, report)
     scene = with_borders(scene, topologies)
     prepared = prepare(scene, report)
     scene, topologies = _as_seen(scene, topologies, prepared)
@@ -127,15 +127,15 @@ def _tell_who_do_not_touch(scene: Scene, report: Report) -> None:
             report({"event": "warning", "message": f"{name}{finding.message} {finding.remedy}"})
 
 
-def _closed(
+def _fit(
     scene: Scene, topologies: dict[str, SurfaceTopology], report: Report
 ) -> tuple[Scene, dict[str, SurfaceTopology]]:
-    """The scene and its records with closed surfaces where bodies may tear or merge."""
-    if not any(body.changes_topology for body in scene.bodies):
+    """The scene and its records with surfaces that can be cut, sewn and refined where bodies want that."""
+    if not any(body.changes_topology or body.refines for body in scene.bodies):
         return scene, topologies
-    from .tearing.closed_bodies import with_closed_copies
+    from .tearing.at_start import made_fit
 
-    return with_closed_copies(scene, topologies, report)
+    return made_fit(scene, topologies, report)
 
 
 def _as_seen(

@@ -26,7 +26,7 @@ def resolution_findings(body: Body) -> Iterator[Finding]:
         memory = count * BYTES_PER_TET / 1e9
         message = f"Resolution {body.resolution} makes about {count:,} tets, some {memory:.1f} GB, and a slow bake."
         yield Finding("warning", body.name, "", message, "Lower the Resolution while trying things out.", "many_tets")
-    if body.seen == "artist":
+    if body.seen == "artist" and not body.refines:
         yield from _large_faces(body)
     thickness, places = _thickness(body)
     thin = thickness < body.element_size
@@ -55,7 +55,10 @@ def _large_faces(body: Body) -> Iterator[Finding]:
             f"Faces much larger than a tet ({body.element_size:.3g} m) make up {100 * share:.0f} % of its surface: "
             "they stay flat where the goo bends."
         )
-        remedy = "Subdivide it, or give it a Subdivision Surface modifier (Simple); or choose Goo Surface as What Is Seen."
+        remedy = (
+            "Subdivide it, or give it a Subdivision Surface modifier (Simple); or switch Remeshing on, which refines it, or choose "
+            "Goo Surface as What Is Seen."
+        )
         yield Finding("warning", body.name, "", message, remedy, "large_faces")
 
 

@@ -9,7 +9,7 @@ from ..geometry.orientation import oriented
 from ..geometry.triangle_tree import triangle_tree
 from ..scene import Body
 from ..surface import Surface
-from ..tearing.closed_bodies import on_copy
+from ..tearing.at_start import on_copy
 from ..tearing.surface_cut import SurfaceCut
 from ..tetmesh.mesh import TetMesh
 from .laying import Laid, laid_surface

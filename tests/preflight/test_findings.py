@@ -193,6 +193,7 @@ def test_faces_that_are_much_larger_than_tets():
     assert "large_faces" not in codes(body(box(), resolution=2)), "no larger than four tets"
     assert "large_faces" not in codes(body(sphere(16), resolution=12))
     assert "large_faces" not in codes(body(box(), resolution=12, seen="tets"))
+    assert "large_faces" not in codes(body(box(), resolution=12, remeshing="wholesale", refine_length=1.5)), "it is refined"
 
 
 def test_a_container_is_told_to_need_walls_or_two_sides():

@@ -10,8 +10,8 @@ from solver.geometry.measures import signed_volumes
 from solver.refining.straightening import straightened
 from solver.scene import Scene, Settings, validated
 from solver.surface import Surface
+from solver.tearing.at_start import made_fit
 from solver.tearing.charts import charts
-from solver.tearing.closed_bodies import with_closed_copies
 from solver.tearing.cut_topology import cut_topology
 from tests.merging.shapes import body, started
 from tests.surfaces import prism, sphere, surface
@@ -67,7 +67,7 @@ def test_a_bar_that_falls_stays_one():
     """Free fall of goo that merges: 93 per cent of it went in the first step, as slivers seemed to pass through each other."""
     bar = stored_bar(32, 5)
     shot = validated(Scene((body("Bar", bar, 20),), (), Settings(frame_end=4, threads=1)))
-    closed, _ = with_closed_copies(shot, {}, print)
+    closed, _ = made_fit(shot, {}, print)
     run = started(closed, spread=False)
     volume = signed_volumes(bar.positions, bar.triangles).sum()
     for _ in range(3):

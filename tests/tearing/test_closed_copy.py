@@ -19,8 +19,8 @@ from solver.geometry.triangle_tree import triangle_tree
 from solver.pins.pin import Pin
 from solver.remesh.restuffing import lattice_turn
 from solver.scene import Surface
+from solver.tearing.at_start import made_fit, on_copy
 from solver.tearing.charts import charts
-from solver.tearing.closed_bodies import on_copy, with_closed_copies
 from solver.tearing.closed_copy import closed_copy, needs_closed_copy
 from solver.tearing.cut_topology import cut_topology
 from solver.tearing.renewal import renewed_body
@@ -221,19 +221,19 @@ def test_only_bodies_that_may_be_cut_get_one():
     """And what encloses nothing is refused, with a remedy."""
     shot = scene()
     heard = []
-    same, records = with_closed_copies(shot, {}, heard.append)
+    same, records = made_fit(shot, {}, heard.append)
     assert same.bodies[0] is shot.bodies[0] and not records and not heard
     body = replace(shot.bodies[0], surface=open_cube())
     plain = replace(shot, bodies=(replace(body, tear_thickness=0.0),))
-    assert with_closed_copies(plain, {}, heard.append)[0].bodies[0] is plain.bodies[0]
-    closed, records = with_closed_copies(replace(shot, bodies=(body,)), {"b": record_of(open_cube())}, heard.append)
+    assert made_fit(plain, {}, heard.append)[0].bodies[0] is plain.bodies[0]
+    closed, records = made_fit(replace(shot, bodies=(body,)), {"b": record_of(open_cube())}, heard.append)
     assert len(closed.bodies[0].surface.triangles) == records["b"].face_count == 12 and not heard
     sheet = surface(np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0.0)]), [(0, 1, 2), (0, 2, 3)])
     with pytest.raises(SceneError, match="encloses no volume") as caught:
-        with_closed_copies(replace(shot, bodies=(replace(body, surface=sheet),)), {}, heard.append)
+        made_fit(replace(shot, bodies=(replace(body, surface=sheet),)), {}, heard.append)
     assert caught.value.body == "Gum" and "Solidify" in caught.value.remedy
     crossing = replace(body, surface=WRECKS["self-intersecting"])
-    with_closed_copies(replace(shot, bodies=(crossing,)), {}, heard.append)
+    made_fit(replace(shot, bodies=(crossing,)), {}, heard.append)
     assert len(heard) == 1 and heard[0]["event"] == "warning" and "Gum" in heard[0]["message"]
 
 
