@@ -1,6 +1,7 @@
 """What closes creases of a surface once faces are taken out of it: bands of triangles between the borders that are left."""
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,8 +120,8 @@ class Cleared:
             if np.sqrt((area_vectors(positions, band) ** 2).sum(axis=1)).sum() > area * (1.0 if number else LARGER):
                 continue
             low, high = positions[band].min(axis=(0, 1)), positions[band].max(axis=(0, 1))
-            corners = positions[triangles]
-            near = ~self.out & (corners.max(axis=1) >= low).all(axis=1) & (corners.min(axis=1) <= high).all(axis=1)
+            lower, upper = self._boxes
+            near = ~self.out & (upper >= low).all(axis=1) & (lower <= high).all(axis=1)
             both = triangle_tree(positions, np.concatenate([triangles[near], band]))
             through = crossing_pairs(both)
             count = len(np.unique(through[(through >= near.sum()).any(axis=1)]))
@@ -129,6 +130,12 @@ class Cleared:
             if count == 0:
                 break
         return best
+
+    @cached_property
+    def _boxes(self) -> tuple[Array, Array]:
+        """Lower and upper corners (t, 3) of the triangles' boxes."""
+        corners = self.seen.positions[self.seen.triangles]
+        return corners.min(axis=1), corners.max(axis=1)
 
     def _linked(self, pairs: Indices, near: float) -> Indices:
         """The name (t,) of the patch that each triangle which is taken out is of, one for all that meet each other."""

@@ -56,8 +56,8 @@ def _large_faces(body: Body) -> Iterator[Finding]:
             "they stay flat where the goo bends."
         )
         remedy = (
-            "Subdivide it, or give it a Subdivision Surface modifier (Simple); or switch Remeshing on, which refines it, or choose "
-            "Goo Surface as What Is Seen."
+            "Subdivide it, or give it a Subdivision Surface modifier (Simple); or switch Remeshing on, which refines it, "
+            "or choose Goo Surface as What Is Seen."
         )
         yield Finding("warning", body.name, "", message, remedy, "large_faces")
 

@@ -9,6 +9,7 @@ from solver.fem.block_matrix import build_layout
 from solver.fem.coarse_space import divide
 from solver.fem.lanes import PAIRS
 from solver.geometry.edge_crossings import crossing_vertices
+from solver.geometry.edges import connected
 from solver.geometry.self_crossing import crossing_faces
 from solver.geometry.thinning import thinned
 from solver.geometry.tree import build_tree
@@ -132,3 +133,24 @@ def test_where_a_surface_passes_through_itself(apart):
     found = crossing_vertices(triangle_tree(both.positions, both.triangles))
     expected = np.unique(both.triangles[crossing_faces(both.positions, both.triangles)])
     assert found.tolist() == expected.tolist() and bool(len(found)) == (apart < 2.0)
+
+
+@pytest.mark.parametrize("few", [0, 10**9])
+def test_parts_are_named_by_their_smallest_point(monkeypatch, few):
+    """By a graph where points are many and by passing names on where they are few: as a walk from each point finds them."""
+    monkeypatch.setattr("solver.geometry.edges.FEW", few)
+    rng = np.random.default_rng(4)
+    for count, edges in ((1, 0), (50, 0), (60, 25), (300, 280), (2000, 1500)):
+        ends = rng.integers(0, count, (2, edges))
+        beside = [set() for _ in range(count)]
+        for a, b in ends.T.tolist():
+            beside[a].add(b)
+            beside[b].add(a)
+        names = np.full(count, -1)
+        for point in range(count):
+            reached = [point] if names[point] < 0 else []
+            while reached:
+                at = reached.pop()
+                names[at] = point
+                reached += [other for other in beside[at] if names[other] < 0]
+        assert (connected(ends, count) == names).all()

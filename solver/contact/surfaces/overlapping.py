@@ -13,10 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
-from ...geometry.edges import Edges, edges_of
+from ...geometry.edges import Edges, components, edges_of
 from ...geometry.measures import area_vectors
 from ...geometry.triangle_tree import triangle_tree
 from ...geometry.winding import winding_numbers, winding_tree
@@ -145,7 +143,7 @@ class Overlap:
         count, ends = len(side.surface.vertices), side.ends
         whole = np.ones(len(ends), dtype=bool)
         whole[found.edges] = False
-        shells, shell = _connected(ends[whole], count)
+        shells, shell = components(ends[whole].T, count)
         votes, asked = np.zeros(shells), np.zeros(shells, dtype=bool)
         if len(found.edges):
             normal = area_vectors(places, other.triangles[found.triangles])
@@ -218,7 +216,7 @@ class Overlap:
             links.append(np.stack([numbers[order][1:], numbers[order][:-1]], axis=1)[same])
             start, crossing = start + len(side.surface.vertices), crossing + len(each.edges)
         ends = np.concatenate(links)
-        return _connected(ends, crossing)[1]
+        return components(ends.T, crossing)[1]
 
     def _region(self, places: Array, here: Array, way: Array | None, faces: Array) -> Region:
         """The region of points (k, 3), with triangles' normals (m, 3) at its rim; way (3,): about how it leaves, if known."""
@@ -241,19 +239,6 @@ class Overlap:
         far = along_ways(other, ways).max(axis=0) - along_ways(own, ways).min(axis=0)
         best = int(np.argmin(far))
         return ways[best], max(float(far[best]), 0.0)
-
-
-def _connected(ends: NDArray[np.integer], count: int) -> tuple[int, NDArray[np.int64]]:
-    """How many parts so many points hang together in by edges (e, 2), and the part (count,) of each.
-
-    Not by scipy's way from edges to a matrix, which takes longer than all else here.
-    """
-    order = np.argsort(ends[:, 0], kind="stable")
-    start = np.zeros(count + 1, np.int32)
-    np.cumsum(np.bincount(ends[:, 0], minlength=count), out=start[1:])
-    graph = csr_matrix((np.ones(len(ends)), ends[order, 1].astype(np.int32), start), shape=(count, count))
-    parts, part = connected_components(graph, directed=False)
-    return parts, np.asarray(part, dtype=np.int64)
 
 
 def _way_of(vector: Array, area: float) -> Array | None:
