@@ -11,6 +11,10 @@ from .errors import SceneError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
+# Tets along an edge of a face: larger ones stay flat where the goo bends (preflight says so), and touch what gives way there,
+# not what is seen (contact/edges)
+LARGE_FACE = 4.0
+
 
 @dataclass(frozen=True)
 class Surface:

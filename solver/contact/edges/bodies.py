@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from ...embedding import Binding
 from ...scene import Body
 from ...state import Ranges, Solids, element_size
+from ...surface import LARGE_FACE
 from ...tetmesh.mesh import TetMesh
 from ..contacts import Contacts
+from ..surfaces.seen import LONGEST
 
 if TYPE_CHECKING:
     from .edge_contacts import EdgeContacts
@@ -37,15 +39,15 @@ def edge_contacts(
     for body, ((a, b), (c, d)) in enumerate(zip(pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True)):
         mesh = TetMesh(state.positions[c:d].copy(), (state.tets[a:b] - c).astype(np.int32))
         element, binding, faces = element_size(state.volumes[a:b]), seen[body], triangles[body]
-        laid = bodies[body].seen == "tets"
+        laid, longest = bodies[body].seen == "tets", max(LARGE_FACE * bodies[body].element_size, LONGEST * element)
 
         def build(
             mesh: TetMesh = mesh, binding: Binding = binding, faces: NDArray[np.int32] = faces, element: float = element,
-            laid: bool = laid,
+            laid: bool = laid, longest: float = longest,
         ) -> "Faces | None":  # fmt: skip
             from .faces import Faces
 
-            return Faces.of(mesh, binding, faces, element, laid)
+            return Faces.of(mesh, binding, faces, element, laid, longest)
 
         point = int(np.flatnonzero(owners == body)[0])
         edged.append(EdgedBody(slice(c, d), point, build, bodies[body].element_size))

@@ -229,7 +229,7 @@ class EdgeContacts:
                 meeting.widths = collider.widths(self.time)
             areas[sticks] = held_areas(
                 at.met[sticks], at.normal[sticks], at.keys[sticks], collider.sharp.ends, meeting.now[0],
-                collider.inwards(meeting.now[0]), meeting.widths, self._range(meeting), meeting.element,
+                collider.inwards(meeting.now[0]), meeting.widths, self._range(meeting), meeting.element, meeting.faces.longest,
             )  # fmt: skip
             own = self.by_points[1] == collider.number
             areas = left_over(areas, at.met, self.by_points[0][own], self.by_points[2][own], meeting.element)
