@@ -32,6 +32,12 @@ class Surface:
         """Largest side of the bounding box of the faces [m]; loose vertices do not count."""
         return float(np.ptp(self.positions[np.unique(self.triangles)], axis=0).max())
 
+    @cached_property
+    def longest_edge(self) -> float:
+        """Of the faces [m]."""
+        corners = self.positions[self.triangles]
+        return float(np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2).max()))
+
 
 def not_finite(count: int) -> tuple[str, str]:
     """Return the message and the remedy for a surface that many of whose vertices have coordinates that are NaN or infinite."""

@@ -28,8 +28,9 @@ def edge_contacts(
 
     contacts are those of points, of the same colliders. None where nothing stands out for any body.
     """
+    outstanding = [field.sharp for field in contacts.fields if field.sharp is not None]
     if not len(contacts.points.tets) or not any(
-        field.sharp is not None and field.sharp.among(body.element_size) for field in contacts.fields for body in bodies
+        sharp.among(body.element_size, _span(body)) for sharp in outstanding for body in bodies
     ):
         return None
     from .edge_contacts import EdgeContacts
@@ -50,5 +51,10 @@ def edge_contacts(
             return Faces.of(mesh, binding, faces, element, laid, longest)
 
         point = int(np.flatnonzero(owners == body)[0])
-        edged.append(EdgedBody(slice(c, d), point, build, bodies[body].element_size))
+        edged.append(EdgedBody(slice(c, d), point, build, bodies[body].element_size, _span(bodies[body])))
     return EdgeContacts(edged, contacts.points, contacts.fields, contacts.meets, contacts.holds)
+
+
+def _span(body: Body) -> float:
+    """How long edges of a body's faces are at most, where these touch whole [m]."""
+    return body.element_size if body.seen == "tets" else min(body.surface.longest_edge, LARGE_FACE * body.element_size)

@@ -98,7 +98,7 @@ class EdgeContacts:
         """What stands out of a collider for a body; None where nothing does."""
         if (number, c) not in self.colliders:
             stands = self.fields[c].sharp
-            sharp = None if stands is None else stands.among(self.bodies[number].element)
+            sharp = None if stands is None else stands.among(self.bodies[number].element, self.bodies[number].span)
             self.colliders[number, c] = None if sharp is None else EdgedCollider.of(self.fields[c], c, sharp)
         return self.colliders[number, c]
 
