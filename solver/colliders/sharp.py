@@ -21,7 +21,7 @@ APART = 0.1  # element sizes that bumps are apart; at 0.15 what is between sank 
 MOST_LOOKS = 9  # at a shape that changes
 WIDER, COARSER = 4.0, 2.0  # from one scale of bends to the next: how much wider they are, and what is asked of them coarser
 FIRST_WIDE = 2.0  # and the first beyond ROUND, where half as close together is close enough
-SPAN = 0.16  # 8 x 2 %: under the middle of an edge of so many element sizes, squared, over this, bends are 2 % of one deep
+SPAN = 0.08  # 8 x 1 %: a bend of edge^2 / SPAN [element sizes] is 1 % of one deep in the middle of an edge, drawn out 2 %
 
 
 @dataclass(frozen=True)
