@@ -11,6 +11,10 @@ from .errors import SceneError
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
+# Tets along an edge of a face: larger ones stay flat where the goo bends (preflight says so), and touch what gives way there,
+# not what is seen (contact/edges)
+LARGE_FACE = 4.0
+
 
 @dataclass(frozen=True)
 class Surface:
@@ -27,6 +31,12 @@ class Surface:
     def extent(self) -> float:
         """Largest side of the bounding box of the faces [m]; loose vertices do not count."""
         return float(np.ptp(self.positions[np.unique(self.triangles)], axis=0).max())
+
+    @cached_property
+    def longest_edge(self) -> float:
+        """Of the faces [m]."""
+        corners = self.positions[self.triangles]
+        return float(np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2).max()))
 
 
 def not_finite(count: int) -> tuple[str, str]:

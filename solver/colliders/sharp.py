@@ -19,6 +19,9 @@ ROUND = 1.5  # element sizes: what bends more narrowly sinks into a flat face be
 SHORT = 0.15  # element sizes: of edges that are no longer and bend only narrowly, corners stand for what is between
 APART = 0.1  # element sizes that bumps are apart; at 0.15 what is between sank into a face that ends there by up to 4 %
 MOST_LOOKS = 9  # at a shape that changes
+WIDER, COARSER = 4.0, 2.0  # from one scale of bends to the next: how much wider they are, and what is asked of them coarser
+FIRST_WIDE = 2.0  # and the first beyond ROUND, where half as close together is close enough
+SPAN = 0.08  # 8 x 1 %: a bend of edge^2 / SPAN [element sizes] is 1 % of one deep in the middle of an edge, drawn out 2 %
 
 
 @dataclass(frozen=True)
@@ -79,22 +82,25 @@ class StandingOut:
     flat: NDArray[np.int64]
     radii: Array
     sheet: bool
-    known: dict[float, Sharp | None] = field(default_factory=dict)
+    known: dict[tuple[float, float], Sharp | None] = field(default_factory=dict)
 
-    def among(self, element: float) -> Sharp | None:
-        """What stands out for a body of tets of a size [m]; None where nothing does."""
-        if element not in self.known:
-            self.known[element] = self._among(element)
-        return self.known[element]
+    def among(self, element: float, span: float = 0.0) -> Sharp | None:
+        """What stands out for a body of tets of a size [m], faces of which are seen with edges up to a span [m]; None where
+        nothing does."""
+        if (element, span) not in self.known:
+            self.known[element, span] = self._among(element, span)
+        return self.known[element, span]
 
-    def _among(self, element: float) -> Sharp | None:
+    def _among(self, element: float, span: float) -> Sharp | None:
         along = self.shapes[0][self.ends]
         lengths = np.sqrt(((along[:, 1] - along[:, 0]) ** 2).sum(axis=1))
-        narrow = self.radii < ROUND * element
-        crossed = narrow & (lengths >= SHORT * element)
-        crossed[crossed] = one_a_cell(along[crossed].mean(axis=1), SHORT * element)
-        crossed |= self.radii == 0.0
-        fine = [self._fine(shape, narrow & ~crossed, element) for shape in self.shapes]
+        crossed, wider, fine = self.radii == 0.0, 0.0, list[IntArray]()
+        for radius, short, apart in _scales(element, span):
+            own = ~crossed & (self.radii >= wider) & (self.radii < radius) & (lengths >= short)
+            own[own] = one_a_cell(along[own].mean(axis=1), short)
+            crossed, wider = crossed | own, radius
+            narrow = ~crossed & (self.radii < radius)
+            fine += [self._fine(shape, narrow, radius, short, apart) for shape in self.shapes]
         corners = np.unique(np.concatenate([self.ends[crossed].ravel(), *fine])).astype(np.int32)
         if not len(corners):
             return None
@@ -104,14 +110,28 @@ class StandingOut:
         joined = np.concatenate([self.beside[~kept], self.flat])
         return Sharp(self.ends[kept], self.wings[kept], self.beside[kept], self.triangles, joined, crossed[kept], corners)
 
-    def _fine(self, shape: Array, narrow: NDArray[np.bool_], element: float) -> IntArray:
+    def _fine(self, shape: Array, narrow: NDArray[np.bool_], radius: float, short: float, apart: float) -> IntArray:
         """Vertices that stand for what bends narrowly by edges that are many to a tet, and not by chance alone."""
         if not narrow.any():
             return np.zeros(0, np.int32)
         asked = np.zeros(len(shape), dtype=bool)
         asked[self.ends[narrow]] = True
-        scales = ROUND * element, SHORT * element, APART * element
-        return bumps(shape, self.triangles, asked, *scales, self.sheet).astype(np.int32)
+        return bumps(shape, self.triangles, asked, radius, short, apart, self.sheet).astype(np.int32)
+
+
+def _scales(element: float, span: float) -> list[tuple[float, float, float]]:
+    """Up to what radius bends count, from what length on their edges do by themselves, and how far apart bumps are, all [m].
+
+    Contact points leave room of 0.4 elements between them. But what is seen of a body is flat in a face with edges up to a
+    span, so that what bends more gently sinks into its middle too; the wider it bends the fewer places keep it out.
+    """
+    scales = [(ROUND * element, SHORT * element, APART * element)]
+    widest = span * span / (SPAN * element) if element > 0.0 else 0.0
+    apart = FIRST_WIDE * SHORT * element
+    while scales[-1][0] < widest:
+        scales.append((min(WIDER * scales[-1][0], widest), apart, apart))
+        apart *= COARSER
+    return scales
 
 
 def standing_out(shapes: list[Array], triangles: IntArray, sheet: bool) -> StandingOut:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..geometry.measures import area_vectors
 from ..scene import Body
+from ..surface import LARGE_FACE
 from ..tetmesh.estimate import estimated_tet_count
 from .finding import Finding
 
@@ -14,7 +15,7 @@ BYTES_PER_TET = 3000  # of a bake, roughly
 MANY_TETS = 400_000
 MOST_FEELERS, FEELER_FACES = 128, 2_000_000  # fewer feelers in a dense mesh: this many tests in all
 THIN_SHARE = 0.1
-LARGE_FACE, LARGE_SHARE = 4.0, 0.2  # tets along an edge of a face, and the share of the area that such faces take
+LARGE_SHARE = 0.2  # of the area, that faces larger than LARGE_FACE take
 
 
 def resolution_findings(body: Body) -> Iterator[Finding]:

@@ -32,7 +32,7 @@ def folded() -> tuple[Faces, np.ndarray]:
     seen = shell.positions - BULGE * inner[:, None] * (0.0, 0.0, 1.0)
     binding = bind(straight, seen)
     mesh = TetMesh(hairpin(straight.positions), straight.tets)
-    faces = Faces.of(mesh, binding, shell.triangles, CELL, laid=False)
+    faces = Faces.of(mesh, binding, shell.triangles, CELL, laid=False, longest=4.0 * CELL)
     assert faces is not None
     return faces, straight.positions
 

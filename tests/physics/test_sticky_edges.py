@@ -195,7 +195,7 @@ def test_areas_of_a_tooths_end_add_up_to_it():
     both = np.stack([inwards, np.tile([0.0, 0.0, 1.0], (4, 1))], axis=1)
     keys = np.array([(0, 0, corner, -1) for corner in range(4)], np.int32)
     normal = np.tile([0.0, 0.0, -1.0], (4, 1))
-    areas = held_areas(corners, normal, keys, ends, corners, both, np.full((4, 2), 0.25), 0.1, 10.0)
+    areas = held_areas(corners, normal, keys, ends, corners, both, np.full((4, 2), 0.25), 0.1, 10.0, 1.0)
     assert areas.sum() == pytest.approx(1.0) and np.allclose(areas, 0.25)
 
 

@@ -98,7 +98,7 @@ class EdgeContacts:
         """What stands out of a collider for a body; None where nothing does."""
         if (number, c) not in self.colliders:
             stands = self.fields[c].sharp
-            sharp = None if stands is None else stands.among(self.bodies[number].element)
+            sharp = None if stands is None else stands.among(self.bodies[number].element, self.bodies[number].span)
             self.colliders[number, c] = None if sharp is None else EdgedCollider.of(self.fields[c], c, sharp)
         return self.colliders[number, c]
 
@@ -229,7 +229,7 @@ class EdgeContacts:
                 meeting.widths = collider.widths(self.time)
             areas[sticks] = held_areas(
                 at.met[sticks], at.normal[sticks], at.keys[sticks], collider.sharp.ends, meeting.now[0],
-                collider.inwards(meeting.now[0]), meeting.widths, self._range(meeting), meeting.element,
+                collider.inwards(meeting.now[0]), meeting.widths, self._range(meeting), meeting.element, meeting.faces.longest,
             )  # fmt: skip
             own = self.by_points[1] == collider.number
             areas = left_over(areas, at.met, self.by_points[0][own], self.by_points[2][own], meeting.element)

@@ -29,6 +29,7 @@ class Faces:
     ends (e, 2)   : of the edges, in the order of surface.edges, each as its first triangle walks it, seen from outside
     wings (e, 2)  : the third corners of the triangles to both sides, -1 where there is none
     rest (k, 3)   : places of the points when all this was made [m]
+    longest       : of its edges then [m]
     """
 
     carried: Carried
@@ -37,21 +38,27 @@ class Faces:
     ends: IntArray
     wings: IntArray
     rest: Array
+    longest: float
 
     @classmethod
-    def of(cls, mesh: TetMesh, binding: Binding, triangles: IntArray, element: float, laid: bool) -> "Faces | None":
+    def of(
+        cls, mesh: TetMesh, binding: Binding, triangles: IntArray, element: float, laid: bool, longest: float
+    ) -> "Faces | None":  # fmt: skip
         """Those of the surface of triangles (t, 3) that a binding carries, tets being of a size [m]; None where nothing is.
 
-        laid: whether it was laid on the tets, see carrying_rows.
+        laid: whether it was laid on the tets, see carrying_rows. Edges are cut only where they are longer than the longest [m]:
+        cut faces follow the tets into a hollow that what is seen spans, and a finger that had come to lie on them was 0.15 to
+        1.1 element sizes deep in faces of 1.6 to 4 tets.
         """
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), triangles)
-        fit = seen_surface(now, mesh, element)
+        fit = seen_surface(now, mesh, element, longest=longest)
         if not len(fit.triangles):
             return None
         rows = carrying_rows(mesh, fit.positions, now, binding, laid)
         surface = contact_surface(fit.triangles, fit.positions, element)
         ends, wings = _with_wings(fit.triangles)
-        return cls(Carried.by(rows), rows, surface, ends, wings, fit.positions)
+        span = fit.positions[ends[:, 1]] - fit.positions[ends[:, 0]]
+        return cls(Carried.by(rows), rows, surface, ends, wings, fit.positions, float(np.sqrt((span**2).sum(axis=1).max())))
 
     def between(self, points: IntArray, shares: Array) -> Carried:
         """What carries places between points (m, 3) by shares (m, 3), and takes the force on them; nodes by the body's numbers.

@@ -90,15 +90,16 @@ class EdgedCollider:
 class EdgedBody:
     """What is asked of a body: its range of nodes, the number of its first contact point, its faces, how fine its tets are.
 
-    element is the size [m] that its tets are made in, by which it is decided what of a collider stands out. `build` makes the
-    faces when that comes near for the first time: from the places at which the tables of the simulation were made, so that a
-    resumed bake gets the same ones.
+    element is the size [m] that its tets are made in, and span how long edges of its faces are at most [m], by which it is
+    decided what of a collider stands out. `build` makes the faces when that comes near for the first time: from the places at
+    which the tables of the simulation were made, so that a resumed bake gets the same ones.
     """
 
     nodes: slice
     point: int
     build: Callable[[], Faces | None]
     element: float
+    span: float
     known: Faces | None = None
     built: bool = False
 

@@ -24,8 +24,8 @@ IntArray = NDArray[np.int32]
 POINTS_APART = 0.4  # element sizes between contact points that always touch (embedding.contact_samples)
 FARTHEST = 0.4  # element sizes that stickiness of edges reaches at most: contacts are looked for up to `meeting.FAR`
 SAME = 0.25  # element sizes along a collider up to which a place that sticks is the same one in the next step
+APART = 1.5  # element sizes between contacts on an edge up to which the body is in contact all the way, if not further
 AROUND = 1.0  # element sizes from a point that sticks up to which what it holds is taken off edges
-LONGEST = 1.5  # element sizes between contacts on an edge beyond which the body is not in contact all the way between them
 
 
 def sticking_range(extent: float, element: float) -> float:
@@ -87,12 +87,13 @@ def left_over(areas: Array, places: Array, points: Array, held: Array, element: 
 
 def held_areas(
     met: Array, normal: Array, keys: IntArray, ends: IntArray, corners: Array, inwards: Array, widths: Array, reach: float,
-    element: float,
+    element: float, longest: float,
 ) -> Array:  # fmt: skip
     """The areas (m,) [m^2] that contacts hold, all of which stick and are of one body and one collider.
 
     met, normal (m, 3), keys (m, 4) as in Crossings; of the collider ends (e, 2) of its edges, corners (v, 3), inwards (e, 2, 3)
     unit vectors along the faces to both sides of an edge, widths (e, 2) [m] of what belongs to it; reach [m] of stickiness.
+    Contacts on an edge further apart than APART and the longest edge of the body [m] have no face of it between them.
     """
     edge, contact = _stations(keys, ends)
     start = corners[ends[edge, 0]]
@@ -102,7 +103,7 @@ def held_areas(
     order = np.lexsort((contact, along, edge))
     edge, contact, along = edge[order], contact[order], along[order]
     between = np.diff(along)
-    between[(np.diff(edge) != 0) | (between > LONGEST * element)] = 0.0
+    between[(np.diff(edge) != 0) | (between > max(longest, APART * element))] = 0.0
     half = 0.5 * (np.append(between, 0.0) + np.append(0.0, between))
     across = _width(normal[contact], way[order], inwards[edge], widths[edge], reach, element)
     return np.asarray(np.bincount(contact, half * across, len(met)), dtype=np.float64)

@@ -70,7 +70,7 @@ class Clusters:
         self.span = (int(own.min()), int(own.max()) + 1) if len(own) else (0, 0)
         ends = rest[surface.edges]
         self.edge_squares = ((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)  # (e,) at rest [m^2]
-        self.edge_length = float(np.sqrt(self.edge_squares).mean())
+        self.edge_length = float(np.sqrt(self.edge_squares).sum() / max(len(ends), 1))
 
     @property
     def kinds(self) -> tuple[Items, Items, Items]:

@@ -31,14 +31,15 @@ class Seen(NamedTuple):
 
 
 def seen_surface(
-    surface: Surface, mesh: TetMesh, element: float, error: float = ERROR, rest: NDArray[np.float64] | None = None
-) -> Seen:
+    surface: Surface, mesh: TetMesh, element: float, error: float = ERROR, rest: NDArray[np.float64] | None = None,
+    longest: float = 0.0,
+) -> Seen:  # fmt: skip
     """The artist's surface over a mesh of tets of the size `element` [m], both at rest, as it carries contact.
 
     Vertices in one place are one; triangles without a surface, and those deeper inside the tets than an edge, are left out.
     What is much finer than the tets is merged, with an `error` in their sizes, as it lay when these were made: at `rest` (n, 3)
-    [m], where it is at hand. Long edges are halved: where they are pressed the cut triangles give way, and the whole ones, as
-    they are seen, leave them.
+    [m], where it is at hand. Edges longer than the longest [m] are halved, LONGEST where none is named: where they are pressed
+    the cut triangles give way, and the whole ones, as they are seen, leave them.
     """
     triangles = welded(surface.positions, surface.triangles)
     sides = triangles != np.roll(triangles, 1, axis=1)
@@ -48,7 +49,7 @@ def seen_surface(
         triangles = triangles[shallow]
     if error > 0.0 and len(triangles) > FINE * len(boundary):
         triangles = decimated(surface.positions if rest is None else rest, triangles, error * element, MERGED * element)
-    positions, parts = split(surface.positions, triangles, LONGEST * element)
+    positions, parts = split(surface.positions, triangles, longest or LONGEST * element)
     used, numbered = np.unique(parts, return_inverse=True)
     whole = None if len(parts) == len(triangles) else np.searchsorted(used, triangles).astype(np.int32)
     own = used[used < len(surface.positions)]
