@@ -3,6 +3,8 @@
 They lie where they lay, and follow the tets from the first step on.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,10 +17,10 @@ LONG, AROUND = 2.0, 1.0  # elements: an edge as long as this is halved, until th
 MOST_FACES = 2_000_000  # that it makes at most
 
 
-def begun_finer(surface: Surface, element_size: float, fixed: NDArray[np.bool_]) -> SurfaceCut | None:
+def begun_finer(surface: Surface, element_size: float, borders: Callable[[], NDArray[np.int32]]) -> SurfaceCut | None:
     """Return a surface's change that leaves no edge longer than LONG elements [m]; None where it has none.
 
-    No border of `fixed` vertices (n,) goes.
+    borders are asked, where it has, for the vertices at which something that lies on it has a border: that stays.
     """
     count, triangles = len(surface.positions), welded(surface.positions, surface.triangles)
     names = np.arange(count)
@@ -30,5 +32,7 @@ def begun_finer(surface: Surface, element_size: float, fixed: NDArray[np.bool_])
         return None
     allowed = np.full(count, LONG * element_size)
     allowed[ends[long]] = AROUND * element_size
+    fixed = np.zeros(count, dtype=bool)
+    fixed[borders()] = True
     made = halved(surface, allowed[names], MOST_FACES, fixed, 0.0)
     return made.change(surface)

@@ -20,6 +20,8 @@ from .grain import side_lengths
 from .patchwork import Patchwork
 
 FLAT = 1e-5  # height over the longest side, beside rounding, below which a triangle is a line
+BETWEEN = 10.0  # times that, from the ends of its longest side, its third corner lies at least: what is nearer is a short edge
+ROUNDS = 1000  # at most: in a fan one sliver goes after the other
 
 
 def straightened(surface: Surface, charts: NDArray[np.int64] | None = None) -> SurfaceCut | None:
@@ -29,11 +31,12 @@ def straightened(surface: Surface, charts: NDArray[np.int64] | None = None) -> S
     """
     made, chart = Patchwork.of(surface), np.zeros(len(surface.triangles), np.int64) if charts is None else charts
     fixed, before = np.zeros(len(surface.positions), dtype=bool), made
-    while True:
+    for _ in range(ROUNDS):
         after = _round(made, chart, fixed)
         if after is made:
-            return None if made is before else made.change(surface)
+            break
         made = after
+    return None if made is before else made.change(surface)
 
 
 def _round(made: Patchwork, chart: NDArray[np.int64], fixed: NDArray[np.bool_]) -> Patchwork:
@@ -44,8 +47,9 @@ def _round(made: Patchwork, chart: NDArray[np.int64], fixed: NDArray[np.bool_]) 
     sides = side_lengths(made.positions, made.triangles)
     longest = sides.max(axis=1)
     height = np.sqrt((area_vectors(made.positions, made.triangles) ** 2).sum(axis=1)) * 2.0 / np.maximum(longest, 1e-300)
-    thin = height < FLAT * longest + rounding(made.positions)
-    rows = np.flatnonzero(thin)
+    least = FLAT * longest + rounding(made.positions)
+    thin = height < least
+    rows = np.flatnonzero(thin & (sides.min(axis=1) > BETWEEN * least))
     if not len(rows):
         return made
     edges = edges_of(made.triangles)

@@ -28,9 +28,7 @@ HELD, HELD_ANEW = 1.0 - 1e-9, 0.5  # share of a new vertex beyond which a pin ho
 # second where no face is left
 
 
-def made_fit(
-    scene: Scene, topologies: Topologies, report: Callable[[dict[str, Any]], None]
-) -> tuple[Scene, Topologies]:  # fmt: skip
+def made_fit(scene: Scene, topologies: Topologies, report: Callable[[dict[str, Any]], None]) -> tuple[Scene, Topologies]:
     """Return the scene and the records of its surfaces with those of bodies that cannot take part as they are changed.
 
     Where they may tear or merge, slivers between vertices in line go (refining/straightening.py), and what is open or crosses
@@ -72,9 +70,7 @@ def _finer(body: Body, record: SurfaceTopology | None) -> SurfaceCut | None:
     """What halves its faces that are much larger than a tet."""
     if not body.refines:
         return None
-    fixed = np.zeros(len(body.surface.positions), dtype=bool)
-    fixed[body.borders if record is None else borders(record)] = True
-    return begun_finer(body.surface, body.element_size, fixed)
+    return begun_finer(body.surface, body.element_size, lambda: body.borders if record is None else borders(record))
 
 
 def _charts(body: Body, record: SurfaceTopology | None) -> NDArray[np.int64] | None:

@@ -23,7 +23,7 @@ ELEMENT = 0.1
 
 
 def finer(part: Surface, size: float = ELEMENT):
-    return begun_finer(part, size, np.zeros(len(part.positions), dtype=bool))
+    return begun_finer(part, size, lambda: np.zeros(0, np.int32))
 
 
 def area(positions, triangles) -> float:

@@ -66,6 +66,15 @@ def test_borders_of_uvs_stay():
     assert straightened(bar, np.arange(len(bar.triangles))) is None
 
 
+def test_needles_and_two_corners_in_one_place_stay():
+    """A triangle between all but one point and another is no sliver between points in line: flips around it would not end."""
+    globe = sphere(8)
+    for close in (1e-7, 0.0):
+        places = globe.positions.copy()
+        places[20] = places[21] + close * (places[20] - places[21])
+        assert straightened(surface(places, globe.triangles)) is None
+
+
 def test_a_bar_that_falls_stays_one():
     """Free fall of goo that merges: 93 per cent of it went in the first step, as slivers seemed to pass through each other."""
     bar = stored_bar(32, 5)
