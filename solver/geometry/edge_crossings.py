@@ -44,7 +44,12 @@ def piercing_pairs(positions: NDArray[np.float64], triangles: NDArray[np.int32])
 def pairs_of_shells(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return pairs (k, 2) of triangles (t, 3) of one connected shell that pass through each other by more than rounding; some
     of them twice."""
-    pairs = crossing_pairs(triangle_tree(positions, triangles))
+    return pairs_within(triangle_tree(positions, triangles))
+
+
+def pairs_within(surface: TriangleTree) -> NDArray[np.int64]:
+    """The same of a surface whose tree is at hand."""
+    positions, triangles, pairs = surface.positions, surface.triangles, crossing_pairs(surface)
     pairs = pairs[cross_deeply(positions[triangles[pairs[:, 0]]], positions[triangles[pairs[:, 1]]], rounding(positions))]
     if not len(pairs):
         return pairs

@@ -13,7 +13,8 @@ from ..fem.tile import Tiles
 from ..fem.workspace import Unknowns
 from ..filling import Covering
 from ..geometry.chunks import side_by_side
-from ..geometry.edge_crossings import pairs_of_shells
+from ..geometry.edge_crossings import pairs_within
+from ..geometry.triangle_tree import TriangleTree, refit, triangle_tree
 from ..merging.joining import Joined, element_sizes, living
 from ..output import as_shown
 from ..painted import painted_rows
@@ -40,6 +41,7 @@ MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets t
 OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
 AGAIN = 1.5  # and times what was left the last time
 SOON = 1.15  # times what an old mesh had that was kept as something seen would have been left outside: then it asks again,
+LOOKS = 32  # at what is seen of a body until its tree is made anew: where goo flows faces leave those that they lay beside
 MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are taken whatever is left outside
 
 
@@ -69,6 +71,7 @@ class Remeshing:
         self.drawn: Array = np.zeros(count)
         self.refused: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.outside: Array = np.zeros(count)
+        self._trees: dict[int, tuple[int, TriangleTree]] = {}  # of what is seen: how often it was looked at, and the tree
 
     def after(self, scene: Scene, made: Joined) -> "Remeshing":
         """The same for bodies of the scene some of which have been joined."""
@@ -144,8 +147,20 @@ class Remeshing:
             if self.wholesale[index] and body.at(place).merging:
                 state = body_state(present.state, present.ranges, index)
                 seen = _seen_at(body, state, present.surfaces[index], ahead)
-                result[index] = len(np.unique(pairs_of_shells(seen, present.triangles[index])))
+                result[index] = len(np.unique(pairs_within(self._tree(index, seen, present.triangles[index]))))
         return result
+
+    def _tree(self, index: int, seen: Array, triangles: NDArray[np.int32]) -> TriangleTree:
+        """The tree of what is seen of a body: the last one with its boxes where faces are now, as they are soon again.
+
+        What is found by it does not depend on its order, so a resumed bake may begin with another one.
+        """
+        looks, known = self._trees.get(index, (LOOKS, None))
+        if known is not None and looks < LOOKS and known.triangles is triangles:
+            self._trees[index] = looks + 1, refit(known, seen)
+        else:
+            self._trees[index] = 1, triangle_tree(seen, triangles)
+        return self._trees[index][1]
 
     def renewed(
         self, present: Discretization, bodies: list[int], step: float, place: float = 0.0, ahead: float = 0.0
