@@ -27,12 +27,11 @@ def longest_step(settings: Settings, fields: list[Field], pins: Holding) -> floa
 
     Else frames would end a ten-millionth of a step before one does, between two steps, for ever. Where colliders or pins move
     it is a share of a frame in any case: they turn from one way into another at frames, on which a step has to end for what is
-    shown there to be where it has met them, or is held; to fit it may be longer than is set by NEARLY a share. So it is where
-    colliders are not flat: ways between two steps, which lead round an edge, would be shown straight through it.
+    shown there to be where it has met them, or is held; to fit it may be longer than is set by NEARLY a share.
     """
     frame, longest = 1.0 / settings.frames_per_second, settings.maximum_substep
     share, frames = max(1.0, np.rint(frame / longest)), max(1.0, np.rint(longest / frame))
-    if frame >= SHORTEST_FRAME and not (pins.still and all(field.still and field.sharp is None for field in fields)):
+    if frame >= SHORTEST_FRAME and not (pins.still and all(field.still for field in fields)):
         return float(frame / max(1.0, np.ceil(frame / longest - NEARLY)))
     near = frame * frames / share
     return float(near) if abs(near / longest - 1.0) < LAST_DIGITS else longest
@@ -52,7 +51,7 @@ def refused(now: "Simulation", attempt: Attempt, drastic: bool) -> str:
 
 def calmest(now: "Simulation", longest: float) -> int:
     """The level of the longest step in calm: not that of `longest` [s] only where all that acts stays as it is."""
-    settings, fields = now.scene.settings, all(field.still and field.sharp is None for field in now.contacts.fields)
+    settings, fields = now.scene.settings, all(field.still for field in now.contacts.fields)
     still = fields and now.keyed.still and now.pins.still and now.force_fields.still
     if not (now.integrator.calms and still):
         return 0
