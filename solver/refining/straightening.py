@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.edges import edges_of
-from ..geometry.measures import area_vectors
 from ..geometry.self_crossing import rounding
 from ..surface import Surface
 from ..tearing.surface_cut import SurfaceCut
 from .flipping import apart, flipped, flips, sound
-from .grain import side_lengths
+from .grain import side_lengths, stoutness
 from .patchwork import Patchwork
 
 FLAT = 1e-5  # height over the longest side, beside rounding, below which a triangle is a line
@@ -46,7 +45,7 @@ def _round(made: Patchwork, chart: NDArray[np.int64], fixed: NDArray[np.bool_]) 
     """
     sides = side_lengths(made.positions, made.triangles)
     longest = sides.max(axis=1)
-    height = np.sqrt((area_vectors(made.positions, made.triangles) ** 2).sum(axis=1)) * 2.0 / np.maximum(longest, 1e-300)
+    height = stoutness(made.positions, made.triangles) * longest
     least = FLAT * longest + rounding(made.positions)
     thin = height < least
     rows = np.flatnonzero(thin & (sides.min(axis=1) > BETWEEN * least))

@@ -38,10 +38,10 @@ from .transfer import OF_FIBRES, body_state, joined_states, transferred
 Array = NDArray[np.float64]
 
 MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
+LOOKS = 32  # at what is seen of a body until its tree is made anew: where goo flows faces leave those that they lay beside
 OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
 AGAIN = 1.5  # and times what was left the last time
 SOON = 1.15  # times what an old mesh had that was kept as something seen would have been left outside: then it asks again,
-LOOKS = 32  # at what is seen of a body until its tree is made anew: where goo flows faces leave those that they lay beside
 MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are taken whatever is left outside
 
 
