@@ -31,7 +31,7 @@ from .fem.newton import ImplicitStep, Outcome
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, is_drastic, surprise
 from .fem.volume_control import VolumeControl
-from .fem.workspace import Unknowns, Workspace
+from .fem.workspace import Workspace
 from .force_fields.acting import ForceFields
 from .frame import Frame, SurfaceChange
 from .integrators import integrators, start_in_free_flight
@@ -50,7 +50,8 @@ from .state import Ranges, State
 from .step_failure import step_failure
 from .step_length import bound_step, calmest, longest_step, refused
 from .tetmesh.mesh import TetMesh
-from .topology.replay import settle
+from .topology.consumer import Ready
+from .topology.replay import NOTHING, settle
 from .turned import TurnedReports
 from .worn import WornReports
 
@@ -125,13 +126,13 @@ class Simulation:
         start_in_free_flight(self.state, self.force_fields.at_rest(self.gravity, self.state), self.clock.step)
         self.before = Snapshot.of(self.state)
 
-    def settle(self, mesh: Discretization, remeshed: bool = False, unknowns: Unknowns | None = None) -> None:
-        """Take over meshes and build all that hangs on them, but for their unknowns if these are at hand; kept for checkpoints
-        where they are not those of the start.
+    def settle(self, mesh: Discretization, remeshed: bool = False, ready: Ready = NOTHING) -> None:
+        """Take over meshes and build all that hangs on them, but for what is ready; kept for checkpoints where they are not
+        those of the start.
 
         From then on `scene` has only those bodies that have not become part of another (topology/replay.py).
         """
-        settle(self, mesh, remeshed, unknowns)
+        settle(self, mesh, remeshed, ready)
 
     @property
     def present(self) -> Discretization:

@@ -12,6 +12,7 @@ from ..contact.surfaces.bodies import left_out, passes_through_itself, touching_
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
+from ..topology.consumer import Ready
 from ..topology.replay import replay, with_rest
 from .discretization import Discretization
 from .drawing_in import FAR
@@ -70,7 +71,7 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     if passing or crosses or apart:
         _put_off(now, renewed, [] if made.taken else due, list(chain.from_iterable(met)))
         return 0
-    replay(now, new, change, renewed.unknowns)
+    replay(now, new, change, Ready(renewed.unknowns, surfaces))
     now.remeshing = remeshing
     now.news += tuple(_news(now, made, renewed))
     now.remeshing.note(due, now.state, now.ranges, renewed)

@@ -131,7 +131,10 @@ def _reaching(pulled: Pulled, seen: TriangleTree, element_size: float) -> tuple[
     mesh, facets = pulled.mesh, pulled.facets
     positions, rim, boundary = mesh.positions, TetMesh(mesh.positions, mesh.outer), mesh.faces.boundary
     back, left, held = mesh.rim, seen.positions[pulled.farthest > REACHING[0][1] * element_size], mesh
+    still = False
     for turn, (sharpest, close) in enumerate(REACHING):
+        if still and (sharpest, close) == REACHING[turn - 1]:  # would be the last round again
+            continue
         facets = refit(facets, positions)
         found = closest_points(facets, left, REACH * element_size)
         far = np.flatnonzero(found.distance > close * element_size)  # what nothing is near yet may be reached in a later round
@@ -147,7 +150,8 @@ def _reaching(pulled: Pulled, seen: TriangleTree, element_size: float) -> tuple[
             break
         share = 0.5 * OUT * element_size / where.distance[out, None]
         wanted[back] = where.feet[out] + share * (wanted[back] - where.feet[out])
-        positions = guarded(positions, wanted, mesh.outer, sharpest)
+        before, positions = positions, guarded(positions, wanted, mesh.outer, sharpest)
+        still = turn > 0 and np.array_equal(before, positions)
         held = rim = rim.moved(positions)
     distance = closest_points(refit(facets, positions), left).distance if len(left) else np.zeros(0)
     farther = np.flatnonzero(distance > REACHING[-1][1] * element_size)

@@ -11,10 +11,20 @@ from ..contact.points import ContactPoints
 from .change import TopologyChange
 
 if TYPE_CHECKING:
+    from ..contact.surfaces.surface_contact import SurfaceContact
+    from ..fem.workspace import Unknowns
     from ..remesh.discretization import Discretization
     from ..simulate import Simulation
 
 Arrays = Mapping[str, NDArray[np.generic]]
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What of new meshes has been made before they are taken over: their unknowns, and the contact of what is seen of them."""
+
+    unknowns: "Unknowns | None" = None
+    surfaces: "SurfaceContact | None" = None
 
 
 @dataclass(frozen=True)
@@ -23,11 +33,13 @@ class Ground:
 
     mesh     : the meshes and what is bound to them; points: those of contact with colliders
     remeshed : whether these are not the meshes of the start, so that what was known is handed on, or restored
+    surfaces : the contact of what is seen, if it has been made
     """
 
     mesh: "Discretization"
     points: ContactPoints
     remeshed: bool
+    surfaces: "SurfaceContact | None" = None
 
 
 class Consumer:

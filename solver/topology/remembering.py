@@ -119,6 +119,8 @@ class BodyContacts(Consumer):
     name = "surfaces"
 
     def build(self, now: "Simulation", ground: Ground) -> SurfaceContact | None:
+        if ground.surfaces is not None:
+            return ground.surfaces
         mesh = ground.mesh
         acting = acting_scene(now.whole, mesh.hosts, mesh.merging)
         return touching_bodies(acting, now.state, now.ranges, mesh.surfaces, mesh.triangles, mesh.rest)

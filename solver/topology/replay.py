@@ -8,12 +8,12 @@ import numpy as np
 from ..contact.points import gather_points
 from ..contact.surfaces.bodies import rest_after
 from ..fem.volume_control import VolumeControl
-from ..fem.workspace import Unknowns, Workspace
+from ..fem.workspace import Workspace
 from ..geometry.chunks import side_by_side
 from ..merging.joining import living
 from ..output import SurfaceOutput
 from .change import TopologyChange
-from .consumer import Ground
+from .consumer import Ground, Ready
 from .consumers import CONSUMERS
 
 if TYPE_CHECKING:
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from ..simulate import Simulation
 
 
-def settle(now: "Simulation", mesh: "Discretization", remeshed: bool = False, unknowns: Unknowns | None = None) -> None:
-    """Let a simulation take over meshes, and build all that lies on them, but for their unknowns if these are at hand.
+NOTHING = Ready()
+
+
+def settle(now: "Simulation", mesh: "Discretization", remeshed: bool = False, ready: Ready = NOTHING) -> None:
+    """Let a simulation take over meshes, and build all that lies on them, but for what is ready.
 
     With `remeshed` they are not those of the start, and kept for checkpoints. From then on its scene has only those bodies that
     have not become part of another.
@@ -31,7 +34,7 @@ def settle(now: "Simulation", mesh: "Discretization", remeshed: bool = False, un
     now.state, now.ranges, now.bound = mesh.state, mesh.ranges, mesh.bound
     seen, extents, heaviest = mesh.coverings(), [body.extent for body in scene.bodies], scene.settings.strongest_gravity
     (now.space, now.output), now.remeshed, (now.volume_control, points) = side_by_side(
-        lambda: _with_output(now, mesh, Workspace.of(now.state, unknowns)),
+        lambda: _with_output(now, mesh, Workspace.of(now.state, ready.unknowns)),
         lambda: mesh.kept() if remeshed else None,
         lambda: (
             VolumeControl(scene, mesh, seen),
@@ -39,18 +42,18 @@ def settle(now: "Simulation", mesh: "Discretization", remeshed: bool = False, un
         ),
     )
     now.space.linear.pace = now.pace
-    ground = Ground(mesh, points, remeshed)
+    ground = Ground(mesh, points, remeshed, ready.surfaces)
     for consumer in CONSUMERS:
         setattr(now, consumer.name, consumer.build(now, ground))
 
 
-def replay(now: "Simulation", mesh: "Discretization", change: TopologyChange, unknowns: Unknowns | None = None) -> None:
+def replay(now: "Simulation", mesh: "Discretization", change: TopologyChange, ready: Ready = NOTHING) -> None:
     """Let a simulation go on with meshes that a change has led to, and hand on what was known on the old ones.
 
     What is seen leaves with the next frame, for the cache.
     """
     told = [consumer.told(now) for consumer in CONSUMERS]
-    now.settle(mesh if mesh.rest else with_rest(now, mesh), remeshed=True, unknowns=unknowns)
+    now.settle(mesh if mesh.rest else with_rest(now, mesh), remeshed=True, ready=ready)
     now.cuts += change.surfaces
     for consumer, known in zip(CONSUMERS, told, strict=True):
         consumer.replay(now, known, change)

@@ -41,9 +41,9 @@ class Watched(Simulation):
         self.jumps, self.times, self.manifold, self.began = [], [], [], {}
         super().__init__(*arguments, **named)
 
-    def settle(self, mesh, remeshed=False, unknowns=None):
+    def settle(self, mesh, remeshed=False, **more):
         before = self.seen() if remeshed else None
-        super().settle(mesh, remeshed, unknowns)
+        super().settle(mesh, remeshed, **more)
         if remeshed:
             self.jumps.append(float(np.abs(self.seen() - before).max()))
             self.times.append(self.clock.time)

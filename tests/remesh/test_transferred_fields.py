@@ -90,9 +90,9 @@ class Heated(Simulation):
         self.damping.state = self.state
         self.keyed.restart(self.state)
 
-    def settle(self, mesh, remeshed=False, unknowns=None):
+    def settle(self, mesh, remeshed=False, **more):
         self.had = content(self.state) if remeshed else 0.0
-        super().settle(mesh, remeshed, unknowns)
+        super().settle(mesh, remeshed, **more)
         self.has = content(self.state) if remeshed else 0.0
 
     def sides(self) -> tuple[float, float]:
