@@ -71,6 +71,34 @@ def test_a_body_that_lies_in_itself_is_closed_there_and_nowhere_else():
     assert signed_volumes(after.positions, after.triangles).sum() == pytest.approx(ring, rel=0.05)
 
 
+def turns_where_looks_meet(after: Surface, look: np.ndarray) -> np.ndarray:
+    """Angles [degrees] by which the line turns, from edge to edge, along which triangles of two looks (t,) meet."""
+    beside = across_sides(after.triangles)
+    rows, sides = np.nonzero((look[:, None] == 0) & (look[beside] == 1))
+    starts, stops = after.triangles[rows, sides], after.triangles[rows, (sides + 1) % 3]
+    assert len(np.unique(starts)) == len(starts), "a line, that touches itself nowhere"
+    after_it = np.argsort(starts)[np.searchsorted(np.sort(starts), stops)]
+    ways = after.positions[stops] - after.positions[starts]
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    return np.degrees(np.arccos(np.clip((ways * ways[after_it]).sum(axis=1), -1.0, 1.0)))
+
+
+@pytest.mark.parametrize("turn", [0.9, 0.92])
+def test_the_looks_of_two_sides_meet_in_a_line_and_not_in_teeth(turn):
+    """Each side of the crease keeps its own: the line turned by 175 degrees in the mean while the band was whole."""
+    seen = bent(turn)
+    cut = creases_closed(seen, seen.positions, SIZE)
+    assert cut is not None
+    end = (sphere(32).positions[seen.triangles].mean(axis=1)[:, 2] > 0).astype(int)
+    after = Surface(cut.positions, cut.triangles)
+    look = end[cut.origin]
+    middles = after.positions[after.triangles].mean(axis=1)
+    seam = middles[:, 0] < 0.0  # the ring's other meeting of its halves is the mesh's own
+    shown = np.where(seam, look, 2)
+    angles = turns_where_looks_meet(after, shown)
+    assert len(angles) > 100 and angles.mean() < 10.0
+
+
 def test_it_is_closed_before_it_passes_through_itself():
     seen = bent(0.86)
     assert crossings(seen) == 0 and creases_closed(seen, seen.positions, SIZE) is None
