@@ -1,7 +1,8 @@
 """Where the looks of the two sides of a closed crease meet in the band between them: halfway, in a line.
 
 A band's triangles have their side on one rim and their tip on the other in turns. Whole ones would let materials and textures
-meet in teeth as long as the band is wide.
+meet in teeth as long as the band is wide. Where a crease ends there is one border around it: its two rims are what is between
+those corners of it that only one triangle has.
 """
 
 from typing import NamedTuple
@@ -36,9 +37,13 @@ def halved(bands: IntArray, count: int) -> Halved:
     """Cut the triangles of bands (k, 3), all of whose vertices, of `count`, lie on their borders."""
     edges = edges_of(bands)
     border = edges.vertices[edges.counts == 1]
+    ends = np.bincount(bands.ravel(), minlength=count) == 1
+    along = border[~ends[border].any(axis=1)].astype(np.int64)
     rims = np.full(count, BETWEEN, dtype=np.int64)
-    rims[border] = connected(border.T.astype(np.int64), count)[border]
-    from_rim_to_rim = rims[edges.vertices[:, 0]] != rims[edges.vertices[:, 1]]
+    rims[border] = connected(along.T, count)[border]
+    rims[ends] = BETWEEN
+    one, other = rims[edges.vertices].T
+    from_rim_to_rim = (one != other) & (one != BETWEEN) & (other != BETWEEN)
     sides, added = middles(edges, from_rim_to_rim, count)
     owner, points = parts(sides >= 0)
     triangles = np.concatenate([bands, sides], axis=1)[owner[:, None], points].astype(np.int32)

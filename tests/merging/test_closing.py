@@ -15,14 +15,15 @@ from solver.geometry.measures import area_vectors, signed_volumes
 from solver.merging.bands import across_sides
 from solver.merging.closing import creases_closed
 from solver.merging.level_curve import OFF
+from solver.merging.meeting_lines import BETWEEN, Halved
 from solver.merging.rims import Rimmed
 from solver.refining.patchwork import Patchwork
 from solver.scene import Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.surface import Surface
 from solver.tearing.cut_topology import cut_topology
-from solver.tearing.surface_cut import SurfaceCut
-from tests.surfaces import prism, sphere, surface
+from solver.tearing.surface_cut import SurfaceCut, united_surface
+from tests.surfaces import joined, prism, sphere, surface
 from tests.tearing.shapes import record_of
 
 from .shapes import body, pair, pile, started
@@ -97,6 +98,27 @@ def test_the_looks_of_two_sides_meet_in_a_line_and_not_in_teeth(turn):
     shown = np.where(seam, look, 2)
     angles = turns_where_looks_meet(after, shown)
     assert len(angles) > 100 and angles.mean() < 10.0
+
+
+def test_looks_meet_in_a_line_where_a_crease_closes_along_a_part_of_itself():
+    """Two balls that have merged, pressed together on one side: there is one border, and both its rims keep their own looks.
+
+    The line turned by 78 degrees in the mean while the band was whole; half of it is the former seam.
+    """
+    one = sphere(24, 0.5, (0.0, 0.0, -0.46))
+    sewn = united_surface(
+        joined(one, sphere(24, 0.5, (0.03, 0.01, 0.46))), np.repeat([0, 1], len(one.triangles)).astype(np.int32)
+    )
+    assert sewn is not None
+    seen = Surface(sewn.positions, sewn.triangles)
+    y, z = seen.positions[:, 1:].T
+    soon = seen.positions.copy()
+    soon[:, 2] -= np.sign(z) * 0.12 * np.clip((y + 0.05) / 0.1, 0.0, 1.0) * np.exp(-((z / 0.1) ** 2))
+    cut = creases_closed(seen, soon, SIZE)
+    assert cut is not None
+    look = (sewn.origin >= len(one.triangles)).astype(int)[cut.origin]
+    angles = turns_where_looks_meet(Surface(cut.positions, cut.triangles), look)
+    assert len(angles) > 100 and angles.mean() < 20.0
 
 
 def test_it_is_closed_before_it_passes_through_itself():
@@ -202,9 +224,17 @@ def rim_turns(seen: Surface, cut: SurfaceCut) -> np.ndarray:
     return np.concatenate(result)
 
 
+def whole_bands(bands: np.ndarray, count: int) -> Halved:
+    return Halved(np.zeros((0, 2), np.int32), bands, np.full(len(bands), BETWEEN), np.full(count, BETWEEN))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_rims_are_smooth_and_nothing_slides_on_them(seed, monkeypatch):
-    """Of a crease between vertices that lie here and there; by whole faces its rims would be teeth."""
+    """Of a crease between vertices that lie here and there; by whole faces its rims would be teeth.
+
+    Bands stay whole here, so that what has come is told from what was there by where it lies.
+    """
+    monkeypatch.setattr("solver.merging.closing.halved", whole_bands)
     seen = bent(0.9, rise=0.1)
     seen = surface(seen.positions + np.random.default_rng(seed).uniform(-0.012, 0.012, seen.positions.shape), seen.triangles)
     cut = creases_closed(seen, seen.positions, SIZE)
