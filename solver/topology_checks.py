@@ -81,17 +81,27 @@ def check_merging(bodies: "tuple[Body, ...]") -> None:
                 raise SceneError(
                     f"It has {name}, which a body merged of several cannot have in a part of it.",
                     body=body.name,
-                    remedy="Remove that, or set its Merge Group to 0. Keys of a material or a rise may be the same on all.",
+                    remedy="Remove that, or set its Merge Group to 0. Keys of a material or a rise may be the same on all"
+                    + (", with Real Size off, as it scales each by its size." if _only_sizes_differ(body, others) else "."),
                 )
+
+
+def _only_sizes_differ(body: "Body", others: list["Body"]) -> bool:
+    """Whether nothing but its size in the scene makes a keyed material of a body another one than that of the others."""
+    same = bool(body.keys) and all(_same_keys(body, other) for other in others)
+    return same and not all(_keyed_alike(body, other) for other in others)
 
 
 def _keyed_alike(one: "Body", other: "Body") -> bool:
     """Whether two bodies are of one material at any time: the same keys, painted alike, at one size to rounding."""
     sizes = [body.extent / body.real_size if body.real_size > 0.0 else 1.0 for body in (one, other)]
+    return _same_keys(one, other) and abs(sizes[0] - sizes[1]) <= ALIKE * sizes[0]
+
+
+def _same_keys(one: "Body", other: "Body") -> bool:
     return (
         one.material == other.material
         and one.keys.keys() == other.keys.keys()
         and all(np.array_equal(keys, other.keys[name]) for name, keys in one.keys.items())
         and bool(one.painted) == bool(other.painted)
-        and abs(sizes[0] - sizes[1]) <= ALIKE * sizes[0]
     )

@@ -5,6 +5,7 @@ import bpy
 from ...solver.errors import SceneError
 from .animation import keyed_settings
 from .identity import bodies_of, ensure_uid
+from .result_mesh import RESULT_OF
 
 
 def kept_apart(item: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, ...]:
@@ -22,7 +23,7 @@ def require_kept_apart(item: bpy.types.Object, scene: bpy.types.Scene) -> None:
     if chosen is None:
         return
     members, bodies = set(chosen.all_objects) - {item}, set(bodies_of(scene))
-    missing = sorted(one.name for one in members if one.type == "MESH" and one not in bodies)
+    missing = sorted(one.name for one in members if one.type == "MESH" and one not in bodies and not _shows_a_body(one))
     if not members & bodies:
         raise SceneError(
             f"The collection '{chosen.name}', whose bodies it never merges with, holds no other body of this scene.",
@@ -35,6 +36,11 @@ def require_kept_apart(item: bpy.types.Object, scene: bpy.types.Scene) -> None:
             body=item.name,
             remedy="Make it one with Add Body, or take it out of the collection.",
         )
+
+
+def _shows_a_body(item: bpy.types.Object) -> bool:
+    """Dollop links what it makes to the collections of the body that it shows, so from the first bake on it is there too."""
+    return RESULT_OF in item or bool(item.dollop.preview_of)
 
 
 def _chosen(item: bpy.types.Object) -> bpy.types.Collection | None:

@@ -27,6 +27,7 @@ __all__ = [
     "empty_result",
     "ensure_result",
     "fill_result",
+    "forget_topology",
     "read_topology",
     "results_of",
     "scenes_shown",
@@ -104,11 +105,16 @@ def fill_result(item: bpy.types.Object, sample: Sample, store: FrameStore, scene
     mesh.update()
 
 
+def forget_topology(item: bpy.types.Object) -> None:
+    """Let the next frame that is shown fill the mesh from its record anew, whatever has become of it."""
+    if _FILLED in item.data:
+        del item.data[_FILLED]
+
+
 def empty_result(item: bpy.types.Object) -> None:
     """Show nothing: a frame that is not there must not look like one that is."""
     item.data.clear_geometry()
-    if _FILLED in item.data:
-        del item.data[_FILLED]
+    forget_topology(item)
     item.data.update()
 
 

@@ -132,9 +132,9 @@ class Contacts:
         return own | {"led": self.leading.led.copy()}
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        """Take `arrays` back."""
-        self.slack, self.stretch = (np.array(arrays[name], dtype=np.float64) for name in ("slack", "stretch"))
-        self.behind, self.stuck, self.awake = (np.array(arrays[name], dtype=bool) for name in ("behind", "stuck", "awake"))
+        """Take `arrays` back, laid out as kernels know them, however they came about."""
+        self.slack, self.stretch = (np.array(arrays[name], np.float64, order="C") for name in ("slack", "stretch"))
+        self.behind, self.stuck, self.awake = (np.array(arrays[name], bool, order="C") for name in ("behind", "stuck", "awake"))
         self.leading.restore(arrays)
         if self.edges is not None:
             self.edges.restore({name: values for name, values in arrays.items() if name.startswith("edges_")})
@@ -244,7 +244,7 @@ class Contacts:
         if self.holds:
             self.stretch[:] = 0.0
             count = len(entries.places) - len(entries.keys)
-            self.stretch.reshape(-1, 3)[entries.places[:count]] = entries.stretch(positions)[:count]
+            self.stretch[np.divmod(entries.places[:count], len(self.points.tets))] = entries.stretch(positions)[:count]
         remembered = [c for c, field in enumerate(self.fields) if field.sheet_offset is not None or field.sticky]
         now = self.points.positions(positions) if remembered else self.start
         for c in remembered:

@@ -2,7 +2,8 @@
 
 Nothing keeps apart the two sides of such a crease. So the faces in it are taken out, as far as a ball does not get to them that
 rolls around the body, and with them what is inside out or enclosed twice; and the borders that are left are joined by
-a band from side to side (bands.py), along rims that are cut smooth (rims.py). Faces, vertices and all that lies on them stay as
+a band from side to side (bands.py), along rims that are cut smooth (rims.py), in the middle of which their looks meet
+(meeting_lines.py). Faces, vertices and all that lies on them stay as
 they are everywhere else, to the last bit; where a few faces still pass through others, their vertices are moved a little
 (geometry/easing.py).
 """
@@ -24,6 +25,7 @@ from ..refining.patchwork import Patchwork
 from ..surface import Surface
 from ..tearing.surface_cut import SurfaceCut
 from .bands import Cleared, across_sides, patches, tidied
+from .meeting_lines import halved, looks
 from .rims import Rimmed, smoothly_cut
 
 Array = NDArray[np.float64]
@@ -175,16 +177,16 @@ def _without_pockets(best: _Closing, element_size: float) -> _Closing:
 
 
 def _change(seen: Surface, best: _Closing, moved: Array) -> SurfaceCut:
-    """The surface's change: some triangles go, others come, which take all from the former next to them; vertices lie where
-    they are moved to (n', 3)."""
+    """The surface's change: some triangles go, others come, halved where two sides meet, which take all from the former next to
+    them; vertices lie where they are moved to (n', 3)."""
     middle = 0.5 * (seen.positions.min(axis=0) + seen.positions.max(axis=0))
     left, bands = best.made.chosen(~best.out), best.bands
     places, gone = best.made.positions - middle, np.flatnonzero(best.out)
     origin, weights = best.made.origin[:0], np.zeros((0, 3, 3))
     if len(bands):
-        middles = np.ascontiguousarray(places[bands].mean(axis=1))
-        found = closest_points(triangle_tree(places, best.made.triangles[gone]), middles)
-        origin = best.made.origin[gone[found.triangle]]
+        made = halved(bands, len(places))
+        origin = best.made.origin[gone[looks(places, best.made.triangles[gone], made)]]
+        bands, (places, moved) = made.triangles, (_with_middles(where, made.ends) for where in (places, moved))
         weights = clamped_weights(places[seen.triangles[origin]], places[bands])
     whole = Patchwork(
         moved, np.concatenate([left.triangles, bands]), np.concatenate([left.origin, origin]),
@@ -192,3 +194,7 @@ def _change(seen: Surface, best: _Closing, moved: Array) -> SurfaceCut:
         np.append(left.untouched, np.zeros(len(bands), dtype=bool)),
     )  # fmt: skip
     return whole.change(seen)
+
+
+def _with_middles(places: Array, ends: IntArray) -> Array:
+    return np.concatenate([places, places[ends].mean(axis=1)])

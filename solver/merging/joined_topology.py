@@ -1,6 +1,6 @@
 """The topology record of a body that has taken in others: everything that lies on their surfaces, one after another.
 
-What only one of them has is zero on the others. UVs that renders use go on under the name that they have on the first.
+What only one of them has is zero on the others. UVs and a colour that renders use go on under the first one's names too.
 """
 
 from dataclasses import replace
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cache.topology import NamedArray, SurfaceTopology, VertexGroups
+from .rendered_layers import named_as_on
 
 IntArray = NDArray[np.int32]
 
@@ -39,6 +40,7 @@ def joined_topology(first: SurfaceTopology, second: SurfaceTopology) -> SurfaceT
 
     Custom normals stay where both have them, edges and what lies on them where both tell them.
     """
+    second = named_as_on(first, second)
     materials, slots = _materials(first, second)
     edges = len(first.edges) > 0 and len(second.edges) > 0
     normals = len(first.corner_normals) > 0 and len(second.corner_normals) > 0
@@ -101,17 +103,16 @@ def _material_index(first: SurfaceTopology, second: SurfaceTopology, slots: IntA
 
 
 def _uv_layers(first: SurfaceTopology, second: SurfaceTopology) -> dict[str, NDArray[np.float32]]:
-    active = first.active_uv or second.active_uv
-    named = {active if name == second.active_uv else name: uv for name, uv in second.uv_layers.items()}
     none = np.zeros((0, 2), dtype=np.float32)
-    return {
-        name: _filled(first.uv_layers.get(name, none), named.get(name, none), first.corner_count, second.corner_count)
-        for name in {**first.uv_layers, **named}
+    layers = {
+        name: (first.uv_layers.get(name, none), second.uv_layers.get(name, none))
+        for name in {**first.uv_layers, **second.uv_layers}
     }
+    return {name: _filled(one, other, first.corner_count, second.corner_count) for name, (one, other) in layers.items()}
 
 
 def _attributes(first: SurfaceTopology, second: SurfaceTopology, edges: bool) -> tuple[NamedArray, ...]:
-    """All layers by name; where both have one of a name, but of different kinds, the first's counts."""
+    """All layers by name; where both have one of a name, but of different kinds that are no colours, the first's counts."""
     layers = {layer.name: layer for layer in (*second.attributes, *first.attributes)}
     values = [{layer.name: layer for layer in each.attributes} for each in (first, second)]
     counts = [

@@ -140,6 +140,13 @@ def test_bodies_of_a_collection_never_merge_with_it(scene):
     first, second, last = (bodies[item.dollop.uid] for item in (one, other, third))
     assert first.apart_from == (third.dollop.uid,) and not second.apart_from
     assert first.merges_with(second) and not first.merges_with(last) and not last.merges_with(first)
+    shown = bpy.data.objects.new("Cube Goo", bpy.data.meshes.new("Cube Goo"))
+    shown["dollop_result_of"] = third.dollop.uid
+    preview = bpy.data.objects.new("Tets", bpy.data.meshes.new("Tets"))
+    preview.dollop.preview_of = third.dollop.uid
+    for made in (shown, preview):  # as the first bake and Preview Tets do: in the body's collections
+        apart.objects.link(made)
+    assert not [item for item in bridge("checking").check_scene(scene) if item.severity == "error"]
     plain = add_cube()
     apart.objects.link(plain)
     (finding,) = [item for item in bridge("checking").check_scene(scene) if item.severity == "error"]

@@ -15,14 +15,15 @@ from solver.geometry.measures import area_vectors, signed_volumes
 from solver.merging.bands import across_sides
 from solver.merging.closing import creases_closed
 from solver.merging.level_curve import OFF
+from solver.merging.meeting_lines import BETWEEN, Halved
 from solver.merging.rims import Rimmed
 from solver.refining.patchwork import Patchwork
 from solver.scene import Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.surface import Surface
 from solver.tearing.cut_topology import cut_topology
-from solver.tearing.surface_cut import SurfaceCut
-from tests.surfaces import prism, sphere, surface
+from solver.tearing.surface_cut import SurfaceCut, united_surface
+from tests.surfaces import joined, prism, sphere, surface
 from tests.tearing.shapes import record_of
 
 from .shapes import body, pair, pile, started
@@ -69,6 +70,55 @@ def test_a_body_that_lies_in_itself_is_closed_there_and_nowhere_else():
     assert np.isin(np.flatnonzero(away), cut.kept).all() and cut.whole[still[after.triangles].all(axis=1)].all()
     ring = 2.0 * np.pi**2 * 0.5 * 0.2**2
     assert signed_volumes(after.positions, after.triangles).sum() == pytest.approx(ring, rel=0.05)
+
+
+def turns_where_looks_meet(after: Surface, look: np.ndarray) -> np.ndarray:
+    """Angles [degrees] by which the line turns, from edge to edge, along which triangles of two looks (t,) meet."""
+    beside = across_sides(after.triangles)
+    rows, sides = np.nonzero((look[:, None] == 0) & (look[beside] == 1))
+    starts, stops = after.triangles[rows, sides], after.triangles[rows, (sides + 1) % 3]
+    assert len(np.unique(starts)) == len(starts), "a line, that touches itself nowhere"
+    after_it = np.argsort(starts)[np.searchsorted(np.sort(starts), stops)]
+    ways = after.positions[stops] - after.positions[starts]
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    return np.degrees(np.arccos(np.clip((ways * ways[after_it]).sum(axis=1), -1.0, 1.0)))
+
+
+@pytest.mark.parametrize("turn", [0.9, 0.92])
+def test_the_looks_of_two_sides_meet_in_a_line_and_not_in_teeth(turn):
+    """Each side of the crease keeps its own: the line turned by 175 degrees in the mean while the band was whole."""
+    seen = bent(turn)
+    cut = creases_closed(seen, seen.positions, SIZE)
+    assert cut is not None
+    end = (sphere(32).positions[seen.triangles].mean(axis=1)[:, 2] > 0).astype(int)
+    after = Surface(cut.positions, cut.triangles)
+    look = end[cut.origin]
+    middles = after.positions[after.triangles].mean(axis=1)
+    seam = middles[:, 0] < 0.0  # the ring's other meeting of its halves is the mesh's own
+    shown = np.where(seam, look, 2)
+    angles = turns_where_looks_meet(after, shown)
+    assert len(angles) > 100 and angles.mean() < 10.0
+
+
+def test_looks_meet_in_a_line_where_a_crease_closes_along_a_part_of_itself():
+    """Two balls that have merged, pressed together on one side: there is one border, and both its rims keep their own looks.
+
+    The line turned by 78 degrees in the mean while the band was whole; half of it is the former seam.
+    """
+    one = sphere(24, 0.5, (0.0, 0.0, -0.46))
+    sewn = united_surface(
+        joined(one, sphere(24, 0.5, (0.03, 0.01, 0.46))), np.repeat([0, 1], len(one.triangles)).astype(np.int32)
+    )
+    assert sewn is not None
+    seen = Surface(sewn.positions, sewn.triangles)
+    y, z = seen.positions[:, 1:].T
+    soon = seen.positions.copy()
+    soon[:, 2] -= np.sign(z) * 0.12 * np.clip((y + 0.05) / 0.1, 0.0, 1.0) * np.exp(-((z / 0.1) ** 2))
+    cut = creases_closed(seen, soon, SIZE)
+    assert cut is not None
+    look = (sewn.origin >= len(one.triangles)).astype(int)[cut.origin]
+    angles = turns_where_looks_meet(Surface(cut.positions, cut.triangles), look)
+    assert len(angles) > 100 and angles.mean() < 20.0
 
 
 def test_it_is_closed_before_it_passes_through_itself():
@@ -174,9 +224,17 @@ def rim_turns(seen: Surface, cut: SurfaceCut) -> np.ndarray:
     return np.concatenate(result)
 
 
+def whole_bands(bands: np.ndarray, count: int) -> Halved:
+    return Halved(np.zeros((0, 2), np.int32), bands, np.full(len(bands), BETWEEN), np.full(count, BETWEEN))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_rims_are_smooth_and_nothing_slides_on_them(seed, monkeypatch):
-    """Of a crease between vertices that lie here and there; by whole faces its rims would be teeth."""
+    """Of a crease between vertices that lie here and there; by whole faces its rims would be teeth.
+
+    Bands stay whole here, so that what has come is told from what was there by where it lies.
+    """
+    monkeypatch.setattr("solver.merging.closing.halved", whole_bands)
     seen = bent(0.9, rise=0.1)
     seen = surface(seen.positions + np.random.default_rng(seed).uniform(-0.012, 0.012, seen.positions.shape), seen.triangles)
     cut = creases_closed(seen, seen.positions, SIZE)

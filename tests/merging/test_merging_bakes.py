@@ -136,8 +136,8 @@ def test_bodies_keyed_alike_merge_and_go_on_as_one():
     assert state.material[MU] == pytest.approx(np.full(len(state.tets), stiff), rel=1e-6)
     left, right = shot.bodies
     larger = replace(right.surface, positions=1.1 * right.surface.positions)
-    for other in (replace(right, keys={}), replace(right, surface=larger)):
-        with pytest.raises(SceneError, match="a keyed material"):
+    for other, told in ((replace(right, keys={}), "on all."), (replace(right, surface=larger), "Real Size off")):
+        with pytest.raises(SceneError, match=f"a keyed material.*{told}"):
             validated(replace(shot, bodies=(left, other)))
 
 

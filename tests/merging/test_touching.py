@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.cache.topology import SurfaceTopology, VertexGroups, from_arrays, to_arrays, topology_of_triangles
+from solver.cache.topology import NamedArray, SurfaceTopology, VertexGroups, from_arrays, to_arrays, topology_of_triangles
 from solver.embedding import Binding
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
@@ -119,8 +119,10 @@ def test_a_record_of_both_has_what_lies_on_either():
     both = from_arrays(to_arrays(joined_topology(first, second)))
     assert both.vertex_count == first.vertex_count + second.vertex_count
     assert both.face_count == first.face_count + second.face_count
-    assert list(both.uv_layers) == ["map"]
+    assert list(both.uv_layers) == ["map", "other"]
     assert both.uv_layers["map"].tobytes() == first.uv_layers["map"].tobytes() + second.uv_layers["other"].tobytes()
+    # a material that names its UVs finds them under that name still
+    assert both.uv_layers["other"][first.corner_count :].tobytes() == second.uv_layers["other"].tobytes()
     assert both.materials == ("one", "two", "inside", "new") and both.inner_slot == 2
     assert set(both.material_index[first.face_count :]) == {1, 3}
     layers = {layer.name: layer.values for layer in both.attributes}
@@ -136,6 +138,33 @@ def test_a_record_of_both_has_what_lies_on_either():
     assert not len(bare.edges) and all(layer.domain != "EDGE" for layer in bare.attributes)
     assert not bare.uv_layers["map"][first.corner_count :].any()
     assert bare.materials[3] == "" and (bare.material_index[first.face_count :] == 3).all()
+
+
+def painted(record: SurfaceTopology, name: str, domain: str, kind: str, rgba: tuple) -> SurfaceTopology:
+    count = record.vertex_count if domain == "POINT" else record.corner_count
+    values = np.tile(np.array(rgba, dtype=np.float32), (count, 1))
+    return replace(record, attributes=(NamedArray(name, domain, kind, values),), active_color=name)
+
+
+@pytest.mark.parametrize("name", ["Own", "Paint"])
+@pytest.mark.parametrize(
+    ("kinds", "seen"), [(("BYTE_COLOR", "FLOAT_COLOR"), 0.21404), (("FLOAT_COLOR", "BYTE_COLOR"), 0.73536)]
+)
+@pytest.mark.parametrize("domains", [("POINT", "CORNER"), ("CORNER", "POINT"), ("POINT", "POINT")])
+def test_the_colour_that_renders_use_goes_on_under_the_name_and_kind_of_the_other(name, kinds, seen, domains):
+    """Of two kinds too, and whichever it is called: half of the bytes' grey is 0.214 of the light, half of the light 0.735."""
+    first = painted(record_of(sphere(6)), "Paint", domains[1], kinds[1], (0.1, 0.2, 0.3, 1.0))
+    second = painted(record_of(sphere(5)), name, domains[0], kinds[0], (0.5, 0.5, 0.0, 0.5))
+    both = joined_topology(first, second)
+    layers = {layer.name: layer for layer in both.attributes}
+    shown = layers["Paint"]
+    assert both.active_color == "Paint" and (shown.domain, shown.type) == (domains[1], kinds[1])
+    count = len(first.attributes[0].values)
+    assert shown.values[:count].tobytes() == first.attributes[0].values.tobytes()
+    assert shown.values[count:] == pytest.approx(np.tile([seen, seen, 0.0, 0.5], (len(shown.values) - count, 1)), abs=1e-4)
+    if name == "Own":
+        assert (layers["Own"].domain, layers["Own"].type) == (domains[0], kinds[0])
+        assert layers["Own"].values[-1] == pytest.approx([0.5, 0.5, 0.0, 0.5])
 
 
 def vars_of(groups: VertexGroups | None) -> tuple:

@@ -1,12 +1,18 @@
 """What points of new tets know of colliders: what the nearest old one of their own body knew, found one by one."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from solver.bake import prepare
 from solver.contact.leading import Leading
+from solver.presets import load_preset
 from solver.remesh.contact_memory import NEAR, handed_on
+from solver.scene import Body, Collider, Scene, Settings, validated
+from solver.simulate import Simulation
+from tests.surfaces import sphere
 
 SIZE = 0.1
 
@@ -52,3 +58,33 @@ def test_each_takes_what_the_nearest_of_its_own_knew(knowing, nodes):
     for name, values in expected(known, old, new).items():
         np.testing.assert_array_equal(taken[name], values)
     assert (taken["awake"] == after.awake).all() and (taken["slack"] > 0.0).sum() > 3
+
+
+def on_a_slope(planes: int) -> Simulation:
+    """A ball of dough that lies on a slope, above other planes that it never meets, and gets new tets in one frame."""
+    turn = np.radians(15.0)
+    slope, below = np.eye(4), np.eye(4)
+    slope[0, [0, 2]], slope[2, [0, 2]] = (np.cos(turn), np.sin(turn)), (-np.sin(turn), np.cos(turn))
+    below[2, 3] = -3.0
+    goo = load_preset(Path(__file__).parents[2] / "presets" / "dough.toml")
+    body = Body(
+        "b", "Ball", sphere(12, 0.07, 0.068 * slope[:3, 2]), goo.material, goo.real_size, resolution=6, remeshing="wholesale"
+    )
+    places = [slope] + [below] * (planes - 1)
+    colliders = tuple(Collider(f"{k}", f"Plane {k}", "plane", where[None], friction=1.0) for k, where in enumerate(places))
+    made = prepare(scene := validated(Scene((body,), colliders, Settings(frame_end=12, threads=1))))
+    simulation = Simulation(scene, [one.mesh for one in made], [one.surface for one in made], [one.contacts for one in made])
+    for number in range(1, 12):
+        simulation.remeshing.due = lambda *_, now=number: [0] if now == 6 else []
+        simulation.advance()
+    return simulation
+
+
+def test_friction_holds_on_to_new_tets_by_several_colliders_as_by_one():
+    """A collider that nothing meets changes nothing: what each holds was forgotten at a remesh where there were two."""
+    one, two = on_a_slope(1), on_a_slope(2)
+    assert one.remeshing.counts.sum() == two.remeshing.counts.sum() > 0
+    assert np.abs(two.contacts.stretch[0]).max() == np.abs(one.contacts.stretch[0]).max() > 1e-9
+    assert two.state.positions.tobytes() == one.state.positions.tobytes()
+    for arrays in (two.contacts.slack, two.contacts.behind, two.contacts.stuck, two.contacts.stretch):
+        assert arrays.flags.c_contiguous, "as kernels know them"

@@ -1,13 +1,15 @@
 """Alembic: polygons, UVs and velocity a frame, topology free to change.
 
 Alembic keeps no float point attributes, so plastic strain and stress travel as a second UV layer (u: strain, v: stress
-in Pa). Blender writes face sets on the first frame only; of later materials the slots tell (layers.py).
+in Pa), and of colours only bytes of corners (byte_colours.py). Blender writes face sets on the first frame only; of later
+materials the slots tell (layers.py).
 """
 
 import bpy
 import numpy as np
 
 from ..mesh_topology import corner_vertices
+from .byte_colours import colours_given_back, to_bytes_of_corners
 from .contract import ExportFormat, ExportJob
 from .layers import set_uv_layer, steady_layers
 from .staging import export_with
@@ -17,7 +19,7 @@ LAYER = "dollop_strain_stress"
 
 def write(job: ExportJob) -> None:
     """Export to one .abc."""
-    with steady_layers(job, _fill_strain):
+    with colours_given_back(job), steady_layers(job, _fill):
         export_with(
             bpy.ops.wm.alembic_export,
             job,
@@ -31,6 +33,11 @@ def write(job: ExportJob) -> None:
             export_particles=False,
             as_background_job=False,
         )
+
+
+def _fill(mesh: bpy.types.Mesh) -> None:
+    to_bytes_of_corners(mesh)
+    _fill_strain(mesh)
 
 
 def _fill_strain(mesh: bpy.types.Mesh) -> None:
