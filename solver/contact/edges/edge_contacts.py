@@ -7,6 +7,7 @@ anew with those of points, yield where there is no room as these do, and are pus
 """
 
 from collections.abc import Mapping
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,7 @@ class EdgeContacts:
         self.kept: list[Entries] = []  # planes that hold to the step's end
         self.held = Held()
         self.stuck = self.sticking = Sticking()
-        self.stored = Stored()
+        self.stored: Stored | None = Stored()
         self.by_points = NOTHING_HELD
         self.known: Entries | None = None  # what was said last
         self.time, self.step, self.again = 0.0, 0.0, 0
@@ -74,6 +75,12 @@ class EdgeContacts:
         self.held = Held.from_arrays(own) if "held_points" in own else Held()
         self.stuck = self.sticking = Sticking.from_arrays(own)
         self.stored = Stored.from_arrays(own)
+
+    def aside(self) -> "EdgeContacts":
+        """See Contacts.aside. Springs are as pressed as they are, less what they were when the step began."""
+        other = copy(self)
+        other.stored = None
+        return other
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float, led: NDArray[np.int32]) -> None:
         """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end.
@@ -180,7 +187,10 @@ class EdgeContacts:
 
         Notes whether places have gone in by that: no deeper than they have moved, so that they may have been outside.
         """
-        at, before = touches.at, -touches.depth_before()
+        at = touches.at
+        if self.stored is None:
+            return at.gap + np.maximum(at.depth - REACH * meeting.element, 0.0)
+        before = -touches.depth_before()
         reach, stiffness = self._springs(meeting, at)
         slack = self.stored.gaps(at.keys, before, reach, stiffness) - before
         way = at.met - at.met_then - (touches.here - touches.begun)
