@@ -1,7 +1,6 @@
 """Which points of the artist's surfaces touch which colliders, and the planes that stand for them in the solve."""
 
 from collections.abc import Mapping
-from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,7 +73,7 @@ class Contacts:
         self.start: Array = np.zeros((len(points.tets), 3))
         # Where the points were at the step's start as seen from each collider, and how far from it
         self.begun, self.near = [self.start] * len(fields), [np.full(len(points.tets), np.inf)] * len(fields)
-        self.time, self.step, self.follows = 0.0, 0.0, True
+        self.time, self.step = 0.0, 0.0
 
     def begin(self, positions: Array, up: Array | None = None) -> None:
         """Note what part of the surface belongs to points and, before the first step, how deep they lie inside colliders.
@@ -139,19 +138,6 @@ class Contacts:
         self.leading.restore(arrays)
         if self.edges is not None:
             self.edges.restore({name: values for name, values in arrays.items() if name.startswith("edges_")})
-
-    def aside(self) -> "Contacts":
-        """The same for a look at a moment that is no step's end: what becomes of it changes nothing here.
-
-        All points touch, and where they are: what has gone round an edge is not asked how it has got there.
-        """
-        other = copy(self)
-        other.behind, other.awake, other.leading = self.behind.copy(), np.ones_like(self.awake), copy(self.leading)
-        other.follows = False
-        for name in ("candidates", "watched", "begun", "near"):
-            setattr(other, name, list(getattr(self, name)))
-        other.edges = None if self.edges is None else self.edges.aside()
-        return other
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float) -> None:
         """Choose candidates for the step that ends at `time`, from node positions at its start and guessed end."""
@@ -306,8 +292,6 @@ class Contacts:
     def _met(self, c: int, chosen: NDArray[np.int64], here: Array, beneath: bool = False) -> Seen:
         """Of a collider that is no sheet, also where it has been met on the way; from beneath, of a ground."""
         field, reach = self.fields[c], self._reach(self.fields[c])
-        if not self.follows:
-            return query(field, here, self.time, reach, beneath)
         return met_on_the_way(
             lambda places: query(field, places, self.time, np.inf, beneath), self.begun[c][chosen], self.near[c][chosen], here,
             query(field, here, self.time, reach, beneath), reach, self.points.size[chosen],

@@ -1,59 +1,120 @@
-"""What a frame shows between two steps is kept out of colliders, as what it shows at steps' ends is.
+"""What a frame between two steps shows is kept out of colliders, as what it shows at steps' ends is.
 
-Nodes are drawn on ways from one step's end to the next (moment.py). What springs round an edge in between has gone round it, while
-these ways lead through. So contacts are looked for as in a step that would end at the frame, and what lies deeper than it may is
-moved out of their planes by as little as that takes, weighed by mass. Nothing of it stays: the motion is the same at any frame rate.
+Nodes are drawn on ways from one step's end to the next (moment.py). What springs round an edge in between has gone round it,
+where these ways lead through. So places that are in a collider at the frame's time, contact points and what lies over edges,
+are moved out of it by as little as that takes, weighed by mass. Nothing of it stays: the motion is the same at any frame rate.
 """
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .carriers import Carriers
+from .entries import along
+from .looking import query
 from .points import REACH
+from .response import longest_way
+from .settle import settle
+from .sheets import by_sides
+from .surfaces.carried import Carried
 
 if TYPE_CHECKING:
+    from ..colliders import Field
     from .contacts import Contacts
-    from .entries import Entries
+    from .edges.meeting import Meeting
 
 Array = NDArray[np.float64]
 
-MOST_LOOKS = 6  # at contacts, each from where the last one has moved to
-FREE = 0.1  # reaches deeper than it may that a place is left
-YIELDING = 1e-3  # of the softest contact's stiffness: that of the springs by which the heaviest node holds to its way
+MAY = 0.01  # element sizes that what is shown may be in a collider, or what it was in when the step began if that is more,
+LEFT = 0.002  # and deeper than that where it is left
+CALM = 0.005  # element sizes that nodes move where no look is needed
+MOST_LOOKS = 6  # each from where the last one has moved to
+HELD = 1e-9  # element sizes that nodes move in a step which something holds
+YIELDING = 1e-6  # how much softer nodes hold to their ways than places are pushed out
+
+
+class Sunk(NamedTuple):
+    """Places in a collider: what carries them, where they are (k, 3), the way out (k, 3), how far they are to go (k,) [m]."""
+
+    carriers: Carriers
+    here: Array
+    normal: Array
+    over: Array
 
 
 def kept_out(
     contacts: "Contacts", begun: Array, shown: Array, time: float, step: float, masses: Array
 ) -> Array:  # fmt: skip
-    """Positions of nodes as shown (n, 3) at a time [s], so long after a step has begun [s] at (n, 3), out of colliders.
+    """Nodes as shown (n, 3) at a time [s], so long after a step has begun [s] at (n, 3), moved out of colliders.
 
-    What was in deeper when the step began may stay so. masses (n,) [kg], infinite where nothing may move.
+    masses (n,) [kg] of nodes
     """
-    aside = contacts.aside()
-    aside.begin_step(begun, shown, time, step)
+    points, edges, led = contacts.points, contacts.edges, contacts.leading.led
+    if not len(points.tets):
+        return shown
+    least = float(points.size.min())
+    if longest_way(begun, shown) <= CALM * least and all(field.still for field in contacts.fields):
+        return shown
+    meetings = [] if edges is None else edges.met(begun, shown, time, step, led)
+    moves = ((shown - begun) ** 2).sum(axis=1) > (HELD * least) ** 2
+    hold = np.where(moves, YIELDING * masses / masses.max(), np.inf)
     for _ in range(MOST_LOOKS):
-        entries = _at_ease(aside, aside.linearize(shown))
-        over = entries.depth(shown) + entries.reach
-        if not (over > FREE * entries.reach).any():
+        sunk = [_points(contacts, begun, shown, time, step), *(_under_edges(meeting, shown) for meeting in meetings)]
+        if not any((one.over > LEFT * least).any() for one in sunk):
             break
         shown = shown.copy()
-        hold = masses * (YIELDING * float(entries.stiffness.min()) / float(masses[np.isfinite(masses)].max()))
-        entries.settle_guess(shown, np.zeros_like(shown), hold)
+        _move_out(sunk, shown, hold, REACH * least)
     return shown
 
 
-def _at_ease(aside: "Contacts", entries: "Entries") -> "Entries":
-    """Entries that push with nothing until places are as deep as they may be, and neither rub nor stick."""
-    count = len(entries.places) - len(entries.keys)
-    c, own = np.divmod(entries.places[:count], max(len(aside.points.tets), 1))
-    deep = np.zeros(len(entries.level))
-    for k in np.unique(c):
-        deep[:count][c == k] = np.maximum(-aside.near[k][own[c == k]], 0.0)
-    may = np.maximum(entries.reach, deep)
-    nothing = np.zeros(len(entries.level))
-    return replace(
-        entries, level=entries.level - may - entries.reach, friction=nothing, bond=nothing, grip=nothing.copy(), pull=nothing,
-        adhesion=None,
+def _points(contacts: "Contacts", begun: Array, shown: Array, time: float, step: float) -> Sunk:
+    """Contact points that are in colliders."""
+    points, here = contacts.points, contacts.points.positions(shown)
+    found = [(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0))]
+    for c, field in enumerate(contacts.fields):
+        distance, normal = _seen(field, here, contacts.behind[c], time)
+        own = np.flatnonzero((distance < 0.0) & contacts.meets[c] & (contacts.leading.led[c] == 0))
+        if len(own):
+            before = points.positions(begun, points.choose(own))
+            before = before if field.still or field.endless else field.carried(before, time - step, time)
+            may = np.maximum(MAY * points.size[own], -_seen(field, before, contacts.behind[c, own], time)[0])
+            found.append((own, normal[own], -distance[own] - may))
+    own, normal, over = (np.concatenate(column) for column in zip(*found, strict=True))
+    blended = points.row[own] >= 0
+    order, few = np.argsort(blended, kind="stable"), len(own) - int(blended.sum())
+    own = own[order]
+    carriers = Carriers(points.nodes[own[:few]], points.weights[own[:few]], points.rows.taken(points.row[own[few:]]))
+    return Sunk(carriers, here[own], normal[order], over[order])
+
+
+def _seen(field: "Field", here: Array, behind: NDArray[np.bool_], time: float) -> tuple[Array, Array]:
+    """Distance (k,) and normal (k, 3) of a collider at places (k, 3) in it, a ground as those behind it see it."""
+    if field.beneath is None:
+        return query(field, here, time, 0.0)[:2]
+    return by_sides(behind, lambda own, beneath: query(field, here[own], time, 0.0, beneath))[:2]
+
+
+def _under_edges(meeting: "Meeting", shown: Array) -> Sunk:
+    """Places of a body in which a collider's edges and corners are, or all but are."""
+    touches, first = meeting.touches(shown[meeting.body.nodes]), meeting.body.nodes.start
+    at, rows = touches.at, touches.rows
+    near = np.flatnonzero(at.gap < REACH * meeting.element)
+    rows = Carried(rows.start, (rows.nodes + first).astype(np.int32), rows.weights).taken(near)
+    over = -at.gap - np.maximum(MAY * meeting.element, at.depth)
+    return Sunk(Carriers.by(rows), touches.here[near], at.normal[near], over[near])
+
+
+def _move_out(sunk: list[Sunk], shown: Array, hold: Array, soft: float) -> None:
+    """Move nodes (n, 3) in place, each held by hold (n,), so that places go as far as they are to.
+
+    It is done by the laws of contact, which push until a place is so far [m] outside of a plane: `soft`.
+    """
+    normal, here = np.concatenate([one.normal for one in sunk]), np.concatenate([one.here for one in sunk])
+    level = along(here, normal) + np.concatenate([one.over for one in sunk]) - soft
+    carriers = sunk[0].carriers.joined([one.carriers for one in sunk[1:]])
+    rows, nothing, ones = carriers.rows, np.zeros(len(level)), np.ones(len(level))
+    settle(
+        shown, carriers.nodes, carriers.weights, rows.start, rows.nodes, rows.weights, normal, level, soft * ones, ones, here,
+        nothing, nothing, nothing.copy(), ones, hold, np.zeros_like(normal), True,
     )  # fmt: skip

@@ -7,7 +7,6 @@ anew with those of points, yield where there is no room as these do, and are pus
 """
 
 from collections.abc import Mapping
-from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +51,7 @@ class EdgeContacts:
         self.kept: list[Entries] = []  # planes that hold to the step's end
         self.held = Held()
         self.stuck = self.sticking = Sticking()
-        self.stored: Stored | None = Stored()
+        self.stored = Stored()
         self.by_points = NOTHING_HELD
         self.known: Entries | None = None  # what was said last
         self.time, self.step, self.again = 0.0, 0.0, 0
@@ -76,19 +75,18 @@ class EdgeContacts:
         self.stuck = self.sticking = Sticking.from_arrays(own)
         self.stored = Stored.from_arrays(own)
 
-    def aside(self) -> "EdgeContacts":
-        """See Contacts.aside. Springs are as pressed as they are, less what they were when the step began."""
-        other = copy(self)
-        other.stored = None
-        return other
-
     def begin_step(self, start: Array, guess: Array, time: float, step: float, led: NDArray[np.int32]) -> None:
         """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end.
 
         led (colliders, points): not 0 where a body is led out of a collider, whose edges it does not meet on the way.
         """
-        self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
+        self.time, self.step, self.again, self.kept = time, step, 0, []
         self.sticking = self.stuck.carried(self.fields, time - step, time)
+        self.meetings = self.met(start, guess, time, step, led)
+
+    def met(self, start: Array, guess: Array, time: float, step: float, led: NDArray[np.int32]) -> list[Meeting]:
+        """The same pairs, of which nothing is kept."""
+        found = list[Meeting]()
         for c, field in enumerate(self.fields):
             away = {n for n in range(len(self.bodies)) if led[c, self.points.bodies == n].any()}
             met = [n for n, body in enumerate(self.bodies) if self.meets[c, body.point] and n not in away]
@@ -99,7 +97,9 @@ class EdgeContacts:
             then = now if field.still else field.corners(time - step)
             for n, collider in pairs:
                 nodes = self.bodies[n].nodes
-                self._meet(n, collider, (start[nodes], guess[nodes]), collider.corners(then), collider.corners(now))
+                meeting = self._meet(n, collider, (start[nodes], guess[nodes]), collider.corners(then), collider.corners(now))
+                found += [] if meeting is None else [meeting]
+        return found
 
     def _collider(self, number: int, c: int) -> EdgedCollider | None:
         """What stands out of a collider for a body; None where nothing does."""
@@ -111,25 +111,25 @@ class EdgeContacts:
 
     def _meet(
         self, number: int, collider: EdgedCollider, nodes: tuple[Array, Array], then: Corners, now: Corners
-    ) -> None:  # fmt: skip
-        """Note what of a body may touch a collider, nodes and corners going each between two places."""
+    ) -> Meeting | None:  # fmt: skip
+        """What of a body may touch a collider, nodes and corners going each between two places; None where nothing does."""
         corners, offset = (then[0], now[0]), float(now[1].max())
         body = self.bodies[number]
         element = float(self.points.size[body.point])
         if _apart(nodes, corners, collider.sharp.ends, OUTSIDE * element + offset):
-            return
+            return None
         faces = body.faces()
         if faces is None:
-            return
+            return None
         key = (number, collider.number)
         if key not in self.searches:
             self.searches[key] = Search(faces, collider.sharp, corners[0])
         begun, ended = (faces.carried.places(side) for side in nodes)
         pairs = self.searches[key].near((begun, corners[0]), (ended, corners[1]), element, offset)
-        if len(pairs):
-            begun = np.ascontiguousarray(begun[pairs.points])
-            ways_out = collider.ways_out(corners[1])
-            self.meetings.append(Meeting(body, number, element, faces, collider, pairs, begun, then, now, *ways_out))
+        if not len(pairs):
+            return None
+        begun = np.ascontiguousarray(begun[pairs.points])
+        return Meeting(body, number, element, faces, collider, pairs, begun, then, now, *collider.ways_out(corners[1]))
 
     def linearize(self, positions: Array, by_points: HeldByPoints = NOTHING_HELD) -> Entries | None:
         """Planes of all that touches, or is about to, at node positions (n, 3); None where nothing does.
@@ -187,10 +187,7 @@ class EdgeContacts:
 
         Notes whether places have gone in by that: no deeper than they have moved, so that they may have been outside.
         """
-        at = touches.at
-        if self.stored is None:
-            return at.gap + np.maximum(at.depth - REACH * meeting.element, 0.0)
-        before = -touches.depth_before()
+        at, before = touches.at, -touches.depth_before()
         reach, stiffness = self._springs(meeting, at)
         slack = self.stored.gaps(at.keys, before, reach, stiffness) - before
         way = at.met - at.met_then - (touches.here - touches.begun)
