@@ -54,7 +54,7 @@ def moment_between(now: "Simulation", late: float) -> Snapshot:
     moment = between(before, after, 1.0 - late / step, step, now.ranges)
     if surfaces is not None:
         moment.positions = free_between(surfaces, before.positions, after.positions, moment.positions)
-    kept = kept_out(now.contacts, before.positions, moment.positions, clock.time - late, step - late, now.state.masses)
+    kept = kept_out(now.contacts, before.positions, moment.positions, clock.time - late, step - late, now.state)
     if surfaces is not None and kept is not moment.positions:
         kept = surfaces.reachable(moment.positions, kept)
     moment.positions = kept

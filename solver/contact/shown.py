@@ -21,6 +21,7 @@ from .surfaces.carried import Carried
 
 if TYPE_CHECKING:
     from ..colliders import Field
+    from ..state import Solids
     from .contacts import Contacts
     from .edges.meeting import Meeting
 
@@ -31,6 +32,7 @@ LEFT = 0.002  # and deeper than that where it is left
 CALM = 0.005  # element sizes that nodes move where no look is needed
 MOST_LOOKS = 6  # each from where the last one has moved to
 HELD = 1e-9  # element sizes that nodes move in a step which something holds
+SPREAD = 4  # rings of tets over which a look spreads what nodes are moved by
 YIELDING = 1e-6  # how much softer nodes hold to their ways than places are pushed out
 
 
@@ -44,27 +46,25 @@ class Sunk(NamedTuple):
 
 
 def kept_out(
-    contacts: "Contacts", begun: Array, shown: Array, time: float, step: float, masses: Array
+    contacts: "Contacts", begun: Array, drawn: Array, time: float, step: float, state: "Solids"
 ) -> Array:  # fmt: skip
-    """Nodes as shown (n, 3) at a time [s], so long after a step has begun [s] at (n, 3), moved out of colliders.
-
-    masses (n,) [kg] of nodes
-    """
+    """Nodes as they are drawn (n, 3) at a time [s], so long after a step has begun [s] at (n, 3), moved out of colliders."""
     points, edges, led = contacts.points, contacts.edges, contacts.leading.led
     if not len(points.tets):
-        return shown
+        return drawn
     least = float(points.size.min())
-    if longest_way(begun, shown) <= CALM * least and all(field.still for field in contacts.fields):
-        return shown
-    meetings = [] if edges is None else edges.met(begun, shown, time, step, led)
-    moves = ((shown - begun) ** 2).sum(axis=1) > (HELD * least) ** 2
-    hold = np.where(moves, YIELDING * masses / masses.max(), np.inf)
+    if longest_way(begun, drawn) <= CALM * least and all(field.still for field in contacts.fields):
+        return drawn
+    meetings = [] if edges is None else edges.met(begun, drawn, time, step, led)
+    moves = ((drawn - begun) ** 2).sum(axis=1) > (HELD * least) ** 2
+    hold = np.where(moves, YIELDING * state.masses / state.masses.max(), np.inf)
+    around = np.bincount(state.tets.ravel(), minlength=len(drawn))
+    shown, spread = drawn, np.where(moves, 0.25 / np.maximum(around, 1), 0.0)
     for _ in range(MOST_LOOKS):
         sunk = [_points(contacts, begun, shown, time, step), *(_under_edges(meeting, shown) for meeting in meetings)]
         if not any((one.over > LEFT * least).any() for one in sunk):
             break
-        shown = shown.copy()
-        _move_out(sunk, shown, hold, REACH * least)
+        shown = _moved_out(sunk, drawn, shown, hold, REACH * least, state.tets, spread)
     return shown
 
 
@@ -105,16 +105,31 @@ def _under_edges(meeting: "Meeting", shown: Array) -> Sunk:
     return Sunk(Carriers.by(rows), touches.here[near], at.normal[near], over[near])
 
 
-def _move_out(sunk: list[Sunk], shown: Array, hold: Array, soft: float) -> None:
-    """Move nodes (n, 3) in place, each held by hold (n,), so that places go as far as they are to.
+def _moved_out(
+    sunk: list[Sunk], drawn: Array, shown: Array, hold: Array, soft: float, tets: NDArray[np.int32], spread: Array
+) -> Array:  # fmt: skip
+    """Nodes as shown (n, 3) so that places go as far as they are to; each is held by hold (n,).
 
-    It is done by the laws of contact, which push until a place is so far [m] outside of a plane: `soft`.
+    It is done by the laws of contact, which push until a place is so far [m] outside of a plane: `soft`. What nodes have moved
+    in all from where they are drawn (n, 3) is shared with those around, tets (m, 4) by spread (n,), and places are moved again.
     """
     normal, here = np.concatenate([one.normal for one in sunk]), np.concatenate([one.here for one in sunk])
     level = along(here, normal) + np.concatenate([one.over for one in sunk]) - soft
     carriers = sunk[0].carriers.joined([one.carriers for one in sunk[1:]])
     rows, nothing, ones = carriers.rows, np.zeros(len(level)), np.ones(len(level))
-    settle(
-        shown, carriers.nodes, carriers.weights, rows.start, rows.nodes, rows.weights, normal, level, soft * ones, ones, here,
-        nothing, nothing, nothing.copy(), ones, hold, np.zeros_like(normal), True,
-    )  # fmt: skip
+    reach = soft * ones
+    for again in range(SPREAD + 1):
+        shown = drawn + _shared(shown - drawn, tets, spread) if again else shown.copy()
+        settle(
+            shown, carriers.nodes, carriers.weights, rows.start, rows.nodes, rows.weights, normal, level, reach, ones, here,
+            nothing, nothing, nothing.copy(), ones, hold, np.zeros_like(normal), True,
+        )  # fmt: skip
+    return shown
+
+
+def _shared(change: Array, tets: NDArray[np.int32], spread: Array) -> Array:
+    """The mean over the tets (m, 4) around each node of their nodes' changes (n, 3)."""
+    shares = change[tets].sum(axis=1)
+    numbers, count = tets.ravel(), len(change)
+    sums = [np.bincount(numbers, np.repeat(shares[:, axis], 4), count) for axis in range(3)]
+    return np.stack(sums, axis=1) * spread[:, None]
