@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .contact.shown import kept_out
+from .contact.shown import Way, kept_out
 from .jit import kernel
 from .state import Ranges, Solids
 
@@ -54,7 +54,8 @@ def moment_between(now: "Simulation", late: float) -> Snapshot:
     moment = between(before, after, 1.0 - late / step, step, now.ranges)
     if surfaces is not None:
         moment.positions = free_between(surfaces, before.positions, after.positions, moment.positions)
-    kept = kept_out(now.contacts, before.positions, moment.positions, clock.time - late, step - late, now.state)
+    way = Way(before.positions, after.positions, clock.time - step, clock.time - late, clock.time)
+    kept = kept_out(now.contacts, way, moment.positions, now.state)
     if surfaces is not None and kept is not moment.positions:
         kept = surfaces.reachable(moment.positions, kept)
     moment.positions = kept

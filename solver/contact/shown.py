@@ -16,7 +16,7 @@ from .looking import query
 from .points import REACH
 from .response import longest_way
 from .settle import settle
-from .sheets import by_sides
+from .sheets import by_sides, on_own_side
 from .surfaces.carried import Carried
 
 if TYPE_CHECKING:
@@ -45,41 +45,53 @@ class Sunk(NamedTuple):
     over: Array
 
 
-def kept_out(
-    contacts: "Contacts", begun: Array, drawn: Array, time: float, step: float, state: "Solids"
-) -> Array:  # fmt: skip
-    """Nodes as they are drawn (n, 3) at a time [s], so long after a step has begun [s] at (n, 3), moved out of colliders."""
+class Way(NamedTuple):
+    """Nodes (n, 3) where a step begins and ends, and the times [s] of that; `time` is what is shown between."""
+
+    begun: Array
+    ended: Array
+    begin: float
+    time: float
+    end: float
+
+
+def kept_out(contacts: "Contacts", way: Way, drawn: Array, state: "Solids") -> Array:
+    """Nodes as they are drawn (n, 3) at a time between the ends of a step, moved out of colliders."""
     points, edges, led = contacts.points, contacts.edges, contacts.leading.led
     if not len(points.tets):
         return drawn
     least = float(points.size.min())
-    if longest_way(begun, drawn) <= CALM * least and all(field.still for field in contacts.fields):
+    if longest_way(way.begun, drawn) <= CALM * least and all(field.still for field in contacts.fields):
         return drawn
-    meetings = [] if edges is None else edges.met(begun, drawn, time, step, led)
-    moves = ((drawn - begun) ** 2).sum(axis=1) > (HELD * least) ** 2
+    meetings = [] if edges is None else edges.met(way.begun, drawn, way.time, way.time - way.begin, led)
+    moves = ((drawn - way.begun) ** 2).sum(axis=1) > (HELD * least) ** 2
     hold = np.where(moves, YIELDING * state.masses / state.masses.max(), np.inf)
     around = np.bincount(state.tets.ravel(), minlength=len(drawn))
     shown, spread = drawn, np.where(moves, 0.25 / np.maximum(around, 1), 0.0)
     for _ in range(MOST_LOOKS):
-        sunk = [_points(contacts, begun, shown, time, step), *(_under_edges(meeting, shown) for meeting in meetings)]
+        sunk = [_points(contacts, way, shown), *(_under_edges(meeting, shown) for meeting in meetings)]
         if not any((one.over > LEFT * least).any() for one in sunk):
             break
         shown = _moved_out(sunk, drawn, shown, hold, REACH * least, state.tets, spread)
     return shown
 
 
-def _points(contacts: "Contacts", begun: Array, shown: Array, time: float, step: float) -> Sunk:
+def _points(contacts: "Contacts", way: Way, shown: Array) -> Sunk:
     """Contact points that are in colliders."""
     points, here = contacts.points, contacts.points.positions(shown)
     found = [(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0))]
     for c, field in enumerate(contacts.fields):
-        distance, normal = _seen(field, here, contacts.behind[c], time)
-        own = np.flatnonzero((distance < 0.0) & contacts.meets[c] & (contacts.leading.led[c] == 0))
+        near = np.flatnonzero(contacts.meets[c] & (contacts.leading.led[c] == 0))
+        chosen, behind = points.choose(near), contacts.behind[c, near]
+        ends = [points.positions(way.begun, chosen), points.positions(way.ended, chosen)]
+        if not (field.still or field.endless):
+            ends = [field.carried(end, time, way.time) for end, time in zip(ends, (way.begin, way.end), strict=True)]
+        distance, normal = _seen(field, here[near], ends, behind, way.time, points.size[near])
+        own = np.flatnonzero(distance < 0.0)
         if len(own):
-            before = points.positions(begun, points.choose(own))
-            before = before if field.still or field.endless else field.carried(before, time - step, time)
-            may = np.maximum(MAY * points.size[own], -_seen(field, before, contacts.behind[c, own], time)[0])
-            found.append((own, normal[own], -distance[own] - may))
+            deepest = [-_seen(field, end[own], [], behind[own], way.time, points.size[near[own]])[0] for end in ends]
+            may = np.maximum(MAY * points.size[near[own]], np.maximum(*deepest))
+            found.append((near[own], normal[own], -distance[own] - may))
     own, normal, over = (np.concatenate(column) for column in zip(*found, strict=True))
     blended = points.row[own] >= 0
     order, few = np.argsort(blended, kind="stable"), len(own) - int(blended.sum())
@@ -88,11 +100,21 @@ def _points(contacts: "Contacts", begun: Array, shown: Array, time: float, step:
     return Sunk(carriers, here[own], normal[order], over[order])
 
 
-def _seen(field: "Field", here: Array, behind: NDArray[np.bool_], time: float) -> tuple[Array, Array]:
-    """Distance (k,) and normal (k, 3) of a collider at places (k, 3) in it, a ground as those behind it see it."""
-    if field.beneath is None:
+def _seen(
+    field: "Field", here: Array, ends: list[Array], behind: NDArray[np.bool_], time: float, size: Array
+) -> tuple[Array, Array]:  # fmt: skip
+    """Distance (k,) and normal (k, 3) of a collider at places (k, 3) in it, in elements of a size (k,) [m].
+
+    Of a ground as those behind it see it; of a sheet, through which the places of both ends (k, 3) tell who has gone, if any.
+    """
+    if field.beneath is not None:
+        return by_sides(behind, lambda own, beneath: query(field, here[own], time, 0.0, beneath))[:2]
+    if field.sheet_offset is None or not ends or not len(here):
         return query(field, here, time, 0.0)[:2]
-    return by_sides(behind, lambda own, beneath: query(field, here[own], time, 0.0, beneath))[:2]
+    nobody, reach = np.zeros_like(behind), float(size.max())
+    one, other = (on_own_side(field, time, time, reach, end, here, nobody) for end in ends)
+    through = one[3] & ~other[3]  # round its rim
+    return np.where(through, other[0], one[0]), np.where(through[:, None], other[1], one[1])
 
 
 def _under_edges(meeting: "Meeting", shown: Array) -> Sunk:
@@ -101,7 +123,8 @@ def _under_edges(meeting: "Meeting", shown: Array) -> Sunk:
     at, rows = touches.at, touches.rows
     near = np.flatnonzero(at.gap < REACH * meeting.element)
     rows = Carried(rows.start, (rows.nodes + first).astype(np.int32), rows.weights).taken(near)
-    over = -at.gap - np.maximum(MAY * meeting.element, at.depth)
+    sunk = np.minimum(-at.gap, meeting.overlap(touches))
+    over = sunk - np.maximum(MAY * meeting.element, at.depth)
     return Sunk(Carriers.by(rows), touches.here[near], at.normal[near], over[near])
 
 
