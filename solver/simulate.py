@@ -1,7 +1,7 @@
 """The loop: frame by frame, step by step, phase by phase.
 
 Time runs on the simulation's own grid of seconds (Settings.maximum_substep and its halves), not on the frame rate;
-a frame that falls between two steps is interpolated from both, so the motion is the same at any frame rate.
+a frame that falls between two steps is drawn between both, out of colliders, so the motion is the same at any frame rate.
 """
 
 from collections.abc import Callable, Mapping
