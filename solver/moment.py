@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .contact.shown import Way, kept_out
 from .jit import kernel
 from .state import Ranges, Solids
 
 if TYPE_CHECKING:
     from .contact.surfaces.surface_contact import SurfaceContact
+    from .simulate import Simulation
 
 Array = NDArray[np.float64]
 
@@ -40,6 +42,24 @@ class Snapshot:
     def kept(cls, state: Solids) -> "Snapshot":
         """The present, for good."""
         return cls(state.positions.copy(), state.velocities.copy(), state.plastic_strain.copy(), state.stress.copy())
+
+
+def moment_between(now: "Simulation", late: float) -> Snapshot:
+    """What a frame shows that was due so long before the last step has ended [s]: out of colliders, and free of each other.
+
+    What keeps out of a collider goes no further than until it would touch another surface, lest one be seen to cross another.
+    """
+    clock, before, after, surfaces = now.clock, now.before, Snapshot.of(now.state), now.surfaces
+    step = clock.previous_step
+    moment = between(before, after, 1.0 - late / step, step, now.ranges)
+    if surfaces is not None:
+        moment.positions = free_between(surfaces, before.positions, after.positions, moment.positions)
+    way = Way(before.positions, after.positions, clock.time - step, clock.time - late, clock.time)
+    kept = kept_out(now.contacts, way, moment.positions, now.state)
+    if surfaces is not None and kept is not moment.positions:
+        kept = surfaces.reachable(moment.positions, kept)
+    moment.positions = kept
+    return moment
 
 
 def free_between(surfaces: "SurfaceContact", before: Array, after: Array, shown: Array) -> Array:

@@ -1,7 +1,7 @@
 """The loop: frame by frame, step by step, phase by phase.
 
 Time runs on the simulation's own grid of seconds (Settings.maximum_substep and its halves), not on the frame rate;
-a frame that falls between two steps is interpolated from both, so the motion is the same at any frame rate.
+a frame that falls between two steps is drawn between both, out of colliders, so the motion is the same at any frame rate.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ from .integrators import integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .merging.watch import Watch
-from .moment import Snapshot, between, free_between
+from .moment import Snapshot, moment_between
 from .output import SurfaceOutput, with_gone
 from .pinched import PinchReports
 from .pins.holding import Holding
@@ -155,11 +155,7 @@ class Simulation:
         on_time = late <= 1e-9 * self.clock.largest
         if on_time and effort["substeps"]:
             self._look_at_meshes(effort, shown=True)
-        moment = Snapshot.of(self.state)
-        if not on_time:
-            moment = between(self.before, moment, 1.0 - late / self.clock.previous_step, self.clock.previous_step, self.ranges)
-            if self.surfaces is not None:
-                moment.positions = free_between(self.surfaces, self.before.positions, self.state.positions, moment.positions)
+        moment = Snapshot.of(self.state) if on_time else moment_between(self, late)
         bodies = with_gone(self.output.frame(moment), self.whole, self.present.topologies)
         effort |= self.remeshing.report(self.worst.of(self.state, self.space.tiles))
         mesh = self.state.positions, self.state.tets, self.ranges

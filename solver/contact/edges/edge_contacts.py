@@ -80,8 +80,13 @@ class EdgeContacts:
 
         led (colliders, points): not 0 where a body is led out of a collider, whose edges it does not meet on the way.
         """
-        self.time, self.step, self.again, self.meetings, self.kept = time, step, 0, [], []
+        self.time, self.step, self.again, self.kept = time, step, 0, []
         self.sticking = self.stuck.carried(self.fields, time - step, time)
+        self.meetings = self.met(start, guess, time, step, led)
+
+    def met(self, start: Array, guess: Array, time: float, step: float, led: NDArray[np.int32]) -> list[Meeting]:
+        """The same pairs, of which nothing is kept."""
+        found = list[Meeting]()
         for c, field in enumerate(self.fields):
             away = {n for n in range(len(self.bodies)) if led[c, self.points.bodies == n].any()}
             met = [n for n, body in enumerate(self.bodies) if self.meets[c, body.point] and n not in away]
@@ -92,7 +97,9 @@ class EdgeContacts:
             then = now if field.still else field.corners(time - step)
             for n, collider in pairs:
                 nodes = self.bodies[n].nodes
-                self._meet(n, collider, (start[nodes], guess[nodes]), collider.corners(then), collider.corners(now))
+                meeting = self._meet(n, collider, (start[nodes], guess[nodes]), collider.corners(then), collider.corners(now))
+                found += [] if meeting is None else [meeting]
+        return found
 
     def _collider(self, number: int, c: int) -> EdgedCollider | None:
         """What stands out of a collider for a body; None where nothing does."""
@@ -104,25 +111,25 @@ class EdgeContacts:
 
     def _meet(
         self, number: int, collider: EdgedCollider, nodes: tuple[Array, Array], then: Corners, now: Corners
-    ) -> None:  # fmt: skip
-        """Note what of a body may touch a collider, nodes and corners going each between two places."""
+    ) -> Meeting | None:  # fmt: skip
+        """What of a body may touch a collider, nodes and corners going each between two places; None where nothing does."""
         corners, offset = (then[0], now[0]), float(now[1].max())
         body = self.bodies[number]
         element = float(self.points.size[body.point])
         if _apart(nodes, corners, collider.sharp.ends, OUTSIDE * element + offset):
-            return
+            return None
         faces = body.faces()
         if faces is None:
-            return
+            return None
         key = (number, collider.number)
         if key not in self.searches:
             self.searches[key] = Search(faces, collider.sharp, corners[0])
         begun, ended = (faces.carried.places(side) for side in nodes)
         pairs = self.searches[key].near((begun, corners[0]), (ended, corners[1]), element, offset)
-        if len(pairs):
-            begun = np.ascontiguousarray(begun[pairs.points])
-            ways_out = collider.ways_out(corners[1])
-            self.meetings.append(Meeting(body, number, element, faces, collider, pairs, begun, then, now, *ways_out))
+        if not len(pairs):
+            return None
+        begun = np.ascontiguousarray(begun[pairs.points])
+        return Meeting(body, number, element, faces, collider, pairs, begun, then, now, *collider.ways_out(corners[1]))
 
     def linearize(self, positions: Array, by_points: HeldByPoints = NOTHING_HELD) -> Entries | None:
         """Planes of all that touches, or is about to, at node positions (n, 3); None where nothing does.
@@ -178,13 +185,14 @@ class EdgeContacts:
     def _gap(self, meeting: Meeting, touches: Touches) -> Array:
         """Gaps (m,) [m], by so much more than the true ones as springs had not been pressed when the step began.
 
-        Notes whether places have gone in by that: no deeper than they have moved, so that they may have been outside.
+        Notes whether places have gone in by that: no deeper than they have moved, so that they may have been outside, or out by
+        the normals of then, where those of now, of faces that have turned over the edge, say that they were in all along.
         """
         at, before = touches.at, -touches.depth_before()
         reach, stiffness = self._springs(meeting, at)
         slack = self.stored.gaps(at.keys, before, reach, stiffness) - before
         way = at.met - at.met_then - (touches.here - touches.begun)
-        outside = along(way, way) > at.gap**2
+        outside = (along(way, way) > at.gap**2) | (at.depth < SUNK * meeting.element)
         meeting.swept = bool((outside & (np.minimum(slack, -at.gap) > TOO_DEEP * meeting.element)).any())
         gap: Array = at.gap + slack
         return gap

@@ -196,6 +196,23 @@ class Meeting:
         place, start = (np.einsum("km,kmi->ki", shares, side[points]) for side in (here, self.begun))
         return Touches(found, place, start, self.faces.between(pairs.points[points], shares))
 
+    def overlap(self, touches: Touches) -> Array:
+        """How deep (m,) [m] touches are, as seen along the ways out of the collider: so is where its thickness rounds it.
+
+        The planes of touches say more there: where they are beside an edge its surface has fallen away from them.
+        """
+        at, (corners, offset) = touches.at, self.now
+        own = at.keys[:, 2]
+        is_corner = at.keys[:, 3] < 0
+        ends = np.where(is_corner[:, None], own[:, None], self.collider.sharp.ends[np.where(is_corner, 0, own)])
+        span = corners[ends[:, 1]] - corners[ends[:, 0]]
+        length = np.maximum(np.einsum("mi,mi->m", span, span), 1e-300)
+        share = np.einsum("mi,mi->m", at.met - corners[ends[:, 0]], span) / length
+        out = np.where(is_corner[:, None], self.corners_out[ends[:, 0]], self.edges_out[np.where(is_corner, 0, own)])
+        thick = offset[ends[:, 0]] + share * (offset[ends[:, 1]] - offset[ends[:, 0]])
+        overlap: Array = thick - np.einsum("mi,mi->m", touches.here - at.met, out)
+        return overlap
+
     def _edges(self, here: Array) -> Crossings:
         """Those of crossing edges."""
         pairs, sharp = self.pairs, self.collider.sharp

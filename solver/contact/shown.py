@@ -1,0 +1,158 @@
+"""What a frame between two steps shows is kept out of colliders, as what it shows at steps' ends is.
+
+Nodes are drawn on ways from one step's end to the next (moment.py). What springs round an edge in between has gone round it,
+where these ways lead through. So places that are in a collider at the frame's time, contact points and what lies over edges,
+are moved out of it by as little as that takes, weighed by mass. Nothing of it stays: the motion is the same at any frame rate.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .carriers import Carriers
+from .entries import along
+from .looking import query
+from .points import REACH
+from .response import longest_way
+from .settle import settle
+from .sheets import by_sides, on_own_side
+from .surfaces.carried import Carried
+
+if TYPE_CHECKING:
+    from ..colliders import Field
+    from ..state import Solids
+    from .contacts import Contacts
+    from .edges.meeting import Meeting
+
+Array = NDArray[np.float64]
+
+MAY = 0.01  # element sizes that what is shown may be in a collider, or what it was in when the step began if that is more,
+LEFT = 0.002  # and deeper than that where it is left
+CALM = 0.005  # element sizes that nodes move where no look is needed
+MOST_LOOKS = 6  # each from where the last one has moved to
+HELD = 1e-9  # element sizes that nodes move in a step which something holds
+SPREAD = 4  # rings of tets over which a look spreads what nodes are moved by
+YIELDING = 1e-6  # how much softer nodes hold to their ways than places are pushed out
+
+
+class Sunk(NamedTuple):
+    """Places in a collider: what carries them, where they are (k, 3), the way out (k, 3), how far they are to go (k,) [m]."""
+
+    carriers: Carriers
+    here: Array
+    normal: Array
+    over: Array
+
+
+class Way(NamedTuple):
+    """Nodes (n, 3) where a step begins and ends, and the times [s] of that; `time` is what is shown between."""
+
+    begun: Array
+    ended: Array
+    begin: float
+    time: float
+    end: float
+
+
+def kept_out(contacts: "Contacts", way: Way, drawn: Array, state: "Solids") -> Array:
+    """Nodes as they are drawn (n, 3) at a time between the ends of a step, moved out of colliders."""
+    points, edges, led = contacts.points, contacts.edges, contacts.leading.led
+    if not len(points.tets):
+        return drawn
+    least = float(points.size.min())
+    if longest_way(way.begun, drawn) <= CALM * least and all(field.still for field in contacts.fields):
+        return drawn
+    meetings = [] if edges is None else edges.met(way.begun, drawn, way.time, way.time - way.begin, led)
+    moves = ((drawn - way.begun) ** 2).sum(axis=1) > (HELD * least) ** 2
+    hold = np.where(moves, YIELDING * state.masses / state.masses.max(), np.inf)
+    around = np.bincount(state.tets.ravel(), minlength=len(drawn))
+    shown, spread = drawn, np.where(moves, 0.25 / np.maximum(around, 1), 0.0)
+    for _ in range(MOST_LOOKS):
+        sunk = [_points(contacts, way, shown), *(_under_edges(meeting, shown) for meeting in meetings)]
+        if not any((one.over > LEFT * least).any() for one in sunk):
+            break
+        shown = _moved_out(sunk, drawn, shown, hold, REACH * least, state.tets, spread)
+    return shown
+
+
+def _points(contacts: "Contacts", way: Way, shown: Array) -> Sunk:
+    """Contact points that are in colliders."""
+    points, here = contacts.points, contacts.points.positions(shown)
+    found = [(np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros(0))]
+    for c, field in enumerate(contacts.fields):
+        near = np.flatnonzero(contacts.meets[c] & (contacts.leading.led[c] == 0))
+        chosen, behind = points.choose(near), contacts.behind[c, near]
+        ends = [points.positions(way.begun, chosen), points.positions(way.ended, chosen)]
+        if not (field.still or field.endless):
+            ends = [field.carried(end, time, way.time) for end, time in zip(ends, (way.begin, way.end), strict=True)]
+        distance, normal = _seen(field, here[near], ends, behind, way.time, points.size[near])
+        own = np.flatnonzero(distance < 0.0)
+        if len(own):
+            deepest = [-_seen(field, end[own], [], behind[own], way.time, points.size[near[own]])[0] for end in ends]
+            may = np.maximum(MAY * points.size[near[own]], np.maximum(*deepest))
+            found.append((near[own], normal[own], -distance[own] - may))
+    own, normal, over = (np.concatenate(column) for column in zip(*found, strict=True))
+    blended = points.row[own] >= 0
+    order, few = np.argsort(blended, kind="stable"), len(own) - int(blended.sum())
+    own = own[order]
+    carriers = Carriers(points.nodes[own[:few]], points.weights[own[:few]], points.rows.taken(points.row[own[few:]]))
+    return Sunk(carriers, here[own], normal[order], over[order])
+
+
+def _seen(
+    field: "Field", here: Array, ends: list[Array], behind: NDArray[np.bool_], time: float, size: Array
+) -> tuple[Array, Array]:  # fmt: skip
+    """Distance (k,) and normal (k, 3) of a collider at places (k, 3) in it, in elements of a size (k,) [m].
+
+    Of a ground as those behind it see it; of a sheet, through which the places of both ends (k, 3) tell who has gone, if any.
+    """
+    if field.beneath is not None:
+        return by_sides(behind, lambda own, beneath: query(field, here[own], time, 0.0, beneath))[:2]
+    if field.sheet_offset is None or not ends or not len(here):
+        return query(field, here, time, 0.0)[:2]
+    nobody, reach = np.zeros_like(behind), float(size.max())
+    one, other = (on_own_side(field, time, time, reach, end, here, nobody) for end in ends)
+    through = one[3] & ~other[3]  # round its rim
+    return np.where(through, other[0], one[0]), np.where(through[:, None], other[1], one[1])
+
+
+def _under_edges(meeting: "Meeting", shown: Array) -> Sunk:
+    """Places of a body in which a collider's edges and corners are, or all but are."""
+    touches, first = meeting.touches(shown[meeting.body.nodes]), meeting.body.nodes.start
+    at, rows = touches.at, touches.rows
+    near = np.flatnonzero(at.gap < REACH * meeting.element)
+    rows = Carried(rows.start, (rows.nodes + first).astype(np.int32), rows.weights).taken(near)
+    sunk = np.minimum(-at.gap, meeting.overlap(touches))
+    over = sunk - np.maximum(MAY * meeting.element, at.depth)
+    return Sunk(Carriers.by(rows), touches.here[near], at.normal[near], over[near])
+
+
+def _moved_out(
+    sunk: list[Sunk], drawn: Array, shown: Array, hold: Array, soft: float, tets: NDArray[np.int32], spread: Array
+) -> Array:  # fmt: skip
+    """Nodes as shown (n, 3) so that places go as far as they are to; each is held by hold (n,).
+
+    It is done by the laws of contact, which push until a place is so far [m] outside of a plane: `soft`. What nodes have moved
+    in all from where they are drawn (n, 3) is shared with those around, tets (m, 4) by spread (n,), and places are moved again.
+    """
+    normal, here = np.concatenate([one.normal for one in sunk]), np.concatenate([one.here for one in sunk])
+    level = along(here, normal) + np.concatenate([one.over for one in sunk]) - soft
+    carriers = sunk[0].carriers.joined([one.carriers for one in sunk[1:]])
+    rows, nothing, ones = carriers.rows, np.zeros(len(level)), np.ones(len(level))
+    reach = soft * ones
+    for again in range(SPREAD + 1):
+        shown = drawn + _shared(shown - drawn, tets, spread) if again else shown.copy()
+        settle(
+            shown, carriers.nodes, carriers.weights, rows.start, rows.nodes, rows.weights, normal, level, reach, ones, here,
+            nothing, nothing, nothing.copy(), ones, hold, np.zeros_like(normal), True,
+        )  # fmt: skip
+    return shown
+
+
+def _shared(change: Array, tets: NDArray[np.int32], spread: Array) -> Array:
+    """The mean over the tets (m, 4) around each node of their nodes' changes (n, 3)."""
+    shares = change[tets].sum(axis=1)
+    numbers, count = tets.ravel(), len(change)
+    sums = [np.bincount(numbers, np.repeat(shares[:, axis], 4), count) for axis in range(3)]
+    return np.stack(sums, axis=1) * spread[:, None]

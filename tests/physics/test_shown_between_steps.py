@@ -1,0 +1,200 @@
+"""What a frame between two steps shows stays out of colliders, and none of it stays: motion is the same at any frame rate."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from solver import moment
+from solver.bake import prepare
+from solver.colliders.shaped import cube
+from solver.contact.shown import Way, kept_out
+from solver.materials import Material
+from solver.scene import Body, Collider, Scene, Settings, Surface, validated
+from solver.simulate import Simulation
+from tests.physics.knives import depth, nosing
+from tests.surface_contact.seen_depths import SeenDepths
+from tests.surfaces import box, moved, surface
+
+JELLY = {"density": 1000.0, "young_modulus": 2e4, "poisson_ratio": 0.4, "yield_stress": 1e9, "damping": 5.0}
+SOFT = JELLY | {"young_modulus": 4e3, "poisson_ratio": 0.45}
+FRAMES = 10
+
+
+def simulation(bodies, collider, rate, frames=FRAMES) -> Simulation:
+    scene = validated(Scene(tuple(bodies), (collider,), Settings(1, frames, rate, threads=1)))
+    ready = prepare(scene)
+    return Simulation(scene, *([getattr(part, name) for part in ready] for name in ("mesh", "surface", "contacts")))
+
+
+def shot(rate, speed, start, parts=6, goo=SOFT, height=0.0501, **edged) -> tuple[Simulation, np.ndarray]:
+    """A small cube, its sides cut into parts x parts squares, shot over the edge of a step without friction; and the edge."""
+    edge, line = nosing()
+    corners, triangles = cube(parts)
+    block = Surface(0.05 * corners + [start, 0.0, height], triangles)
+    body = Body("b", "Goo", block, Material("viscoplastic", goo), resolution=6, velocity=(speed, 0.0, 0.0))
+    return simulation([body], Collider("c", "Step", "mesh", np.eye(4)[None], edge, friction=0.0, **edged), rate), line
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """What was drawn between steps, what was shown instead, and the ways."""
+    found = []
+
+    def noted(contacts, way, drawn, state):
+        shown = kept_out(contacts, way, drawn, state)
+        found.append((way, drawn, shown))
+        return shown
+
+    monkeypatch.setattr(moment, "kept_out", noted)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rate", "speed", "start", "parts", "goo"),
+    [(25, 2.0, -0.28, 6, JELLY), (25, 3.0, -0.31, 3, SOFT), (30, 5.0, -0.45, 3, SOFT), (30, 4.0, -0.3, 14, SOFT)],
+)
+def test_an_edge_is_not_shown_in_what_springs_round_it(rate, speed, start, parts, goo):
+    """In faces smaller and larger than a tet it was shown 5 to 22 % of an element deep."""
+    run, line = shot(rate, speed, start, parts, goo)
+    depths, deepest = SeenDepths(run.scene), 0.0
+    for _ in range(FRAMES):
+        frame = run.advance()
+        depths.look(frame)
+        (seen,) = frame.bodies
+        deepest = max(deepest, depth(line, seen.positions + seen.origin, run.scene.bodies[0].surface.triangles))
+    assert deepest < 0.015 * run.element_size and depths.in_colliders < 0.015
+
+
+def test_what_is_shown_changes_nothing_of_the_motion(looks):
+    """Nodes and velocities at steps' ends are the same bytes at any frame rate."""
+    ends = []
+    for rate, frames in ((24.0, 8), (25.0, 8), (30.0, 10), (60.0, 20)):
+        run, _ = shot(rate, 3.0, -0.31)
+        known, accept = {}, run._accept
+
+        def noted(attempt, run=run, known=known, accept=accept):
+            accept(attempt)
+            known[round(run.clock.time * 1e9)] = run.state.positions.tobytes() + run.state.velocities.tobytes()
+
+        run._accept = noted
+        for _ in range(frames):
+            run.advance()
+        ends.append(known)
+    assert any(drawn is not shown for _, drawn, shown in looks)
+    for known in ends[1:]:
+        both = known.keys() & ends[0].keys()
+        assert len(both) > 12 and all(known[time] == ends[0][time] for time in both)
+
+
+def test_a_resumed_bake_shows_the_same_bytes_between_steps(looks):
+    """From a checkpoint within a step too, of which two frames are shown."""
+    whole, _ = shot(60.0, 3.0, -0.31)
+    shown, saved, moved_out = [], [], []
+    for _ in range(18):
+        looks.clear()
+        saved.append({name: values.copy() for name, values in whole.checkpoint().items()})
+        shown.append(whole.advance().bodies[0].positions.tobytes())
+        moved_out.append(bool(looks) and looks[0][1] is not looks[0][2])
+    assert any(moved_out)
+    resumed, _ = shot(60.0, 3.0, -0.31)
+    for number in range(18):
+        resumed.restore(saved[number])
+        assert resumed.advance().bodies[0].positions.tobytes() == shown[number]
+
+
+def test_what_is_out_is_shown_as_it_is_drawn(looks):
+    """A thick edge is round: planes beside it said that a cube which hangs over it was half an element deep."""
+    run, _ = shot(25.0, 4.0, -0.3, 8, height=0.0701, thickness=0.02)
+    depths, deepest = SeenDepths(run.scene), 0.0
+    for _ in range(12):
+        depths.look(run.advance())
+    deepest = max(float(np.abs(shown - drawn).max()) for _, drawn, shown in looks)
+    assert depths.in_colliders < 0.01 and deepest < 0.02 * run.element_size
+
+
+def test_what_is_shown_of_goo_on_a_sheet_stays_on_its_side():
+    """Drawn beyond the middle of one, it is not moved out on the far side."""
+    sheet = surface([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [(0, 1, 2), (0, 2, 3)])
+    collider = Collider("c", "Sheet", "mesh", np.eye(4)[None], sheet, two_sided=True)
+    half = simulation_of_a_box(collider, 0.01).fields[0].sheet_offset
+    shown, size = lowered(simulation_of_a_box(collider, half + 1e-4), 1.2 * half + 1e-4)
+    assert 0.1 < half / size < 0.5 and shown.min() > half - 0.015 * size
+
+
+def test_what_is_drawn_in_a_ground_is_shown_on_it():
+    shown, size = lowered(simulation_of_a_box(Collider("c", "Ground", "plane", np.eye(4)[None]), 1e-4), 0.005)
+    assert 0.0 > shown.min() > -0.015 * size
+
+
+def simulation_of_a_box(collider, height) -> Simulation:
+    block = moved(box((0.1, 0.1, 0.1)), (0.0, 0.0, 0.05 + height))
+    return simulation([Body("b", "Box", block, Material("viscoplastic", JELLY), resolution=6)], collider, 25.0)
+
+
+def lowered(run, by) -> tuple[np.ndarray, float]:
+    """Heights of points of goo that goes level in a step and is drawn by so much [m] lower in it; the element size."""
+    begun = run.state.positions
+    ended = begun + (0.01, 0.0, 0.0)
+    shown = kept_out(run.contacts, Way(begun, ended, 0.0, 0.01, 0.02), 0.5 * (begun + ended) - (0.0, 0.0, by), run.state)
+    return run.contacts.points.positions(shown)[:, 2], run.element_size
+
+
+def test_what_moves_is_not_shown_in_goo_between_steps():
+    """At 240 frames a second, at which frames lie between steps where colliders move too: 8 % deep."""
+    rate, frames = 240.0, 200
+    ways = np.tile(np.eye(4), (frames + 1, 1, 1))
+    ways[:, 2, 3] = 0.09 * np.abs((np.arange(frames + 1) / 10.0 + 1.0) % 6.0 - 3.0)
+    goo = Material("viscoplastic", JELLY | {"young_modulus": 2e5, "damping": 0.0})
+    low, high = moved(box((0.5, 0.5, 0.5)), (0.0, 0.0, 0.37)), moved(box((0.4, 0.4, 0.4)), (0.03, 0.0, 0.84))
+    bodies = [Body(uid, uid, moved(part, ways[0, :3, 3]), goo, resolution=4) for uid, part in (("a", low), ("b", high))]
+    plate = Collider("p", "Plate", "mesh", ways, box((3.0, 3.0, 0.2)), friction=0.5)
+    run = simulation(bodies, plate, rate, frames)
+    depths = SeenDepths(run.scene)
+    for _ in range(frames):
+        depths.look(run.advance())
+    assert depths.in_colliders < 0.02
+
+
+def furthest(looks, run):
+    """The look at which nodes of a run were moved out by a fifth of an element; the run stays there."""
+    for _ in range(FRAMES):
+        looks.clear()
+        run.advance()
+        for way, drawn, shown in looks:
+            if np.abs(shown - drawn).max() > 0.2 * run.element_size:
+                return way, drawn, shown
+    raise AssertionError("nothing was in a collider")
+
+
+def test_tets_around_share_what_is_moved_out(looks):
+    """A quarter of an element: else the tets over the edge are squeezed to 0.65 of their volume."""
+    run, _ = shot(30.0, 5.0, -0.45, 3)
+    way, drawn, shown = furthest(looks, run)
+    tets = run.state.tets
+    volume = [np.linalg.det(places[tets[:, 1:]] - places[tets[:, :1]]) for places in (way.begun, drawn, shown)]
+    assert (volume[1] / volume[0]).min() > 0.8 and (volume[2] / volume[0]).min() > 0.7
+
+
+def test_what_does_not_move_in_a_step_is_not_moved_out(looks):
+    """As nodes do that a pin holds."""
+    run, _ = shot(30.0, 5.0, -0.45, 3)
+    way, drawn, shown = furthest(looks, run)
+    held = np.linalg.norm(shown - drawn, axis=1) > 0.1 * run.element_size
+    begun = np.where(held[:, None], drawn, way.begun)
+    again = kept_out(run.contacts, way._replace(begun=begun), drawn, run.state)
+    assert held.any() and again is not drawn and (again[held] == drawn[held]).all()
+
+
+def test_what_is_moved_out_goes_no_further_than_other_surfaces_let_it(looks):
+    """Half of the way, where these say so."""
+    run, _ = shot(30.0, 5.0, -0.45, 3)
+    furthest(looks, run)
+    ((_, drawn, shown),) = looks
+
+    def narrow(start, end):
+        return start + 0.5 * (end - start) if end is looks[-1][2] else end
+
+    run.surfaces = SimpleNamespace(reachable=narrow)
+    late = run.clock.time - (run.frame - 1) / 30.0
+    assert (moment.moment_between(run, late).positions == drawn + 0.5 * (shown - drawn)).all()
