@@ -191,8 +191,7 @@ class EdgeContacts:
         at, before = touches.at, -touches.depth_before()
         reach, stiffness = self._springs(meeting, at)
         slack = self.stored.gaps(at.keys, before, reach, stiffness) - before
-        way = at.met - at.met_then - (touches.here - touches.begun)
-        outside = (along(way, way) > at.gap**2) | (at.depth < SUNK * meeting.element)
+        outside = at.depth < SUNK * meeting.element
         meeting.swept = bool((outside & (np.minimum(slack, -at.gap) > TOO_DEEP * meeting.element)).any())
         gap: Array = at.gap + slack
         return gap
