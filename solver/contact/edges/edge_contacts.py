@@ -185,8 +185,8 @@ class EdgeContacts:
     def _gap(self, meeting: Meeting, touches: Touches) -> Array:
         """Gaps (m,) [m], by so much more than the true ones as springs had not been pressed when the step began.
 
-        Notes whether places have gone in by that: out by the normals of then, where those of now, of faces that have turned over
-        the edge, say that they were in all along.
+        Notes whether places have gone in by that: out by the normals of then, where those of now, of faces that have turned
+        over the edge, say that they were in all along.
         """
         at, before = touches.at, -touches.depth_before()
         reach, stiffness = self._springs(meeting, at)
