@@ -97,7 +97,7 @@ def test_the_looks_of_two_sides_meet_in_a_line_and_not_in_teeth(turn):
     seam = middles[:, 0] < 0.0  # the ring's other meeting of its halves is the mesh's own
     shown = np.where(seam, look, 2)
     angles = turns_where_looks_meet(after, shown)
-    assert len(angles) > 100 and angles.mean() < 10.0
+    assert 100 < len(angles) < 300 and angles.mean() < 10.0, "one line: were sides exchanged, there would be three"
 
 
 def test_looks_meet_in_a_line_where_a_crease_closes_along_a_part_of_itself():
