@@ -30,7 +30,7 @@ from .worn import STARCH
 
 PRESETS = Path(__file__).parents[2] / "presets"
 BOUND = 3.0
-OUTSIDE = 0.25  # element sizes outside the tets at which what is seen is left behind
+OUTSIDE = 0.3  # element sizes outside the tets: new ones leave 0.25, and flow takes some of it further until the next
 SINGLE = 2  # vertices at a rim
 
 

@@ -33,6 +33,7 @@ from .folded import bent, new_sheets, roll, skin, strip
 from .shapes import GOO, ball, is_manifold, restuffed, squashed
 
 SIZE = 0.2
+REFUSED_FROM = 8  # remeshes; from starts a nanometre apart it was 10, 11, 12 or none of 20
 SHAPES = {
     "near": lambda: strip(SIZE, 0.02),
     "pressed into itself": lambda: strip(SIZE, -0.1),
@@ -53,11 +54,18 @@ def bridges(mesh: TetMesh, along: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_twenty_remeshes_do_not_close_a_fold(shape):
-    """Each in one piece, with its volume; at a bend of no radius one tet may hold all of the bend, and no more."""
+    """Each in one piece, with its volume; at a bend of no radius one tet may hold all of the bend, and no more.
+
+    What is pressed into itself may be refused new tets after some, and keeps those that it has: it is chaotic when.
+    """
     mesh, along = SHAPES[shape]()
     begun, ends = volume(mesh), np.abs(along).max()
     for k in range(20):
-        new, of_sheets = new_sheets(mesh, SIZE, lattice_turn(k + 1))
+        try:
+            new, of_sheets = new_sheets(mesh, SIZE, lattice_turn(k + 1))
+        except Vanished:
+            assert shape == "pressed into itself" and k >= REFUSED_FROM
+            continue
         along = mesh_change(mesh, new, of_sheets).carried(along[:, None])[:, 0]
         mesh = new
         assert of_sheets is not None and components(mesh.tets).max() == 0
