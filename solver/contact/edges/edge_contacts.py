@@ -185,13 +185,14 @@ class EdgeContacts:
     def _gap(self, meeting: Meeting, touches: Touches) -> Array:
         """Gaps (m,) [m], by so much more than the true ones as springs had not been pressed when the step began.
 
-        Notes whether places have gone in by that: out by the normals of then, where those of now, of faces that have turned
-        over the edge, say that they were in all along.
+        Notes whether places have gone in by that: no deeper than they have moved, so that they may have been outside, or out by
+        the normals of then, where those of now, of faces that have turned over the edge, say that they were in all along.
         """
         at, before = touches.at, -touches.depth_before()
         reach, stiffness = self._springs(meeting, at)
         slack = self.stored.gaps(at.keys, before, reach, stiffness) - before
-        outside = at.depth < SUNK * meeting.element
+        way = at.met - at.met_then - (touches.here - touches.begun)
+        outside = (along(way, way) > at.gap**2) | (at.depth < SUNK * meeting.element)
         meeting.swept = bool((outside & (np.minimum(slack, -at.gap) > TOO_DEEP * meeting.element)).any())
         gap: Array = at.gap + slack
         return gap
