@@ -81,7 +81,8 @@ def _bake(options: argparse.Namespace, stopping: threading.Event) -> int:
     from dataclasses import replace
 
     from .job import read_job, read_origin, read_topologies
-    from .warm_up import compile_beside, warm_up_contact, warm_up_remeshing
+    from .warm_up import compile_beside, warm_up_contact
+    from .warm_up_remeshing import warm_up_remeshing
 
     scene = read_job(options.job)
     compiler = compile_beside(options.job, scene)

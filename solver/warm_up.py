@@ -23,10 +23,8 @@ from .scene import Body, Collider, Scene, Settings, Surface
 
 if TYPE_CHECKING:
     from .dynamics import Dynamics
-    from .tetmesh.mesh import TetMesh
 
 SOFT, STIFF = 1e5, 1e10  # Young's moduli at which the linear solve of a cube surely leaves, and uses, its coarse level [Pa]
-WARM_CELL = 0.3  # of a cube that is remeshed to compile what that takes, its side being 1
 INTERNAL = "internal"  # damping, by default
 DRAFT = "draft"  # stands for an elastic law where the model has none to choose from
 RIGID = 10.0  # about the square of how many elements sound crosses in a step from which on it may use it
@@ -57,15 +55,16 @@ SIX_TETS = np.array([[0, 4, 6, 7], [0, 6, 2, 7], [0, 2, 3, 7], [0, 3, 1, 7], [0,
 def warm_up() -> int:
     """Bake three frames of cubes with everything that a body can have; return the number of frames."""
     from .bake import bake
+    from .warm_up_remeshing import warm_up_remeshing
 
     with tempfile.TemporaryDirectory() as folder:
         all_but_nodes = {name: True for name in Needs._fields[2:] if name != "at_nodes"}
         kinds = [Needs(law, damping, **all_but_nodes) for law in laws() for damping in (INTERNAL, "rotated")]
-        bodies = _in_a_row([_cube(needs) for needs in kinds])
+        bodies = _in_a_row([one_cube(needs) for needs in kinds])
         bodies.append(_on_top(bodies[-1]))
-        bake(_tiny_scene([_cube(Needs(next(iter(laws())), at_nodes=True))], False), Path(folder) / "other")
+        bake(_tiny_scene([one_cube(Needs(next(iter(laws())), at_nodes=True))], False), Path(folder) / "other")
         warm_up_remeshing(_tiny_scene([replace(bodies[0], remeshing="wholesale")], False))
-        return bake(_tiny_scene([*bodies, _cube(Needs(DRAFT))], True), Path(folder) / "cache")
+        return bake(_tiny_scene([*bodies, one_cube(Needs(DRAFT))], True), Path(folder) / "cache")
 
 
 def warm_up_dynamics(scene: Scene) -> int:
@@ -87,7 +86,7 @@ def _cubes_moving(scene: Scene, meshes: bool) -> "Dynamics":
     from .embedding import at_nodes
     from .tetmesh.mesh import TetMesh
 
-    bodies = _in_a_row([_cube(needs) for needs in _needs(scene)])
+    bodies = _in_a_row([one_cube(needs) for needs in _needs(scene)])
     if _touch(scene):
         bodies.append(_on_top(next(body for body in bodies if body.material.model != DRAFT)))
     corners = [at_nodes(TetMesh(cube().positions, SIX_TETS))] * len(bodies)
@@ -96,16 +95,27 @@ def _cubes_moving(scene: Scene, meshes: bool) -> "Dynamics":
 
 
 def warm_up_contact(scene: Scene) -> None:
-    """Compile what `warm_up_dynamics` comes to last, contact with meshes and their edges.
+    """Compile what `warm_up_dynamics` comes to last, contact with meshes and their edges, and of the bodies' surfaces.
 
     A bake does so itself while two other processes are busy with all that comes before.
     """
     from .simulate import Simulation
 
-    if _has_meshes(scene) and isinstance(moving := _cubes_moving(scene, True), Simulation):
-        start, step = moving.state.positions, moving.clock.step
-        moving.contacts.begin_step(start, start, step, step)
-        moving.contacts.linearize(start)
+    moving = _cubes_moving(scene, _has_meshes(scene))
+    if not isinstance(moving, Simulation):  # of the draft
+        return
+    start, step = moving.state.positions, moving.clock.step
+    moving.contacts.begin_step(start, start, step, step)
+    moving.contacts.linearize(start)
+    if (surfaces := moving.surfaces) is not None:
+        flat, flatter = (start * (1.0, 1.0, height) for height in (0.1, 0.08))  # so that sides of one cube are near each other
+        surfaces.cover(start, flat)
+        surfaces.begin_step(flat)
+        surfaces.meetings(flat, flatter - flat)
+        surfaces.add_gradient(flat, np.zeros_like(flat))
+        surfaces.stiffness(flat, moving.space.linear.rank)
+        surfaces.limit(flatter, flat - flatter)
+        surfaces.settled(flat, flatter)
 
 
 def warm_up_solve(scene: Scene) -> None:
@@ -123,7 +133,7 @@ def warm_up_solve(scene: Scene) -> None:
     needs = [needs for needs in _needs(scene) if needs.law != DRAFT]
     if not needs:
         return
-    bodies = tuple(_cube(each) for each in needs)
+    bodies = tuple(one_cube(each) for each in needs)
     state, _ = build_state(bodies, [TetMesh(body.surface.positions, SIX_TETS) for body in bodies])
     space = Workspace.of(state)
     damped, rigid = any(each.damping for each in needs), any(each.rigid for each in needs)
@@ -148,74 +158,6 @@ def warm_up_solve(scene: Scene) -> None:
     space.linear.solve(np.ones_like(state.positions), 0.5, 1)
     space.linear.times(state.positions)
     commit_flow(state, space.tiles, 1e-3, state.positions)
-
-
-def warm_up_remeshing(scene: Scene) -> None:
-    """Compile what new tets take, where a body of the scene may get them: no frame is to wait for it in the middle of a bake.
-
-    A bake does so itself, while another process compiles the dynamics.
-    """
-    wanted = {body.remesher for body in scene.bodies if body.remeshing != "off"}
-    left = sorted(name for name in wanted if not _named_stamp(f"remeshing_{name}").exists())
-    if not left:
-        return
-    from .embedding import bind
-    from .remesh.condition import conditions
-    from .remesh.own_sheet import own_binding
-    from .remesh.record import mesh_change
-    from .remesh.remeshers import remeshed_sheets
-    from .remesh.restuffing import lattice_turn
-    from .remesh.strayed import gathered
-    from .remesh.transfer import transferred
-    from .state import build_state
-    from .tetmesh.mesh import TetMesh, joined_meshes
-
-    old = TetMesh(cube().positions @ lattice_turn(1), SIX_TETS)
-    state, _ = build_state((_cube(Needs(next(iter(laws())))),), [old])
-    twice = joined_meshes([old, TetMesh(old.positions + 0.3, old.tets)])  # it lies in itself
-    for name in left:
-        for filled in (old,) if name == "variational" else (old, twice):
-            new, sheets = remeshed_sheets(name, filled, WARM_CELL)
-            change = mesh_change(filled, new, sheets)
-            bound, seen = bind(new, filled.positions), Surface(filled.positions, filled.faces.boundary)
-            gathered(bound, bound, seen, new, WARM_CELL)
-            if sheets is not None:
-                carrying = np.zeros(len(filled.positions), dtype=np.int32)
-                own_binding(bound, filled.positions, carrying, change, sheets.at_fold)
-            elif filled is old:
-                transferred(state, change, 0.01, counted=True)
-        conditions(state.rest_shape_inverse)
-        _close_a_crease()
-        _refine(old)
-        _named_stamp(f"remeshing_{name}").touch()
-
-
-def _close_a_crease() -> None:
-    """Compile what closes creases, on a band between two squares."""
-    from .geometry.banding import banded
-    from .geometry.edge_crossings import crossing_pairs
-    from .geometry.triangle_tree import triangle_tree
-
-    places = cube().positions
-    banded(places, [0, 1, 3, 2], [4, 6, 7, 5], set())
-    crossing_pairs(triangle_tree(places, cube().triangles))
-
-
-def _refine(mesh: "TetMesh") -> None:
-    """Compile what refines and cleans what is seen, on the boundary of a mesh."""
-    from .embedding import at_nodes
-    from .geometry.decimation import collapsed
-    from .refining.grain import Grain
-    from .refining.refinement import coarseness, refined
-
-    seen = Surface(mesh.positions, mesh.faces.boundary)
-    body = replace(_cube(Needs(next(iter(laws())))), surface=seen, remeshing="wholesale")
-    grain, nobody = Grain.at_rest(body), np.zeros(0, dtype=np.int64)
-    drawn = Surface(3.0 * seen.positions, seen.triangles)
-    coarseness(drawn, grain, 1.5, WARM_CELL)
-    refined(drawn, at_nodes(mesh), at_nodes(mesh), grain, mesh.moved(drawn.positions), 1.5, WARM_CELL, len(seen.triangles))
-    still = np.ones(len(seen.positions), dtype=bool)
-    collapsed(seen.positions, seen.triangles, np.full(len(still), -1, dtype=np.int64), nobody, still, 1.0, 0.1)
 
 
 def compile_beside(job: Path, scene: Scene) -> subprocess.Popen[bytes] | None:
@@ -279,16 +221,16 @@ def _has_meshes(scene: Scene) -> bool:
 def _stamp(scene: Scene) -> Path:
     """The file beside the compiled kernels that says that those for such a scene are complete."""
     digest = hashlib.blake2b(repr((_needs(scene), _has_meshes(scene), _touch(scene))).encode(), digest_size=8).hexdigest()
-    return _named_stamp(digest)
+    return named_stamp(digest)
 
 
-def _named_stamp(name: str) -> Path:
+def named_stamp(name: str) -> Path:
     folder = kernel_folder()
     folder.mkdir(parents=True, exist_ok=True)
     return folder / f"complete_{name}"
 
 
-def _cube(needs: Needs) -> Body:
+def one_cube(needs: Needs) -> Body:
     """A cube that yields, just above the ground."""
     box = cube()
     above = Surface(box.positions + (0.0, 0.0, 0.49), box.triangles)

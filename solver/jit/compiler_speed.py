@@ -15,6 +15,9 @@ from llvmlite.binding import ffi
 from numba.core import ir, targetconfig
 from numba.core.types.functions import BaseFunction
 
+from .asked_code import make_code_when_asked
+from .uncounted import count_no_references
+
 KNOWN = "0.68."  # what numba's version begins with
 _HOLDERS = (ir.Var, ir.Inst, list, tuple, dict)  # of variables
 _holders: dict[type, type | None] = {}  # which of these a type is
@@ -30,6 +33,8 @@ def hasten_compiling() -> None:
     ir.Inst._rec_list_vars = _listed
     BaseFunction.get_call_type = _remembered(BaseFunction.get_call_type)  # type: ignore[method-assign, unused-ignore]
     ffi.lib._lock._cblist.clear()
+    make_code_when_asked()
+    count_no_references()
 
 
 def _values(config: Any) -> dict[str, Any]:

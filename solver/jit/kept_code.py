@@ -23,6 +23,7 @@ class KeptCode(CompileResultCacheImpl):  # type: ignore[misc]
 
     def reduce(self, cres: Any) -> tuple[Any, ...]:
         """What is written: numba's own, with a list of the symbols defined, and without the text that is for inspection."""
+        cres.library.get_pointer_to_function(cres.fndesc.llvm_cfunc_wrapper_name)  # of what is called by its address
         (name, kind, code), fndesc, environment, signature, objectmode, lifted, _, reload_init, others = super().reduce(cres)
         if kind != "object" or objectmode or lifted:
             raise AssertionError(f"{name} is no machine code")
@@ -56,9 +57,10 @@ class KeptLibrary(JITCodeLibrary):  # type: ignore[misc]
         CodeLibrary.__init__(self, codegen, name)  # the next one makes a module to compile into
         self._bitcode, self._module, self._finalized = bitcode, None, True
         engine = codegen._engine
-        engine._ee.add_object_file(ObjectFileRef.from_data(machine_code))
-        engine.finalize_object()
-        engine._defined_symbols.update(defined)
+        if machine_code:
+            engine._ee.add_object_file(ObjectFileRef.from_data(machine_code))
+            engine.finalize_object()
+            engine._defined_symbols.update(defined)
 
     def _get_module_for_linking(self) -> Any:
         """What a caller's module is linked with."""

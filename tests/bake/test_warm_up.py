@@ -43,7 +43,7 @@ class Listener(event.Listener):
     def on_end(self, what):
         pass
 from tests.bake.test_warm_up import remeshed
-from solver.warm_up import warm_up_remeshing
+from solver.warm_up_remeshing import warm_up_remeshing
 if sys.argv[1] == "warm":
     warm_up_remeshing(remeshed())
     warm_up_remeshing(remeshed("variational"))
