@@ -45,7 +45,7 @@ def turn_and_yield(positions, tets, tiles, dt, measured):  # type: ignore[no-unt
     for k in prange(len(tiles)):
         w, first = tiles[k], k * T
         last = min(count, first + T)
-        deform(w, flat, corners[4 * first : 4 * last], last - first)
+        deform(w, flat, corners[4 * first : 4 * last], last - first, w, (SLOTS + B) * T)
         decompose_tile(w)
         take_rotation(w)
         if flows(w):
@@ -82,6 +82,6 @@ def warped_forces(positions, tets, tiles, rate, forces, blocks):  # type: ignore
     for k in prange(len(tiles)):
         w, first = tiles[k], k * T
         last = min(count, first + T)
-        deform(w, flat, corners[4 * first : 4 * last], last - first)
+        deform(w, flat, corners[4 * first : 4 * last], last - first, w, (SLOTS + B) * T)
         _turned_forces(w, rate, forces[first : first + T])
         warp(w, rate, blocks[first : first + T])

@@ -11,7 +11,7 @@ from ..constants import HALF, ONE, THREE, THREE_HALVES, TWO, ZERO
 from ..jit import CHUNKS, TILE, inline, kernel, parallel
 from ..jit.simd import add_eight_products, apart, load_doubles, store_turned, sum_of_eight, zero_sums
 from ..jit.tile_code import tile_loop
-from ..jit.tile_copy import copy_slots
+from ..jit.tile_copy import copy_slots, fetch_ahead
 from ..slots import (
     ACTIVATION,
     ENERGY,
@@ -47,6 +47,7 @@ from .phase_table import DECOMPOSE, DIRECT, FLOWING, FORCES, PROGRAM, PULL
 
 T = TILE
 FORCES_OF_TILE = 12 * TILE
+FETCHED = 4 * (P - B)  # numbers of the next tile, for four tets of one
 THREE_SLOTS = 3 * TILE
 
 
@@ -74,12 +75,17 @@ def _edges(flat, corners, i):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def place_edges(w, flat, corners, count):  # type: ignore[no-untyped-def]
+def place_edges(w, flat, corners, count, kept, ahead):  # type: ignore[no-untyped-def]
     """[x1 - x0, x2 - x0, x3 - x0] into F, four tets at a time; differences are taken before they are rounded to the tile's
-    type. Lanes up to a multiple of four are those of the last tet again. corners: four of each tet, flat."""
+    type. Lanes up to a multiple of four are those of the last tet again. corners: four of each tet, flat.
+
+    Meanwhile what the next tile begins with is on its way from memory, from number `ahead` of the tile kept there on: tiles are
+    read in pieces too short for the processor to foresee.
+    """
     last = np.uint64(count - 1)
     for first in range(np.uint64((count + 3) // 4)):
         i = np.uint64(4) * np.uint64(first)
+        fetch_ahead(kept, np.uint64(ahead) + np.uint64(FETCHED) * np.uint64(first), FETCHED)
         a1, a2, a3 = _edges(flat, corners, i)
         b1, b2, b3 = _edges(flat, corners, min(i + np.uint64(1), last))
         c1, c2, c3 = _edges(flat, corners, min(i + np.uint64(2), last))
@@ -98,9 +104,9 @@ def refer_to_rest(w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def deform(w, flat, corners, count):  # type: ignore[no-untyped-def]
-    """F of a tile's tets at positions that `in_fours` has made flat; corners: four of each tet, flat."""
-    place_edges(w, flat, corners, count)
+def deform(w, flat, corners, count, kept, ahead):  # type: ignore[no-untyped-def]
+    """F of a tile's tets at positions that `in_fours` has made flat; the others as in `place_edges`."""
+    place_edges(w, flat, corners, count, kept, ahead)
     refer_to_rest(w)
 
 
@@ -176,9 +182,9 @@ def _stored(s, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def respond_elastically(s, flat, corners, count, programs, first, last, phases):  # type: ignore[no-untyped-def]
+def respond_elastically(s, flat, corners, count, kept, ahead, programs, first, last, phases):  # type: ignore[no-untyped-def]
     """Decompose a tile and let its laws answer, as if nothing flowed."""
-    deform(s, flat, corners, count)
+    deform(s, flat, corners, count, kept, ahead)
     run_on_tile(phases[DECOMPOSE], s)
     _begin_elastic(s)
     respond(s, programs, first, last)
@@ -211,10 +217,10 @@ def tile_forces(  # type: ignore[no-untyped-def]
     s[REMADE * T] = ZERO
     direct = programs[PROGRAM * first + DIRECT]
     if decompose == 0 and last == first + 1 and direct != 0 and not yielded(s):
-        place_edges(s, flat, corners, count)
+        place_edges(s, flat, corners, count, w, (slots + B) * T)
         s[REMADE * T] = ZERO if run_direct(direct, s, forces) else TWO
     if s[REMADE * T] == ZERO:
-        respond_elastically(s, flat, corners, count, programs, first, last, phases)
+        respond_elastically(s, flat, corners, count, w, (slots + B) * T, programs, first, last, phases)
         _take_stress(s)
         flows = yielding(s)
         if flows:

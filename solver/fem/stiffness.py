@@ -174,7 +174,7 @@ def tile_blocks(  # type: ignore[no-untyped-def]
     flows, direct = w[REMADE * T] == ZERO, programs[PROGRAM * first + DIRECT_BLOCKS]
     copy_slots(w, B, YIELD, s)
     if not flows and decompose == 0 and last == first + 1 and direct != 0:
-        place_edges(s, flat, corners, count)
+        place_edges(s, flat, corners, count, w, (slots + B) * T)
         run_on_rows(direct, s, out)
         if fibred:
             refer_to_rest(s)
@@ -183,7 +183,7 @@ def tile_blocks(  # type: ignore[no-untyped-def]
             copy_slots(w, F if fibred else U, B, s)
             copy_slots(w, P, FLOW, s)
         else:
-            respond_elastically(s, flat, corners, count, programs, first, last, phases)
+            respond_elastically(s, flat, corners, count, w, (slots + B) * T, programs, first, last, phases)
             keep_stress(s)
         _plane_moduli(s)
         if inertia >= 0.0:
