@@ -26,12 +26,42 @@ def on_own_side(
     if field.middle is not None:
         side, facing, thick = field.middle(here, time, reach + field.sheet_offset)
         side = side - thick
-    behind = (behind ^ crossed(thick, begun, here, side, facing)) & np.isfinite(distance)
+    through = crossed(thick, begun, here, side, facing)
+    if through.any():
+        ends, away, ways = (begun[through], here[through]), (side + thick)[through], facing[through]
+        through[through] = ~_round_a_rim(field, time, reach, *ends, away, ways)
+    behind = (behind ^ through) & np.isfinite(distance)
     if behind.any() and field.grown(before, time) + field.grown(time, before) > 0.0:  # the other side grows the other way
         opposite = here[behind] - 2.0 * (side + thick)[behind, None] * facing[behind]
         velocity[behind] = query(field, opposite, time, reach)[2]
     distance = np.where(behind, -side - 2.0 * thick, distance)
     return distance, np.where(behind[:, None], -facing, normal), velocity, behind
+
+
+def _round_a_rim(
+    field: Field, time: float, reach: float, begun: Array, here: Array, away: Array, facing: Array
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Which ways (k,) from begun to here (k, 3), away [m] from the middle of a sheet and facing (k, 3) that, lead past its rim.
+
+    So it is where they cross the plane off the sheet, at a place from which both ends lie on one side.
+    """
+    before = ((begun - here) * facing).sum(axis=1) + away
+    place = begun + (before / (before - away))[:, None] * (here - begun)
+    distance, way, thick = _from_middle(field, place, time, reach)
+    far = ~np.isfinite(distance)
+    closest = place - np.where(far, 0.0, distance)[:, None] * way
+    one, other = (((end - closest) * way).sum(axis=1) > 0.0 for end in (begun, here))
+    past: NDArray[np.bool_] = far | ((distance > thick) & one & other)
+    return past
+
+
+def _from_middle(field: Field, places: Array, time: float, reach: float) -> tuple[Array, Array, Array]:
+    """How far (k,) [m] places (k, 3) are from a sheet's middle, their way from it (k, 3) and its thickness there (k,) [m]."""
+    assert field.sheet_offset is not None
+    if field.middle is not None:
+        return field.middle(places, time, reach + field.sheet_offset)
+    distance, normal, _ = query(field, places, time, reach)
+    return distance + field.sheet_offset, normal, np.full(len(places), field.sheet_offset)
 
 
 def belong_beneath(

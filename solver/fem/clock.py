@@ -54,8 +54,12 @@ class Clock:
 
     @property
     def halvings(self) -> int:
-        """How often the longest step that needs no calm has been halved; below 0 in calm."""
-        return self.level - max(self.coarsest, self.usual)
+        """How often the longest step that needs no calm has been halved; below 0 in calm.
+
+        The smallest step counts as the last one, however long the longest may be: there is no shorter one to hope for.
+        """
+        made = self.level - max(self.coarsest, self.usual)
+        return max(made, LAST_LEVEL) if self.level == LEVELS else made
 
     @property
     def patient(self) -> bool:

@@ -68,9 +68,9 @@ def touched(here, begun, offset=0.0, ends=ENDS, beside=0.0, offset_then=None):
     """offset: one for all corners, or each of the line's own."""
     thick = np.zeros(4) + offset
     thick_then = thick if offset_then is None else np.zeros(4) + offset_then
-    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1), np.empty((1, 3))
     pairs = here, begun, ends, WINGS, LINE, thick, LINE, thick_then, np.array([[0, 1]], np.int32), SIDES, OUT
-    return touching_edges(*pairs, 0.5, beside, *room), *(column[0] for column in room[1:])
+    return touching_edges(*pairs, 0.5, beside, *room), *(column[0] for column in room[1:5])
 
 
 def test_a_crossing_edge_is_as_far_as_the_lines_are():
@@ -127,11 +127,11 @@ def test_a_surface_that_faces_away_is_not_pulled():
 def test_a_corner_touches_the_triangle_over_it():
     triangle = np.array([(-1.0, -1.0, 0.02), (0.0, 2.0, 0.02), (1.0, -1.0, 0.02)])
     tip = np.array([(0.1, 0.2, 0.0), (0.0, 0.0, -1.0)])
-    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1), np.empty((1, 3))
     first, ends = np.array([0, 1, 1]), np.array([1], np.int32)
     thick = np.full(2, 0.005)
     pairs = triangle, triangle, np.array([[0, 1, 2]], np.int32), tip, thick, tip, thick, np.array([0], np.int32), first, ends
-    count = touching_corners(*pairs, np.array([(0.0, 0.0, 1.0)] * 2), 0.5, *room)
+    count = touching_corners(*pairs, np.array([(0.0, 0.0, 1.0)] * 2), np.zeros(2, bool), 0.5, *room)
     s, t = room[1][0]
     assert count == 1 and room[3][0] == pytest.approx(0.015) and np.allclose(room[2][0], (0.0, 0.0, 1.0))
     foot = (1.0 - s - t) * triangle[0] + s * triangle[1] + t * triangle[2]
@@ -143,7 +143,7 @@ def test_a_rim_pushes_outwards_only(turned, touches):
     """A steep face beside the rim of an upright sheet, seen from outside or, as where goo is turned over, from within."""
     places = np.array([(-0.15, 0.1, -0.475), (0.15, -0.1, 0.475), (0.0, 1.0, 0.05), (0.0, -1.0, -0.05)])
     ends, wings = np.array([[0, 1]], np.int32), np.array([[2, 3]] if turned else [[3, 2]], np.int32)
-    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1)
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1), np.empty((1, 3))
     line = np.array([(0.0, -2.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, -1.0)])
     bare = line, np.zeros(3)
     rim = *bare, *bare, np.array([[0, 1]], np.int32), np.array([[2, -1]], np.int32), OUT

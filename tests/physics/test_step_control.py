@@ -56,6 +56,15 @@ def test_without_a_balance_a_step_is_halved_further_than_for_violence():
         assert bool(refusal(lost, state, tiles, level, False, False, False)) == unbalanced
 
 
+def test_a_step_that_is_the_smallest_is_taken_though_the_longest_is_short_too():
+    """Before a fast collider, or a thin sheet, there are few halvings left: bakes failed there, as nothing was rough enough."""
+    clock = Clock(1.0 / 48.0)
+    assert clock.bound(clock.largest / 2**5)
+    while clock.halve():
+        assert clock.level == LEVELS or clock.halvings == clock.level - 5
+    assert clock.level == LEVELS and clock.halvings == LAST_LEVEL
+
+
 REASONS = {
     "too much flow": drop,
     "edges changed their length drastically": hit,

@@ -33,6 +33,7 @@ class EdgedCollider:
     vertices (v,)          : those of the field's corners that are used
     sharp                  : ends, wings and corners in numbers among these
     first (v + 1,), ends   : edges lead from corner i to ends[first[i]:first[i + 1]]
+    rims (v,)              : whether a corner is one of a sheet's rim
     whole                  : the same as sharp, in the field's own numbers
     """
 
@@ -42,6 +43,7 @@ class EdgedCollider:
     sharp: Sharp
     first: NDArray[np.int64]
     ends: IntArray
+    rims: NDArray[np.bool_]
     whole: Sharp
 
     @classmethod
@@ -56,7 +58,9 @@ class EdgedCollider:
         both = both[np.argsort(both[:, 0], kind="stable")]
         first = np.searchsorted(both[:, 0], np.arange(len(vertices) + 1))
         own = replace(sharp, ends=ends, wings=rank[sharp.wings], corners=rank[sharp.corners])
-        return cls(field, number, vertices, own, first, np.ascontiguousarray(both[:, 1]), sharp)
+        rims = np.zeros(len(vertices), dtype=bool)
+        rims[ends[((sharp.wings >= 0).sum(axis=1) == 1)]] = True
+        return cls(field, number, vertices, own, first, np.ascontiguousarray(both[:, 1]), rims, sharp)
 
     def corners(self, all_of_them: Corners) -> Corners:
         """Those among all of the field."""
@@ -118,6 +122,7 @@ class Crossings(NamedTuple):
     met, met_then (m, 3)  : the place on the collider now and when the step began [m]
     normal (m, 3), gap (m,), depth (m,) when the step began [m]; size (m,): share of a contact point's stiffness
     grown (m,)            : by how much thicker the collider has become there in the step [m]
+    way (m, 3)            : the way out of the collider there
     """
 
     keys: IntArray
@@ -130,6 +135,7 @@ class Crossings(NamedTuple):
     depth: Array
     size: Array
     grown: Array
+    way: Array
 
     def taken(self, which: NDArray[np.bool_]) -> "Crossings":
         """Some of them."""
@@ -208,20 +214,19 @@ class Meeting:
         span = corners[ends[:, 1]] - corners[ends[:, 0]]
         length = np.maximum(np.einsum("mi,mi->m", span, span), 1e-300)
         share = np.einsum("mi,mi->m", at.met - corners[ends[:, 0]], span) / length
-        out = np.where(is_corner[:, None], self.corners_out[ends[:, 0]], self.edges_out[np.where(is_corner, 0, own)])
         thick = offset[ends[:, 0]] + share * (offset[ends[:, 1]] - offset[ends[:, 0]])
-        overlap: Array = thick - np.einsum("mi,mi->m", touches.here - at.met, out)
+        overlap: Array = thick - np.einsum("mi,mi->m", touches.here - at.met, at.way)
         return overlap
 
     def _edges(self, here: Array) -> Crossings:
         """Those of crossing edges."""
         pairs, sharp = self.pairs, self.collider.sharp
         others, wings = sharp.ends[pairs.edges_met], sharp.wings[pairs.edges_met]
-        which, part, normal, gap, depth = _room(len(others))
+        which, part, normal, gap, depth, ways = _room(len(others))
         count = touching_edges(
             here, self.begun, pairs.ends, pairs.wings, *self.now, *self.then, others, wings,
             self.edges_out[pairs.edges_met], FAR * self.element, BESIDE * self.element,
-            which, part, normal, gap, depth,
+            which, part, normal, gap, depth, ways,
         )  # fmt: skip
         which, s, t = which[:count], part[:count, 0], part[:count, 1]
         ends, others = pairs.ends[which], others[which]
@@ -236,15 +241,16 @@ class Meeting:
         size = np.minimum(1.0, length / (APART * self.element))
         points, grown = ends[:, [0, 1, 1]], self.now[1] - self.then[1]
         grown = grown[others[:, 0]] + t * (grown[others[:, 1]] - grown[others[:, 0]])
-        return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size, grown)
+        said = normal[:count], gap[:count], depth[:count], size, grown, ways[:count]
+        return Crossings(keys, points, shares, met, met_then, *said)
 
     def _corners(self, here: Array) -> Crossings:
         """Those of corners on faces."""
         pairs, collider = self.pairs, self.collider
-        which, part, normal, gap, depth = _room(len(pairs.corners_met))
+        which, part, normal, gap, depth, ways = _room(len(pairs.corners_met))
         count = touching_corners(
             here, self.begun, pairs.faces, *self.now, *self.then, pairs.corners_met, collider.first, collider.ends,
-            self.corners_out, FAR * self.element, which, part, normal, gap, depth,
+            self.corners_out, collider.rims, FAR * self.element, which, part, normal, gap, depth, ways,
         )  # fmt: skip
         which, part = which[:count], part[:count]
         corner = pairs.corners_met[which]
@@ -252,7 +258,8 @@ class Meeting:
         keys = self._keys(corner, np.full(count, -1))
         met, met_then = self.now[0][corner], self.then[0][corner]
         points, size, grown = pairs.faces[which], np.ones(count), (self.now[1] - self.then[1])[corner]
-        return Crossings(keys, points, shares, met, met_then, normal[:count], gap[:count], depth[:count], size, grown)
+        said = normal[:count], gap[:count], depth[:count], size, grown, ways[:count]
+        return Crossings(keys, points, shares, met, met_then, *said)
 
     def _keys(self, met: NDArray[np.integer], own: NDArray[np.integer]) -> IntArray:
         count = len(met)
@@ -281,6 +288,7 @@ def _far_sides(met: Array, normal: Array, gap: Array, doubtful: NDArray[np.bool_
     return far
 
 
-def _room(count: int) -> tuple[NDArray[np.int64], Array, Array, Array, Array]:
-    """Arrays for what is said of so many pairs: numbers (k,), shares (k, 2), normals (k, 3), gaps and depths (k,)."""
-    return np.empty(count, np.int64), np.empty((count, 2)), np.empty((count, 3)), np.empty(count), np.empty(count)
+def _room(count: int) -> tuple[NDArray[np.int64], Array, Array, Array, Array, Array]:
+    """Arrays for what is said of so many pairs: numbers (k,), shares (k, 2), normals (k, 3), gaps, depths (k,), ways (k, 3)."""
+    shares, normals, ways = np.empty((count, 2)), np.empty((count, 3)), np.empty((count, 3))
+    return np.empty(count, np.int64), shares, normals, np.empty(count), np.empty(count), ways

@@ -1,10 +1,11 @@
 """Where edges and corners of colliders touch a body: which pairs do, along what normal, and how far apart they are.
 
-A collider's edge touches the body's edges that it crosses, a corner the triangle that it lies over; both as seen along the way
-out of the collider there, half-way between its faces, so that what has sunk in is found on the same face as before. The normal,
-along which the body is pushed, is square to both edges, or to the triangle. Between such places an edge of a collider and a
-surface of triangles are straight, so that no other place lies deeper. It is a touch only if the surfaces on both sides do not
-stand up against the plane that is square to the normal.
+A collider's edge touches the body's edges that it crosses, a corner the triangle that it lies over; both as seen along the
+way out of the collider there, half-way between its faces, so that what has sunk in is found on the same face as before. The
+rim of a sheet, rounded by its thickness, is met from both sides of the sheet too: the way out there is that to the body. The
+normal, along which the body is pushed, is square to both edges, or to the triangle. Between such places an edge of a collider
+and a surface of triangles are straight, so that no other place lies deeper. It is a touch only if the surfaces on both sides
+do not stand up against the plane that is square to the normal.
 """
 
 import numpy as np
@@ -15,6 +16,8 @@ PARALLEL = 0.05  # sine of the angle between two edges from which on they have a
 FALL = 0.9  # sine of the angle by which a body's surface may stand up against the plane of a touch,
 STAND = 0.5  # and a collider's
 LEAN = 0.5  # tangent of the angle by which the plane of an edge leans away from a corner beyond which it crosses
+OVER = 0.2  # sine of the angle by which the way to a body may lead back over the sheet of a rim, and is square to it then
+ALONG = 0.8  # cosine of the angle from that way to the plane's normal, which is any where a sharp edge lies along a rim
 BENT = 0.25  # of a way along a surface, by which it may leave its plane
 
 
@@ -39,15 +42,38 @@ def _outward(e, a, wing):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _inward(nx, ny, nz, e, a, places, wings):  # type: ignore[no-untyped-def]
-    """A normal, 3 scalars, turned into the body at its edge from a along e (3,), with the triangles to its wings (2,)."""
+def _outwards(e, a, places, wings):  # type: ignore[no-untyped-def]
+    """The way, 3 scalars, out of a body at its edge from a along e (3,), with the triangles to its wings (2,)."""
     ox, oy, oz = _outward(e, a, places[wings[0]])
     if wings[1] >= 0:
         x, y, z = _outward(e, a, places[wings[1]])
         ox, oy, oz = ox - x, oy - y, oz - z
+    return ox, oy, oz
+
+
+@inline
+def _inward(nx, ny, nz, e, a, places, wings):  # type: ignore[no-untyped-def]
+    """A normal, 3 scalars, turned into the body at its edge, as `_outwards` has it."""
+    ox, oy, oz = _outwards(e, a, places, wings)
     if nx * ox + ny * oy + nz * oz > 0.0:
         return -nx, -ny, -nz
     return nx, ny, nz
+
+
+@inline
+def _to_body(ox, oy, oz, ax, ay, az, out):  # type: ignore[no-untyped-def]
+    """The way out, 3 scalars, of a rim along a unit vector (ax, ay, az), zero at a corner, to a body whose outward normal is
+    (ox, oy, oz); out (3,) is the way out in the plane of the sheet."""
+    share = ox * ax + oy * ay + oz * az
+    x, y, z = share * ax - ox, share * ay - oy, share * az - oz
+    length = np.sqrt(x * x + y * y + z * z)
+    ahead = x * out[0] + y * out[1] + z * out[2]
+    if not (length > 0.0 and ahead > -OVER * length):
+        return out[0], out[1], out[2]
+    if ahead < 0.0:
+        x, y, z = x - ahead * out[0], y - ahead * out[1], z - ahead * out[2]
+        length = np.sqrt(x * x + y * y + z * z)
+    return x / length, y / length, z / length
 
 
 @inline
@@ -98,28 +124,36 @@ def _leaning(nx, ny, nz, distance, v, out, over, s, u, a, c):  # type: ignore[no
 
 @kernel
 def touching_edges(  # type: ignore[no-untyped-def]
-    here, begun, ends, wings, now, offset, then, offset_then, others, other_wings, out, far, beside, which, shares, normal, gap,
-    depth,
+    here, begun, ends, wings, now, offset, then, offset_then, others, other_wings, outs, far, beside, which, shares, normal,
+    gap, depth, ways,
 ):
     """Fill what is said of the pairs that touch or are about to; return how many there are.
 
     Pairs k are of a body's edge ends[k] of points at here (p, 3), which were at begun (p, 3) when the step began, with the
     triangles between it and wings[k] (2,), and of a collider's edge others[k] of corners now and then (q, 3), outside of
-    which its surface lies by offset, and lay by offset_then (q,) [m], with other_wings[k] and the way out[k] (3,). Touching
+    which its surface lies by offset, and lay by offset_then (q,) [m], with other_wings[k] and the way outs[k] (3,). Touching
     are those that are closer than `far` [m] and were no deeper than that when the step began. Of a body that lies over an edge
     like a tent a corner may slide from one side to the other: so the edges on both sides of a corner up to `beside` [m] away
     count, as long as they hold nothing; their planes lean away from it, so that on a flat surface they push only where it is
     all but over the edge.
 
     which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m]; depth
-    (k,) [m] when the step began, less by how far the two places were then apart along the plane of the touch.
+    (k,) [m] when the step began, less by how far the two places were then apart along the plane of the touch; ways (k, 3) out.
     """
-    count, u, v, u0, v0, apart = 0, np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    count, u, v, u0, v0, apart, out = 0, np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for k in range(len(ends)):
         a, b, c, d = here[ends[k, 0]], here[ends[k, 1]], now[others[k, 0]], now[others[k, 1]]
         for axis in range(3):
-            u[axis], v[axis] = b[axis] - a[axis], d[axis] - c[axis]
-        s, t, nx, ny, nz, over = _crossing(a, u, c, v, out[k], beside)
+            u[axis], v[axis], out[axis] = b[axis] - a[axis], d[axis] - c[axis], outs[k, axis]
+        rim = other_wings[k, 0] >= 0 and other_wings[k, 1] < 0
+        if rim:
+            e, f = begun[ends[k, 0]], begun[ends[k, 1]]
+            for axis in range(3):
+                u0[axis] = f[axis] - e[axis]
+            ox, oy, oz = _outwards(u0, e, begun, wings[k])
+            scale = 1.0 / np.sqrt(max(v[0] * v[0] + v[1] * v[1] + v[2] * v[2], 1e-300))
+            out[0], out[1], out[2] = _to_body(ox, oy, oz, scale * v[0], scale * v[1], scale * v[2], outs[k])
+        s, t, nx, ny, nz, over = _crossing(a, u, c, v, out, beside)
         if s < 0.0:
             continue
         one, two = others[k, 0], others[k, 1]
@@ -141,7 +175,7 @@ def touching_edges(  # type: ignore[no-untyped-def]
         sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], thick_then, apart)
         if sunk > far:
             continue
-        rises = nx * out[k, 0] + ny * out[k, 1] + nz * out[k, 2] < 0.0
+        rises = nx * out[0] + ny * out[1] + nz * out[2] < (ALONG if rim else 0.0)
         for m in range(2):
             if wings[k, m] >= 0:
                 rises |= _rise(-nx, -ny, -nz, u, a, here[wings[k, m]]) > FALL
@@ -150,22 +184,24 @@ def touching_edges(  # type: ignore[no-untyped-def]
         if rises:
             continue
         if over > 0.0:
-            nx, ny, nz, distance = _leaning(nx, ny, nz, distance + thick, v, out[k], over, s, u, a, c)
+            nx, ny, nz, distance = _leaning(nx, ny, nz, distance + thick, v, out, over, s, u, a, c)
             distance -= thick
         which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
         normal[count, 0], normal[count, 1], normal[count, 2] = nx, ny, nz
+        ways[count, 0], ways[count, 1], ways[count, 2] = out[0], out[1], out[2]
         count += 1
     return count
 
 
 @kernel
 def touching_corners(  # type: ignore[no-untyped-def]
-    here, begun, corners, now, offset, then, offset_then, others, first, ends, out, far, which, shares, normal, gap, depth
+    here, begun, corners, now, offset, then, offset_then, others, first, ends, out, rims, far, which, shares, normal, gap,
+    depth, ways,
 ):
     """The same of pairs k of a body's triangle corners[k] (3,) and a collider's corner others[k].
 
-    From corner c sharp edges lead to the corners ends[first[c]:first[c + 1]], and out[c] (3,) is the way out
-    there; shares (k, 2) are of the second and third corner.
+    From corner c sharp edges lead to the corners ends[first[c]:first[c + 1]], out[c] (3,) is the way out there, and rims[c]
+    whether it lies on a rim; shares (k, 2) are of the second and third corner.
     """
     count, u, u0, apart = 0, np.empty(3), np.empty(3), np.empty(3)
     for k in range(len(corners)):
@@ -175,6 +211,12 @@ def touching_corners(  # type: ignore[no-untyped-def]
         ox, oy, oz = _outward(u, a, c)
         vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
         mx, my, mz = out[others[k], 0], out[others[k], 1], out[others[k], 2]
+        e, f, g = begun[corners[k, 0]], begun[corners[k, 1]], begun[corners[k, 2]]
+        for axis in range(3):
+            u0[axis] = f[axis] - e[axis]
+        x, y, z = _outward(u0, e, g)
+        if rims[others[k]]:
+            mx, my, mz = _to_body(x, y, z, 0.0, 0.0, 0.0, out[others[k]])
         px, py, pz = my * vz - mz * vy, mz * vx - mx * vz, mx * vy - my * vx
         volume = u[0] * px + u[1] * py + u[2] * pz
         if volume == 0.0:
@@ -188,16 +230,12 @@ def touching_corners(  # type: ignore[no-untyped-def]
         distance = ox * rx + oy * ry + oz * rz - offset[others[k]]
         if distance > far:
             continue
-        e, f, g = begun[corners[k, 0]], begun[corners[k, 1]], begun[corners[k, 2]]
         for axis in range(3):
-            u0[axis] = f[axis] - e[axis]
             apart[axis] = then[others[k], axis] - e[axis] - s * u0[axis] - t * (g[axis] - e[axis])
-        x, y, z = _outward(u0, e, g)
         sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset_then[others[k]], apart)
         if sunk > far:
             continue
-        o = others[k]
-        rises = ox * out[o, 0] + oy * out[o, 1] + oz * out[o, 2] > 0.0
+        rises = ox * mx + oy * my + oz * mz > 0.0
         for m in range(first[others[k]], first[others[k] + 1]):
             x, y, z = now[ends[m], 0] - p[0], now[ends[m], 1] - p[1], now[ends[m], 2] - p[2]
             rises |= ox * x + oy * y + oz * z < -STAND * np.sqrt(x * x + y * y + z * z)
@@ -205,5 +243,6 @@ def touching_corners(  # type: ignore[no-untyped-def]
             continue
         which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
         normal[count, 0], normal[count, 1], normal[count, 2] = -ox, -oy, -oz
+        ways[count, 0], ways[count, 1], ways[count, 2] = mx, my, mz
         count += 1
     return count

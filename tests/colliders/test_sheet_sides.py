@@ -1,0 +1,43 @@
+"""Who is behind a sheet: what has gone through it, not what has gone past its rim."""
+
+import numpy as np
+import pytest
+
+from solver.colliders import build
+from solver.contact.sheets import on_own_side
+from solver.scene import Collider, Settings, Surface
+
+FLAT = np.array([(-1.0, -1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (-1.0, 1.0, 0.0)])
+BENT = np.array([(-1.0, -1.0, -0.6), (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (-1.0, 1.0, -0.6), (1.0, -1.0, -0.6), (1.0, 1.0, -0.6)])
+FACES = np.array([(0, 1, 2), (0, 2, 3)], np.int32)
+BOTH = np.concatenate([FACES, np.array([(1, 4, 5), (1, 5, 2)], np.int32)])
+
+
+def behind(begun, here, positions=FLAT, faces=FACES, was=False, thickness=0.02):
+    sheet = Surface(positions, faces)
+    field = build(Collider("s", "S", "mesh", np.eye(4)[None], sheet, two_sided=True, thickness=thickness), Settings())
+    places = (np.array([place], dtype=np.float64) for place in (begun, here))
+    distance, normal, _, found = on_own_side(field, 0.0, 0.0, 0.5, *places, np.array([was]))
+    return bool(found[0]), float(distance[0]), normal[0]
+
+
+@pytest.mark.parametrize("was", [False, True])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_what_slides_past_the_rim_stays_on_its_side(side, was):
+    """Far past it, seen from the rim it has turned by more than a right angle."""
+    found, distance, normal = behind((-0.05, 0.0, 0.03 * side), (0.3, 0.0, 0.02 * side), was=was)
+    assert found == was
+    if not was:
+        assert distance > 0.25 and normal[0] > 0.9
+
+
+@pytest.mark.parametrize("thickness", [0.0, 0.02])
+@pytest.mark.parametrize("end", [(-0.05, 0.0, -0.1), (-0.01, 0.2, -0.04), (0.02, 0.0, -0.03), (0.1, 0.0, -0.1)])
+def test_what_goes_through_is_behind(end, thickness):
+    assert behind((-0.1, 0.0, 0.03), end, thickness=thickness)[0]
+
+
+def test_what_goes_through_beside_a_fold_is_behind():
+    """The plane of what is closest at the end is crossed outside of the bent sheet."""
+    found, distance, normal = behind((0.1, 0.0, 0.09), (-0.1, 0.0, -0.2), BENT, BOTH, thickness=0.001)
+    assert found and distance < 0.0 and normal[2] > 0.5
