@@ -11,6 +11,9 @@ from .passage import Seen
 
 Array = NDArray[np.float64]
 
+BEYOND = 0.7  # sine of the angle from a sheet to the way to a place, below which that lies beyond a rim
+LEVEL = 0.1  # of the way to it: what lies lower than the sheet by that is on the other side; seen from one rim all are level
+
 
 def on_own_side(
     field: Field, time: float, before: float, reach: float, begun: Array, here: Array, behind: NDArray[np.bool_]
@@ -43,15 +46,17 @@ def _round_a_rim(
 ) -> NDArray[np.bool_]:  # fmt: skip
     """Which ways (k,) from begun to here (k, 3), away [m] from the middle of a sheet and facing (k, 3) that, lead past its rim.
 
-    So it is where they cross the plane off the sheet, at a place from which both ends lie on one side.
+    So it is where they cross the plane off the sheet, at a place from which both ends lie on one side, or beyond a rim, where
+    there are no sides: the place mirrored there is nearer to the sheet.
     """
     before = ((begun - here) * facing).sum(axis=1) + away
     place = begun + (before / (before - away))[:, None] * (here - begun)
     distance, way, thick = _from_middle(field, place, time, reach)
-    far = ~np.isfinite(distance)
-    closest = place - np.where(far, 0.0, distance)[:, None] * way
-    one, other = (((end - closest) * way).sum(axis=1) > 0.0 for end in (begun, here))
-    past: NDArray[np.bool_] = far | ((distance > thick) & one & other)
+    far = ~np.isfinite(distance)  # of which nothing more is known
+    closest = place - np.where(far[:, None], 0.0, distance[:, None] * way)
+    one, other = (((end - closest) * way).sum(axis=1) > -LEVEL * distance for end in (begun, here))
+    beyond = _from_middle(field, 2.0 * closest - place, time, reach)[0] < BEYOND * distance
+    past: NDArray[np.bool_] = far | ((distance > thick) & ((one & other) | beyond))
     return past
 
 

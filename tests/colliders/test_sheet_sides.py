@@ -31,6 +31,12 @@ def test_what_slides_past_the_rim_stays_on_its_side(side, was):
         assert distance > 0.25 and normal[0] > 0.9
 
 
+def test_what_springs_round_the_rim_stays_on_its_side():
+    """From above the sheet to below it: at the end the rim is not what is closest."""
+    assert not behind((0.1, 0.0, 0.05), (-0.03, 0.0, -0.05))[0]
+    assert not behind((-0.01, 0.0, 0.05), (0.1, 0.0, -0.05))[0]
+
+
 @pytest.mark.parametrize("thickness", [0.0, 0.02])
 @pytest.mark.parametrize("end", [(-0.05, 0.0, -0.1), (-0.01, 0.2, -0.04), (0.02, 0.0, -0.03), (0.1, 0.0, -0.1)])
 def test_what_goes_through_is_behind(end, thickness):
