@@ -53,7 +53,7 @@ def _round_a_rim(
     place = begun + (before / (before - away))[:, None] * (here - begun)
     distance, way, thick = _from_middle(field, place, time, reach)
     far = ~np.isfinite(distance)  # of which nothing more is known
-    closest = place - np.where(far[:, None], 0.0, distance[:, None] * way)
+    closest = place - np.where(far, 0.0, distance)[:, None] * np.where(far[:, None], 0.0, way)
     one, other = (((end - closest) * way).sum(axis=1) > -LEVEL * distance for end in (begun, here))
     beyond = _from_middle(field, 2.0 * closest - place, time, reach)[0] < BEYOND * distance
     past: NDArray[np.bool_] = far | ((distance > thick) & ((one & other) | beyond))
