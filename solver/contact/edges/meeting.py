@@ -59,7 +59,7 @@ class EdgedCollider:
         first = np.searchsorted(both[:, 0], np.arange(len(vertices) + 1))
         own = replace(sharp, ends=ends, wings=rank[sharp.wings], corners=rank[sharp.corners])
         rims = np.zeros(len(vertices), dtype=bool)
-        rims[ends[((sharp.wings >= 0).sum(axis=1) == 1)]] = True
+        rims[ends[(sharp.wings >= 0).sum(axis=1) == 1]] = True
         return cls(field, number, vertices, own, first, np.ascontiguousarray(both[:, 1]), rims, sharp)
 
     def corners(self, all_of_them: Corners) -> Corners:
