@@ -1,6 +1,7 @@
 """What a frame shows of the state, at a step's end or between two."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,22 +45,46 @@ class Snapshot:
         return cls(state.positions.copy(), state.velocities.copy(), state.plastic_strain.copy(), state.stress.copy())
 
 
-def moment_between(now: "Simulation", late: float) -> Snapshot:
-    """What a frame shows that was due so long before the last step has ended [s]: out of colliders, and free of each other.
+def moment_at_end(now: "Simulation") -> Snapshot:
+    """What a frame shows with which the last step has ended: out of colliders."""
+    return _out_of_colliders(now, Snapshot.of(now.state), 0.0)
 
-    What keeps out of a collider goes no further than until it would touch another surface, lest one be seen to cross another.
-    """
-    clock, before, after, surfaces = now.clock, now.before, Snapshot.of(now.state), now.surfaces
-    step = clock.previous_step
+
+def moment_between(now: "Simulation", late: float) -> Snapshot:
+    """What a frame shows that was due so long before the last step has ended [s]: out of colliders, and free of each other."""
+    before, after, surfaces, step = now.before, Snapshot.of(now.state), now.surfaces, now.clock.previous_step
     moment = between(before, after, 1.0 - late / step, step, now.ranges)
     if surfaces is not None:
         moment.positions = free_between(surfaces, before.positions, after.positions, moment.positions)
-    way = Way(before.positions, after.positions, clock.time - step, clock.time - late, clock.time)
+    return _out_of_colliders(now, moment, late)
+
+
+def _out_of_colliders(now: "Simulation", moment: Snapshot, late: float) -> Snapshot:
+    """What a frame shows, moved out of colliders."""
+    clock, surfaces = now.clock, now.surfaces
+    way = Way(now.before.positions, now.state.positions, clock.time - clock.previous_step, clock.time - late, clock.time)
     kept = kept_out(now.contacts, way, moment.positions, now.state)
     if surfaces is not None and kept is not moment.positions:
-        kept = surfaces.reachable(moment.positions, kept)
+        kept = _free_on_the_way(surfaces, moment.positions, kept, now.ranges)
     moment.positions = kept
     return moment
+
+
+def _free_on_the_way(surfaces: "SurfaceContact", drawn: Array, kept: Array, ranges: Ranges) -> Array:
+    """Of the way from where nodes are drawn to where they are out of colliders (n, 3) what leads through no other surface.
+
+    Where not all bodies can go all of it they go one after the other: one that is held by another leaves the rest free.
+    """
+    reached = surfaces.reachable(drawn, kept)
+    spans = [slice(a, b) for a, b in pairwise(ranges.nodes.tolist()) if (drawn[a:b] != kept[a:b]).any()]
+    if reached is kept or len(spans) < 2:
+        return reached
+    reached = drawn
+    for own in spans:
+        further = reached.copy()
+        further[own] = kept[own]
+        reached = surfaces.reachable(reached, further)
+    return reached
 
 
 def free_between(surfaces: "SurfaceContact", before: Array, after: Array, shown: Array) -> Array:

@@ -38,7 +38,7 @@ from .integrators import integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
 from .merging.watch import Watch
-from .moment import Snapshot, moment_between
+from .moment import Snapshot, moment_at_end, moment_between
 from .output import SurfaceOutput, with_gone
 from .pinched import PinchReports
 from .pins.holding import Holding
@@ -155,7 +155,7 @@ class Simulation:
         on_time = late <= 1e-9 * self.clock.largest
         if on_time and effort["substeps"]:
             self._look_at_meshes(effort, shown=True)
-        moment = Snapshot.of(self.state) if on_time else moment_between(self, late)
+        moment = moment_at_end(self) if on_time else moment_between(self, late)
         bodies = with_gone(self.output.frame(moment), self.whole, self.present.topologies)
         effort |= self.remeshing.report(self.worst.of(self.state, self.space.tiles))
         mesh = self.state.positions, self.state.tets, self.ranges

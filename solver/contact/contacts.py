@@ -59,10 +59,9 @@ class Contacts:
         """meets (colliders, points): which collider a point meets at all; None: every one."""
         self.points, self.fields, self.holds = points, fields, holds
         self.meets = np.ones((len(fields), len(points.tets)), dtype=bool) if meets is None else meets
-        nobody = points.choose(np.zeros(0, dtype=np.int64))
         self.awake = ~points.standby
         self.always = points.choose(np.flatnonzero(self.awake))
-        self.candidates, self.watched = [nobody] * len(fields), [nobody] * len(fields)
+        self.candidates, self.watched = ([points.choose(np.zeros(0, dtype=np.int64))] * len(fields) for _ in range(2))
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
         self.stuck: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
@@ -74,6 +73,7 @@ class Contacts:
         # Where the points were at the step's start as seen from each collider, and how far from it
         self.begun, self.near = [self.start] * len(fields), [np.full(len(points.tets), np.inf)] * len(fields)
         self.time, self.step = 0.0, 0.0
+        self.ended: Entries | None = None  # what the last step has ended with
 
     def begin(self, positions: Array, up: Array | None = None) -> None:
         """Note what part of the surface belongs to points and, before the first step, how deep they lie inside colliders.
@@ -182,8 +182,7 @@ class Contacts:
         Whether it is too deep for a step that would end there to be taken as it is. Points that stand by wake at any time; what
         is new of edges of colliders, which are found anew all the time, only where a solve has ended.
         """
-        too_deep = self._wake_points(positions)
-        return too_deep or (ended and self.edges is not None and self.edges.wake(positions))
+        return self._wake_points(positions) or (ended and self.edges is not None and self.edges.wake(positions))
 
     def _wake_points(self, positions: Array) -> bool:
         """The same of the points."""
@@ -245,6 +244,7 @@ class Contacts:
             self.stretch[:] = 0.0
             count = len(entries.places) - len(entries.keys)
             self.stretch[np.divmod(entries.places[:count], len(self.points.tets))] = entries.stretch(positions)[:count]
+        self.ended = entries
         remembered = [c for c, field in enumerate(self.fields) if field.sheet_offset is not None or field.sticky]
         now = self.points.positions(positions) if remembered else self.start
         for c in remembered:

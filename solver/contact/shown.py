@@ -1,8 +1,9 @@
-"""What a frame between two steps shows is kept out of colliders, as what it shows at steps' ends is.
+"""What a frame shows is kept out of colliders, between steps and at their ends.
 
 Nodes are drawn on ways from one step's end to the next (moment.py). What springs round an edge in between has gone round it,
-where these ways lead through. So places that are in a collider at the frame's time, contact points and what lies over edges,
-are moved out of it by as little as that takes, weighed by mass. Nothing of it stays: the motion is the same at any frame rate.
+where these ways lead through; and a blow presses corners of colliders deeper into large faces than may be seen, until its steps
+have ended. So places that are in a collider at the frame's time, contact points and what lies over edges, are moved out of it
+by as little as that takes, weighed by mass. Nothing of it stays: the motion is the same at any frame rate.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .carriers import Carriers
+from .contacts import FREE_DEPTH
 from .entries import along
 from .looking import query
 from .points import REACH
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-MAY = 0.01  # element sizes that what is shown may be in a collider, or what it was in when the step began if that is more,
+MAY = 0.01  # element sizes that what is shown may be in a collider, or what it was in at an end of the step if that is more,
+MOST = 0.015  # but no more than this unless it has started in the collider, as what is FREE_DEPTH deep has;
 LEFT = 0.002  # and deeper than that where it is left
 CALM = 0.005  # element sizes that nodes move where no look is needed
 MOST_LOOKS = 6  # each from where the last one has moved to
@@ -56,13 +59,11 @@ class Way(NamedTuple):
 
 
 def kept_out(contacts: "Contacts", way: Way, drawn: Array, state: "Solids") -> Array:
-    """Nodes as they are drawn (n, 3) at a time between the ends of a step, moved out of colliders."""
+    """Nodes as they are drawn (n, 3) at a time between the ends of a step, or at its end, moved out of colliders."""
     points, edges, led = contacts.points, contacts.edges, contacts.leading.led
-    if not len(points.tets):
+    if not len(points.tets) or _needs_no_look(contacts, way, drawn):
         return drawn
     least = float(points.size.min())
-    if longest_way(way.begun, drawn) <= CALM * least and all(field.still for field in contacts.fields):
-        return drawn
     meetings = [] if edges is None else edges.met(way.begun, drawn, way.time, way.time - way.begin, led)
     moves = ((drawn - way.begun) ** 2).sum(axis=1) > (HELD * least) ** 2
     hold = np.where(moves, YIELDING * state.masses / state.masses.max(), np.inf)
@@ -74,6 +75,20 @@ def kept_out(contacts: "Contacts", way: Way, drawn: Array, state: "Solids") -> A
             break
         shown = _moved_out(sunk, drawn, shown, hold, REACH * least, state.tets, spread)
     return shown
+
+
+def _needs_no_look(contacts: "Contacts", way: Way, drawn: Array) -> bool:
+    """Whether what is drawn (n, 3) is out of colliders: as hardly anything moves, or by what the step has ended with."""
+    if way.time == way.end:
+        ended = contacts.ended
+        if ended is None:
+            return True  # tets are new, and no step has led there
+        if (ended.depth(drawn) > MOST / REACH * ended.reach).any():
+            return False
+        if not len(ended.keys):
+            return True
+    still = all(field.still for field in contacts.fields)
+    return still and longest_way(way.begun, drawn) <= CALM * float(contacts.points.size.min())
 
 
 def _points(contacts: "Contacts", way: Way, shown: Array) -> Sunk:
@@ -90,7 +105,7 @@ def _points(contacts: "Contacts", way: Way, shown: Array) -> Sunk:
         own = np.flatnonzero(distance < 0.0)
         if len(own):
             deepest = [-_seen(field, end[own], [], behind[own], way.time, points.size[near[own]])[0] for end in ends]
-            may = np.maximum(MAY * points.size[near[own]], np.maximum(*deepest))
+            may = _allowed(np.maximum(*deepest), points.size[near[own]])
             found.append((near[own], normal[own], -distance[own] - may))
     own, normal, over = (np.concatenate(column) for column in zip(*found, strict=True))
     blended = points.row[own] >= 0
@@ -98,6 +113,13 @@ def _points(contacts: "Contacts", way: Way, shown: Array) -> Sunk:
     own = own[order]
     carriers = Carriers(points.nodes[own[:few]], points.weights[own[:few]], points.rows.taken(points.row[own[few:]]))
     return Sunk(carriers, here[own], normal[order], over[order])
+
+
+def _allowed(depth: Array, size: Array | float) -> Array:
+    """How deep [m] places (k,) may be shown that were so deep [m] at an end of the step, in elements of a size [m]."""
+    started = 2.0 * np.maximum(depth - FREE_DEPTH * size, 0.0)
+    allowed: Array = np.maximum(np.minimum(depth, MOST * size + started), MAY * size)
+    return allowed
 
 
 def _seen(
@@ -124,7 +146,7 @@ def _under_edges(meeting: "Meeting", shown: Array) -> Sunk:
     near = np.flatnonzero(at.gap < REACH * meeting.element)
     rows = Carried(rows.start, (rows.nodes + first).astype(np.int32), rows.weights).taken(near)
     sunk = np.minimum(-at.gap, meeting.overlap(touches))
-    over = sunk - np.maximum(MAY * meeting.element, at.depth)
+    over = sunk - _allowed(at.depth, meeting.element)
     return Sunk(Carriers.by(rows), touches.here[near], at.normal[near], over[near])
 
 

@@ -5,7 +5,7 @@ way out of the collider there, half-way between its faces, so that what has sunk
 rim of a sheet, rounded by its thickness, is met from both sides of the sheet too: the way out there is that to the body. The
 normal, along which the body is pushed, is square to both edges, or to the triangle. Between such places an edge of a collider
 and a surface of triangles are straight, so that no other place lies deeper. It is a touch only if the surfaces on both sides
-do not stand up against the plane that is square to the normal.
+do not stand up against the plane that is square to the normal; a body's may where it is folded over the collider's edge.
 """
 
 import numpy as np
@@ -13,8 +13,9 @@ import numpy as np
 from ...jit import inline, kernel
 
 PARALLEL = 0.05  # sine of the angle between two edges from which on they have a normal
-FALL = 0.9  # sine of the angle by which a body's surface may stand up against the plane of a touch,
-STAND = 0.5  # and a collider's
+FALL = 0.9  # sine of the angle by which a body's surface may stand up against the plane of a touch, unless it drapes over it,
+FOLD = 0.3  # sine of the angle of such a fold,
+STAND = 0.5  # and of that by which a collider's may stand up
 LEAN = 0.5  # tangent of the angle by which the plane of an edge leans away from a corner beyond which it crosses
 OVER = 0.2  # sine of the angle by which the way to a body may lead back over the sheet of a rim, and is square to it then
 ALONG = 0.8  # cosine of the angle from that way to the plane's normal, which is any where a sharp edge lies along a rim
@@ -49,6 +50,15 @@ def _outwards(e, a, places, wings):  # type: ignore[no-untyped-def]
         x, y, z = _outward(e, a, places[wings[1]])
         ox, oy, oz = ox - x, oy - y, oz - z
     return ox, oy, oz
+
+
+@inline
+def _is_hollow(e, a, places, wings):  # type: ignore[no-untyped-def]
+    """Whether a body's surface is folded inwards at its edge, from a along e (3,), between the triangles to its wings (2,)."""
+    if wings[1] < 0:
+        return False
+    x, y, z = _outward(e, a, places[wings[0]])
+    return _rise(x, y, z, e, a, places[wings[1]]) > FOLD
 
 
 @inline
@@ -175,13 +185,13 @@ def touching_edges(  # type: ignore[no-untyped-def]
         sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], thick_then, apart)
         if sunk > far:
             continue
-        rises = nx * out[0] + ny * out[1] + nz * out[2] < (ALONG if rim else 0.0)
+        rises, stands = nx * out[0] + ny * out[1] + nz * out[2] < (ALONG if rim else 0.0), False
         for m in range(2):
             if wings[k, m] >= 0:
-                rises |= _rise(-nx, -ny, -nz, u, a, here[wings[k, m]]) > FALL
+                stands |= _rise(-nx, -ny, -nz, u, a, here[wings[k, m]]) > FALL
             if other_wings[k, m] >= 0:
                 rises |= _rise(nx, ny, nz, v, c, now[other_wings[k, m]]) > STAND
-        if rises:
+        if rises or (stands and not _is_hollow(u, a, here, wings[k])):
             continue
         if over > 0.0:
             nx, ny, nz, distance = _leaning(nx, ny, nz, distance + thick, v, out, over, s, u, a, c)
