@@ -191,7 +191,7 @@ def touching_edges(  # type: ignore[no-untyped-def]
                 stands |= _rise(-nx, -ny, -nz, u, a, here[wings[k, m]]) > FALL
             if other_wings[k, m] >= 0:
                 rises |= _rise(nx, ny, nz, v, c, now[other_wings[k, m]]) > STAND
-        if rises or (stands and not _is_hollow(u, a, here, wings[k])):
+        if rises or (stands and (rim or not _is_hollow(u, a, here, wings[k]))):
             continue
         if over > 0.0:
             nx, ny, nz, distance = _leaning(nx, ny, nz, distance + thick, v, out, over, s, u, a, c)
