@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.triangle_tree import closest_points, triangle_tree
+from ..geometry.winding import winding_numbers, winding_tree
 from .carriers import Carriers
 from .contacts import FREE_DEPTH
 from .entries import along
@@ -141,13 +143,28 @@ def _seen(
 
 def _under_edges(meeting: "Meeting", shown: Array) -> Sunk:
     """Places of a body in which a collider's edges and corners are, or all but are."""
-    touches, first = meeting.touches(shown[meeting.body.nodes]), meeting.body.nodes.start
+    nodes, first = shown[meeting.body.nodes], meeting.body.nodes.start
+    touches = meeting.touches(nodes)
     at, rows = touches.at, touches.rows
     near = np.flatnonzero(at.gap < REACH * meeting.element)
     rows = Carried(rows.start, (rows.nodes + first).astype(np.int32), rows.weights).taken(near)
-    sunk = np.minimum(-at.gap, meeting.overlap(touches))
+    overlap = meeting.overlap(touches)
+    sunk = np.minimum(-at.gap, overlap)
     over = sunk - _allowed(at.depth, meeting.element)
+    deep = np.flatnonzero(over > LEFT * meeting.element)
+    if len(deep):  # by their planes, which say so too of what lies beside a surface that is bent
+        thick = overlap + along(touches.here - at.met, at.way)
+        outside = _outside(meeting.faces.carried.places(nodes), meeting.faces.surface.triangles, at.met[deep])
+        over[deep[outside > thick[deep] + MAY * meeting.element]] = 0.0
     return Sunk(Carriers.by(rows), touches.here[near], at.normal[near], over[near])
+
+
+def _outside(positions: Array, triangles: NDArray[np.int32], places: Array) -> Array:
+    """How far (k,) [m] outside of a surface of triangles (t, 3) places (k, 3) are; negative inside."""
+    tree = triangle_tree(positions, triangles)
+    inside = np.abs(winding_numbers(winding_tree(tree), places)) > 0.5
+    distance: Array = closest_points(tree, places).distance
+    return np.where(inside, -distance, distance)
 
 
 def _moved_out(

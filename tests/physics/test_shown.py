@@ -9,7 +9,9 @@ from solver import moment
 from solver.bake import prepare
 from solver.colliders.shaped import cube
 from solver.contact.contacts import FREE_DEPTH
-from solver.contact.shown import Way, _allowed, kept_out
+from solver.contact.edges.meeting import Crossings, Touches
+from solver.contact.shown import Way, _allowed, _under_edges, kept_out
+from solver.contact.surfaces.carried import Carried
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
@@ -243,3 +245,24 @@ def test_what_has_started_in_a_collider_is_shown_where_it_is():
     allowed = _allowed(depths, 1.0)
     assert (allowed[depths <= FREE_DEPTH] <= 0.015).all() and (allowed[depths > 2.0 * FREE_DEPTH] > 0.2 - 1e-9).all()
     assert (np.diff(allowed) >= 0.0).all() and np.diff(allowed).max() < 3e-4 and (allowed >= np.minimum(depths, 0.01)).all()
+
+
+@pytest.mark.parametrize(
+    ("height", "thick", "is_in"), [(0.3, 0.0, True), (-0.3, 0.0, False), (-0.3, 0.4, True), (-0.3, 0.2, False)]
+)
+def test_an_edge_beside_a_bent_surface_moves_nothing(height, thick, is_in):
+    """By the plane of its touch it is half an element deep; it is in the goo only if it is above its lower side at 0."""
+    goo, none = moved(box((2.0, 2.0, 2.0)), (0.0, 0.0, 1.0)), np.zeros((1, 3))
+    own = Carried(np.array([0, 1]), np.array([0], np.int32), np.ones(1))
+    all_points = Carried(np.arange(9), np.arange(8, dtype=np.int32), np.ones(8))
+    up, met = np.array([[0.0, 0.0, 1.0]]), np.array([[0.0, 0.0, height]])
+    numbers, no_shares = np.zeros((1, 4), np.int32), np.zeros((1, 3))
+    half = np.array([0.5])
+    at = Crossings(numbers, numbers[:, :3], no_shares, met, met, up, -half, 0.0 * half, half, 0.0 * half, up)
+    faces = SimpleNamespace(carried=all_points, surface=SimpleNamespace(triangles=goo.triangles))
+    meeting = SimpleNamespace(
+        body=SimpleNamespace(nodes=slice(0, 8)), element=1.0, faces=faces, overlap=lambda touches: half,
+        touches=lambda nodes: Touches(at, met + (thick - 0.5) * up, none, own),
+    )  # fmt: skip
+    (over,) = _under_edges(meeting, goo.positions).over
+    assert over == pytest.approx(0.49 if is_in else 0.0)
