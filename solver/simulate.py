@@ -22,7 +22,7 @@ from .errors import Cancelled
 from .fem.attempt import Attempt
 from .fem.clock import Clock
 from .fem.commit import commit_flow
-from .fem.convergence import SWEPT
+from .fem.convergence import swept
 from .fem.damping import Damping
 from .fem.energy_ledger import EnergyLedger
 from .fem.first_guess import first_guess
@@ -249,7 +249,7 @@ class Simulation:
         touched = self.touched(outcome)
         together = None if self.surfaces is None else self.surfaces.touching(outcome.positions)
         left = balance_momentum(outcome.positions, problem.outer, problem.inertia, self.ranges, touched, together)
-        outcome.converged &= left < SWEPT * self.element_size
+        outcome.converged &= left < swept(step) * self.element_size
         ahead, velocities = surprise(outcome.positions, guess, self.finest), past.velocities(outcome.positions)
         recent = gone_on(self.company, together)
         spun = keep_spin(state, outcome.positions, velocities, self.ranges, touched | self.disturbed, company(recent))

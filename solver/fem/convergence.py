@@ -20,7 +20,8 @@ FREE, HELD = 5e-5, 1e-5  # what an unbalanced force may move nodes by: all of th
 LARGE = np.array([5e-4, 4e-3])  # the most that may be left after a blow, or rounding is seen; not less in shorter steps
 INEXACT = 0.05  # of a correction that the linear solve leaves
 WHOLE = 1e-4  # what may be left of the force on a body in contact as a whole: by how far it would move it
-SWEPT = 0.05  # element sizes by which that may move any body: a matrix that is not positive gives no correction
+SWEPT = 0.05  # element sizes by which that may move any body: a matrix that is not positive gives no correction. Less in
+# shorter steps, or it would be any speed: of 0.65 ms one was taken that stopped two bodies at 10 m/s
 RECENT, SHRUNK = 10, 0.3  # corrections in which they are to become shorter by that factor at least
 SHARE = 0.05  # of the first correction that may be left: far less than the time step's own error, which it is as large as
 
@@ -29,7 +30,8 @@ class Convergence:
     """Watches the corrections of one step; `pushing` says that bodies may push each other in it."""
 
     def __init__(self, element_size: float, step: float, pushing: bool = False) -> None:
-        self.element_size, less, more = element_size, min(1.0, step / SHORT) ** 2, max(1.0, step / LONG) ** 2
+        self.element_size, self.step = element_size, step
+        less, more = min(1.0, step / SHORT) ** 2, max(1.0, step / LONG) ** 2
         self.scale, self.whole = less * (QUIET if pushing else 1.0), WHOLE * less * more
         self.tiny, self.large = (TINY * self.scale).tolist(), (LARGE * more).tolist()
         self.sizes: list[tuple[float, float]] = []
@@ -71,7 +73,7 @@ class Convergence:
 
     def stays(self, drift: float) -> bool:
         """Whether that is not far: where it is, the last correction is small because none was found."""
-        return drift < SWEPT * self.element_size
+        return drift < swept(self.step) * self.element_size
 
     def shrinking(self) -> bool:
         """Whether corrections are on their way to nothing, if slowly: by the root mean square over the last RECENT of them."""
@@ -84,6 +86,11 @@ class Convergence:
     def nearing(self) -> bool:
         """Whether the last correction is a small share of the first: good enough where shorter steps do not help."""
         return self.near() and _all_below(self.sizes[-1], [SHARE * first for first in self.sizes[0]])
+
+
+def swept(step: float) -> float:
+    """How far, in element sizes, what is left of the force on a body may move it in a step [s]."""
+    return SWEPT * min(1.0, step / SHORT)
 
 
 def _all_below(lengths: Sequence[float], bounds: Sequence[float]) -> bool:

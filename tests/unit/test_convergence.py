@@ -39,4 +39,11 @@ def test_a_correction_that_vanishes_is_no_balance_where_force_is_left():
     for correction in (1e-2, 1e-17):
         progress.take(np.full((4, 3), correction))
     assert progress.near() and progress.nearing() and progress.reached(True)
-    assert progress.stays(0.004) and not progress.stays(0.006) and not progress.stays(np.nan)
+    assert progress.stays(0.0005) and not progress.stays(0.0007) and not progress.stays(np.nan)
+
+
+def test_what_is_left_in_a_short_step_gives_no_more_speed_than_in_a_long_one():
+    """A step of 0.65 ms was taken that stopped two bodies at 10 m/s: it moved them by no more than was allowed in any step."""
+    speeds = [next(v for v in np.arange(0.0, 60.0, 0.01) if not Convergence(0.2, h).stays(v * h)) for h in (1 / 96, 1 / 1536)]
+    assert speeds == pytest.approx([0.96, 0.96], abs=0.011)
+    assert Convergence(0.2, 1.0 / 20.0).stays(0.0099) and not Convergence(0.2, 1.0 / 20.0).stays(0.0101)
