@@ -1,5 +1,6 @@
 """Of which functions machine code is made, and which count references to arrays."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -113,7 +114,8 @@ assert not any(each.stats.cache_misses for each in (scaled, copied, doubled, pic
 def run(tmp_path, *parts):
     (tmp_path / "kernels.py").write_text(KERNELS)
     program = "import sys; sys.path.insert(0, sys.argv[1])\nimport kernels\nglobals().update(vars(kernels))\n" + "".join(parts)
-    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
+    own = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}  # of a former run's the place may be the same
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, env=own)
     assert done.returncode == 0, done.stderr
 
 
