@@ -153,9 +153,9 @@ def _under_edges(meeting: "Meeting", shown: Array) -> Sunk:
     over = sunk - _allowed(at.depth, meeting.element)
     deep = np.flatnonzero(over > LEFT * meeting.element)
     if len(deep):  # by their planes, which say so too of what lies beside a surface that is bent
-        thick = overlap + along(touches.here - at.met, at.way)
-        outside = _outside(meeting.faces.carried.places(nodes), meeting.faces.surface.triangles, at.met[deep])
-        over[deep[outside > thick[deep] + MAY * meeting.element]] = 0.0
+        surface = touches.here[deep] + overlap[deep, None] * at.way[deep]  # the collider's, rounded by its thickness
+        outside = _outside(meeting.faces.carried.places(nodes), meeting.faces.surface.triangles, surface)
+        over[deep[outside > MAY * meeting.element]] = 0.0
     return Sunk(Carriers.by(rows), touches.here[near], at.normal[near], over[near])
 
 

@@ -248,10 +248,12 @@ def test_what_has_started_in_a_collider_is_shown_where_it_is():
 
 
 @pytest.mark.parametrize(
-    ("height", "thick", "is_in"), [(0.3, 0.0, True), (-0.3, 0.0, False), (-0.3, 0.4, True), (-0.3, 0.2, False)]
+    ("height", "thick", "overlap", "over"),
+    [(0.3, 0.0, 0.5, 0.49), (-0.3, 0.0, 0.5, 0.0), (-0.3, 0.4, 0.5, 0.49), (-0.3, 0.2, 0.5, 0.0), (-0.3, 0.4, 0.2, 0.19)],
 )
-def test_an_edge_beside_a_bent_surface_moves_nothing(height, thick, is_in):
-    """By the plane of its touch it is half an element deep; it is in the goo only if it is above its lower side at 0."""
+def test_an_edge_beside_a_bent_surface_moves_nothing(height, thick, overlap, over):
+    """By the plane of its touch it is half an element deep; it is in the goo only if it is above its lower side at 0, rounded
+    by its thickness, and goes no further out than it overlaps."""
     goo, none = moved(box((2.0, 2.0, 2.0)), (0.0, 0.0, 1.0)), np.zeros((1, 3))
     own = Carried(np.array([0, 1]), np.array([0], np.int32), np.ones(1))
     all_points = Carried(np.arange(9), np.arange(8, dtype=np.int32), np.ones(8))
@@ -261,8 +263,7 @@ def test_an_edge_beside_a_bent_surface_moves_nothing(height, thick, is_in):
     at = Crossings(numbers, numbers[:, :3], no_shares, met, met, up, -half, 0.0 * half, half, 0.0 * half, up)
     faces = SimpleNamespace(carried=all_points, surface=SimpleNamespace(triangles=goo.triangles))
     meeting = SimpleNamespace(
-        body=SimpleNamespace(nodes=slice(0, 8)), element=1.0, faces=faces, overlap=lambda touches: half,
-        touches=lambda nodes: Touches(at, met + (thick - 0.5) * up, none, own),
+        body=SimpleNamespace(nodes=slice(0, 8)), element=1.0, faces=faces, overlap=lambda touches: np.array([overlap]),
+        touches=lambda nodes: Touches(at, met + (thick - overlap) * up, none, own),
     )  # fmt: skip
-    (over,) = _under_edges(meeting, goo.positions).over
-    assert over == pytest.approx(0.49 if is_in else 0.0)
+    assert _under_edges(meeting, goo.positions).over == pytest.approx([over])

@@ -193,8 +193,9 @@ class EdgeContacts:
         slack = self.stored.gaps(at.keys, before, reach, stiffness) - before
         way = at.met - at.met_then - (touches.here - touches.begun)
         outside = (along(way, way) > at.gap**2) | (at.depth < SUNK * meeting.element)
-        sunk = np.minimum(np.minimum(slack, -at.gap), meeting.overlap(touches))
-        meeting.swept = bool((outside & (sunk > TOO_DEEP * meeting.element)).any())
+        deep = outside & (np.minimum(slack, -at.gap) > TOO_DEEP * meeting.element)
+        # Planes that pass beside what thickness rounds say that it is in
+        meeting.swept = bool(deep.any() and (meeting.overlap(touches)[deep] > TOO_DEEP * meeting.element).any())
         gap: Array = at.gap + slack
         return gap
 
