@@ -28,6 +28,7 @@ from .fem.energy_ledger import EnergyLedger
 from .fem.first_guess import first_guess
 from .fem.momentum import balance_momentum, company, gone_on, keep_spin
 from .fem.newton import ImplicitStep, Outcome
+from .fem.righting import right
 from .fem.rise import rise
 from .fem.step_control import CALM, RESTLESS, is_drastic, surprise
 from .fem.volume_control import VolumeControl
@@ -277,6 +278,8 @@ class Simulation:
         state.previous_velocities, state.velocities = state.velocities, attempt.moving
         self.company = self.company if attempt.company is None else attempt.company
         state.elastic_forces = attempt.elastic_forces
+        if not self.integrator.explicit and (self.turned.frames.any() or state.flattened.any()):
+            right(state, self.space.tiles, self.clock.step)
         self.pressing = -outcome.gradient
         self.touching = np.where(attempt.pressed, np.minimum(self.touching + 1, 2), 0)
         if outcome.rough:

@@ -91,6 +91,7 @@ class State(Solids):
     yield_stress                            : (m,) with hardening [Pa]
     flow_stress                             : (m,) yield measure at the end of the last step [Pa]
     worn                                    : (m,) why the last flow was not made permanent (fem/commit.py), 0.0 where it was
+    flattened                               : (m,) for how long it has been inside out (fem/righting.py) [s]
     goal                                    : (m, 6) log F_p that plasticity control leads to: 00 11 22 01 02 12
     goal_rate                               : (m,) how fast F_p goes there by itself [1/s]; negative: no control
     wanted                                  : (m,) rest volumes at the first frame, times what has risen since [m^3]
@@ -111,6 +112,7 @@ class State(Solids):
     yield_stress: Array
     flow_stress: Mean
     worn: Array
+    flattened: Array
     goal: Array
     goal_rate: Array
     fibres: Array
@@ -147,6 +149,7 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         plastic_deformation=np.tile(np.eye(3), (count, 1, 1)),
         yield_stress=np.maximum(material[YIELD_STRESS], material[MINIMUM_YIELD]),
         worn=np.zeros(count),
+        flattened=np.zeros(count),
         goal=np.zeros((count, 6)),
         goal_rate=np.full(count, -1.0),
         fibres=np.zeros((count, 3)),

@@ -8,7 +8,7 @@ stress, what is confined presses on what confines it. Mass stays.
 import numpy as np
 from numpy.typing import NDArray
 
-from ..slots import DENSITY, VOLUME, B
+from ..slots import DENSITY, B
 from ..state import Ranges, State
 from .tile import Tiles
 
@@ -30,5 +30,5 @@ def grow(state: State, tiles: Tiles, grown: Array) -> None:
     state.density = state.density * np.exp(-grown)
     state.rest_shape_inverse = state.rest_shape_inverse * np.exp(-grown / 3.0)[:, None, None]
     tiles.pack(B, state.rest_shape_inverse.reshape(-1, 9))
-    tiles.pack(VOLUME, state.volumes)
+    tiles.weigh(state)
     tiles.pack(DENSITY, state.density)

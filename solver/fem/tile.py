@@ -39,6 +39,9 @@ from .phase_table import PROGRAM
 from .phases import phase_table
 
 Numbers = NDArray[np.floating]
+PATIENCE = 0.25  # seconds inside out that no blow takes
+RISE = 5.0  # by what rate the weight of a tet rises from then on [1/s]
+LONGEST = PATIENCE + float(np.log(100.0)) / RISE  # that counts: no tet is over a hundred times as stiff
 
 
 @dataclass
@@ -104,12 +107,19 @@ class Tiles:
         if self.fibred.any() or (state.goal_rate >= 0.0).any() or state.material[PLASTIC_LIMIT].any():
             self.keep_extras()
         self.pack(B, state.rest_shape_inverse.reshape(-1, 9))
-        self.pack(VOLUME, state.volumes)
+        self.weigh(state)
         self.pack(DENSITY, state.density)
         self.pack(YIELD, state.yield_stress)
         self.pack(FLOW_STRESS, state.flow_stress)
         keep_limits(self.data, state)
         self.turn_fibres(state)
+
+    def weigh(self, state: State) -> None:
+        """Take over rest volumes, times what the energy of tets counts for that are righted (righting.py)."""
+        volumes = state.volumes
+        if state.flattened.any():
+            volumes = volumes * np.exp(RISE * np.maximum(state.flattened - PATIENCE, 0.0))
+        self.pack(VOLUME, volumes)
 
     def set_materials(self, material: Numbers) -> None:
         """Take over parameters (MATERIAL_ROWS, m)."""

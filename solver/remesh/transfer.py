@@ -117,7 +117,8 @@ def _tet_fields(
     yields = rows[YIELD_STRESS] + rows[HARDENING] * by_themselves["hardening"]
     return {
         "volumes": rest, "density": mass / rest, "material": rows, "yield_stress": np.maximum(yields, rows[MINIMUM_YIELD]),
-        "worn": np.zeros(len(volumes)), **_shapes(change, strain, directions, np.ascontiguousarray(fields["counted"].T)),
+        "worn": np.zeros(len(volumes)), "flattened": np.zeros(len(volumes)),
+        **_shapes(change, strain, directions, np.ascontiguousarray(fields["counted"].T)),
         "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted, **by_themselves,
     }  # fmt: skip
 
