@@ -11,6 +11,9 @@ something is inside out, at most until LONGEST. What is found:
 crossing      : frames in which more faces cross than at the start, of the surfaces that carry contact (ipctk);
                 seen_crossing: in which some of different bodies do, as they are seen; None where that surface was merged, as
                 it is seen, is much finer than the tets: it carries no contact itself
+inverted      : how many tets are inside out at the end. Where some are, what hangs on a collider (an ear of a fist driven
+                into it) is still under load: pushed is how hard colliders push on all bodies then, in their weights, the
+                mean of RELIEF frames; freed is how many are inside out once colliders are gone, in the last of freed_frames
 in_colliders  : the deepest that a vertex that is seen was in a collider, under load or after, in element sizes of its body,
 in_bodies     : and in another body that is closed; by_colliders: that a collider's vertex was in such a one
 refused       : what is said of a body that is thinner than a tet, and nothing else is found
@@ -21,7 +24,8 @@ gained        : the most energy, of motion, height and strain, that was there wh
 import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,10 +68,11 @@ class Account:
 
     def __init__(self, scene: Scene, frames: int) -> None:
         prepared, self.frames = prepare(scene), frames
+        self.filled = tuple([getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts"))
         movers = [item for item in scene.colliders if len(item.transforms) > 1]
         self.pressed = not movers or movers[0].uid in PRESSES
         kind = Ledger if self.pressed else ColliderLedger
-        self.run = kind(scene, *([getattr(item, name) for item in prepared] for name in ("mesh", "surface", "contacts")))
+        self.run = kind(scene, *self.filled)
         if isinstance(self.run, Ledger):
             self.run.account(movers[0] if movers else None, (frames - 1) / scene.settings.frames_per_second)
             lowest = 0.0 if scene.colliders else -0.5 * 9.81 * self.run.state.masses.sum()
@@ -86,6 +91,30 @@ class Account:
             self.gained = float(max(self.run.excess) / max(self.run.moving, 1e-9))
 
 
+def freed(account: Account) -> Iterator[int]:
+    """How many tets are inside out in the frames of a simulation that goes on from an account's without any collider."""
+    on = Simulation(replace(account.run.scene, colliders=()), *account.filled)
+    begun, now = on.checkpoint(), account.run.checkpoint()
+    on.restore({name: now[name] if name in now and now[name].shape == own.shape else own for name, own in begun.items()})
+    while True:
+        yield int(on.advance().statistics["inverted"])
+
+
+def pushed(run: Simulation, momenta: np.ndarray) -> float:
+    """How hard colliders push at the end, given momenta (k, 3) at frames without any other load, in weights of all bodies."""
+    changes = np.linalg.norm(np.diff(momenta[-RELIEF:], axis=0), axis=1) * run.scene.settings.frames_per_second
+    return round(float(changes.mean() / (9.81 * run.state.masses.sum())), 4)
+
+
+def once_free(account: Account) -> dict[str, object]:
+    """What becomes of tets that are inside out in the end, once nothing holds them: `freed` and `freed_frames`."""
+    left = 1
+    for number, left in zip(range(1, LONGEST + 1), freed(account), strict=False):  # noqa: B007
+        if not left:
+            break
+    return {"freed": left, "freed_frames": number}
+
+
 def soak(seed: int, frames: int, resolution: int = 6, scenes: Scenes = soak_scene) -> dict[str, object]:
     """Bake one scene; what was found in it."""
     kind, scene = scenes(seed, frames, resolution)
@@ -97,7 +126,7 @@ def soak(seed: int, frames: int, resolution: int = 6, scenes: Scenes = soak_scen
     crossings, depths = Crossings(run), SeenDepths(scene)
     found: dict[str, object] = {"seed": seed, "kind": kind, "tets": len(run.state.tets)}
     found |= {"left_out": run.surfaces.left_out}
-    effort, inverted, started = np.zeros(len(EFFORT)), {}, time.process_time()
+    effort, inverted, momenta, started = np.zeros(len(EFFORT)), {}, [], time.process_time()
     try:
         for number in range(1, frames + LONGEST + 1):
             frame = run.advance()
@@ -106,10 +135,14 @@ def soak(seed: int, frames: int, resolution: int = 6, scenes: Scenes = soak_scen
             depths.look(frame)
             account.look(number)
             inverted[number] = int(frame.statistics["inverted"])
+            momenta.append(run.state.masses @ run.state.velocities)
             if number >= frames + RELIEF and not inverted[number]:
                 break
     except StepError as error:
         found["failed"] = error.message
+    else:
+        if inverted[number]:
+            found |= {"pushed": pushed(run, np.array(momenta)), **once_free(account)}
     found |= dict(zip(EFFORT, effort.tolist(), strict=True))
     return found | {
         "crossing": crossings.frames, "seen_crossing": None if crossings.merged else crossings.seen_frames,

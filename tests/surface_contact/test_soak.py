@@ -60,6 +60,17 @@ def test_a_fist_that_folds_goo_leaves_its_sides_a_gap_in_which_steps_find_their_
     assert rough == 0.0 and 0.0 < account.gained < 1e-6
 
 
+def test_what_stays_inside_out_under_a_collider_is_looked_at_once_that_is_gone():
+    """A plate presses them: as long as it pushes with their weight and more the load is not gone."""
+    account, momenta = Account(soak_scene(890, 16, 4)[1], 16), []
+    for _ in range(program.RELIEF):
+        inverted = account.run.advance().statistics["inverted"]
+        momenta.append(account.run.state.masses @ account.run.state.velocities)
+    after = program.once_free(account)
+    assert inverted >= 5 and program.pushed(account.run, np.array(momenta)) > 1.0
+    assert after["freed"] == 0 and 1 <= after["freed_frames"] < 20
+
+
 def test_a_soak_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     """In the middle of a seed: this is run again, as is no other."""
     results, begun = tmp_path / "results.jsonl", []
