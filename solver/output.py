@@ -8,6 +8,7 @@ from .fem.assembly import Pattern
 from .frame import BodyFrame
 from .geometry.carrying import gather_at_nodes, part
 from .geometry.chunks import evenly
+from .geometry.measures import box_middle
 from .moment import Snapshot
 from .scene import Body, Scene
 from .state import Ranges, Solids
@@ -77,5 +78,5 @@ def as_shown(body: Body, places: Array) -> Array:
 
 def _origin(body: Body) -> Array:
     """Where a body's frames are relative to [m]."""
-    middle: Array = 0.5 * (body.surface.positions.min(axis=0) + body.surface.positions.max(axis=0))
+    middle: Array = box_middle(body.surface.positions)
     return middle

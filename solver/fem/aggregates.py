@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .bisection import Bisection
+
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 IntArray = NDArray[np.int32]
@@ -51,38 +53,12 @@ class AggregateArrays(NamedTuple):
     moved: Floats
 
 
-def aggregated(order: NDArray[np.int64], chunk_offsets: NDArray[np.int64], axes: Array) -> tuple[IntArray, Aggregates]:
-    """Put the nodes (n,) of each chunk, rows chunk_offsets (c + 1,) of `order`, into aggregates; their order, and these.
-
-    axes (3, n): where all nodes lie, axis by axis.
-    """
-    order, wides = _bisected_ranges(order, chunk_offsets, axes, WIDE)
-    order, fines = _bisected_ranges(order, wides, axes, FINE)
-    return order.astype(np.int32), Aggregates(
-        chunk_wides=np.searchsorted(wides, chunk_offsets).astype(np.int32),
-        wide_fines=np.searchsorted(fines, wides).astype(np.int32), fine_rows=fines.astype(np.int32),
+def aggregated(nodes: Bisection) -> Aggregates:
+    """Put the nodes of each chunk, which are ranges of them, into aggregates, and so in order."""
+    chunks = nodes.offsets
+    wides = nodes.cut(np.maximum(np.rint(nodes.sizes / WIDE).astype(np.int64), 1))
+    fines = nodes.cut(np.maximum(np.rint(nodes.sizes / FINE).astype(np.int64), 1))
+    return Aggregates(
+        chunk_wides=np.searchsorted(wides, chunks).astype(np.int32), wide_fines=np.searchsorted(fines, wides).astype(np.int32),
+        fine_rows=fines.astype(np.int32),
     )  # fmt: skip
-
-
-def _bisected_ranges(
-    order: NDArray[np.int64], offsets: NDArray[np.int64], axes: Array, size: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cut ranges of nodes in `order`, all of them at a time, across their longest sides into such of about `size`; ties stay in
-    their order. The new order and the new offsets."""
-    counts = np.maximum(np.rint(np.diff(offsets) / size).astype(np.int64), 1)
-    while (counts > 1).any():
-        own, lengths = axes.take(order, axis=1), np.diff(offsets)
-        low, high = np.minimum.reduceat(own, offsets[:-1], axis=1), np.maximum.reduceat(own, offsets[:-1], axis=1)
-        longest, ranges = np.argmax(high - low, axis=0), np.arange(len(lengths))
-        start, extent = low[longest, ranges], (high - low)[longest, ranges]
-        owner = np.repeat(ranges, lengths)
-        along = own[longest[owner], np.arange(len(order))] - start[owner]
-        along *= (0.5 / np.where(extent > 0.0, extent, 1.0))[owner]
-        order = order[np.argsort(owner + along, kind="stable")]
-        first, cut = counts // 2, counts > 1
-        middles = (offsets[:-1] + lengths * first // counts)[cut]
-        at = np.flatnonzero(cut) + 1
-        offsets = np.insert(offsets, at, middles)
-        halved = np.where(cut, counts - first, counts)
-        counts = np.insert(halved, at - 1, first[cut])
-    return order, offsets

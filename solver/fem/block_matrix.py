@@ -88,7 +88,7 @@ def build_layout(
     item_offsets, middles = np.zeros(edges + 1, np.int32), np.empty(edges, np.int32)
     place_blocks(nodes, rank, numbers, runs.place, item_offsets, middles, items)
     row_offsets, columns, owners = np.zeros(count + 1, np.int32), np.empty(2 * edges, np.int32), np.empty(2 * edges, np.int32)
-    place_columns(pattern.edges, rank, runs.place, row_offsets, columns, owners)
+    place_columns(pattern.edges, order, rank, runs.place, row_offsets, columns, owners)
     (slabs, addresses), places = Slabs.of(row_offsets, columns, part_offsets), np.empty(2 * edges, np.int32)
     places[owners] = addresses
     return Layout(

@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from ..jit import kernel
 from ..jit.simd import add_scaled, load, store
 from .aggregates import Aggregates, aggregated
+from .bisection import Bisection
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -53,35 +54,32 @@ class Parts:
 
 def divide(positions: Array, edges: IntArray) -> Parts:
     """Divide a mesh with nodes at positions (n, 3) into parts by recursive coordinate bisection within its pieces."""
-    parts, axes = [], np.ascontiguousarray(positions.T)
-    for piece in _pieces(len(positions), edges):
-        count = min(round(PARTS * len(piece) / len(positions)), len(piece) // NODES_A_PART)
-        parts += _bisected(piece, axes, max(count, 1))
-    chunks = [chunk for part in parts for chunk in _bisected(part, axes, min(CHUNKS_A_PART, len(part)))]
-    sizes = np.array([len(part) for part in parts])
-    part_offsets = np.concatenate([[0], np.cumsum(sizes)])
-    chunk_offsets = np.concatenate([[0], np.cumsum([len(chunk) for chunk in chunks])])
-    order, aggregates = aggregated(np.concatenate(chunks), chunk_offsets, axes)
-    node_parts = np.repeat(np.arange(len(parts)), sizes)
-    centers = np.stack([positions[part].mean(axis=0) for part in parts])
+    nodes = Bisection(positions, _pieces(len(positions), edges))
+    wanted = np.rint(PARTS * nodes.sizes / len(positions)).astype(np.int64)
+    part_offsets = nodes.cut(np.maximum(np.minimum(wanted, nodes.sizes // NODES_A_PART), 1))
+    sizes = nodes.sizes
+    chunk_offsets = nodes.cut(np.minimum(CHUNKS_A_PART, sizes))
+    aggregates, order = aggregated(nodes), nodes.order
+    node_parts = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     modes = np.ones((len(order) + 1, 4))
-    modes[:-1, :3] = positions[order] - centers[node_parts]
+    own = positions.take(order, axis=0)
+    modes[:-1, :3] = own - (np.add.reduceat(own, part_offsets[:-1]) / sizes[:, None])[node_parts]
     x, y, z = np.abs(modes[:-1, :3]).T
     extents = np.maximum.reduceat(np.maximum(np.maximum(x, y), z), part_offsets[:-1])
     modes[:-1, :3] /= np.where(extents > 0.0, extents, 1.0)[node_parts, None]
     return Parts(
         order=order, part_offsets=part_offsets.astype(np.int32), chunk_offsets=chunk_offsets.astype(np.int32),
-        chunk_parts=node_parts[chunk_offsets[:-1]].astype(np.int32), node_parts=node_parts.astype(np.int32),
-        modes=modes.astype(np.float32).ravel(), aggregates=aggregates,
+        chunk_parts=node_parts[chunk_offsets[:-1]], node_parts=node_parts, modes=modes.astype(np.float32).ravel(),
+        aggregates=aggregates,
     )  # fmt: skip
 
 
-def _pieces(count: int, edges: IntArray) -> list[NDArray[np.int64]]:
-    """The nodes of each connected piece in the order of their first node; too many are joined to MOST_PIECES groups."""
+def _pieces(count: int, edges: IntArray) -> NDArray[np.int64]:
+    """The connected piece of each node (count,) in the order of first nodes; too many are joined to MOST_PIECES groups."""
     graph = coo_array((np.ones(len(edges), dtype=bool), (edges[:, 0], edges[:, 1])), shape=(count, count))
     pieces, labels = connected_components(graph, directed=False)
     if pieces == 1:
-        return [np.arange(count)]
+        return np.zeros(count, dtype=np.int64)
     _, first = np.unique(labels, return_index=True)
     rank = np.empty(pieces, dtype=np.int64)
     rank[np.argsort(first)] = np.arange(pieces)
@@ -89,25 +87,8 @@ def _pieces(count: int, edges: IntArray) -> list[NDArray[np.int64]]:
     if pieces > MOST_PIECES:
         sizes = np.bincount(labels)
         labels = ((np.cumsum(sizes) - sizes) * MOST_PIECES // count)[labels]
-    return [np.flatnonzero(labels == label) for label in np.unique(labels)]
-
-
-def _bisected(nodes: NDArray[np.int64], axes: Array, count: int) -> list[NDArray[np.int64]]:
-    """Nodes in `count` parts of nearly equal size, cut across the longest side again and again; ties by index.
-
-    axes (3, n): where all nodes lie, axis by axis.
-    """
-    if count == 1:
-        return [nodes]
-    own = axes.take(nodes, axis=1)
-    along = own[np.argmax(np.ptp(own, axis=1))]
-    order = np.argsort(along)  # much faster than by two keys, and the same where there are no ties
-    if (along[order[1:]] == along[order[:-1]]).any():
-        order = np.lexsort((nodes, along))
-    ordered = nodes[order]
-    first = count // 2
-    cut = len(nodes) * first // count
-    return _bisected(ordered[:cut], axes, first) + _bisected(ordered[cut:], axes, count - first)
+        labels = np.unique(labels, return_inverse=True)[1]
+    return labels
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..jit import inner_kernel, kernel
+from ..jit import kernel
 from .lanes import PAIRS
 
 
@@ -49,50 +49,50 @@ def place_blocks(nodes, rank, numbers, place, offsets, middles, items):  # type:
 
     A block is turned where the first of its pair of nodes has the higher rank (n,). offsets (e + 1,) come as zeros.
     """
-    edges = len(place)
-    straight = np.zeros(edges, dtype=np.int32)
-    for k in range(len(numbers)):
-        e, t, pair = place[numbers[k]], k // 6, k % 6
-        offsets[e + 1] += 1
-        straight[e] += 1 if rank[nodes[4 * t + PAIRS[pair, 0]]] < rank[nodes[4 * t + PAIRS[pair, 1]]] else 0
+    edges, placed, straight = len(place), np.empty(len(numbers), dtype=np.int32), np.zeros(len(place), dtype=np.int32)
+    ranks = np.empty(4, dtype=rank.dtype)
+    for t in range(len(nodes) // 4):
+        for corner in range(4):
+            ranks[corner] = rank[nodes[4 * t + corner]]
+        for pair in range(6):
+            e = place[numbers[6 * t + pair]]
+            offsets[e + 1] += 1
+            upright = ranks[PAIRS[pair, 0]] < ranks[PAIRS[pair, 1]]
+            straight[e] += upright
+            placed[6 * t + pair] = e if upright else -e - 1
     for e in range(edges):
         middles[e] = offsets[e] + straight[e]
         offsets[e + 1] += offsets[e]
     upright, turned = offsets[:-1].copy(), middles.copy()
-    for k in range(len(numbers)):
-        e, t, pair = place[numbers[k]], k // 6, k % 6
-        if rank[nodes[4 * t + PAIRS[pair, 0]]] < rank[nodes[4 * t + PAIRS[pair, 1]]]:
+    for k in range(len(placed)):
+        e = placed[k]
+        if e >= 0:
             items[upright[e]] = k
             upright[e] += 1
         else:
-            items[turned[e]] = k
-            turned[e] += 1
+            items[turned[-e - 1]] = k
+            turned[-e - 1] += 1
 
 
 @kernel
-def place_columns(edges, rank, place, offsets, columns, owners):  # type: ignore[no-untyped-def]
-    """The other rows that each row has edges with, and twice the edge, as `place` (e,) says, that each column belongs to, and
-    1 more where its row is the later one; offsets (n + 1,) come as zeros."""
+def place_columns(edges, order, rank, place, offsets, columns, owners):  # type: ignore[no-untyped-def]
+    """The other rows that each row has edges with, rising, and twice the edge, as `place` (e,) says, that each column belongs
+    to, and 1 more where its row is the later one; offsets (n + 1,) come as zeros."""
     for e in range(len(edges)):
         offsets[rank[edges[e, 0]] + 1] += 1
         offsets[rank[edges[e, 1]] + 1] += 1
-    for i in range(1, len(offsets)):
-        offsets[i] += offsets[i - 1]
-    fill = offsets[:-1].copy()
+    for row in range(len(order)):
+        offsets[row + 1] += offsets[row]
+    around, fill = np.empty(len(columns), dtype=np.int32), offsets[:-1].copy()  # the edges of each row
     for e in range(len(edges)):
-        a, b = rank[edges[e, 0]], rank[edges[e, 1]]
-        low, high, own = min(a, b), max(a, b), 2 * place[e]
-        _insert(columns, owners, offsets[low], fill[low], high, own)
-        _insert(columns, owners, offsets[high], fill[high], low, own + 1)
-        fill[low] += 1
-        fill[high] += 1
-
-
-@inner_kernel
-def _insert(columns, owner, start, end, column, own):  # type: ignore[no-untyped-def]
-    """Put a column and whose it is into a row's, which are sorted."""
-    at = end
-    while at > start and columns[at - 1] > column:
-        columns[at], owner[at] = columns[at - 1], owner[at - 1]
-        at -= 1
-    columns[at], owner[at] = column, own
+        for end in range(2):
+            row = rank[edges[e, end]]
+            around[fill[row]] = e
+            fill[row] += 1
+    fill[:] = offsets[:-1]
+    for row in range(len(order)):  # in this order, so that the others get their columns in it
+        for k in range(offsets[row], offsets[row + 1]):
+            e = around[k]
+            other = rank[edges[e, 0] if edges[e, 1] == order[row] else edges[e, 1]]
+            columns[fill[other]], owners[fill[other]] = row, 2 * place[e] + (1 if row < other else 0)
+            fill[other] += 1

@@ -81,17 +81,49 @@ def _open_sides(triangles: NDArray[np.int32], owners: NDArray[np.int64]) -> NDAr
     Faces of one shell may be those of several pieces, none of which they enclose.
     """
     corners, vertices = triangles.T.astype(np.int64), int(triangles.max(initial=0)) + 1
-    first, second, own = corners.ravel(), np.concatenate([*corners[1:], corners[0]]), np.tile(owners * vertices**2, 3)
-    kind = np.int32 if (int(owners.max(initial=0)) + 1) * vertices**2 < 2**31 else np.int64  # narrow ones are sorted sooner
-    this, back = ((own + one * vertices + other).astype(kind) for one, other in ((first, second), (second, first)))
-    if np.array_equal(np.sort(this), np.sort(back)):
+    if _is_closed(triangles, owners, np.bincount(triangles.ravel(), minlength=vertices)):
         return np.zeros(len(triangles), dtype=np.int64)  # as nearly always, and told much sooner
+    first, second, own = corners.ravel(), np.concatenate([*corners[1:], corners[0]]), np.tile(owners * vertices**2, 3)
     low, high, forth = np.minimum(first, second), np.maximum(first, second), first < second
     sides = own + low * vertices + high
     _, edge = np.unique(sides, return_inverse=True)
     balance = np.bincount(edge, np.where(forth, 1, -1))
     result: NDArray[np.int64] = (balance[edge] != 0).reshape(3, -1).sum(axis=0)
     return result
+
+
+@kernel
+def _is_closed(triangles, owners, degrees):  # type: ignore[no-untyped-def]
+    """Whether `_open_sides` are none at all; degrees (n,): corners at each vertex.
+
+    A side is listed with that of its vertices which has fewer, so that no list is long where many meet in one.
+    """
+    sides = 3 * len(triangles)
+    keepers, others = np.empty(sides, np.int32), np.empty(sides, np.int32)
+    begin = np.zeros(len(degrees) + 1, np.int64)
+    for side in range(sides):
+        a, b = triangles[side // 3, side % 3], triangles[side // 3, (side + 1) % 3]
+        kept_by_first = degrees[a] < degrees[b] or (degrees[a] == degrees[b] and a < b)
+        keepers[side] = a if kept_by_first else b
+        others[side] = 0 if a == b else b + 1 if kept_by_first else -a - 1  # and which way it runs
+        begin[keepers[side] + 1] += 1
+    for v in range(len(degrees)):
+        begin[v + 1] += begin[v]
+    listed, own, filled = np.empty(sides, np.int32), np.empty(sides, owners.dtype), begin[:-1].copy()
+    for side in range(sides):
+        at = filled[keepers[side]]
+        listed[at], own[at] = others[side], owners[side // 3]
+        filled[keepers[side]] += 1
+    for v in range(len(degrees)):
+        for i in range(begin[v], begin[v + 1]):
+            if listed[i]:
+                j = i + 1
+                while j < begin[v + 1] and (listed[j] != -listed[i] or own[j] != own[i]):
+                    j += 1
+                if j == begin[v + 1]:
+                    return False
+                listed[j] = 0  # has its partner
+    return True
 
 
 @kernel

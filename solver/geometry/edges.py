@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .measures import bounding_box
+
 FEW = 1000  # points of which parts are found sooner by passing the smallest on than by building a graph
 WELD = 1e-7  # of the largest side: closer corners are one, as in a soup of split triangles
 
@@ -47,8 +49,8 @@ def used_vertices(triangles: NDArray[np.int32], count: int) -> NDArray[np.int64]
 
 def welded(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the triangles (t, 3) with coincident vertices named by the first of them."""
-    lower = positions.min(axis=0)
-    scale = max(float(np.ptp(positions, axis=0).max()) * WELD, np.finfo(float).tiny)
+    lower, upper = bounding_box(positions)
+    scale = max(float((upper - lower).max()) * WELD, np.finfo(float).tiny)
     along = np.round((positions[:, 0] - lower[0]) / scale).astype(np.int64)
     order, alike = np.argsort(along), np.zeros(len(along) + 1, dtype=bool)
     alike[1:-1] = along[order[1:]] == along[order[:-1]]

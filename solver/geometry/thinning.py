@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import inline, kernel
+from .measures import bounding_box
 
 
 def thinned(points: NDArray[np.float64], order: NDArray[np.int64], apart: float) -> NDArray[np.int64]:
@@ -15,7 +16,7 @@ def thinned(points: NDArray[np.float64], order: NDArray[np.int64], apart: float)
         return order
     chosen = np.ascontiguousarray(points[order])
     kept = np.zeros(len(order), dtype=np.bool_)
-    _keep(chosen, chosen.min(axis=0), apart, 1 << (2 * len(order)).bit_length(), kept)
+    _keep(chosen, bounding_box(chosen)[0], apart, 1 << (2 * len(order)).bit_length(), kept)
     return np.sort(order[kept])
 
 

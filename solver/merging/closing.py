@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 from ..geometry.easing import eased
 from ..geometry.edge_crossings import pairs_of_shells
 from ..geometry.edges import connected, unpaired_edges
-from ..geometry.measures import area_vectors, signed_volumes
+from ..geometry.measures import area_vectors, box_middle, signed_volumes
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..geometry.weights import clamped_weights
 from ..geometry.winding import winding_numbers, winding_tree
@@ -179,7 +179,7 @@ def _without_pockets(best: _Closing, element_size: float) -> _Closing:
 def _change(seen: Surface, best: _Closing, moved: Array) -> SurfaceCut:
     """The surface's change: some triangles go, others come, halved where two sides meet, which take all from the former next to
     them; vertices lie where they are moved to (n', 3)."""
-    middle = 0.5 * (seen.positions.min(axis=0) + seen.positions.max(axis=0))
+    middle = box_middle(seen.positions)
     left, bands = best.made.chosen(~best.out), best.bands
     places, gone = best.made.positions - middle, np.flatnonzero(best.out)
     origin, weights = best.made.origin[:0], np.zeros((0, 3, 3))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.edges import connected, edges_of, welded
-from ..geometry.measures import area_vectors, signed_volumes, winding_numbers_by_sum
+from ..geometry.measures import area_vectors, bounding_box, box_middle, signed_volumes, winding_numbers_by_sum, within_box
 from ..scene import Body
 from ..tetmesh.lattice_points import Lattice, lattice_around
 from .finding import Finding
@@ -49,14 +49,14 @@ def gap_findings(body: Body) -> Iterator[Finding]:
     """
     if body.method != "cage" or body.resolution < 1 or not body.extent > 0.0:
         return
-    middle = 0.5 * (body.surface.positions.min(axis=0) + body.surface.positions.max(axis=0))
+    middle = box_middle(body.surface.positions)
     positions, size = np.asarray(body.surface.positions - middle, dtype=np.float64), body.element_size
     triangles = outward(positions, body.surface.triangles)
     if not len(triangles):
         return
     used = positions[triangles].reshape(-1, 3)
     gaps = _gaps(positions, triangles, size)
-    gaps = gaps.chosen(_joined(gaps, lattice_around(used.min(axis=0), used.max(axis=0), size)))
+    gaps = gaps.chosen(_joined(gaps, lattice_around(*bounding_box(used), size)))
     if not len(gaps.width):
         return
     shape = _Shape(positions, triangles)
@@ -203,7 +203,7 @@ class _Shape:
         own, faces = self.triangles[self.shell == shell], self.triangles[self.shell == other]
         vertices = self.positions[np.unique(own)]
         lower, upper = self.positions[faces].min(axis=(0, 1)), self.positions[faces].max(axis=(0, 1))
-        inside = ((vertices > lower) & (vertices < upper)).all(axis=1)
+        inside = within_box(vertices, lower, upper)
         if inside.all():
             return True
         vertices = vertices[inside][:: max(1, int(inside.sum()) // SAMPLES)]

@@ -6,7 +6,7 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.measures import winding_numbers_by_sum
+from ..geometry.measures import bounding_box, box_middle, winding_numbers_by_sum
 from ..geometry.self_crossing import pierces
 from ..scene import Body, Collider, Settings, Surface
 from .body_contact import meet
@@ -106,12 +106,12 @@ def _near(
 
 def _inside(points: NDArray[np.float64], surface: Surface) -> NDArray[np.bool_]:
     """Which of some of the points that lie in the surface's box lie inside it."""
-    lower, upper = surface.positions.min(axis=0), surface.positions.max(axis=0)
+    lower, upper = bounding_box(surface.positions)
     candidates = np.flatnonzero(((points >= lower) & (points <= upper)).all(axis=1))
     chosen = candidates[:: max(1, len(candidates) // SAMPLES)]
     return np.asarray(np.abs(_winding(points[chosen], surface)) > 0.5)
 
 
 def _winding(points: NDArray[np.float64], surface: Surface) -> NDArray[np.float64]:
-    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+    middle = box_middle(surface.positions)
     return winding_numbers_by_sum(surface.positions - middle, surface.triangles, points - middle)

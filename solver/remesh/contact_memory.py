@@ -7,6 +7,7 @@ from scipy.spatial import cKDTree
 
 from ..contact.contacts import Contacts
 from ..contact.points import ContactPoints
+from ..geometry.measures import bounding_box, within_box
 
 Array = NDArray[np.float64]
 
@@ -36,10 +37,9 @@ def handed_on(
             some = old_places[theirs[knowing[theirs]]]
             if len(mine) and len(some):
                 reach = NEAR * float(new.points.size[mine[0]])
-                lower, upper = some.min(axis=0) - reach, some.max(axis=0) + reach
-                mine = mine[((places[mine] > lower) & (places[mine] < upper)).all(axis=1)]
-                away = old_places[theirs]
-                theirs = theirs[((away > lower - reach) & (away < upper + reach)).all(axis=1)]
+                lower, upper = bounding_box(some)
+                mine = mine[within_box(places[mine], lower - reach, upper + reach)]
+                theirs = theirs[within_box(old_places[theirs], lower - 2.0 * reach, upper + 2.0 * reach)]
                 distance, nearest = cKDTree(old_places[theirs]).query(places[mine], workers=numba.get_num_threads())
                 found = distance < reach
                 source[mine[found]], near[mine[found]] = theirs[nearest[found]], True

@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
+from ..geometry.measures import bounding_box, within_box
 from ..geometry.triangle_tree import triangle_tree
 from ..geometry.winding import winding_numbers, winding_tree
 from ..lookup import Lookup
@@ -72,7 +73,7 @@ def restuffed_sheets(
     """
     solid = seen if filled else None
     within = old.positions if solid is None else solid.positions
-    lattice = lattice_around(within.min(axis=0), within.max(axis=0), element_size)
+    lattice = lattice_around(*bounding_box(within), element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     _ = old.boxes, old.faces  # both ask for these
@@ -107,7 +108,7 @@ def restuffed_sheets(
 
 def folded(old: TetMesh, element_size: float) -> bool:
     """Whether a body has folded onto itself, or lies in itself, as a lattice of cells of `element_size` [m] sees it."""
-    lattice = lattice_around(old.positions.min(axis=0), old.positions.max(axis=0), element_size)
+    lattice = lattice_around(*bounding_box(old.positions), element_size)
     if point_count(lattice) > MOST_POINTS:
         raise MeshingError("Its parts are too far apart to be remeshed together.", remedy="Set Remeshing to Off.")
     points = lattice_points(lattice)
@@ -154,12 +155,12 @@ def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool, solid: Surface | None) 
     around = winding_tree(old.hull if solid is None else triangle_tree(solid.positions, solid.triangles))
     if fuse or solid is not None:
         aside = lattice.size * np.array(ASIDE)
-        lower, upper = around.surface.positions.min(axis=0), around.surface.positions.max(axis=0)
+        lower, upper = bounding_box(around.surface.positions)
         if solid is None:
             inside = np.diff(held_points(old, lattice, aside)[0]) > 0
         else:
             inside = winding_numbers(around, points + aside) > INSIDE
-        inside &= ((points > lower + aside) & (points < upper - aside)).all(axis=1)  # never one on the box's face
+        inside &= within_box(points, lower + aside, upper - aside)  # never one on the box's face
     else:
         sheets = sheets_of(old, lattice, points)
         if is_folded(sheets, lattice, points, old):

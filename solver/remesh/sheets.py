@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.chunks import in_chunks
+from ..geometry.measures import bounding_box, within_box
 from ..geometry.tet_walk import way
 from ..jit import inline, kernel
 from ..tetmesh.cage import ASIDE
@@ -49,7 +50,7 @@ def sheets_of(old: TetMesh, lattice: Lattice, points: Array) -> Sheets:
     """Return how the tets of a mesh see the points (n, 3) of a lattice, looking ASIDE."""
     shift = lattice.size * np.array(ASIDE)
     looked = points + shift
-    inside = ((looked > old.positions.min(axis=0)) & (looked < old.positions.max(axis=0))).all(axis=1)
+    inside = within_box(looked, *bounding_box(old.positions))
     begin, held = _told_apart(old.tets, *held_points(old, lattice, shift), inside)
     count = len(held)
     place = np.repeat(np.arange(len(points)), np.diff(begin))

@@ -11,7 +11,7 @@ from ..errors import SceneError
 from ..geometry.edge_crossings import passes_through_itself
 from ..geometry.edges import unpaired_edges, welded
 from ..geometry.hole_filling import holes_filled
-from ..geometry.measures import area_vectors, signed_volumes, winding_numbers_by_sum
+from ..geometry.measures import area_vectors, box_middle, signed_volumes, winding_numbers_by_sum
 from ..geometry.orientation import oriented
 from ..surface import Surface
 from .surface_cut import INNER, Made, SurfaceCut, change_of, united_solids
@@ -38,7 +38,7 @@ def closed_copy(surface: Surface, spacing: float, charts: NDArray[np.int64] | No
     spacing [m] is the length of edges where it must be wrapped; charts (t,) numbers the pieces of its UV map then.
     Raises SceneError where it encloses nothing.
     """
-    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+    middle = box_middle(surface.positions)
     old = Surface(surface.positions - middle, welded(surface.positions, surface.triangles))
     made = _united(old)
     if made is not None:

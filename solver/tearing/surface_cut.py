@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.edges import unpaired_edges
-from ..geometry.measures import area_vectors
+from ..geometry.measures import area_vectors, box_middle
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..geometry.weights import clamped_weights
 from ..surface import Surface
@@ -122,7 +122,7 @@ def _met(cut: SurfaceCut) -> SurfaceCut | None:
 
 def _centred(surface: Surface) -> tuple[Surface, Array]:
     """The surface about its middle, and that: far from the world's origin no digit is lost."""
-    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+    middle = box_middle(surface.positions)
     return Surface(surface.positions - middle, surface.triangles), middle
 
 

@@ -7,7 +7,7 @@ The new surface is that on which the distance to the old one, less than nothing 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.measures import area_vectors
+from ..geometry.measures import area_vectors, bounding_box, box_middle
 from ..geometry.orientation import oriented
 from ..geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
 from ..geometry.weights import clamped_weights
@@ -28,7 +28,7 @@ def wrapped(surface: Surface, spacing: float, charts: NDArray[np.int64] | None =
     A new face takes its values from the old triangle that its middle is nearest to, its corners from where they are nearest to
     if that is of the same chart (t,), and else from that triangle's own border: so no face spans a seam of the UV map.
     """
-    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+    middle = box_middle(surface.positions)
     positions = surface.positions - middle
     faces = oriented(positions, surface.triangles)
     if not len(faces.triangles):
@@ -55,7 +55,7 @@ def wrapped(surface: Surface, spacing: float, charts: NDArray[np.int64] | None =
 
 def _around(tree: TriangleTree, spacing: float) -> tuple[Array, NDArray[np.int32]]:
     """Vertices (n, 3) and triangles (k, 3) around what a surface encloses; every vertex is of some triangle."""
-    lower, upper = tree.positions.min(axis=0), tree.positions.max(axis=0)
+    lower, upper = bounding_box(tree.positions)
     spacing = max(spacing, float((np.prod(upper - lower + 4.0 * spacing) / MOST_PLACES) ** (1.0 / 3.0)))
     shape = tuple(np.ceil((upper - lower) / spacing).astype(int) + 5)
     origin = 0.5 * (lower + upper) - 0.5 * spacing * (np.array(shape) - 1.0)

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MeshingError
+from ..geometry.measures import box_middle, within_box
 from ..geometry.orientation import Oriented, oriented
 from ..geometry.sampling import surface_points
 from ..geometry.tet_location import locate
@@ -40,7 +41,7 @@ def cage(surface: Surface, element_size: float) -> TetMesh:
     Source: Labelle & Shewchuk 2007 (stuffing); Jacobson 2013, Barill 2018 (winding number).
     """
     # Everything happens relative to the box's centre: far from the world's origin no digit is lost.
-    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+    middle = box_middle(surface.positions)
     positions = _rounded(surface.positions - middle)
     faces = oriented(positions, surface.triangles)
     if not len(faces.triangles):
@@ -91,7 +92,7 @@ def _inside(tree: WindingTree, points: NDArray[np.float64], size: float) -> NDAr
     """Return which lattice points are inside, looking ASIDE; never one outside the box of the surface, nor on it."""
     lower, upper = tree.surface.tree.lower[0], tree.surface.tree.upper[0]
     shift = size * np.array(ASIDE)
-    inside = ((points > lower + shift) & (points < upper - shift)).all(axis=1)
+    inside = within_box(points, lower + shift, upper - shift)
     candidates = np.flatnonzero(inside)
     inside[candidates] = np.abs(winding_numbers(tree, points[candidates] + shift)) > INSIDE
     return inside

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MeshingError
+from ..geometry.measures import box_middle
 from ..geometry.orientation import Oriented, oriented
 from ..geometry.triangle_tree import triangle_tree
 from ..geometry.winding import winding_numbers, winding_tree
@@ -31,7 +32,7 @@ def conforming(surface: Surface, element_size: float) -> TetMesh:
     Raises MeshingError when the surface is open, not manifold or crosses itself, and offers the cage.
     Source: Si 2015 (TetGen).
     """
-    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+    middle = box_middle(surface.positions)
     extent = float(np.ptp(surface.positions, axis=0).max())
     faces = oriented(surface.positions, surface.triangles)
     _check(faces)

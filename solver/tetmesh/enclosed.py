@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.measures import area_vectors
+from ..geometry.measures import area_vectors, box_middle
 from ..geometry.orientation import oriented
 from ..geometry.triangle_tree import triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
@@ -17,7 +17,7 @@ class Enclosure:
     """The inside of a surface: where the absolute generalised winding number exceeds 1/2."""
 
     def __init__(self, surface: Surface) -> None:
-        middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+        middle = box_middle(surface.positions)
         self.positions = surface.positions - middle
         self.vertices = np.unique(surface.triangles)
         self.triangles = oriented(self.positions, surface.triangles).triangles

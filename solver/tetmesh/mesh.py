@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.measures import box_middle
 from .boundary import FaceTable, face_table
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class TetMesh:
     @cached_property
     def middle(self) -> Array:
         """The middle (3,) of its bounding box [m]."""
-        return np.asarray(0.5 * (self.positions.min(axis=0) + self.positions.max(axis=0)))
+        return np.asarray(box_middle(self.positions))
 
     @cached_property
     def centred(self) -> "TetMesh":

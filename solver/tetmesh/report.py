@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import MeshingError, PlacedWarning
+from ..geometry.measures import box_middle
 from ..scene import Surface
 from .boundary import face_table
 from .mesh import TetMesh
@@ -44,7 +45,7 @@ def mesh_report(mesh: TetMesh, surface: Surface, element_size: float) -> MeshRep
     from .enclosed import Enclosure
     from .manifold import components
 
-    middle = 0.5 * (surface.positions.min(axis=0) + surface.positions.max(axis=0))
+    middle = box_middle(surface.positions)
     positions = mesh.positions - middle
     vertices = surface.positions[np.unique(surface.triangles)] - middle
     inside = locate(positions, mesh.tets, vertices)[0] >= 0

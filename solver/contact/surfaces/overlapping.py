@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.edges import Edges, components, edges_of
-from ...geometry.measures import area_vectors
+from ...geometry.measures import area_vectors, bounding_box, box_middle
 from ...geometry.triangle_tree import triangle_tree
 from ...geometry.winding import winding_numbers, winding_tree
 from .clusters import Clusters
@@ -105,7 +105,7 @@ class Overlap:
             here = points[np.concatenate([*patches, rim == part])]
             at_rim = rim[corners[:, 0]] == part
             faces = np.concatenate([each[at_rim] for each in normals])
-            center = 0.5 * (here.min(axis=0) + here.max(axis=0))
+            center = box_middle(here)
             rim_vector = 0.5 * np.cross(spots[corners[at_rim, 0]] - center, spots[corners[at_rim, 1]] - center).sum(axis=0)
             areas = [float(self.sides[k].surface.vertex_areas[patch].sum()) for k, patch in enumerate(patches)]
             way = _way_of(-rim_vector, min((area for area in areas if area > 0.0), default=0.0))
@@ -126,7 +126,7 @@ class Overlap:
     def touching(self, places: Array, points: IntArray) -> Region:
         """A region about points (k,) at places (n, 3) where the surfaces touch but share no volume."""
         where = places[np.unique(points)]
-        low, high = where.min(axis=0), where.max(axis=0)
+        low, high = bounding_box(where)
         way, area = np.zeros(3), 0.0  # out of the second surface there, and against the first
         for side, sign in zip(self.sides, (-1.0, 1.0), strict=True):
             corners = places[side.surface.triangles]
@@ -223,7 +223,7 @@ class Overlap:
         if way is None:
             way, depth = self._way_out(places, np.zeros(3))
             return Region.of(here, way, depth + MARGIN * self.element, max(self.element, depth), whole=True)
-        normal = thinnest(here - 0.5 * (here.min(axis=0) + here.max(axis=0)), way, faces)
+        normal = thinnest(here - box_middle(here), way, faces)
         depth = float(np.ptp(along_ways(here, normal[None])))
         return Region.of(here, normal, depth, max(self.element, depth))
 

@@ -6,6 +6,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from ...geometry.measures import box_middle
+
 Array = NDArray[np.float64]
 
 STEEP = 0.7  # cosine of the angle to a part's gradient from which on a way on which it is thinner is no way out
@@ -43,7 +45,7 @@ class Region:
             cell = np.minimum(((along - along.min()) * count / max(width, piece)).astype(np.int64), count - 1)
             number = PIECES * number + cell
         pieces = [points[number == each] for each in np.unique(number)]
-        centers = np.stack([0.5 * (each.min(axis=0) + each.max(axis=0)) for each in pieces])
+        centers = np.stack([box_middle(each) for each in pieces])
         radii = [np.sqrt(((each - center) ** 2).sum(axis=1).max()) for each, center in zip(pieces, centers, strict=True)]
         return cls(normal, depth, whole, centers, np.array(radii))
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...geometry.measures import area_vectors
+from ...geometry.measures import area_vectors, bounding_box
 from ...geometry.triangle_tree import closest_points
 from ...jit import kernel
 from ...tetmesh.lattice_points import lattice_around, lattice_points
@@ -76,7 +76,7 @@ def first_sites(old: TetMesh, surface: Samples, element_size: float) -> Sites:
     fixed = fixed[_spread(np.empty((0, 3)), fixed, SHARP_APART * element_size)]
     order = np.argsort(np.arange(1, len(surface.points) + 1) * GOLDEN % 1.0, kind="stable")
     spread = surface.points[order][_spread(fixed, surface.points[order], APART * element_size)]
-    lattice = lattice_around(old.positions.min(axis=0), old.positions.max(axis=0), element_size)
+    lattice = lattice_around(*bounding_box(old.positions), element_size)
     inner = lattice_points(lattice)
     inner = inner[old.located(inner)[0] >= 0]
     inner = inner[closest_points(old.hull, inner, DEPTH * element_size).triangle < 0]
