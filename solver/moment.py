@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .contact.shown import Way, kept_out
+from .contact.shown import NO_WALLS, Look, Way
 from .jit import kernel
 from .state import Ranges, Solids
 
@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 # Change of acceleration within a step, over acceleration, up to which a body is drawn on cubics, and from which on lines:
 # a free fall, a spin or a wave that steps resolve have less, a blow has more.
 SMOOTH, ROUGH = 0.05, 0.15
+
+MOST_MET = 3  # times that what surfaces meet on the way out of colliders is asked for
 
 
 @dataclass
@@ -63,28 +65,40 @@ def _out_of_colliders(now: "Simulation", moment: Snapshot, late: float) -> Snaps
     """What a frame shows, moved out of colliders."""
     clock, surfaces = now.clock, now.surfaces
     way = Way(now.before.positions, now.state.positions, clock.time - clock.previous_step, clock.time - late, clock.time)
-    kept = kept_out(now.contacts, way, moment.positions, now.state)
+    look = Look(now.contacts, way, moment.positions, now.state)
+    kept = look.kept_out()
     if surfaces is not None and kept is not moment.positions:
-        kept = _free_on_the_way(surfaces, moment.positions, kept, now.ranges)
+        kept = _free_on_the_way(surfaces, look, kept, now.ranges)
     moment.positions = kept
     return moment
 
 
-def _free_on_the_way(surfaces: "SurfaceContact", drawn: Array, kept: Array, ranges: Ranges) -> Array:
-    """Of the way from where nodes are drawn to where they are out of colliders (n, 3) what leads through no other surface.
+def _free_on_the_way(surfaces: "SurfaceContact", look: Look, kept: Array, ranges: Ranges) -> Array:
+    """Where nodes are led from where they are drawn to where they are out of colliders (n, 3), through no other surface.
 
-    Where not all bodies can go all of it they go one after the other: one that is held by another leaves the rest free.
+    What is in the way gives way. Where not all bodies can go all of their way even so, they go one after the other: one that is
+    held by another leaves the rest free. Of all that has been tried it is what lies least deep.
     """
+    drawn, walls = look.drawn, NO_WALLS
     reached = surfaces.reachable(drawn, kept)
+    tried = [drawn, reached]
+    for _ in range(MOST_MET):
+        met = () if reached is kept else surfaces.meetings(drawn, kept - drawn)
+        if not met:
+            break
+        walls = walls.with_met(met)
+        kept = look.kept_out(walls)
+        reached = surfaces.reachable(drawn, kept)
+        tried.append(reached)
     spans = [slice(a, b) for a, b in pairwise(ranges.nodes.tolist()) if (drawn[a:b] != kept[a:b]).any()]
-    if reached is kept or len(spans) < 2:
-        return reached
-    reached = drawn
-    for own in spans:
-        further = reached.copy()
-        further[own] = kept[own]
-        reached = surfaces.reachable(reached, further)
-    return reached
+    if reached is not kept and len(spans) > 1:
+        reached = drawn
+        for own in spans:
+            further = reached.copy()
+            further[own] = kept[own]
+            reached = surfaces.reachable(reached, further)
+        tried.append(reached)
+    return tried[1] if len(tried) == 2 else min(tried, key=look.farthest)
 
 
 def free_between(surfaces: "SurfaceContact", before: Array, after: Array, shown: Array) -> Array:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..state import Solids
     from .contacts import Contacts
     from .edges.meeting import Meeting
+    from .surfaces.meetings import Meetings
 
 Array = NDArray[np.float64]
 
@@ -50,6 +51,29 @@ class Sunk(NamedTuple):
     over: Array
 
 
+class Walls(NamedTuple):
+    """What must come no closer: ways from one surface to another by rows, and their least lengths (k,) [m] along normals."""
+
+    rows: Carried
+    normal: Array
+    least: Array
+
+    @classmethod
+    def nothing(cls) -> "Walls":
+        """None of them."""
+        return cls(Carried.nothing(), np.zeros((0, 3)), np.zeros(0))
+
+    def with_met(self, met: "Meetings") -> "Walls":
+        """These and what surfaces have met."""
+        rows, normal = self.rows.joined([met.carried.together(met.points, met.weights)]), [self.normal, met.normal]
+        return Walls(rows, np.concatenate(normal), np.concatenate([self.least, met.gap]))
+
+    def at(self, shown: Array, spare: float) -> Sunk:
+        """How far they are to go with nodes at (n, 3), and a little more to `spare` [m]."""
+        here = self.rows.places(shown)
+        return Sunk(Carriers.by(self.rows), here, self.normal, self.least + spare - along(here, self.normal))
+
+
 class Way(NamedTuple):
     """Nodes (n, 3) where a step begins and ends, and the times [s] of that; `time` is what is shown between."""
 
@@ -60,23 +84,52 @@ class Way(NamedTuple):
     end: float
 
 
-def kept_out(contacts: "Contacts", way: Way, drawn: Array, state: "Solids") -> Array:
-    """Nodes as they are drawn (n, 3) at a time between the ends of a step, or at its end, moved out of colliders."""
-    points, edges, led = contacts.points, contacts.edges, contacts.leading.led
-    if not len(points.tets) or _needs_no_look(contacts, way, drawn):
-        return drawn
-    least = float(points.size.min())
-    meetings = [] if edges is None else edges.met(way.begun, drawn, way.time, way.time - way.begin, led)
-    moves = ((drawn - way.begun) ** 2).sum(axis=1) > (HELD * least) ** 2
-    hold = np.where(moves, YIELDING * state.masses / state.masses.max(), np.inf)
-    around = np.bincount(state.tets.ravel(), minlength=len(drawn))
-    shown, spread = drawn, np.where(moves, 0.25 / np.maximum(around, 1), 0.0)
-    for _ in range(MOST_LOOKS):
-        sunk = [_points(contacts, way, shown), *(_under_edges(meeting, shown) for meeting in meetings)]
-        if not any((one.over > LEFT * least).any() for one in sunk):
-            break
-        shown = _moved_out(sunk, drawn, shown, hold, REACH * least, state.tets, spread)
-    return shown
+NO_WALLS = Walls.nothing()
+
+
+class Look:
+    """What is in colliders at a time between the ends of a step, or at its end, of nodes as they are drawn then (n, 3)."""
+
+    def __init__(self, contacts: "Contacts", way: Way, drawn: Array, state: "Solids") -> None:
+        self.contacts, self.way, self.drawn, self.tets = contacts, way, drawn, state.tets
+        points, edges, led = contacts.points, contacts.edges, contacts.leading.led
+        self.needed = len(points.tets) > 0 and not _needs_no_look(contacts, way, drawn)
+        if not self.needed:
+            return
+        self.least = float(points.size.min())
+        self.meetings = [] if edges is None else edges.met(way.begun, drawn, way.time, way.time - way.begin, led)
+        moves = ((drawn - way.begun) ** 2).sum(axis=1) > (HELD * self.least) ** 2
+        self.hold = np.where(moves, YIELDING * state.masses / state.masses.max(), np.inf)
+        around = np.bincount(state.tets.ravel(), minlength=len(drawn))
+        self.spread = np.where(moves, 0.25 / np.maximum(around, 1), 0.0)
+
+    def sunk(self, shown: Array) -> list[Sunk]:
+        """Places that are in colliders with nodes at (n, 3)."""
+        found = [_points(self.contacts, self.way, shown)]
+        return found + [_under_edges(meeting, shown) for meeting in self.meetings]
+
+    def kept_out(self, walls: Walls = NO_WALLS) -> Array:
+        """Nodes (n, 3) moved out of colliders, or as drawn where none would lie less deep; what is behind walls gives way."""
+        if not self.needed:
+            return self.drawn
+        shown, best, least = self.drawn, self.drawn, np.inf
+        for turn in range(MOST_LOOKS + 1):
+            sunk = [*self.sunk(shown), walls.at(shown, LEFT * self.least)]
+            farthest = _farthest(sunk)
+            best, least = (shown, farthest) if farthest < least else (best, least)
+            if farthest <= LEFT * self.least or turn == MOST_LOOKS:
+                break
+            shown = _moved_out(sunk, self.drawn, shown, self.hold, REACH * self.least, self.tets, self.spread)
+        return best
+
+    def farthest(self, shown: Array) -> float:
+        """The longest way [m] that any place in a collider is to go with nodes at (n, 3)."""
+        return _farthest(self.sunk(shown))
+
+
+def _farthest(sunk: list[Sunk]) -> float:
+    """The longest way [m] that any place is to go."""
+    return max(float(one.over.max(initial=0.0)) for one in sunk)
 
 
 def _needs_no_look(contacts: "Contacts", way: Way, drawn: Array) -> bool:

@@ -70,6 +70,13 @@ class Carried:
         start = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(one.start) for one in every]))])
         return Carried(start, *(np.concatenate([getattr(one, name) for one in every]) for name in ("nodes", "weights")))
 
+    def together(self, points: IntArray, weights: Array) -> "Carried":
+        """The sums of points (c, m) by weights (c, m), such as the way from one side of a pair to the other."""
+        count = points.shape[1]
+        parts = self.taken(points.ravel())
+        spread = np.repeat(weights.ravel(), np.diff(parts.start))
+        return Carried(parts.start[::count].copy(), parts.nodes, parts.weights * spread)
+
     def _entries(self, points: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where rows of some points (w,) would start (w + 1,), one after the other, and their entries' numbers."""
         lengths = self.start[points + 1] - self.start[points]
