@@ -1,10 +1,12 @@
 """What is kept is the volume that is seen; and where tets reach out of what is seen, nothing presses."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from solver.embedding import bind
-from solver.fem.seen_volume import SeenVolume
+from solver.fem.seen_volume import SeenVolume, _open_sides
 from solver.fem.volume_control import MOST
 from solver.filling import Covering, filled_shares
 from solver.geometry.measures import signed_volumes
@@ -54,6 +56,22 @@ def test_of_a_shell_around_several_pieces_it_is_that_of_the_tets():
     seen = seen_of(mesh, Surface(box.positions, box.faces.boundary))
     assert not seen.closed.any()
     assert seen.of(1.1 * mesh.positions) == pytest.approx([1.1**3 * 0.4] * 2, rel=1e-12)
+
+
+def test_sides_that_have_no_partner_are_told_as_by_counting():
+    """Of triangles of few vertices at random, folded and degenerate ones included, some of them on another piece."""
+    rng, closed = np.random.default_rng(5), 0
+    for trial in range(400):
+        triangles, owners = rng.integers(0, rng.integers(3, 6), (rng.integers(1, 9), 3)), rng.integers(0, 2, 9)
+        if trial % 2:  # both ways round, and so closed
+            triangles = rng.permutation(np.concatenate([triangles, triangles[:, ::-1]]))
+        owners = np.resize(owners if trial % 4 == 3 else owners[:1], len(triangles)).astype(np.int64)
+        sides = np.stack([np.repeat(owners, 3), triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()], axis=1)
+        ways = Counter(map(tuple, sides.tolist()))
+        balanced = all(ways[own, a, b] == ways[own, b, a] for own, a, b in tuple(ways))
+        assert (not _open_sides(triangles.astype(np.int32), owners).any()) == balanced
+        closed += balanced
+    assert 100 < closed < 300
 
 
 def test_tets_are_filled_as_far_as_something_is_seen_in_them():

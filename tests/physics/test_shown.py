@@ -155,6 +155,26 @@ def test_what_lies_on_goo_that_is_moved_out_of_a_ground_gives_way():
     assert (alone[upper] == drawn[upper]).all() and (shown[upper, 2] - drawn[upper, 2]).max() > 0.005 * size
 
 
+def test_of_all_that_is_tried_what_lies_less_deep_is_shown(monkeypatch):
+    """Goo round something thin is pushed from one side into the other: then it stays where it is drawn."""
+    depths, tried = iter((3.0, 5.0, 2.0, 4.0, 6.0, 7.0, 8.0)), []
+
+    def moved_out(sunk, drawn, shown, *_):
+        tried.append(shown + 1.0)
+        return tried[-1]
+
+    monkeypatch.setattr("solver.contact.shown._farthest", lambda sunk: next(depths))
+    monkeypatch.setattr("solver.contact.shown._moved_out", moved_out)
+    run = simulation_of_a_box(Collider("c", "Ground", "plane", np.eye(4)[None]), 1e-4)
+    drawn = run.state.positions - (0.0, 0.0, 1e-3)
+    way = Way(run.state.positions, drawn, 0.0, 0.01, 0.02)
+    assert Look(run.contacts, way, drawn, run.state).kept_out() is tried[1] and len(tried) == 6
+    surfaces = SimpleNamespace(reachable=lambda start, end: 0.5 * (start + end), meetings=lambda *_: ())
+    look = SimpleNamespace(drawn=drawn, farthest=lambda places: abs(places - drawn).max())
+    ranges = Ranges(np.array([0, 2, len(drawn)]), run.ranges.tets)
+    assert moment._free_on_the_way(surfaces, look, drawn + 1.0, ranges) is drawn
+
+
 def simulation_of_a_box(collider, height) -> Simulation:
     block = moved(box((0.1, 0.1, 0.1)), (0.0, 0.0, 0.05 + height))
     return simulation([Body("b", "Box", block, Material("viscoplastic", JELLY), resolution=6)], collider, 25.0)
