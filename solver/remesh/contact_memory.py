@@ -27,7 +27,8 @@ def handed_on(
     source, near = np.zeros(len(places), dtype=np.int64), np.zeros(len(places), dtype=bool)
     knowing = np.zeros(len(old_places), dtype=bool)
     for values in known.values():
-        knowing |= (values != 0).any(axis=tuple(axis for axis in range(values.ndim) if axis != 1))
+        for row in np.moveaxis(values, 1, -1).reshape(-1, len(old_places)) if values.any() else ():
+            knowing |= row != 0
     for body in np.unique(owners):
         for inside in (False, True):
             theirs = np.flatnonzero((old_owners == body) & (old.points.inside == inside))
@@ -44,9 +45,10 @@ def handed_on(
                 found = distance < reach
                 source[mine[found]], near[mine[found]] = theirs[nearest[found]], True
     edges = {} if old.edges is None else old.edges.of_places()
-    taken = {name: values[:, source] for name, values in known.items()}
-    for values in taken.values():
-        values[:, ~near] = 0
+    own, taken = np.flatnonzero(near), dict[str, NDArray[np.generic]]()
+    for name, values in known.items():
+        taken[name] = np.zeros((len(values), len(places), *values.shape[2:]), values.dtype)
+        taken[name][:, own] = values[:, source[own]]
     return {"awake": new.awake, **old.leading.arrays(), **edges, **taken}
 
 

@@ -46,12 +46,14 @@ class Outline(NamedTuple):
     points, normals : (k, 3), (k, 3) all over its boundary, and the unit normals there
     pulling         : (p, 3) those that are not where another part of it begins, and what is seen outside it,
     outside         : (s,) these last ones of it, as numbers of what is seen
+    shell           : the tree of what is seen, if anything is
     """
 
     points: Array
     normals: Array
     pulling: Array
     outside: NDArray[np.int64]
+    shell: TriangleTree | None
 
 
 class Pulled(NamedTuple):
@@ -65,18 +67,19 @@ class Pulled(NamedTuple):
 
 def outline(old: TetMesh, element_size: float, seen: Surface | None = None, filled: bool = False) -> Outline:
     """Return the outline of a mesh, given what is seen of it; or of that alone, which new tets are to have `filled`."""
+    shell = None if seen is None or not len(seen.triangles) else triangle_tree(seen.positions, seen.triangles)
     if filled and seen is not None:
-        return Outline(seen.positions, NOWHERE, seen.positions, np.arange(len(seen.positions)))
+        return Outline(seen.positions, NOWHERE, seen.positions, np.arange(len(seen.positions)), shell)
     points, normals = _points_of(old)
     pulling = points[_outermost(old, points, normals, ASIDE * element_size)]
     outside = np.zeros(0, dtype=np.int64) if seen is None else np.flatnonzero(old.located(seen.positions)[0] < 0)
     if seen is not None:
         pulling = np.concatenate([pulling, seen.positions[outside]])
-    return Outline(points, normals, pulling, outside)
+    return Outline(points, normals, pulling, outside, shell)
 
 
 def fitted(
-    mesh: TetMesh, old: Outline, element_size: float, seen: Surface | None = None, folded: bool = False
+    mesh: TetMesh, old: Outline, element_size: float, folded: bool = False
 ) -> tuple[TetMesh, float]:
     """Return the mesh with its boundary moved to where that of the old one is; parts of the old one may lie in each other.
 
@@ -85,17 +88,13 @@ def fitted(
     Of a `folded` body all points of the old surface pull, and only at facets that face the same way as they do, for the two
     sides of a fold face each other; and what is seen does not, for the side that it is on would not let go of the other.
     """
-    if seen is None or not len(seen.triangles) or folded:
+    if old.shell is None or folded:
         return _pulled(mesh, old, element_size, folded).mesh, 0.0
-    # The trees are for what comes after, one of them of tets that are moved a little
-    pulled, _, shell = side_by_side(
-        lambda: _pulled(mesh, old, element_size, folded),
-        lambda: mesh.tree,
-        lambda: triangle_tree(seen.positions, seen.triangles),
-    )
-    farthest = np.full(len(seen.positions), np.inf)
+    # The tree is for what comes after, of tets that are moved a little
+    pulled, _ = side_by_side(lambda: _pulled(mesh, old, element_size, folded), lambda: mesh.tree)
+    farthest = np.full(len(old.shell.positions), np.inf)
     farthest[old.outside] = pulled.farthest[len(old.pulling) - len(old.outside) :]
-    return _reaching(pulled._replace(mesh=mesh.moved(pulled.mesh.positions), farthest=farthest), shell, element_size)
+    return _reaching(pulled._replace(mesh=mesh.moved(pulled.mesh.positions), farthest=farthest), old.shell, element_size)
 
 
 def _pulled(mesh: TetMesh, old: Outline, element_size: float, folded: bool) -> Pulled:

@@ -86,7 +86,7 @@ def restuffed_sheets(
             if any(shift):
                 moved = lattice._replace(origin=lattice.origin + element_size * np.array(shift))
                 mesh, sheets = _stuffed(old, moved, fuse, solid)
-            made = _finished(old, mesh, sheets, shape, element_size, seen)
+            made = _finished(old, mesh, sheets, shape, element_size)
         except Vanished as error:
             if seen is None:
                 raise
@@ -128,9 +128,7 @@ class _Stuffing(NamedTuple):
         return int(self.mesh.piece.max()), self.outside
 
 
-def _finished(
-    old: TetMesh, mesh: TetMesh, of_sheets: OfSheets | None, shape: Outline | None, element_size: float, seen: Surface | None
-) -> _Stuffing:
+def _finished(old: TetMesh, mesh: TetMesh, of_sheets: OfSheets | None, shape: Outline | None, element_size: float) -> _Stuffing:
     """Tets that have been stuffed without crumbs, fitted, and with the volume of the old ones."""
     if not len(mesh.tets):
         raise Vanished("It has become thinner than its tets everywhere.", remedy="Raise the Resolution.")
@@ -142,7 +140,7 @@ def _finished(
     piece, wanted = wanted_volumes(old, mesh)
     outside = 0.0
     if shape is not None and int(piece.max()) <= int(old.piece.max()):  # what has vanished between pieces would pull at both
-        mesh, outside = fitted(mesh, shape, element_size, seen, folded=of_sheets is not None)
+        mesh, outside = fitted(mesh, shape, element_size, folded=of_sheets is not None)
     return _Stuffing(with_volumes(mesh, piece, wanted, element_size), of_sheets, outside)
 
 

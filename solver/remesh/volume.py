@@ -22,7 +22,8 @@ def with_volumes(mesh: TetMesh, piece: NDArray[np.int32], wanted: Array, element
     boundary = mesh.faces.boundary
     nodes = mesh.rim
     owner = np.zeros(len(mesh.positions), dtype=np.int64)
-    owner[mesh.tets] = piece[:, None]
+    if piece.any():
+        owner[mesh.tets] = piece[:, None]
     owners = piece[mesh.faces.tet]
     positions, moved = mesh.positions, np.zeros(len(wanted))
     for _ in range(ROUNDS):
