@@ -160,10 +160,10 @@ class Simulation:
         bodies = with_gone(self.output.frame(moment), self.whole, self.present.topologies)
         effort |= self.remeshing.report(self.worst.of(self.state, self.space.tiles))
         mesh = self.state.positions, self.state.tets, self.ranges
-        effort |= {"inverted": self.turned.look(*mesh), "seconds": perf_counter() - started}
+        effort |= {"inverted": self.turned.look(*mesh, self.state.volumes), "seconds": perf_counter() - started}
         worn = self.worn.messages(self.frame, self.scene, self.state.worn, self.ranges)
         turned = self.turned.messages(self.frame, self.scene, *mesh)
-        warnings = (*worn, *turned, *self.pinched.messages(self.frame, self.scene), *self.news)
+        warnings = (*worn, *turned, *self.pinched.messages(self.frame, self.scene, self.turned.flat), *self.news)
         warnings += tuple(told_of_overlaps(self.scene, self.surfaces, self.frame, self.state.positions))
         changes, self.cuts, self.news = self.cuts, (), ()
         return Frame(self.frame, bodies, effort, warnings, changes)

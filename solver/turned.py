@@ -1,5 +1,7 @@
 """What is said of bodies of which tets stay inside out."""
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,20 +12,23 @@ from .state import Ranges
 
 Array = NDArray[np.float64]
 
+FLAT = 0.05  # of its rest volume, below which a tet is flat
 PAUSE = 24  # frames in a row with something inside out, as a blow never leaves it, before a body is reported, and from then on
 
 
 class TurnedReports:
-    """Counts for each body the frames (bodies,) in a row at which some of its tets were inside out, and how many are now."""
+    """Counts for each body the frames (bodies,) in a row at which some of its tets were inside out, and how many are now; and
+    which share (bodies,) of its tets is `flat`."""
 
     def __init__(self, bodies: int) -> None:
         self.frames: NDArray[np.int64] = np.zeros(bodies, dtype=np.int64)
-        self.counts = np.zeros(bodies)
+        self.counts, self.flat = np.zeros((2, bodies))
 
-    def look(self, positions: Array, tets: NDArray[np.int32], ranges: Ranges) -> float:
-        """Take in a frame with nodes at positions (n, 3), tets (m, 4); how many are inside out of all."""
-        both = zip(ranges.tets[:-1], ranges.tets[1:], strict=True)
-        self.counts = np.array([count_inverted(positions, tets[a:b]) for a, b in both])
+    def look(self, positions: Array, tets: NDArray[np.int32], ranges: Ranges, rest: Array) -> float:
+        """Take in a frame with nodes at positions (n, 3), tets (m, 4) of rest volumes (m,); how many are inside out of all."""
+        each, least = pairwise(ranges.tets.tolist()), FLAT * rest
+        self.counts, flat = np.transpose([count_inverted(positions, tets[a:b], least[a:b]) for a, b in each])
+        self.flat = flat / np.diff(ranges.tets)
         self.frames = np.where(self.counts > 0.0, self.frames + 1, 0)
         return float(self.counts.sum())
 

@@ -1,4 +1,4 @@
-"""Signed volumes of tets, and how many are inside out."""
+"""Signed volumes of tets, and how many are inside out or flat."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,9 +7,13 @@ from ..jit import inline, kernel
 from .chunks import evenly
 
 
-def count_inverted(positions: NDArray[np.float64], tets: NDArray[np.int32]) -> float:
-    """How many of tets (m, 4) have no volume, or a negative one, at node positions (n, 3) [m]."""
-    return float(sum(evenly(_count, len(tets), positions, tets)))
+def count_inverted(
+    positions: NDArray[np.float64], tets: NDArray[np.int32], least: NDArray[np.float64]
+) -> tuple[float, float]:
+    """How many of tets (m, 4) have no volume, or a negative one, at node positions (n, 3) [m], and how many less than the
+    least (m,) [m^3]."""
+    inverted, flat = np.sum(evenly(_count, len(tets), positions, tets, least), axis=0)
+    return float(inverted), float(flat)
 
 
 @inline
@@ -23,8 +27,10 @@ def signed_volume(x, tet):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _count(begin, end, positions, tets):  # type: ignore[no-untyped-def]
-    count = 0
+def _count(begin, end, positions, tets, least):  # type: ignore[no-untyped-def]
+    inverted, flat = 0, 0
     for t in range(np.uint64(begin), np.uint64(end)):
-        count += not signed_volume(positions, tets[t]) > 0.0
-    return count
+        volume = signed_volume(positions, tets[t])
+        inverted += not volume > 0.0
+        flat += not volume > least[t]
+    return inverted, flat

@@ -201,10 +201,10 @@ class Pinched(Consumer):
         return PinchReports(ground.points, now.ranges)
 
     def kept(self, now: "Simulation") -> Arrays:
-        return {"pinched": now.pinched.last.copy()}
+        return {"pinched": np.stack([now.pinched.last, now.pinched.flat])}
 
     def restore(self, now: "Simulation", arrays: Arrays) -> None:
-        now.pinched.last = np.array(arrays["pinched"], dtype=np.int64)
+        now.pinched.last, now.pinched.flat = np.array(arrays["pinched"], dtype=np.int64)
 
 
 class Pins(Consumer):

@@ -32,9 +32,10 @@ def test_what_stays_inside_out_is_named_once_a_second(contact, remedy):
     simulation = two_boxes(body_contact=contact)
     positions, turned = pulled_through(simulation)
     reports, mesh = TurnedReports(2), (simulation.state.tets, simulation.ranges)
+    rest = simulation.state.volumes
     told = {}
     for frame in range(1, 2 * PAUSE + 5):
-        assert reports.look(positions, *mesh) == turned.sum()
+        assert reports.look(positions, *mesh, rest) == turned.sum()
         if said := reports.messages(frame, simulation.scene, positions, *mesh):
             (told[frame],) = said
     assert list(told) == [PAUSE, 2 * PAUSE]
@@ -48,9 +49,10 @@ def test_a_blow_that_is_over_within_a_second_is_not_named():
     simulation = two_boxes()
     positions, _ = pulled_through(simulation)
     reports, mesh = TurnedReports(2), (simulation.state.tets, simulation.ranges)
+    rest = simulation.state.volumes
     for frame in range(1, 3 * PAUSE):
         here = simulation.state.positions if frame % PAUSE == 0 else positions
-        reports.look(here, *mesh)
+        reports.look(here, *mesh, rest)
         assert not reports.messages(frame, simulation.scene, here, *mesh)
 
 
