@@ -63,10 +63,15 @@ class SeenVolume:
         return volumes
 
 
-def show(state: State, seen: SeenVolume, rest: Array) -> None:
-    """Let what is to be seen of each piece be what is seen now, times its rest volume over its present one; rest (m,) [m^3]."""
+def show(state: State, seen: SeenVolume, rest: Array, back: float = 0.0) -> None:
+    """Let what is to be seen of each piece be what is seen now, times its rest volume over its present one; rest (m,) [m^3].
+
+    back: by which share more it may be, as far as more was to be seen before.
+    """
     present = np.bincount(seen.piece, tet_volumes(state.positions, state.tets), seen.count)
-    state.shown = rest * (seen.of(state.positions) / present)[seen.piece]
+    had, shown = state.shown, rest * (seen.of(state.positions) / present)[seen.piece]
+    more = np.bincount(seen.piece, had, seen.count) / np.bincount(seen.piece, shown, seen.count)
+    state.shown = shown * np.clip(more, 1.0, 1.0 + back)[seen.piece]
 
 
 def whole(state: State, surface: Binding, triangles: NDArray[np.int32]) -> SeenVolume:

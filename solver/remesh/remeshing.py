@@ -38,6 +38,7 @@ from .transfer import OF_FIBRES, body_state, joined_states, transferred
 Array = NDArray[np.float64]
 
 MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
+BACK = 0.1  # of the volume seen of what has merged, that may come back of what overlapped just then
 LOOKS = 32  # at what is seen of a body until its tree is made anew: where goo flows faces leave those that they lay beside
 OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
 AGAIN = 1.5  # and times what was left the last time
@@ -221,10 +222,11 @@ class Remeshing:
             return state
         body = self.scene.bodies[index].at(place)
         result = transferred(state, new.change, step, counts_flow(body, state), shown=new.shown)
-        # what is seen is another surface from now on; but of closed creases what overlapped is to come back
+        # what is seen is another surface from now on; but of closed creases what overlapped is to come back, and of bodies
+        # that have merged most of it
         if len(new.cuts) > new.creased and not new.laid:
             rest = result.wanted if body.volume_rate > 0.0 else result.volumes
-            show(result, whole(result, new.surface, new.seen.triangles), rest)
+            show(result, whole(result, new.surface, new.seen.triangles), rest, BACK if new.sewn else 0.0)
         return result
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:

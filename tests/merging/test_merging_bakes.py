@@ -93,6 +93,26 @@ def test_what_meets_in_a_fast_blow_merges_too(two, prepared):
         assert np.abs(np.subtract(has, had)).max() < 1e-10
 
 
+def seen_volume(simulation: Simulation) -> float:
+    """Of all bodies that are still their own [m^3]."""
+    shown = (simulation.present.seen(int(host)) for host in np.unique(simulation.present.hosts))
+    return sum(float(signed_volumes(each.positions, each.triangles).sum()) for each in shown)
+
+
+@pytest.mark.parametrize("speed", [1.5, 3.0])
+def test_what_bodies_have_sunk_into_each_other_comes_back(speed):
+    """They merge with up to 4 % of their volume in each other, which is seen once only then."""
+    bodies = tuple(replace(one, velocity=(way * speed, 0.0, 0.0)) for one, way in zip(pair().bodies, (1.0, -1.0), strict=True))
+    simulation = started(validated(Scene(bodies, (), replace(pair().settings, frame_end=25))))
+    shown = [seen_volume(simulation)]
+    for _ in range(25):
+        simulation.advance()
+        shown.append(seen_volume(simulation))
+    share = np.array(shown) / shown[0]
+    assert len(np.unique(simulation.present.hosts)) == 1 and share.min() < 0.985
+    assert share[-5:] == pytest.approx(1.0, abs=2e-3)
+
+
 def test_pieces_of_one_body_become_one():
     shot = two_pieces()
     simulation = started(shot, kind=Watched)
