@@ -81,15 +81,19 @@ def _free_on_the_way(surfaces: "SurfaceContact", look: Look, kept: Array, ranges
     """
     drawn, walls = look.drawn, NO_WALLS
     reached = surfaces.reachable(drawn, kept)
+    if reached is kept:
+        return kept
     tried = [drawn, reached]
     for _ in range(MOST_MET):
-        met = () if reached is kept else surfaces.meetings(drawn, kept - drawn)
+        met = surfaces.meetings(drawn, kept - drawn)
         if not met:
             break
         walls = walls.with_met(met)
         kept = look.kept_out(walls)
         reached = surfaces.reachable(drawn, kept)
         tried.append(reached)
+        if reached is kept:
+            break
     spans = [slice(a, b) for a, b in pairwise(ranges.nodes.tolist()) if (drawn[a:b] != kept[a:b]).any()]
     if reached is not kept and len(spans) > 1:
         reached = drawn
@@ -98,7 +102,7 @@ def _free_on_the_way(surfaces: "SurfaceContact", look: Look, kept: Array, ranges
             further[own] = kept[own]
             reached = surfaces.reachable(reached, further)
         tried.append(reached)
-    return tried[1] if len(tried) == 2 else min(tried, key=look.farthest)
+    return min(tried, key=look.farthest)
 
 
 def free_between(surfaces: "SurfaceContact", before: Array, after: Array, shown: Array) -> Array:

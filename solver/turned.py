@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import PlacedWarning
-from .geometry.inside_out import count_inverted
+from .geometry.inside_out import count_inverted_and_flat
 from .scene import Scene
 from .state import Ranges
 
@@ -27,7 +27,7 @@ class TurnedReports:
     def look(self, positions: Array, tets: NDArray[np.int32], ranges: Ranges, rest: Array) -> float:
         """Take in a frame with nodes at positions (n, 3), tets (m, 4) of rest volumes (m,); how many are inside out of all."""
         each, least = pairwise(ranges.tets.tolist()), FLAT * rest
-        self.counts, flat = np.transpose([count_inverted(positions, tets[a:b], least[a:b]) for a, b in each])
+        self.counts, flat = np.transpose([count_inverted_and_flat(positions, tets[a:b], least[a:b]) for a, b in each])
         self.flat = flat / np.diff(ranges.tets)
         self.frames = np.where(self.counts > 0.0, self.frames + 1, 0)
         return float(self.counts.sum())

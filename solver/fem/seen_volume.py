@@ -44,9 +44,9 @@ class SeenVolume:
             counts.append(int(own.max()) + 1)
         self.count = sum(counts)
         self.bodies = np.repeat(np.arange(len(counts)), counts)
-        open_sides = np.zeros(self.count)
+        open_sides = np.zeros(self.count, dtype=np.int64)
         for owners, own_triangles in zip(self.owners, triangles, strict=True):
-            open_sides += np.bincount(owners, _open_sides(own_triangles, owners), self.count)
+            open_sides += _open_sides(own_triangles, owners, np.bincount(own_triangles.ravel()), self.count)
         has_some = np.isin(np.arange(self.count), np.concatenate([np.zeros(0, dtype=np.int64), *self.owners]))
         self.closed = has_some & (open_sides == 0)
 
@@ -80,30 +80,14 @@ def whole(state: State, surface: Binding, triangles: NDArray[np.int32]) -> SeenV
     return SeenVolume(ranges, state.tets, [surface], [triangles], [components(state.tets)])
 
 
-def _open_sides(triangles: NDArray[np.int32], owners: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many sides (t,) of each triangle as many of its owner's (t,) do not run through the other way as do this way.
-
-    Faces of one shell may be those of several pieces, none of which they enclose.
-    """
-    corners, vertices = triangles.T.astype(np.int64), int(triangles.max(initial=0)) + 1
-    if _is_closed(triangles, owners, np.bincount(triangles.ravel(), minlength=vertices)):
-        return np.zeros(len(triangles), dtype=np.int64)  # as nearly always, and told much sooner
-    first, second, own = corners.ravel(), np.concatenate([*corners[1:], corners[0]]), np.tile(owners * vertices**2, 3)
-    low, high, forth = np.minimum(first, second), np.maximum(first, second), first < second
-    sides = own + low * vertices + high
-    _, edge = np.unique(sides, return_inverse=True)
-    balance = np.bincount(edge, np.where(forth, 1, -1))
-    result: NDArray[np.int64] = (balance[edge] != 0).reshape(3, -1).sum(axis=0)
-    return result
-
-
 @kernel
-def _is_closed(triangles, owners, degrees):  # type: ignore[no-untyped-def]
-    """Whether `_open_sides` are none at all; degrees (n,): corners at each vertex.
+def _open_sides(triangles, owners, degrees, count):  # type: ignore[no-untyped-def]
+    """How many sides of triangles (t, 3) of each owner (count,), owners (t,), no other of its own runs through the other way.
 
-    A side is listed with that of its vertices which has fewer, so that no list is long where many meet in one.
+    Faces of one shell may be those of several pieces, none of which they enclose. degrees (n,): corners at each vertex. A side
+    is listed with that of its vertices which has fewer, so that no list is long where many meet in one.
     """
-    sides = 3 * len(triangles)
+    sides, found = 3 * len(triangles), np.zeros(count, np.int64)
     keepers, others = np.empty(sides, np.int32), np.empty(sides, np.int32)
     begin = np.zeros(len(degrees) + 1, np.int64)
     for side in range(sides):
@@ -126,9 +110,10 @@ def _is_closed(triangles, owners, degrees):  # type: ignore[no-untyped-def]
                 while j < begin[v + 1] and (listed[j] != -listed[i] or own[j] != own[i]):
                     j += 1
                 if j == begin[v + 1]:
-                    return False
-                listed[j] = 0  # has its partner
-    return True
+                    found[own[i]] += 1
+                else:
+                    listed[j] = 0  # has its partner
+    return found
 
 
 @kernel

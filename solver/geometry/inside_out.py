@@ -7,7 +7,7 @@ from ..jit import inline, kernel
 from .chunks import evenly
 
 
-def count_inverted(
+def count_inverted_and_flat(
     positions: NDArray[np.float64], tets: NDArray[np.int32], least: NDArray[np.float64]
 ) -> tuple[float, float]:
     """How many of tets (m, 4) have no volume, or a negative one, at node positions (n, 3) [m], and how many less than the

@@ -102,7 +102,7 @@ def seen_volume(simulation: Simulation) -> float:
 
 @pytest.mark.parametrize("speed", [1.5, 3.0])
 def test_what_bodies_have_sunk_into_each_other_comes_back(speed):
-    """Balls of slime, a small hand's width each, that merge with 2 to 4 % of their volume in each other."""
+    """Balls of slime, a small hand's width each, that merge with some 2 % of their volume in each other."""
     goo = Material("viscoplastic", {"young_modulus": 3500.0, "poisson_ratio": 0.46, "yield_stress": 15.0, "flow_rate": 5.0})
     options = {"resolution": 8, "remeshing": "wholesale", "merging": True, "merge_group": 1}
     bodies = tuple(

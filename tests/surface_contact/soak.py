@@ -24,7 +24,7 @@ gained        : the most energy, of motion, height and strain, that was there wh
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,15 +91,6 @@ class Account:
             self.gained = float(max(self.run.excess) / max(self.run.moving, 1e-9))
 
 
-def freed(account: Account) -> Iterator[int]:
-    """How many tets are inside out in the frames of a simulation that goes on from an account's without any collider."""
-    on = Simulation(replace(account.run.scene, colliders=()), *account.filled)
-    begun, now = on.checkpoint(), account.run.checkpoint()
-    on.restore({name: now[name] if name in now and now[name].shape == own.shape else own for name, own in begun.items()})
-    while True:
-        yield int(on.advance().statistics["inverted"])
-
-
 def pushed(run: Simulation, momenta: np.ndarray) -> float:
     """How hard colliders push at the end, given momenta (k, 3) at frames without any other load, in weights of all bodies."""
     changes = np.linalg.norm(np.diff(momenta[-RELIEF:], axis=0), axis=1) * run.scene.settings.frames_per_second
@@ -107,12 +98,14 @@ def pushed(run: Simulation, momenta: np.ndarray) -> float:
 
 
 def once_free(account: Account) -> dict[str, object]:
-    """What becomes of tets that are inside out in the end, once nothing holds them: `freed` and `freed_frames`."""
-    left = 1
-    for number, left in zip(range(1, LONGEST + 1), freed(account), strict=False):  # noqa: B007
-        if not left:
-            break
-    return {"freed": left, "freed_frames": number}
+    """What becomes of tets that are inside out, once no collider is there any more: `freed` and `freed_frames`."""
+    on = Simulation(replace(account.run.scene, colliders=()), *account.filled)
+    begun, now = on.checkpoint(), account.run.checkpoint()
+    on.restore({name: now[name] if name in now and now[name].shape == own.shape else own for name, own in begun.items()})
+    left = [int(on.advance().statistics["inverted"])]
+    while left[-1] and len(left) < LONGEST:
+        left.append(int(on.advance().statistics["inverted"]))
+    return {"freed": left[-1], "freed_frames": len(left)}
 
 
 def soak(seed: int, frames: int, resolution: int = 6, scenes: Scenes = soak_scene) -> dict[str, object]:
