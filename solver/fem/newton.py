@@ -241,7 +241,7 @@ class ImplicitStep(StepEnergy):
                 return Outcome(np.full_like(x, np.nan), internal, False, iteration, linear, entries)
             around = self.led(x)
             if around is x and progress.balanced(gradient, self.inertia, self.hold):
-                return Outcome(x, internal, True, iteration, linear, entries)
+                return Outcome(x, internal, self.rubs(x, entries), iteration, linear, entries)
             spent, direction = self.find_direction(x, around, internal, entries, fresh, gradient if around is x else None)
             linear += spent
             progress.take(direction)
@@ -252,7 +252,7 @@ class ImplicitStep(StepEnergy):
                 continue
             if found is None:
                 _, internal = self.merit(x)
-                done = progress.near() and progress.stays(self.drift(x, internal, entries, ranges))
+                done = progress.near() and progress.stays(self.drift(x, internal, entries, ranges)) and self.rubs(x, entries)
                 return Outcome(x, internal, done, iteration, linear, entries)
             fraction, end, elastic, internal = found
             if fraction < FLIPPED:
@@ -271,10 +271,10 @@ class ImplicitStep(StepEnergy):
                 continue
             true = entries.lag(x) < LAG and largest_change(*entries.touching, laid, x) < STALE
             if fresh or fresh_until >= MOST_LINEARIZATIONS or (true and not astray(self.contacts, x, entries)):
-                return Outcome(x, internal, True, iteration + 1, linear, entries)
+                return Outcome(x, internal, self.rubs(x, entries), iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
         done = (settled and alone and progress.near()) or (self.patient and progress.nearing())
-        done &= progress.stays(self.drift(x, internal, entries, ranges))
+        done &= progress.stays(self.drift(x, internal, entries, ranges)) and self.rubs(x, entries)
         return Outcome(x, internal, done, iteration, linear, entries)
 
     def minimize_on(self, outcome: Outcome, element_size: float, ranges: Ranges) -> Outcome:
@@ -292,6 +292,10 @@ class ImplicitStep(StepEnergy):
         around = x.copy()
         self.restraint.put(around)
         return around if (around != x).any() else x
+
+    def rubs(self, x: Array, entries: Entries) -> bool:
+        """Whether friction's bounds are about those of the normal forces at x (n, 3), or shorter steps will not help."""
+        return self.patient or entries.lag(x) < LAG
 
     def drift(self, x: Array, internal: Array, entries: Entries, ranges: Ranges) -> float:
         """How far [m] the force that is left at x (n, 3) would move a body in contact; internal (n, 3): all but contact's."""
