@@ -165,10 +165,14 @@ class Body:
         """The material at this body's size in the scene (solver/materials: scale_to_size)."""
         return scale_to_size(self.material, self.extent / self.real_size) if self.real_size > 0 else complete(self.material)
 
+    @property
+    def stress_scale(self) -> float:
+        """How many times as large stresses are at this body's size in the scene as at its real size."""
+        return float((self.extent / self.real_size) ** SIZE_EXPONENT["Pa"]) if self.real_size > 0 else 1.0
+
     def scaled_fibres(self) -> tuple[float, float]:
         """Stiffness and tension of the fibres at this body's size in the scene [Pa]."""
-        factor = (self.extent / self.real_size) ** SIZE_EXPONENT["Pa"] if self.real_size > 0 else 1.0
-        return factor * self.fibre_stiffness, factor * self.fibre_tension
+        return self.stress_scale * self.fibre_stiffness, self.stress_scale * self.fibre_tension
 
 
 LEAST_REFINE_LENGTH = 1.1  # closer to 1 edges would be halved that have hardly been stretched

@@ -261,7 +261,7 @@ def _collider() -> dict[str, Any]:
         "stickiness": FloatProperty(
             name="Stickiness (Pa)",
             description="Pull, in pascals, that goo which has touched it withstands before it comes off: "
-            "a layer of goo weighs some 100 Pa a centimetre",
+            "a layer of goo weighs some 100 Pa a centimetre. Scaled with the goo, where that has a Real Size",
             default=0.0,
             min=0.0,
             soft_max=10000.0,

@@ -319,7 +319,7 @@ class Contacts:
             coefficients, stickiness = field.touch(here.take(near, axis=0), self.time)
             if len(self.leading.ahead):
                 coefficients[self.leading.led[c, own] > 0] = 0.0
-            sticky = np.where(self.stuck[c, own], stickiness, 0.0)
+            sticky = np.where(self.stuck[c, own], stickiness * points.stress[own], 0.0)
             if not field.endless:
                 there = here.take(near, axis=0)
                 found.append(self.hollows.beside(c, field, self.time, own, there, planes, gap, points.size))

@@ -47,6 +47,7 @@ class ContactPoints:
     boundary  : (f, 3) boundary faces of the tets
     size      : (k,) element size of its body [m]
     extent    : (k,) largest side of its body [m]
+    stress    : (k,) how many times as large stresses are as at its body's real size
     inside    : (k,) whether it is a node inside its body
     standby   : (k,) whether it touches only once it is seen to sink in (embedding.contact_samples)
     stiffness : (k,) slope of the pushing force [N/m]: body modulus x area a point / reach, so the mesh does not matter
@@ -58,6 +59,7 @@ class ContactPoints:
     bodies: NDArray[np.int64]
     size: Array
     extent: Array
+    stress: Array
     inside: NDArray[np.bool_]
     standby: NDArray[np.bool_]
     stiffness: Array
@@ -85,10 +87,11 @@ class ContactPoints:
 
 
 def gather_points(
-    state: Solids, ranges: Ranges, bindings: list[Binding], tables: Sequence[Topology], extents: list[float], gravity: float,
-    coverings: Sequence[Covering] = (),
+    state: Solids, ranges: Ranges, bindings: list[Binding], tables: Sequence[Topology], extents: list[float],
+    scales: list[float], gravity: float, coverings: Sequence[Covering] = (),
 ) -> ContactPoints:  # fmt: skip
-    """Concatenate the bodies' contact bindings and size their stiffness. tables: how each body's tets hang together.
+    """Concatenate the bodies' contact bindings and size their stiffness. tables: how each body's tets hang together; scales:
+    its `stress_scale`.
 
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there. Those of
     tets that reach out of what is seen so far that they lie outside of it are none: it would stand off by as much. coverings:
@@ -112,20 +115,21 @@ def gather_points(
         count = len(tets)
         parts.append((
             tets, state.tets[tets], np.concatenate([binding.weights, inner_weights]), np.full(count, body),
-            np.full(count, element), np.full(count, extents[body]), np.arange(count) >= len(binding.tets),
+            np.full(count, element), np.full(count, extents[body]), np.full(count, scales[body]),
+            np.arange(count) >= len(binding.tets),
             np.concatenate([standby, np.zeros(len(inner), dtype=bool)]), np.full(count, modulus * area / (REACH * element)),
         ))  # fmt: skip
         if binding.spread is not None:
             spreads.append(binding.spread.shifted(before, int(ranges.nodes[body])))
         before += count
     arrays = (np.concatenate(each) for each in zip(*parts, strict=True))
-    tets, nodes, weights, bodies, size, extent, inside, standby, stiffness = arrays
+    tets, nodes, weights, bodies, size, extent, stress, inside, standby, stiffness = arrays
     spread, row, rows = joined_rows(spreads), np.full(before, -1), Carried.nothing()
     if spread is not None:
         row[spread.points] = np.arange(len(spread.points))
         rows = Carried(spread.start, spread.nodes, spread.weights)
     return ContactPoints(
-        tets, nodes, weights, bodies, size, extent, inside, standby, stiffness, row, rows, np.concatenate(faces)
+        tets, nodes, weights, bodies, size, extent, stress, inside, standby, stiffness, row, rows, np.concatenate(faces)
     )  # fmt: skip
 
 

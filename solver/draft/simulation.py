@@ -51,7 +51,8 @@ class DraftSimulation:
         tables, extents = [mesh.topology for mesh in meshes], [self.body.extent]
         seen = Surface(evaluate(surfaces[0], self.state.tets, self.state.positions), self.body.surface.triangles)
         coverings = [Covering(TetMesh.of(self.state.positions, tables[0]), seen)]
-        points = gather_points(self.state, self.ranges, contacts, tables, extents, settings.strongest_gravity, coverings)
+        gravity, scales = settings.strongest_gravity, [self.body.stress_scale]
+        points = gather_points(self.state, self.ranges, contacts, tables, extents, scales, gravity, coverings)
         self.contacts = Contacts(points, fields, meets=meeting(scene, points.tets, self.ranges, len(fields)))
         triangles = [self.body.surface.triangles]
         self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, scene.bodies, surfaces, triangles)

@@ -32,13 +32,14 @@ def settle(now: "Simulation", mesh: "Discretization", remeshed: bool = False, re
     """
     now.scene = scene = living(now.whole, mesh.hosts)
     now.state, now.ranges, now.bound = mesh.state, mesh.ranges, mesh.bound
-    seen, extents, heaviest = mesh.coverings(), [body.extent for body in scene.bodies], scene.settings.strongest_gravity
+    seen, heaviest = mesh.coverings(), scene.settings.strongest_gravity
+    extents, scales = [body.extent for body in scene.bodies], [body.stress_scale for body in scene.bodies]
     (now.space, now.output), now.remeshed, (now.volume_control, points) = side_by_side(
         lambda: _with_output(now, mesh, Workspace.of(now.state, ready.unknowns)),
         lambda: mesh.kept() if remeshed else None,
         lambda: (
             VolumeControl(scene, mesh, seen),
-            gather_points(now.state, now.ranges, mesh.contacts, mesh.tables, extents, heaviest, seen),
+            gather_points(now.state, now.ranges, mesh.contacts, mesh.tables, extents, scales, heaviest, seen),
         ),
     )
     now.space.linear.pace = now.pace

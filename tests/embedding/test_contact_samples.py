@@ -100,7 +100,7 @@ def test_what_is_seen_is_what_touches():
     mesh = cage(part, body.element_size)
     state, ranges = build_state((body,), [mesh])
     binding = contact_samples(part, mesh, spacing)
-    points = gather_points(state, ranges, [binding], [mesh.topology], [body.extent], 9.81)
+    points = gather_points(state, ranges, [binding], [mesh.topology], [body.extent], [1.0], 9.81)
     assert len(points.rows) > 100
     shape = bend(mesh.positions)
     contacts = Contacts(points, [build(Collider("g", "Ground", "plane", np.eye(4)[None]), Settings())])

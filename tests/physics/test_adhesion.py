@@ -90,6 +90,17 @@ def test_a_ceiling_bears_as_much_as_it_is_sticky(share, falls, cells):
 
 
 @pytest.mark.parametrize(("share", "falls"), [(0.8, True), (1.25, False)])
+def test_stickiness_grows_with_what_it_bears(share, falls):
+    """A cube three times its real size weighs three times as much a side, and hangs by the number that bears the small one."""
+    (scene, *rest) = hung(cube())
+    scene = replace(scene, bodies=(replace(scene.bodies[0], real_size=SIDE / 3.0),))
+    assert scene.bodies[0].extent == pytest.approx(SIDE)
+    ceiling = turned_plane(2, (0.0, 0.0, 0.5 * SIDE), stickiness=share * LOAD / 3.0)
+    simulation, _ = run((scene, *rest), FRAMES, [ceiling])
+    assert (center(simulation)[2] < -0.5 * SIDE) == falls
+
+
+@pytest.mark.parametrize(("share", "falls"), [(0.8, True), (1.25, False)])
 def test_a_sticky_wall_holds_by_friction(share, falls):
     """Friction of 0.8 on the stickiness: a tile slides where that is less than its weight a side; it is too thin to tip off."""
     thick = 0.25 * SIDE

@@ -67,6 +67,20 @@ def held(simulation: Simulation) -> float:
     return 0.0 if known is None else float(known.pull.sum()) / STICKY
 
 
+def test_an_edge_holds_a_block_at_three_times_its_real_size():
+    """By a third of the stickiness."""
+    simulations = [hung(bar(share * STICKY), load=0.2) for share in (1.0, 3.0)]
+    scene, *rest = make_scene([box_mesh((3,) * 3, (SIDE,) * 3, (-0.5 * SIDE,) * 3)], [FIRM], frames=FRAMES, threads=1)
+    settings = simulations[0].scene.settings
+    large = replace(scene, settings=settings, bodies=(replace(scene.bodies[0], real_size=SIDE / 3.0),))
+    simulations.append(Simulation(large, *rest, fields=[bar(STICKY)]))
+    for simulation in simulations:
+        for _ in range(3):
+            simulation.advance()
+    once, thrice, grown = (held(simulation) for simulation in simulations)
+    assert thrice == pytest.approx(3.0 * once, rel=0.1) and grown == pytest.approx(thrice, rel=0.1)
+
+
 def held_at_first(field) -> float:
     """The same of a block that has hung from them for a moment, where they are 9 times as sticky."""
     simulation = hung(field, load=0.2)

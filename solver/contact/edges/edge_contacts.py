@@ -221,7 +221,7 @@ class EdgeContacts:
         return Entries(
             carriers, normal, along(normal, touches.here) - gap, reach, stiffness, loose + at.met - at.met_then,
             grip * friction, np.full(count, slip), friction, np.zeros(count),
-            stickiness * self._areas(meeting, at), np.full(count, self._range(meeting)),
+            stickiness * points.stress[point] * self._areas(meeting, at), np.full(count, self._range(meeting)),
             np.full(count, meeting.collider.number * len(points.tets) + point), keys=at.keys,
         )  # fmt: skip
 
