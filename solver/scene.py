@@ -170,10 +170,6 @@ class Body:
         """How many times as large stresses are at this body's size in the scene as at its real size."""
         return float((self.extent / self.real_size) ** SIZE_EXPONENT["Pa"]) if self.real_size > 0 else 1.0
 
-    def scaled_fibres(self) -> tuple[float, float]:
-        """Stiffness and tension of the fibres at this body's size in the scene [Pa]."""
-        return self.stress_scale * self.fibre_stiffness, self.stress_scale * self.fibre_tension
-
 
 LEAST_REFINE_LENGTH = 1.1  # closer to 1 edges would be halved that have hardly been stretched
 REMESHING = {"off": "It keeps its tets", "wholesale": "All of it gets new tets, once and again during the bake"}

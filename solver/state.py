@@ -236,7 +236,8 @@ def material_rows(body: Body, count: int) -> Array:
     for k, parameter in enumerate(law.parameters):
         rows[ELASTIC_FIRST + k] = value[parameter.name]
     if body.fibres is not None:
-        rows[FIBRE_STIFFNESS], rows[FIBRE_TENSION] = body.scaled_fibres()
+        rows[FIBRE_STIFFNESS] = body.stress_scale * body.fibre_stiffness
+        rows[FIBRE_TENSION] = body.stress_scale * body.fibre_tension
     rows[FULL_NORM] = material.options["yield_measure"] == "full_norm"
     rows[STRESS_TIME] = material.options["hardening_law"] == "stress_time"
     return rows
