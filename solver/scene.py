@@ -15,7 +15,7 @@ from .force_fields.field import ForceField, validated_field
 from .force_fields.kinds import kinds
 from .integrators import integrators
 from .keyframes import at_frame, checked_keys
-from .materials import SIZE_EXPONENT, Material, complete, models, scale_to_size
+from .materials import Material, complete, models, scale_to_size
 from .painted import validated_painting
 from .pins.pin import Pin, validated_pin
 from .steering_checks import with_checked_steering
@@ -163,12 +163,12 @@ class Body:
 
     def scaled_material(self) -> Material:
         """The material at this body's size in the scene (solver/materials: scale_to_size)."""
-        return scale_to_size(self.material, self.extent / self.real_size) if self.real_size > 0 else complete(self.material)
+        return scale_to_size(self.material, self.size_ratio)
 
     @property
-    def stress_scale(self) -> float:
-        """How many times as large stresses are at this body's size in the scene as at its real size."""
-        return float((self.extent / self.real_size) ** SIZE_EXPONENT["Pa"]) if self.real_size > 0 else 1.0
+    def size_ratio(self) -> float:
+        """How many times its real size it is large in the scene."""
+        return self.extent / self.real_size if self.real_size > 0.0 else 1.0
 
 
 LEAST_REFINE_LENGTH = 1.1  # closer to 1 edges would be halved that have hardly been stretched

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .materials import stress_scale
 from .materials.elasticity import laws
 from .painted import PAINTABLE
 from .scene import Body
@@ -236,8 +237,8 @@ def material_rows(body: Body, count: int) -> Array:
     for k, parameter in enumerate(law.parameters):
         rows[ELASTIC_FIRST + k] = value[parameter.name]
     if body.fibres is not None:
-        rows[FIBRE_STIFFNESS] = body.stress_scale * body.fibre_stiffness
-        rows[FIBRE_TENSION] = body.stress_scale * body.fibre_tension
+        rows[FIBRE_STIFFNESS] = stress_scale(body.size_ratio) * body.fibre_stiffness
+        rows[FIBRE_TENSION] = stress_scale(body.size_ratio) * body.fibre_tension
     rows[FULL_NORM] = material.options["yield_measure"] == "full_norm"
     rows[STRESS_TIME] = material.options["hardening_law"] == "stress_time"
     return rows

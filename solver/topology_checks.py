@@ -94,7 +94,7 @@ def _only_sizes_differ(body: "Body", others: list["Body"]) -> bool:
 
 def _keyed_alike(one: "Body", other: "Body") -> bool:
     """Whether two bodies are of one material at any time: the same keys, painted alike, at one size to rounding."""
-    sizes = [body.extent / body.real_size if body.real_size > 0.0 else 1.0 for body in (one, other)]
+    sizes = [body.size_ratio for body in (one, other)]
     return _same_keys(one, other) and abs(sizes[0] - sizes[1]) <= ALIKE * sizes[0]
 
 

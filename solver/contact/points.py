@@ -91,7 +91,7 @@ def gather_points(
     scales: list[float], gravity: float, coverings: Sequence[Covering] = (),
 ) -> ContactPoints:  # fmt: skip
     """Concatenate the bodies' contact bindings and size their stiffness. tables: how each body's tets hang together; scales:
-    its `stress_scale`.
+    how many times as large stresses are in each as at its real size.
 
     Nodes inside a body are contact points too (claim I19): one that is crushed through the surface is stopped there. Those of
     tets that reach out of what is seen so far that they lie outside of it are none: it would stand off by as much. coverings:

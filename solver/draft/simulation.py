@@ -18,6 +18,7 @@ from ..filling import Covering
 from ..force_fields.acting import ForceFields
 from ..frame import Frame
 from ..jit.pace import Pace
+from ..materials import stress_scale
 from ..moment import Snapshot, between
 from ..output import SurfaceOutput
 from ..pins.bearing import Bearing
@@ -51,7 +52,7 @@ class DraftSimulation:
         tables, extents = [mesh.topology for mesh in meshes], [self.body.extent]
         seen = Surface(evaluate(surfaces[0], self.state.tets, self.state.positions), self.body.surface.triangles)
         coverings = [Covering(TetMesh.of(self.state.positions, tables[0]), seen)]
-        gravity, scales = settings.strongest_gravity, [self.body.stress_scale]
+        gravity, scales = settings.strongest_gravity, [stress_scale(self.body.size_ratio)]
         points = gather_points(self.state, self.ranges, contacts, tables, extents, scales, gravity, coverings)
         self.contacts = Contacts(points, fields, meets=meeting(scene, points.tets, self.ranges, len(fields)))
         triangles = [self.body.surface.triangles]

@@ -6,7 +6,7 @@ from ..declared import modules_with
 from ..errors import SceneError
 from .contract import SIZE_EXPONENT, Choice, Material, MaterialModel, Parameter
 
-__all__ = ["Choice", "Material", "MaterialModel", "Parameter", "complete", "models", "scale_to_size"]
+__all__ = ["Choice", "Material", "MaterialModel", "Parameter", "complete", "models", "scale_to_size", "stress_scale"]
 
 
 DEFAULT_MODEL = "viscoplastic"
@@ -54,3 +54,8 @@ def scale_to_size(material: Material, length_ratio: float) -> Material:
     exponents = {p.name: SIZE_EXPONENT[p.unit] for p in models()[material.model].parameters}
     values = {name: value * length_ratio ** exponents[name] for name, value in full.values.items()}
     return Material(full.model, values, full.options)
+
+
+def stress_scale(length_ratio: float) -> float:
+    """Return how many times as large stresses are in such a body."""
+    return float(length_ratio ** SIZE_EXPONENT["Pa"])

@@ -24,7 +24,7 @@ def material_findings(body: Body, settings: Settings) -> Iterator[Finding]:
     """Yield what there is to say about one body's size and material."""
     if not body.extent > 0:
         return
-    ratio = body.extent / body.real_size if body.real_size > 0 else 1.0
+    ratio = body.size_ratio
     if not 1.0 / LARGEST_RATIO <= ratio <= LARGEST_RATIO:
         message = f"It is {body.extent:.3g} m large, {ratio:.3g} times the Real Size of {body.real_size:.3g} m."
         yield Finding("warning", body.name, "", message, "Check the Real Size and the scene's unit scale.", "real_size")

@@ -10,6 +10,7 @@ from ..contact.surfaces.bodies import rest_after
 from ..fem.volume_control import VolumeControl
 from ..fem.workspace import Workspace
 from ..geometry.chunks import side_by_side
+from ..materials import stress_scale
 from ..merging.joining import living
 from ..output import SurfaceOutput
 from .change import TopologyChange
@@ -33,7 +34,7 @@ def settle(now: "Simulation", mesh: "Discretization", remeshed: bool = False, re
     now.scene = scene = living(now.whole, mesh.hosts)
     now.state, now.ranges, now.bound = mesh.state, mesh.ranges, mesh.bound
     seen, heaviest = mesh.coverings(), scene.settings.strongest_gravity
-    extents, scales = [body.extent for body in scene.bodies], [body.stress_scale for body in scene.bodies]
+    extents, scales = [body.extent for body in scene.bodies], [stress_scale(body.size_ratio) for body in scene.bodies]
     (now.space, now.output), now.remeshed, (now.volume_control, points) = side_by_side(
         lambda: _with_output(now, mesh, Workspace.of(now.state, ready.unknowns)),
         lambda: mesh.kept() if remeshed else None,

@@ -46,13 +46,14 @@ def hanging(profile, stickiness: float):
     return build(collider, Settings(frame_end=FRAMES))
 
 
-def hung(field, cells: int = 3, load: float = 1.0, **settings) -> Simulation:
+def hung(field, cells: int = 3, load: float = 1.0, real_size: float = 0.0, **settings) -> Simulation:
     """A block on which gravity comes up within half of the frames, touched by what it is to hang from."""
     scene, *rest = make_scene([box_mesh((cells,) * 3, (SIDE,) * 3, (-0.5 * SIDE,) * 3)], [FIRM], frames=FRAMES, threads=1)
     keys = np.zeros((FRAMES, 3))
     keys[:, 2] = -9.81 * load * np.minimum(np.arange(FRAMES) / (0.5 * FRAMES), 1.0)
     settings = {"gravity_keys": keys, "gravity": (0.0, 0.0, 0.0), **settings}
-    return Simulation(replace(scene, settings=replace(scene.settings, **settings)), *rest, fields=[field])
+    bodies = (replace(scene.bodies[0], real_size=real_size),)
+    return Simulation(replace(scene, bodies=bodies, settings=replace(scene.settings, **settings)), *rest, fields=[field])
 
 
 def has_fallen(simulation: Simulation, frames: int = FRAMES) -> bool:
@@ -69,11 +70,10 @@ def held(simulation: Simulation) -> float:
 
 def test_an_edge_holds_a_block_at_three_times_its_real_size():
     """By a third of the stickiness."""
-    simulations = [hung(bar(share * STICKY), load=0.2) for share in (1.0, 3.0)]
-    scene, *rest = make_scene([box_mesh((3,) * 3, (SIDE,) * 3, (-0.5 * SIDE,) * 3)], [FIRM], frames=FRAMES, threads=1)
-    settings = simulations[0].scene.settings
-    large = replace(scene, settings=settings, bodies=(replace(scene.bodies[0], real_size=SIDE / 3.0),))
-    simulations.append(Simulation(large, *rest, fields=[bar(STICKY)]))
+    simulations = [
+        hung(bar(share * STICKY), load=0.2, real_size=real_size)
+        for share, real_size in ((1.0, 0.0), (3.0, 0.0), (1.0, SIDE / 3.0))
+    ]
     for simulation in simulations:
         for _ in range(3):
             simulation.advance()

@@ -151,8 +151,8 @@ def test_all_consumers_replay_it(landed):
 
 def known_tets(mesh) -> np.ndarray:
     """The tet of each contact point of a discretization, numbered through."""
-    extents = [1.0] * len(mesh.surfaces)
-    return gather_points(mesh.state, mesh.ranges, mesh.contacts, mesh.tables, extents, extents, 9.81, mesh.coverings()).tets
+    ones = [1.0] * len(mesh.surfaces)
+    return gather_points(mesh.state, mesh.ranges, mesh.contacts, mesh.tables, ones, ones, 9.81, mesh.coverings()).tets
 
 
 def test_it_goes_on_from_a_checkpoint_after_it_with_the_same_bytes(landed):
