@@ -10,7 +10,7 @@ Array = NDArray[np.float64]
 
 STEP = 0.15  # share of the way to the middle of its neighbours that a vertex goes in a round
 ROUNDS = 12
-FEW = 12  # faces that pass through others; more of them are no leavings
+FEW = 24  # faces that pass through others; more of them are no leavings
 
 
 def eased(positions: Array, triangles: NDArray[np.int32], most: float, settled: int = 0) -> Array | None:

@@ -23,6 +23,7 @@ from ..geometry.weights import clamped_weights
 from ..geometry.winding import winding_numbers, winding_tree
 from ..refining.patchwork import Patchwork
 from ..surface import Surface
+from ..tearing.seams import new_crossings
 from ..tearing.surface_cut import SurfaceCut
 from .bands import Cleared, across_sides, patches, tidied
 from .meeting_lines import halved, looks
@@ -44,14 +45,15 @@ THIN = 1.0  # or side of a cube that holds no less than it
 LOST, GAINED = 0.1, 0.3  # shares of its volume that a surface may lose and gain as its creases close, by what was enclosed
 # twice and what is between two sides: what changes by more are long faces that go with what passes through them
 EASED = 0.5  # by which a vertex may be moved where a few faces still pass through others
+MOST_EASED = 8  # ways to close creases, those that leave the fewest such faces, that are tried with vertices moved
 ROUNDS = 5  # in which more is taken out, a ring of faces at a time, where what is left still crosses itself
 
 
 def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCut | None:
     """Return a surface's change where its creases are closed, given its vertices `soon` (n, 3); None where none is.
 
-    element_size [m] is that of the tets. A crease for which no band is found that passes through less than it does itself, or
-    only one that takes too much of the volume, stays as it is.
+    element_size [m] is that of the tets. A crease for which no band is found that passes through less than it does itself, and
+    through nothing that it did not, or only one that takes too much of the volume, stays as it is.
     """
     met, ahead = (pairs_of_shells(places, seen.triangles) for places in (seen.positions, soon))
     if not (len(met) or len(ahead)) or unpaired_edges(seen.triangles):
@@ -62,17 +64,29 @@ def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCu
             if len(pairs) and not (found and min(one.left for one in found) == 0):
                 closings = _Closer(seen, pairs, element_size).closings(smooth)
                 found += [one for one in closings if -LOST * volume <= one.volume - volume <= GAINED * volume]
-    best = min((one for one in found if one.out.any()), key=lambda one: one.left, default=None)
-    if best is None or (best.left > 0 and best.left >= len(np.unique(met))):
+    found = [one for one in found if one.out.any()]
+    if len(met):
         none = np.zeros(len(seen.triangles), dtype=bool)
-        best = _Closing(Patchwork.of(seen), none, np.zeros((0, 3), dtype=np.int32), len(np.unique(met)))
-    best = _without_pockets(best, element_size)
-    made, moved = best.made, None
-    if best.left:
-        moved = eased(made.positions, np.concatenate([made.triangles[~best.out], best.bands]), EASED * element_size)
-    if moved is None and not best.out.any():
-        return None
-    return _change(seen, best, made.positions if moved is None else moved)
+        found.append(_Closing(Patchwork.of(seen), none, np.zeros((0, 3), dtype=np.int32), len(np.unique(met))))
+    found.sort(key=lambda one: one.left)
+    for one in found[:MOST_EASED]:
+        cut = _parted(seen, _without_pockets(one, element_size), element_size)
+        if cut is not None:
+            return cut
+    better = (_without_pockets(one, element_size) for one in found if one.out.any() and one.left < len(np.unique(met)))
+    cuts = (_change(seen, one, one.made.positions) for one in better)
+    return next((cut for cut in cuts if not len(new_crossings(cut, seen))), None)
+
+
+def _parted(seen: Surface, closing: "_Closing", element_size: float) -> SurfaceCut | None:
+    """The surface's change where nothing passes through itself any more, if need be once a few vertices have moved."""
+    made, moved = closing.made, closing.made.positions
+    if closing.left:
+        eased_places = eased(moved, np.concatenate([made.triangles[~closing.out], closing.bands]), EASED * element_size)
+        if eased_places is None:
+            return None
+        moved = eased_places
+    return _change(seen, closing, moved)
 
 
 class _Closing(NamedTuple):

@@ -58,8 +58,8 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     finer, refinement = remeshing.refined(made.mesh, wanted, due)
     renewed = remeshing.renewed(finer, due, step, place, ahead)
     if not renewed.changes and not made.taken and not refinement.surfaces:
-        now.remeshing.note(due, now.state, now.ranges, renewed)
         now.news += tuple(_news(now, made, renewed))
+        now.remeshing.note(due, now.state, now.ranges, renewed)
         return 0
     new = with_rest(now, renewed.mesh)
     acting = acting_scene(now.whole, new.hosts, new.merging)
@@ -119,6 +119,12 @@ def _news(now: "Simulation", made: Joined, renewed: Renewed) -> Iterator[str]:
     for number in renewed.thin:
         name = now.scene.bodies[number].name
         yield f"'{name}', frame {now.frame}: it has become thinner than its tets and keeps them; raise its Resolution."
+    for number in renewed.refused:
+        if now.remeshing.refused[number] == MOST_REFUSED:  # what is left outside is taken by then
+            yield (
+                f"'{now.scene.bodies[number].name}', frame {now.frame}: it would pass through itself where it tears, and keeps "
+                "its tets until it would not. Raise its Resolution."
+            )
     for number, farthest in renewed.outside.items():
         name, elements = now.scene.bodies[number].name, farthest / now.remeshing.sizes[number]
         if now.remeshing.refused[number] >= MOST_REFUSED and elements > FAR:

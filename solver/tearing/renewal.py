@@ -111,9 +111,10 @@ def renewed_body(
     """Return a body on new tets of a size [m], on a lattice that is turned so.
 
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices. Of a body that merges
-    creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3). LeftOutside where some of
-    what is seen would be left behind, and neither a tear, a merge nor a crease leaves it there, PassesThrough where it would
-    pass through itself at a tear; but for those who `insist`. Nor but for those are pieces joined where it would at the seam.
+    creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3). PassesThrough where it
+    would pass through itself at a tear. LeftOutside where some of what is seen would be left behind, and neither a tear, a
+    merge nor a crease leaves it there; but for those who `insist`. Nor but for those are pieces joined where it would pass
+    through itself at the seam.
     """
     sews = body.merging and body.seen == "artist"
     closed = creases_closed(seen, soon, element_size) if sews and soon is not None else None
@@ -163,7 +164,7 @@ def _renewed_body(
         if solid is not None and (cut := cut_surface(seen, solid, element_size)) is not None:
             cuts.append(parted(cut, element_size))
             crossing.append(new_crossings(cuts[-1], seen, sewn=False))
-            if len(crossing[-1]) and not insist:
+            if len(crossing[-1]):
                 raise PassesThrough("It would pass through itself where it tears.", remedy="Raise the Resolution.")
     seen = _after(cuts, seen)
     bound = _bound(seen, change.new, element_size, spacing)

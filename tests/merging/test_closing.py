@@ -13,7 +13,7 @@ from solver.geometry.edges import unpaired_edges
 from solver.geometry.hole_filling import borders
 from solver.geometry.measures import area_vectors, signed_volumes
 from solver.merging.bands import across_sides
-from solver.merging.closing import creases_closed
+from solver.merging.closing import _Closing, creases_closed
 from solver.merging.level_curve import OFF
 from solver.merging.meeting_lines import BETWEEN, Halved
 from solver.merging.rims import Rimmed
@@ -161,6 +161,46 @@ def test_a_few_faces_that_find_no_band_are_eased_apart(monkeypatch):
     cut = creases_closed(seen, seen.positions, 0.5)
     assert crossings(Surface(cut.positions, cut.triangles)) == 0 and cut.whole.all()
     assert (cut.triangles == seen.triangles).all() and len(cut.kept) == len(seen.positions)
+
+
+def as_it_is(seen: Surface, out: list[int], bands: list[list[int]], left: int) -> _Closing:
+    """A closing that takes some triangles out and puts bands in."""
+    gone, come = np.isin(np.arange(len(seen.triangles)), out), np.array(bands, dtype=np.int32).reshape(-1, 3)
+    return _Closing(Patchwork.of(seen), gone, come, left)
+
+
+def offering(monkeypatch, *closings: _Closing) -> None:
+    monkeypatch.setattr("solver.merging.closing._Closer.closings", lambda self, smooth: list(closings))
+
+
+def test_another_closing_is_eased_where_the_best_cannot_be(monkeypatch):
+    seen, vertex = folded_over(2.2)
+    over = np.flatnonzero(np.isin(seen.triangles, vertex).any(axis=1)).tolist()
+    offering(monkeypatch, as_it_is(seen, over[:2], [], 4), as_it_is(seen, over[:1], [], 2))
+    whole = len(seen.triangles)
+
+    def eased_if(left: int, places: np.ndarray, triangles: np.ndarray) -> np.ndarray | None:
+        return places if len(triangles) == whole - left else None
+
+    for left in (1, 2):
+        monkeypatch.setattr("solver.merging.closing.eased", lambda places, triangles, _, n=left: eased_if(n, places, triangles))
+        assert len(creases_closed(seen, seen.positions, 0.5).triangles) == whole - left
+
+
+def test_no_closing_passes_through_what_the_surface_did_not(monkeypatch):
+    """Where a face that crosses others is taken out, and one laid across the ring: fewer faces cross, but others."""
+    seen = bent(0.92)
+    monkeypatch.setattr("solver.merging.closing.eased", lambda *_: None)
+    pairs = pairs_of_shells(seen.positions, seen.triangles)
+    out, few = [int(np.bincount(pairs.ravel()).argmax())], crossings(seen)
+    offering(monkeypatch, as_it_is(seen, out, [], few - 1))
+    cut = creases_closed(seen, seen.positions, SIZE)
+    assert len(cut.triangles) == len(seen.triangles) - 1 and crossings(Surface(cut.positions, cut.triangles)) < few
+    across = [int(np.argmax(seen.positions @ np.array(way))) for way in ((1.0, 0.1, 0.3), (-0.2, 1.0, -0.2), (-0.2, -1.0, 0.3))]
+    offering(monkeypatch, as_it_is(seen, out, [across], few - 1))
+    assert creases_closed(seen, seen.positions, SIZE) is None
+    offering(monkeypatch, as_it_is(seen, out, [], few))  # no better
+    assert creases_closed(seen, seen.positions, SIZE) is None
 
 
 def test_nothing_is_cut_off_at_a_neck():
