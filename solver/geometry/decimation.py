@@ -17,15 +17,19 @@ IntArray = NDArray[np.int32]
 
 LEAST_GONE = 0.02  # share of the vertices that a round has to take away for another one to be worth it
 TURNED = 0.7  # least cosine of the angle by which a collapse may turn a triangle
-SLENDER = 0.15  # least doubled area over the square of the longest side, unless it was more slender before
+GROWN = 1.1  # times the longest edge that a vertex has at first, which its edges may come to even where that is too long
+SLENDER = 0.15  # least doubled area over the square of the longest side, unless it was more slender before:
+KEEPS = 0.8  # then it keeps such a share of that, as strips of long faces do that become wider one by one
 MOST_AROUND = 64  # triangles at a vertex, from which on it stays
 
 
 def decimated(positions: Array, triangles: IntArray, error: float, longest: float) -> IntArray:
     """Triangles (t, 3) of fewer of the positions (n, 3): none that has gone is further than `error` [m] from what is left.
 
-    No edge becomes longer than `longest` [m]; borders, and edges of more than two triangles, stay.
+    No edge becomes longer than `longest` [m], but where both its ends have longer ones: there by no more than a tenth. Borders,
+    and edges of more than two triangles, stay.
     """
+    bounds = np.maximum(longest, GROWN * _longest_edges(positions, triangles))
     owner = np.full(len(positions), -1, dtype=np.int64)  # of each that has gone, the triangle that is nearest to it
     while True:
         edges = edges_of(triangles)
@@ -37,7 +41,7 @@ def decimated(positions: Array, triangles: IntArray, error: float, longest: floa
         np.minimum.at(shortest, edges.vertices, lengths[:, None])
         candidates = np.flatnonzero(~frozen & (shortest < longest))
         order = candidates[np.lexsort((candidates, shortest[candidates]))]
-        triangles, gone = collapsed(positions, triangles, owner, order, frozen, longest, error)
+        triangles, gone = collapsed(positions, triangles, owner, order, frozen, bounds, error, KEEPS)
         kept = triangles[:, 0] >= 0
         numbered = np.cumsum(kept) - 1
         owner[owner >= 0] = numbered[owner[owner >= 0]]
@@ -46,22 +50,32 @@ def decimated(positions: Array, triangles: IntArray, error: float, longest: floa
             return triangles
 
 
+def _longest_edges(positions: Array, triangles: IntArray) -> Array:
+    """How long the longest edge of each vertex (n,) is [m]; 0 where there is none."""
+    sides = positions[triangles] - positions[np.roll(triangles, -1, axis=1)]
+    lengths, result = np.sqrt(np.einsum("tsi,tsi->ts", sides, sides)), np.zeros(len(positions))
+    for ends in (triangles, np.roll(triangles, -1, axis=1)):
+        np.maximum.at(result, ends, lengths)
+    return result
+
+
 def collapsed(
     positions: Array, triangles: IntArray, owner: NDArray[np.int64], order: NDArray[np.int64], frozen: NDArray[np.bool_],
-    longest: float, error: float, keeps: float = 1.0, reach: float = np.inf,
+    bounds: Array, error: float, keeps: float = 1.0, reach: float = np.inf,
 ) -> tuple[IntArray, int]:  # fmt: skip
     """Return triangles (t, 3) after one round in which vertices go, in their order (k,), and how many have gone.
 
     Those that go are -1; what is left of one begins with the vertex that another was drawn onto. owner (n,) holds for each
-    vertex that has gone the triangle that is nearest to it, else -1; what has changed becomes frozen (n,) as well. A triangle
-    that is slender keeps such a share of its height over its longest side. None is drawn further than `reach` [m].
+    vertex that has gone the triangle that is nearest to it, else -1; what has changed becomes frozen (n,) as well. No new edge
+    is longer than either of its ends bears, `bounds` (n,) [m]. A triangle that is slender keeps such a share of its height over
+    its longest side. None is drawn further than `reach` [m].
     """
     start, incident = _grouped(triangles.ravel(), len(positions))
     frozen |= np.diff(start) > MOST_AROUND
     held, held_points = _grouped(owner, len(triangles))
     result = triangles.copy()
     gone = _collapse(
-        positions, result, start, incident // 3, held, held_points, owner, order, frozen, longest**2, error**2, keeps, reach**2
+        positions, result, start, incident // 3, held, held_points, owner, order, frozen, bounds**2, error**2, keeps, reach**2
     )
     return result, gone
 
@@ -110,8 +124,9 @@ def _common(triangles, start, incident, v, u):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _longest_after(x, triangles, start, incident, v, u, longest2, keeps):  # type: ignore[no-untyped-def]
-    """The squared length of the longest new edge if v is drawn onto u; inf where a triangle would turn, or be too slender."""
+def _longest_after(x, triangles, start, incident, v, u, bounds2, keeps):  # type: ignore[no-untyped-def]
+    """The squared length of the longest new edge if v is drawn onto u; inf where one is too long, or a triangle turns or is too
+    slender."""
     most = 0.0
     for i in range(start[v], start[v + 1]):
         b, c = _others(triangles[incident[i]], v)
@@ -124,7 +139,8 @@ def _longest_after(x, triangles, start, incident, v, u, longest2, keeps):  # typ
         before, after = np.sqrt(x0 * x0 + y0 * y0 + z0 * z0), np.sqrt(x1 * x1 + y1 * y1 + z1 * z1)
         slender = keeps * min(SLENDER, before / max(_squared(x, v, b), _squared(x, v, c), bc))
         turned = x0 * x1 + y0 * y1 + z0 * z1 < TURNED * before * after
-        if most > longest2 or turned or after <= slender * max(ub, uc, bc):
+        long = ub > min(bounds2[u], bounds2[b]) or uc > min(bounds2[u], bounds2[c])
+        if long or turned or after <= slender * max(ub, uc, bc):
             return np.inf
     return most
 
@@ -158,7 +174,7 @@ def _stays_close(x, triangles, start, incident, held, held_points, v, u, error2)
 
 @inline
 def _target(  # type: ignore[no-untyped-def]
-    x, triangles, start, incident, held, held_points, v, frozen, longest2, error2, keeps, reach2
+    x, triangles, start, incident, held, held_points, v, frozen, bounds2, error2, keeps, reach2
 ):
     """The neighbour onto which v is best drawn, that whose longest new edge is shortest; -1 where there is none."""
     best, least = np.int64(-1), np.inf
@@ -166,7 +182,7 @@ def _target(  # type: ignore[no-untyped-def]
         u, _ = _others(triangles[incident[i]], v)
         if frozen[u] or _squared(x, v, u) > reach2:
             continue
-        most = _longest_after(x, triangles, start, incident, v, u, longest2, keeps)
+        most = _longest_after(x, triangles, start, incident, v, u, bounds2, keeps)
         if not most < least or _common(triangles, start, incident, v, u) != 2:
             continue
         if _stays_close(x, triangles, start, incident, held, held_points, v, u, error2):
@@ -176,7 +192,7 @@ def _target(  # type: ignore[no-untyped-def]
 
 @kernel
 def _collapse(  # type: ignore[no-untyped-def]
-    x, triangles, start, incident, held, held_points, owner, order, frozen, longest2, error2, keeps, reach2
+    x, triangles, start, incident, held, held_points, owner, order, frozen, bounds2, error2, keeps, reach2
 ):
     """One round: vertices in their order, each leaving those around it as they are; returns how many have gone.
 
@@ -187,7 +203,7 @@ def _collapse(  # type: ignore[no-untyped-def]
         v = order[n]
         if frozen[v]:
             continue
-        u = _target(x, triangles, start, incident, held, held_points, v, frozen, longest2, error2, keeps, reach2)
+        u = _target(x, triangles, start, incident, held, held_points, v, frozen, bounds2, error2, keeps, reach2)
         if u < 0:
             continue
         gone += 1

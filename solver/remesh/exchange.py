@@ -22,11 +22,13 @@ from .renewed import Renewed
 if TYPE_CHECKING:
     from ..simulate import Simulation
 
+LOOK = 1.0 / 192.0  # seconds for which creases are looked for at once, where steps are shorter: else each would close some
+
 
 def renew(simulation: "Simulation", shown: bool = False) -> int:
     """Give new tets to bodies whose own are worn out or that have come to touch what they merge with; how many.
 
-    And to those that merge and will pass through themselves in the next step: their creases are closed (merging/closing.py).
+    And to those that merge and will soon pass through themselves: their creases are closed (merging/closing.py).
     With `shown` nothing is done unless one does so now, as a frame would show it.
     What is seen of bodies is refined with that, and by itself where it is drawn out (solver/refining).
     But none that would make a body cross another one, or itself more than it does. Where Merge is switched on or off,
@@ -44,8 +46,9 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     now.remeshing.heed(now.keyed.place(now.clock.time - step), place)
     worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
     present = now.present
-    ahead = 0.0 if shown else step
-    crossing = now.remeshing.crossing(present, ahead, place)
+    ahead = 0.0 if shown else max(step, LOOK)
+    looks = shown or _looks(now.clock.time, step)
+    crossing = now.remeshing.crossing(present, ahead, place) if looks else now.remeshing.creases
     creased = crossing > now.remeshing.creases
     coarse = now.remeshing.overdrawn(present)
     now.remeshing.creases = crossing if creased.any() else np.minimum(crossing, now.remeshing.creases)
@@ -78,6 +81,12 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     now.remeshing.creases = now.remeshing.crossing(renewed.mesh, 0.0, place)
     now.remeshing.drawn = now.remeshing.coarse(renewed.mesh)
     return len(renewed.changes)
+
+
+def _looks(time: float, step: float) -> bool:
+    """Whether creases are looked for at a time [s], after a step [s]: not in each of many short ones."""
+    looks, before = (np.floor(moment / LOOK + 1e-6) for moment in (time, time - step))
+    return bool(looks > before or step == 0.0)
 
 
 def _put_off(now: "Simulation", renewed: Renewed, due: list[int], together: list[int]) -> None:

@@ -18,6 +18,8 @@ from solver.merging.level_curve import OFF
 from solver.merging.meeting_lines import BETWEEN, Halved
 from solver.merging.rims import Rimmed
 from solver.refining.patchwork import Patchwork
+from solver.remesh.exchange import LOOK
+from solver.remesh.remeshing import Remeshing
 from solver.scene import Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.surface import Surface
@@ -328,6 +330,25 @@ def test_what_is_seen_never_passes_through_itself(make, frames, handles):
             seen = Surface(shown.positions + shown.origin, triangles)
             assert crossings(seen) == 0 and unpaired_edges(triangles) == 0
     assert changes and len(bodies) == 1 and (handles is None or genus(seen) == handles)
+
+
+def test_creases_are_looked_for_at_times_of_their_own_where_steps_are_short(monkeypatch):
+    """Steps of a thousandth of a second: else what is squeezed to and fro got new tets in each of hundreds in a frame."""
+    scene = pile(6)
+    simulation = started(validated(replace(scene, settings=replace(scene.settings, maximum_substep=1e-3))))
+    ahead, crossing = [], Remeshing.crossing
+    monkeypatch.setattr(Remeshing, "crossing", lambda self, *given: (ahead.append(given[1]), crossing(self, *given))[1])
+    steps = changes = 0
+    for _ in range(6):
+        frame = simulation.advance()
+        steps += frame.statistics["substeps"]
+        changes += len(frame.changes)
+        bodies = [one for one in frame.bodies if len(one.positions)]
+        for shown, triangles in zip(bodies, simulation.bound[2], strict=True):
+            assert crossings(Surface(shown.positions + shown.origin, triangles)) == 0
+    soon = [moment for moment in ahead if moment > 0.0]
+    assert steps > 150 and changes > 4 and soon == [LOOK] * len(soon)
+    assert len(soon) <= 5 * 8 + 1, "eight a frame, and the first"
 
 
 def test_a_bake_goes_on_from_a_closed_crease_with_the_same_bytes(tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from solver.geometry.decimation import decimated
+from solver.geometry.decimation import GROWN, decimated
 from solver.geometry.edges import edges_of
 from solver.geometry.measures import signed_volumes
 from solver.geometry.splitting import split
@@ -39,6 +39,21 @@ def test_a_box_keeps_its_edges_and_its_faces_are_merged():
     assert signed_volumes(positions, fewer).sum() == pytest.approx(1.0, abs=1e-5)
     assert longest_edge(positions, fewer) <= 0.25
     assert len(triangles) == len(decimated(positions, triangles, 1e-6, 0.01))
+
+
+def test_strips_of_long_faces_become_wider():
+    """The wall of a cylinder of many sides, whose faces are longer than edges may become: it stayed as it was."""
+    turns, radius, long = 512, 0.2, 0.03
+    angle = 2.0 * np.pi * np.arange(turns) / turns
+    rings = [np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(turns, long * k)], axis=1) for k in range(8)]
+    places, one = np.concatenate(rings), np.arange(7 * turns)
+    after, above = one - one % turns + (one + 1) % turns, one + turns
+    wall = np.concatenate([np.stack([one, after, above], axis=1), np.stack([after, after + turns, above], axis=1)])
+    error, longest = 2e-4, 0.5 * long
+    fewer = decimated(places, wall.astype(np.int32), error, longest)
+    assert closest_points(triangle_tree(places, fewer), places).distance.max() <= error * (1.0 + 1e-9)
+    assert len(fewer) < 0.5 * len(wall)
+    assert longest_edge(places, fewer) <= GROWN * longest_edge(places, wall)
 
 
 def test_borders_stay():
