@@ -93,7 +93,7 @@ def test_what_is_shown_changes_nothing_of_the_motion(looks):
 
 
 def test_a_resumed_bake_shows_the_same_bytes_between_steps(looks):
-    """From a checkpoint within a step too, of which two frames are shown; of two shots, as nothing may have to be moved in one."""
+    """From a checkpoint within a step too, of which two frames are shown; two shots, as nothing may have to be moved in one."""
     moved_out = []
     for start in (-0.3, -0.35):
         whole, _ = shot(60.0, 3.0, start)
