@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..geometry.decimation import collapsed
 from ..geometry.edge_crossings import piercing_pairs
 from ..geometry.edges import edges_of
-from .flipping import apart, flipped, flips, moves_by, new_triangles, sound
+from ..geometry.flipping import apart, flips, moves_by, new_triangles, sound
 from .grain import Grain, side_lengths, stoutness
 from .patchwork import Patchwork
 
@@ -125,4 +125,4 @@ def _without_flat_triangles(
     stays = still[some.ends].any(axis=1) | still[some.across].any(axis=1)
     some = some.taken(better & ~stays & sound(made, edges, some, grain.fixed))
     some = some.taken(apart(some, stout[some.rows]))
-    return flipped(made, some) if len(some.rows) else made
+    return made.flipped(some) if len(some.rows) else made

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.edges import Edges, edges_of
+from ..geometry.flipping import flips, moves_by, new_triangles, sound
 from ..geometry.splitting import middles
 from ..jit import kernel
 from ..surface import Surface
-from .flipping import flipped, flips, moves_by, new_triangles, sound
 from .grain import Grain, side_lengths
 from .patchwork import Patchwork
 
@@ -84,7 +84,7 @@ def _with_shorter_diagonals(made: Patchwork, allowed: Array, fixed: Flags, error
         most = np.minimum(allowed[part], allowed[np.roll(part, -1, axis=1)])
         good &= (side_lengths(made.positions, part) <= most).all(axis=1)
     some = some.taken(good & sound(made, edges, some, fixed))
-    return flipped(made, some) if len(some.rows) else made
+    return made.flipped(some) if len(some.rows) else made
 
 
 def _affordable(excess: Array, counts: NDArray[np.int64], room: int) -> Flags:

@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.flipping import Flips, flipped
 from ..geometry.measures import area_vectors
 from ..geometry.splitting import parts
 from ..surface import Surface
@@ -64,6 +65,13 @@ class Patchwork:
             self.origin[owner], self.owners[owner], weights[owner[:, None], points],
             self.untouched[owner] & (sides[owner] < 0).all(axis=1),
         )  # fmt: skip
+
+    def flipped(self, some: Flips) -> "Patchwork":
+        """The surface after flips that have no triangle in common."""
+        untouched = self.untouched.copy()
+        untouched[some.rows] = untouched[some.beside] = False
+        parts = {name: flipped(getattr(self, name), some) for name in ("triangles", "owners", "weights")}
+        return replace(self, **parts, untouched=untouched)
 
     def restored(self, seen: Surface, whole: NDArray[np.bool_]) -> "Patchwork":
         """The surface with some of the old one's triangles (t,), given the `whole` ones, for their parts; they come last."""

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.edges import edges_of
+from ..geometry.flipping import apart, flips, sound
 from ..geometry.self_crossing import rounding
 from ..surface import Surface
 from ..tearing.surface_cut import SurfaceCut
-from .flipping import apart, flipped, flips, sound
 from .grain import side_lengths, stoutness
 from .patchwork import Patchwork
 
@@ -60,4 +60,4 @@ def _round(made: Patchwork, chart: NDArray[np.int64], fixed: NDArray[np.bool_]) 
         return made
     origin = made.origin.copy()
     origin[some.rows] = origin[some.beside]  # both parts are of what was there: a line has no area
-    return replace(flipped(made, some), origin=origin)
+    return replace(made.flipped(some), origin=origin)

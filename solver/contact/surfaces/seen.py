@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ...geometry.decimation import decimated
 from ...geometry.edges import welded
+from ...geometry.evening import evened
 from ...geometry.splitting import split
 from ...geometry.triangle_tree import closest_points
 from ...surface import Surface
@@ -15,6 +16,7 @@ from ...tetmesh.mesh import TetMesh
 LONGEST = 1.5  # edges, in sizes of the tets: a longer one is cut, so that it gives way where it is pressed,
 FINE = 5.0  # times as many triangles as the tets' boundary has: from then on vertices are merged,
 MERGED = 0.5  # up to edges of this length: what spans a whole tet stays behind where those under it turn against each other,
+SHARES = 0.5, 0.15  # of the error below, of vertices that go in two rounds, and half as much of sides flipped after each
 ERROR = 0.005  # and none is further from what carries contact at rest, again in sizes of the tets
 
 
@@ -48,12 +50,20 @@ def seen_surface(
     if shallow.any():
         triangles = triangles[shallow]
     if error > 0.0 and len(triangles) > FINE * len(boundary):
-        triangles = decimated(surface.positions if rest is None else rest, triangles, error * element, MERGED * element)
+        triangles = _coarser(surface.positions if rest is None else rest, triangles, error * element, MERGED * element)
     positions, parts = split(surface.positions, triangles, longest or LONGEST * element)
     used, numbered = np.unique(parts, return_inverse=True)
     whole = None if len(parts) == len(triangles) else np.searchsorted(used, triangles).astype(np.int32)
     own = used[used < len(surface.positions)]
     return Seen(np.ascontiguousarray(positions[used]), numbered.reshape(-1, 3).astype(np.int32), whole, own)
+
+
+def _coarser(places: NDArray[np.float64], triangles: NDArray[np.int32], error: float, longest: float) -> NDArray[np.int32]:
+    """Triangles (t, 3) of fewer of the places (n, 3), an error [m] off in all, without slivers: pressed, these meet each other."""
+    for share in SHARES:
+        triangles = decimated(places, triangles, share * error, longest)
+        triangles = evened(places, triangles, 0.5 * share * error)
+    return triangles
 
 
 def _shallow(points: NDArray[np.float64], mesh: TetMesh) -> NDArray[np.bool_]:

@@ -1,20 +1,28 @@
 """Sides of triangles flipped to the other diagonal of the two triangles that they lie between."""
 
-from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.edges import Edges
-from ..geometry.measures import area_vectors
-from .patchwork import Patchwork
+from .edges import Edges
+from .measures import area_vectors
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 
 TURNED = 0.7  # least cosine of the angle between the normals of what comes and of what goes
+
+
+class Faces(Protocol):
+    """What has vertices at positions (n, 3) [m] and triangles (t, 3)."""
+
+    @property
+    def positions(self) -> Array: ...
+
+    @property
+    def triangles(self) -> NDArray[np.int32]: ...
 
 
 class Flips(NamedTuple):
@@ -37,7 +45,7 @@ class Flips(NamedTuple):
         return Flips(*(values[which] for values in self))
 
 
-def flips(made: Patchwork, edges: Edges, rows: Indices, side: Indices) -> Flips:
+def flips(made: Faces, edges: Edges, rows: Indices, side: Indices) -> Flips:
     """Return the flips of sides (k,) of triangles (k,), where just one other triangle walks them the other way round."""
     other = _walked_back(edges)[3 * rows + side]
     rows, side, other = rows[other >= 0], side[other >= 0], other[other >= 0]
@@ -47,7 +55,7 @@ def flips(made: Patchwork, edges: Edges, rows: Indices, side: Indices) -> Flips:
     return Flips(rows, other // 3, one, two, mine[:, :2], np.stack([mine[:, 2], theirs[:, 2]], axis=1))
 
 
-def sound(made: Patchwork, edges: Edges, some: Flips, fixed: Flags) -> Flags:
+def sound(made: Faces, edges: Edges, some: Flips, fixed: Flags) -> Flags:
     """Which flips (k,) leave two triangles that lie as the two do, make no edge twice, and no border of `fixed` vertices go."""
     names = _names(some.across, made)
     _, number, count = np.unique(names, return_inverse=True, return_counts=True)
@@ -62,7 +70,7 @@ def sound(made: Patchwork, edges: Edges, some: Flips, fixed: Flags) -> Flags:
     return np.asarray(result)
 
 
-def moves_by(made: Patchwork, some: Flips) -> Array:
+def moves_by(made: Faces, some: Flips) -> Array:
     """How far (k,) the two diagonals are apart [m]: as far as the surface moves at most."""
     (a, b), (c, d) = made.positions[some.ends].transpose(1, 0, 2), made.positions[some.across].transpose(1, 0, 2)
     normal = np.cross(b - a, d - c)
@@ -85,16 +93,13 @@ def apart(some: Flips, order: Array) -> Indices:
     return turn[(earliest == np.arange(len(turn))[:, None]).all(axis=1)]
 
 
-def flipped(made: Patchwork, some: Flips) -> Patchwork:
-    """The surface after flips that have no triangle in common."""
-    parts = {name: getattr(made, name).copy() for name in ("triangles", "owners", "weights")}
-    for values in parts.values():
-        a, b, c = (values[some.rows, some.one[:, k]] for k in range(3))
-        d = values[some.beside, some.two[:, 2]]
-        values[some.rows], values[some.beside] = np.stack([a, d, c], axis=1), np.stack([d, b, c], axis=1)
-    untouched = made.untouched.copy()
-    untouched[some.rows] = untouched[some.beside] = False
-    return replace(made, **parts, untouched=untouched)
+def flipped(values: NDArray[Any], some: Flips) -> NDArray[Any]:
+    """Values (t, 3, ...) of the corners of triangles, or these themselves, after flips that have no triangle in common."""
+    result = values.copy()
+    a, b, c = (values[some.rows, some.one[:, k]] for k in range(3))
+    d = values[some.beside, some.two[:, 2]]
+    result[some.rows], result[some.beside] = np.stack([a, d, c], axis=1), np.stack([d, b, c], axis=1)
+    return result
 
 
 def _walked_back(edges: Edges) -> Indices:
@@ -107,6 +112,6 @@ def _walked_back(edges: Edges) -> Indices:
     return result
 
 
-def _names(ends: Indices, made: Patchwork) -> Indices:
+def _names(ends: Indices, made: Faces) -> Indices:
     """A number (k,) for each pair of vertices (k, 2), whichever comes first."""
     return np.asarray(ends.min(axis=1) * len(made.positions) + ends.max(axis=1))
