@@ -59,7 +59,7 @@ def seen_surface(
 
 
 def _coarser(places: NDArray[np.float64], triangles: NDArray[np.int32], error: float, longest: float) -> NDArray[np.int32]:
-    """Triangles (t, 3) of fewer of the places (n, 3), an error [m] off in all, without slivers: pressed, these meet each other."""
+    """Triangles (t, 3) of fewer of the places (n, 3), an error [m] off in all, without slivers: pressed, they would meet."""
     for share in SHARES:
         triangles = decimated(places, triangles, share * error, longest)
         triangles = evened(places, triangles, 0.5 * share * error)
