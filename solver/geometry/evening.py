@@ -17,7 +17,7 @@ ROUNDS = 60  # at most; a few as a rule
 
 
 def evened(positions: Array, triangles: NDArray[np.int32], error: float) -> NDArray[np.int32]:
-    """Triangles (t, 3) of positions (n, 3) with sides flipped; none moves the surface by more than `error` [m]."""
+    """Triangles (t, 3) of positions (n, 3) with sides flipped; no flip moves the surface by more than `error` [m]."""
     fixed = np.zeros(len(positions), dtype=bool)
     for _ in range(ROUNDS):
         made = Surface(positions, triangles)
