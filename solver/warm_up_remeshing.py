@@ -80,4 +80,4 @@ def _refine(mesh: "TetMesh") -> None:
     coarseness(drawn, grain, 1.5, WARM_CELL)
     refined(drawn, at_nodes(mesh), at_nodes(mesh), grain, mesh.moved(drawn.positions), 1.5, WARM_CELL, len(seen.triangles))
     still = np.ones(len(seen.positions), dtype=bool)
-    collapsed(seen.positions, seen.triangles, np.full(len(still), -1, dtype=np.int64), nobody, still, np.ones(len(still)), 0.1)
+    collapsed(seen.positions, seen.triangles, np.full(len(still), -1, dtype=np.int64), nobody, still, 1.0, 0.1)

@@ -61,21 +61,21 @@ def _longest_edges(positions: Array, triangles: IntArray) -> Array:
 
 def collapsed(
     positions: Array, triangles: IntArray, owner: NDArray[np.int64], order: NDArray[np.int64], frozen: NDArray[np.bool_],
-    bounds: Array, error: float, keeps: float = 1.0, reach: float = np.inf,
+    longest: Array | float, error: float, keeps: float = 1.0, reach: float = np.inf,
 ) -> tuple[IntArray, int]:  # fmt: skip
     """Return triangles (t, 3) after one round in which vertices go, in their order (k,), and how many have gone.
 
     Those that go are -1; what is left of one begins with the vertex that another was drawn onto. owner (n,) holds for each
     vertex that has gone the triangle that is nearest to it, else -1; what has changed becomes frozen (n,) as well. No new edge
-    is longer than either of its ends bears, `bounds` (n,) [m]. A triangle that is slender keeps such a share of its height over
-    its longest side. None is drawn further than `reach` [m].
+    is longer than the `longest` of either of its ends, (n,) or the same for all [m]. A triangle that is slender keeps such a
+    share of its height over its longest side. None is drawn further than `reach` [m].
     """
     start, incident = _grouped(triangles.ravel(), len(positions))
     frozen |= np.diff(start) > MOST_AROUND
     held, held_points = _grouped(owner, len(triangles))
-    result = triangles.copy()
+    result, bounds2 = triangles.copy(), np.full(len(positions), longest) ** 2
     gone = _collapse(
-        positions, result, start, incident // 3, held, held_points, owner, order, frozen, bounds**2, error**2, keeps, reach**2
+        positions, result, start, incident // 3, held, held_points, owner, order, frozen, bounds2, error**2, keeps, reach**2
     )
     return result, gone
 

@@ -80,13 +80,11 @@ def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCu
 
 def _parted(seen: Surface, closing: "_Closing", element_size: float) -> SurfaceCut | None:
     """The surface's change where nothing passes through itself any more, if need be once a few vertices have moved."""
-    made, moved = closing.made, closing.made.positions
-    if closing.left:
-        eased_places = eased(moved, np.concatenate([made.triangles[~closing.out], closing.bands]), EASED * element_size)
-        if eased_places is None:
-            return None
-        moved = eased_places
-    return _change(seen, closing, moved)
+    made, places = closing.made, closing.made.positions
+    if not closing.left:
+        return _change(seen, closing, places)
+    moved = eased(places, np.concatenate([made.triangles[~closing.out], closing.bands]), EASED * element_size)
+    return None if moved is None else _change(seen, closing, moved)
 
 
 class _Closing(NamedTuple):

@@ -82,8 +82,7 @@ def _without_short_edges(
     order = np.flatnonzero(~frozen)
     order = order[np.lexsort((order, shortest[order]))]
     owner = np.full(len(positions), -1, dtype=np.int64)
-    bounds = np.full(len(positions), allowed.max())
-    after, gone = collapsed(positions, triangles, owner, order, frozen, bounds, ERROR * element_size, KEEPS)
+    after, gone = collapsed(positions, triangles, owner, order, frozen, allowed.max(), ERROR * element_size, KEEPS)
     return _drawn_together(made, after) if gone else made
 
 

@@ -148,7 +148,7 @@ def _news(now: "Simulation", made: Joined, renewed: Renewed) -> Iterator[str]:
         (x, y, z), name = places[0], now.scene.bodies[number].name
         yield (
             f"'{name}', near ({x:.3g}, {y:.3g}, {z:.3g}), frame {now.frame}: {len(places)} of its faces pass through others "
-            "where it was cut or sewn."
+            "where it was sewn."
         )
     for number, (count, volume) in renewed.fragments.items():
         name, which = now.scene.bodies[number].name, "a fragment" if count == 1 else f"{count} fragments"

@@ -43,8 +43,7 @@ LOOKS = 32  # at what is seen of a body until its tree is made anew: where goo f
 OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
 AGAIN = 1.5  # and times what was left the last time
 SOON = 1.15  # times what an old mesh had that was kept as something seen would have been left outside: then it asks again,
-MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are taken whatever is left outside (but never such
-# as would let what is seen pass through itself at a tear)
+MOST_REFUSED = 3  # but no more than so many times in a row: then new tets are taken whatever is left outside
 
 
 class Remeshing:

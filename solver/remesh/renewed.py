@@ -24,7 +24,7 @@ class Renewed:
                 have passed through itself at a tear
     outside   : by body how far outside its new tets the farthest lies that is seen [m]
     folded    : bodies whose remesher knows no folds that have got stuffed tets, as they are folded onto themselves
-    crossing  : by body where (k, 3) faces pass through others that did not before they were cut or sewn [m]
+    crossing  : by body where (k, 3) faces pass through others that did not before they were sewn or creases closed [m]
     """
 
     mesh: Discretization

@@ -56,7 +56,7 @@ class RenewedBody:
     laid      : whether the cut has laid the surface anew on the tets' own, in no more pieces than before
     outside   : how far outside the new tets the farthest lies that is seen [m]
     folded    : whether it has folded onto itself, and its sides have tets of their own
-    crossing  : (k, 3) where faces that were cut or sewn pass through others, that did not before [m]
+    crossing  : (k, 3) where faces that were sewn, or where creases closed, pass through others that they did not before [m]
     """
 
     change: MeshChange
@@ -163,8 +163,7 @@ def _renewed_body(
         solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size, left.holes)
         if solid is not None and (cut := cut_surface(seen, solid, element_size)) is not None:
             cuts.append(parted(cut, element_size))
-            crossing.append(new_crossings(cuts[-1], seen, sewn=False))
-            if len(crossing[-1]):
+            if len(new_crossings(cuts[-1], seen, sewn=False)):
                 raise PassesThrough("It would pass through itself where it tears.", remedy="Raise the Resolution.")
     seen = _after(cuts, seen)
     bound = _bound(seen, change.new, element_size, spacing)

@@ -35,8 +35,7 @@ def without_short_edges(
         going = np.flatnonzero(fresh & ~still)
         going = going[np.lexsort((going, shortest[going]))]
         owner = np.full(len(places), -1, dtype=np.int64)
-        any_length = np.full(len(places), np.inf)
-        after, gone = collapsed(places, now, owner, going, still, any_length, ERROR * element_size, 0.0, SHORT * element_size)
+        after, gone = collapsed(places, now, owner, going, still, np.inf, ERROR * element_size, 0.0, SHORT * element_size)
         if not gone:
             break
         left = after[:, 0] >= 0

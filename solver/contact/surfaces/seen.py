@@ -17,7 +17,7 @@ LONGEST = 1.5  # edges, in sizes of the tets: a longer one is cut, so that it gi
 FINE = 5.0  # times as many triangles as the tets' boundary has: from then on vertices are merged,
 MERGED = 0.5  # up to edges of this length: what spans a whole tet stays behind where those under it turn against each other,
 SHARES = 0.5, 0.15  # of the error below, of vertices that go in two rounds, and half as much of sides flipped after each
-ERROR = 0.005  # and none is further from what carries contact at rest, again in sizes of the tets
+ERROR = 0.005  # about so far all are from what carries contact at rest, again in sizes of the tets: flips may add up
 
 
 class Seen(NamedTuple):
@@ -59,7 +59,7 @@ def seen_surface(
 
 
 def _coarser(places: NDArray[np.float64], triangles: NDArray[np.int32], error: float, longest: float) -> NDArray[np.int32]:
-    """Triangles (t, 3) of fewer of the places (n, 3), an error [m] off in all, without slivers: pressed, they would meet."""
+    """Triangles (t, 3) of fewer of the places (n, 3), about an error [m] off, without slivers: pressed, these would meet."""
     for share in SHARES:
         triangles = decimated(places, triangles, share * error, longest)
         triangles = evened(places, triangles, 0.5 * share * error)
