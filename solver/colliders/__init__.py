@@ -67,8 +67,13 @@ class Field(Protocol):
     def touch(self, points: NDArray[np.float64], time: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Friction (k,) [-] and stickiness (k,) [Pa] where points (k, 3) touch it at a time [s]."""
 
-    def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
-        """Where points (k, 3) that are fixed to the collider at one time [s] lie at another."""
+    def carried(
+        self, points: NDArray[np.float64], begun: float, time: float, within: float = np.inf
+    ) -> NDArray[np.float64]:  # fmt: skip
+        """Where points (k, 3) that are fixed to the collider at one time [s] lie at another.
+
+        Those that are not within so many metres of it, nor pass by that close, may go by its rigid motion alone.
+        """
 
     def grown(self, begun: float, time: float) -> float:
         """How much further out [m] its thickness has put its surface at one time [s] than at another before; 0 if nowhere."""

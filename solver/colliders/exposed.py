@@ -7,8 +7,22 @@ from ..geometry.chunks import in_chunks
 from ..geometry.tree import STACK, box_distance2
 from ..geometry.triangle import closest_on_triangle
 from ..geometry.triangle_tree import ClosestPoints
-from ..geometry.winding import WindingTree, winding_number
+from ..geometry.winding import WindingTree, winding_number, winding_numbers
 from ..jit import kernel
+
+
+def are_exposed(
+    winding: WindingTree, face_normals: NDArray[np.float64], closest: ClosestPoints, step: float
+) -> NDArray[np.bool_]:
+    """Return which of the closest points (k,) of all are on the outside: those of the search below, which need none then."""
+    surface = winding.surface
+    corners = surface.positions[surface.triangles[closest.triangle]]
+    w = closest.weights
+    at = corners[:, 0] + w[:, 1:2] * (corners[:, 1] - corners[:, 0]) + w[:, 2:] * (corners[:, 2] - corners[:, 0])
+    exposed = np.zeros(len(at), dtype=bool)
+    for side in (step, -step):
+        exposed |= np.abs(winding_numbers(winding, at + side * face_normals[closest.triangle])) <= 0.5
+    return exposed
 
 
 def closest_exposed_points(

@@ -93,12 +93,16 @@ class MeshField:
         size = float(np.ptp(positions, axis=0).max())
         self.half = SHEET_HALF_THICKNESS * size if self.kind == SHEET else 0.0
         edges = self.faces.edges
-        if self.kind == WOUND and not edges.open_edges and not edges.non_manifold_edges and _clean(winding, normals, size):
+        # What deforms may fold over itself later, if by a hair at a face without area: pseudonormals say anything there
+        whole = not edges.open_edges and not edges.non_manifold_edges and self.deformation is None
+        if self.kind == WOUND and whole and _clean(winding, normals, size):
             self.kind = SOLID
         grid = distance_grid(surface, winding, self.kind, not (self.motion.stretches_change or self.deformation))
         return MeshShape(surface, winding, normals, self.kind, np.nan, np.zeros(0), np.zeros(0), GROUND_DEPTH * size, *grid)
 
-    def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
+    def carried(
+        self, points: NDArray[np.float64], begun: float, time: float, within: float = np.inf
+    ) -> NDArray[np.float64]:  # fmt: skip
         """See colliders.Field."""
         moved = self.motion.carried(points, begun, time)
         if self.deformation is None:
@@ -106,11 +110,12 @@ class MeshField:
         # Beside the rigid motion they go as what they are closest to when it begins
         before, pose = self.motion.pose(begun), self.motion.pose(time)
         self._reshape(begun, before)
-        closest = closest_points(self.shape.surface, in_frame(points, before.translation, before.rotation))
-        corners = self.faces.triangles[closest.triangle]
-        change = self.deformation.at(time)[0] - self.local
-        arms = np.einsum("ki,kid->kd", closest.weights, change[corners])
-        return moved + np.einsum("ki,ji->kj", arms, pose.rotation @ pose.stretch)
+        change = np.einsum("ni,ij->nj", self.deformation.at(time)[0] - self.local, (pose.rotation @ pose.stretch).T)
+        reach = within + 2.0 * (_longest(moved - points) + _longest(change))
+        closest = closest_points(self.shape.surface, in_frame(points, before.translation, before.rotation), reach)
+        near, moved = np.flatnonzero(closest.triangle >= 0), moved.copy()
+        moved[near] += np.einsum("ki,kid->kd", closest.weights[near], change[self.faces.triangles[closest.triangle[near]]])
+        return moved
 
     def grown(self, begun: float, time: float) -> float:
         """See colliders.Field."""
@@ -234,6 +239,11 @@ class MeshField:
             winding=winding_tree(surface),
             normals=pseudonormals(surface.positions, self.faces.triangles, self.faces.weld),
         )
+
+
+def _longest(ways: NDArray[np.float64]) -> float:
+    """The length of the longest of ways (k, 3)."""
+    return float(np.sqrt((ways * ways).sum(axis=1).max(initial=0.0)))
 
 
 def _kind(collider: Collider, faces: Oriented, positions: NDArray[np.float64], up: NDArray[np.float64]) -> int:

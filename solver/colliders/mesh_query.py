@@ -234,10 +234,11 @@ def _without(found: Contacts, which: NDArray[np.bool_]) -> Contacts:
 
 def _exposed(shape: MeshShape, points: Array, inside: NDArray[np.bool_], closest: ClosestPoints) -> ClosestPoints:
     """For points inside parts that overlap, the closest point that is not buried in another part."""
-    from .exposed import closest_exposed_points
+    from .exposed import are_exposed, closest_exposed_points
 
     which = np.flatnonzero(inside)
     step = 1e-6 * shape.cell * GRID_CELLS
+    which = which[~are_exposed(shape.winding, shape.normals.faces, _chosen(closest, which), step)]
     better = closest_exposed_points(shape.winding, shape.normals.faces, points[which], step)
     known = better.triangle >= 0
     which, better = which[known], _chosen(better, known)
@@ -251,7 +252,7 @@ def _inside(winding: WindingTree, points: Array) -> NDArray[np.bool_]:
     return inside
 
 
-def _chosen(closest: ClosestPoints, which: NDArray[np.bool_]) -> ClosestPoints:
+def _chosen(closest: ClosestPoints, which: NDArray[np.bool_] | NDArray[np.int64]) -> ClosestPoints:
     return ClosestPoints(closest.distance[which], closest.triangle[which], closest.weights[which], closest.feature[which])
 
 

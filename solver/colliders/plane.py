@@ -27,7 +27,7 @@ class PlaneField:
         """See colliders.Field."""
         return self.numbers.even(len(points), time)
 
-    def carried(self, points: NDArray[np.float64], begun: float, time: float) -> NDArray[np.float64]:
+    def carried(self, points: NDArray[np.float64], begun: float, time: float, within: float = np.inf) -> NDArray[np.float64]:
         """See colliders.Field."""
         return self.motion.carried(points, begun, time)
 

@@ -48,7 +48,7 @@ class ShapedField:
         """See colliders.Field."""
         return self.numbers.even(len(points), time)
 
-    def carried(self, points: Array, begun: float, time: float) -> Array:
+    def carried(self, points: Array, begun: float, time: float, within: float = np.inf) -> Array:
         """See colliders.Field."""
         return self.motion.carried(points, begun, time)
 

@@ -153,7 +153,7 @@ class Contacts:
         for c, field in enumerate(self.fields):
             begun, moved = self.start, 0.0
             if not field.still and not field.endless:  # seen from the collider, its own motion is the points'
-                begun = field.carried(self.start, time - step, time)
+                begun = field.carried(self.start, time - step, time, 2.0 * (self._reach(field) + travel))
                 moved = longest_way(self.start, begun)
             margin = 2.0 * self._reach(field) + 2.0 * (travel + moved)
             near, _, _ = query(field, begun, time, margin)
@@ -227,11 +227,11 @@ class Contacts:
         fields = [(each, own) for each, own in pairs if not each.endless and not (each.still and each.sheet_offset is None)]
         if not fields or not len(points.tets):
             return longest
-        here, going = points.positions(positions, self.always), points.positions(velocities, self.always)
-        size = points.size[self.always.points]
+        here, size = points.positions(positions, self.always), points.size[self.always.points]
+        ahead = here + step * points.positions(velocities, self.always)
         for field, own in fields:
             most = MOST_WAY if field.sheet_offset is None else 0.5 * SHEET_DEPTH
-            ways = field.carried(here + step * going, time + step, time) - here  # in the collider's frame
+            ways = field.carried(ahead, time + step, time, 2.0 * longest_way(here, ahead)) - here  # in the collider's frame
             way = np.sqrt(along(ways, ways)) + field.grown(time, time + step)
             distance, _, _ = query(field, here, time, float(way.max(initial=0.0)))
             meets = (way > 0.0) & (distance < way) & own[self.always.points]

@@ -13,6 +13,7 @@ from solver.errors import SceneError
 from solver.job import scene_hash
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings
+from solver.surface import Surface
 from tests.colliders.test_mesh import box, sphere
 from tests.colliders.test_motion import transform
 from tests.colliders.test_plane import ask
@@ -72,6 +73,36 @@ def test_points_are_carried_with_what_deforms():
     top = np.array([[0.0, 0.0, 1.05]])
     assert field.carried(top, -0.1, 0.0)[0] == pytest.approx((0.0, 0.0, 1.45), abs=0.01)
     assert field.carried(top, -0.1, -0.05)[0] == pytest.approx((0.0, 0.0, 1.25), abs=0.01)
+
+
+def test_what_is_far_goes_by_the_rigid_motion_alone():
+    """Where whoever asks wants to know of what is near only: that goes as it does without a bound."""
+    part = sphere(16)
+    field = build(deforming(part, [part.positions * (1.0, 1.0, height) for height in (1.0, 1.4, 1.4, 1.4)]), SETTINGS)
+    heights = np.concatenate([np.linspace(1.05, 1.25, 5), [40.0]])
+    points = np.stack([0.0 * heights, 0.0 * heights, heights], axis=1)
+    everywhere, bounded = (field.carried(points, -0.1, 0.0, *within) for within in ((), (0.3,)))
+    assert (bounded[:5] == everywhere[:5]).all() and (everywhere[:, 2] - heights > 0.3).all()
+    assert bounded[5] == pytest.approx(field.motion.carried(points[5:], -0.1, 0.0)[0]) and bounded[5, 2] - 40.0 < 0.01
+
+
+def box_with_a_split_edge(high):
+    """A cube of 2 m whose upper edge at y = -1 has a vertex in its middle, so much higher, and a face between both."""
+    places = [(x, y, z) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))] + [(0, -1, 1 + high)]
+    around = [(1, 2, 6), (1, 6, 5), (2, 3, 7), (2, 7, 6), (3, 0, 4), (3, 4, 7), (0, 2, 1), (0, 3, 2), (4, 5, 6), (4, 6, 7)]
+    faces = [*around, (0, 1, 8), (0, 8, 4), (1, 5, 8), (5, 4, 8)]
+    return Surface(np.array(places, dtype=float), np.array(faces, dtype=np.int32))
+
+
+def test_a_face_without_area_that_folds_over_turns_nothing_inside_out():
+    """The cap of a cylinder whose edges were subdivided has such faces; a bone that bends it by a hair turns them over."""
+    parts = [box_with_a_split_edge(high) for high in (-1e-7, 2e-4, 2e-4, 2e-4)]
+    collider = deforming(parts[0], [part.positions for part in parts])
+    points = np.random.default_rng(2).uniform(-1.5, 1.5, size=(20000, 3))
+    beyond = np.abs(points) - 1.0
+    expected = np.linalg.norm(np.maximum(beyond, 0.0), axis=1) + np.minimum(beyond.max(axis=1), 0.0)
+    distance, _, _ = ask(collider, points, 0.0, settings=SETTINGS)
+    np.testing.assert_allclose(distance, expected, atol=3e-4)
 
 
 def test_samples_divide_frames():

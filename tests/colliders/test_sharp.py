@@ -68,13 +68,13 @@ def touched(here, begun, offset=0.0, ends=ENDS, beside=0.0, offset_then=None):
     """offset: one for all corners, or each of the line's own."""
     thick = np.zeros(4) + offset
     thick_then = thick if offset_then is None else np.zeros(4) + offset_then
-    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1), np.empty((1, 3))
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty((1, 2)), np.empty((1, 3))
     pairs = here, begun, ends, WINGS, LINE, thick, LINE, thick_then, np.array([[0, 1]], np.int32), SIDES, OUT
-    return touching_edges(*pairs, 0.5, beside, *room), *(column[0] for column in room[1:5])
+    return touching_edges(*pairs, 0.5, beside, *room), *(column[0] for column in room[1:4]), room[4][0, 0], room[4][0, 1]
 
 
 def test_a_crossing_edge_is_as_far_as_the_lines_are():
-    count, shares, normal, gap, depth = touched(PLACES, PLACES, 0.003)
+    count, shares, normal, gap, depth, _ = touched(PLACES, PLACES, 0.003)
     u, v = PLACES[1] - PLACES[0], LINE[1] - LINE[0]
     across = np.cross(u, v) / np.linalg.norm(np.cross(u, v))
     assert count == 1 and gap == pytest.approx(abs(across @ (PLACES[0] - LINE[0])) - 0.003) and depth == 0.0
@@ -84,21 +84,28 @@ def test_a_crossing_edge_is_as_far_as_the_lines_are():
 
 def test_an_edge_is_as_thick_as_it_is_there_and_then():
     """Thickness goes straight along an edge; how deep a place was when the step began says the thickness of that time."""
-    _, shares, _, gap, depth = touched(PLACES, PLACES, [0.0, 0.2, 0.0, 0.0], offset_then=[0.0, 0.04, 0.0, 0.0])
+    _, shares, _, gap, depth, _ = touched(PLACES, PLACES, [0.0, 0.2, 0.0, 0.0], offset_then=[0.0, 0.04, 0.0, 0.0])
     assert gap == pytest.approx(HIGH - 0.2 * shares[1]) and depth == pytest.approx(0.04 * shares[1] - HIGH)
 
 
 def test_what_is_sunk_in_is_pushed_out_the_same_way():
     down = PLACES - (0.0, 0.0, 0.05)
-    count, _, normal, gap, depth = touched(down, PLACES)
+    count, _, normal, gap, depth, _ = touched(down, PLACES)
     assert count == 1 and normal[2] > 0.9 and gap == pytest.approx(HIGH - 0.05) and depth == 0.0
     assert touched(down, down)[4] == pytest.approx(0.05 - HIGH)
+
+
+def test_a_normal_that_turns_round_lets_nothing_out():
+    """The faces beside the body's edge change sides, as those of a crumple do, and its way in with them; the edge stays."""
+    down = PLACES - (0.0, 0.0, 0.05)
+    count, _, _, gap, depth, stayed = touched(down, down[[0, 1, 3, 2]])
+    assert count == 1 and gap == pytest.approx(HIGH - 0.05) and depth == 0.0 and stayed == pytest.approx(0.05 - HIGH)
 
 
 def test_the_gap_changes_as_the_normal_says():
     rng = np.random.default_rng(3)
     tilted = PLACES + rng.uniform(-0.1, 0.1, PLACES.shape)
-    _, (s, _), normal, gap, _ = touched(tilted, tilted)
+    _, (s, _), normal, gap, _, _ = touched(tilted, tilted)
     for node, weight in ((0, 1.0 - s), (1, s)):
         for axis in range(3):
             ends = [tilted.copy(), tilted.copy()]
@@ -112,7 +119,7 @@ def test_beyond_a_corner_an_edge_counts_as_long_as_it_holds_nothing():
     """A corner has gone 0.1 past the line: the edge behind it still knows where its plane is, at the corner itself."""
     past = PLACES + (0.6, 0.0, 0.0)
     assert touched(past, past, beside=0.09)[0] == 0
-    count, shares, normal, gap, _ = touched(past, past, beside=0.11)
+    count, shares, normal, gap, _, _ = touched(past, past, beside=0.11)
     assert count == 1 and shares[0] == 0.0 and shares[1] == pytest.approx((past[0, 1] + 2.0) / 4.0)
     lean = np.array([0.5, 0.0, 1.0]) / np.sqrt(1.25)
     assert np.allclose(normal, lean) and gap == pytest.approx(lean @ (past[0] - LINE[0]))
@@ -127,7 +134,7 @@ def test_a_surface_that_faces_away_is_not_pulled():
 def test_a_corner_touches_the_triangle_over_it():
     triangle = np.array([(-1.0, -1.0, 0.02), (0.0, 2.0, 0.02), (1.0, -1.0, 0.02)])
     tip = np.array([(0.1, 0.2, 0.0), (0.0, 0.0, -1.0)])
-    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1), np.empty((1, 3))
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty((1, 2)), np.empty((1, 3))
     first, ends = np.array([0, 1, 1]), np.array([1], np.int32)
     thick = np.full(2, 0.005)
     pairs = triangle, triangle, np.array([[0, 1, 2]], np.int32), tip, thick, tip, thick, np.array([0], np.int32), first, ends
@@ -138,12 +145,25 @@ def test_a_corner_touches_the_triangle_over_it():
     assert np.allclose(foot, (0.1, 0.2, 0.02))
 
 
+def test_what_has_hardly_moved_was_where_it_is():
+    """A tip beside a steep face, 0.6 away along its way out and 0.06 within the plane, which goes a thousandth further in."""
+    face = np.array([(0.06 + 0.1 * z, y, z) for y, z in ((2.0, -2.0), (0.0, 1.0), (-2.0, -2.0))])
+    tip = np.array([(0.0, 0.0, 0.0), (0.0, 0.0, -1.0)])
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty((1, 2)), np.empty((1, 3))
+    bare, corner = (tip, np.zeros(2)), (np.array([0], np.int32), np.array([0, 0, 0]), np.array([], np.int32))
+    pairs = face, face - (0.001, 0.0, 0.0), np.array([[0, 1, 2]], np.int32), *bare, *bare
+    count = touching_corners(*pairs, *corner, np.array([(0.0, 0.0, 1.0)] * 2), np.zeros(2, bool), 0.5, *room)
+    depth, stayed = room[4][0]
+    assert count == 1 and room[3][0] == pytest.approx(-0.06, abs=0.001)
+    assert depth == 0.0 and stayed == pytest.approx(0.06 - 0.25 * 0.001, abs=0.002)
+
+
 @pytest.mark.parametrize(("turned", "touches"), [(False, 1), (True, 0)])
 def test_a_rim_pushes_outwards_only(turned, touches):
     """A steep face beside the rim of an upright sheet, seen from outside or, as where goo is turned over, from within."""
     places = np.array([(-0.15, 0.1, -0.475), (0.15, -0.1, 0.475), (0.0, 1.0, 0.05), (0.0, -1.0, -0.05)])
     ends, wings = np.array([[0, 1]], np.int32), np.array([[2, 3]] if turned else [[3, 2]], np.int32)
-    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty(1), np.empty((1, 3))
+    room = np.empty(1, np.int64), np.empty((1, 2)), np.empty((1, 3)), np.empty(1), np.empty((1, 2)), np.empty((1, 3))
     line = np.array([(0.0, -2.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, -1.0)])
     bare = line, np.zeros(3)
     rim = *bare, *bare, np.array([[0, 1]], np.int32), np.array([[2, -1]], np.int32), OUT

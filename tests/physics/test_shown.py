@@ -302,7 +302,7 @@ def test_an_edge_beside_a_bent_surface_moves_nothing(height, thick, overlap, ove
     up, met = np.array([[0.0, 0.0, 1.0]]), np.array([[0.0, 0.0, height]])
     numbers, no_shares = np.zeros((1, 4), np.int32), np.zeros((1, 3))
     half = np.array([0.5])
-    at = Crossings(numbers, numbers[:, :3], no_shares, met, met, up, -half, 0.0 * half, half, 0.0 * half, up)
+    at = Crossings(numbers, numbers[:, :3], no_shares, met, met, up, -half, 0.0 * half, 0.0 * half, half, 0.0 * half, up)
     faces = SimpleNamespace(carried=all_points, surface=SimpleNamespace(triangles=goo.triangles))
     meeting = SimpleNamespace(
         body=SimpleNamespace(nodes=slice(0, 8)), element=1.0, faces=faces, overlap=lambda touches: np.array([overlap]),

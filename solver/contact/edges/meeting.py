@@ -121,6 +121,7 @@ class Crossings(NamedTuple):
     points, shares (m, 3) : between which points of NearPairs a place lies, and how
     met, met_then (m, 3)  : the place on the collider now and when the step began [m]
     normal (m, 3), gap (m,), depth (m,) when the step began [m]; size (m,): share of a contact point's stiffness
+    sunk (m,)             : the same depth, where what was beside each other has gone no further than that
     grown (m,)            : by how much thicker the collider has become there in the step [m]
     way (m, 3)            : the way out of the collider there
     """
@@ -133,6 +134,7 @@ class Crossings(NamedTuple):
     normal: Array
     gap: Array
     depth: Array
+    sunk: Array
     size: Array
     grown: Array
     way: Array
@@ -241,7 +243,7 @@ class Meeting:
         size = np.minimum(1.0, length / (APART * self.element))
         points, grown = ends[:, [0, 1, 1]], self.now[1] - self.then[1]
         grown = grown[others[:, 0]] + t * (grown[others[:, 1]] - grown[others[:, 0]])
-        said = normal[:count], gap[:count], depth[:count], size, grown, ways[:count]
+        said = normal[:count], gap[:count], *depth[:count].T, size, grown, ways[:count]
         return Crossings(keys, points, shares, met, met_then, *said)
 
     def _corners(self, here: Array) -> Crossings:
@@ -258,7 +260,7 @@ class Meeting:
         keys = self._keys(corner, np.full(count, -1))
         met, met_then = self.now[0][corner], self.then[0][corner]
         points, size, grown = pairs.faces[which], np.ones(count), (self.now[1] - self.then[1])[corner]
-        said = normal[:count], gap[:count], depth[:count], size, grown, ways[:count]
+        said = normal[:count], gap[:count], *depth[:count].T, size, grown, ways[:count]
         return Crossings(keys, points, shares, met, met_then, *said)
 
     def _keys(self, met: NDArray[np.integer], own: NDArray[np.integer]) -> IntArray:
@@ -289,6 +291,6 @@ def _far_sides(met: Array, normal: Array, gap: Array, doubtful: NDArray[np.bool_
 
 
 def _room(count: int) -> tuple[NDArray[np.int64], Array, Array, Array, Array, Array]:
-    """Arrays for what is said of so many pairs: numbers (k,), shares (k, 2), normals (k, 3), gaps, depths (k,), ways (k, 3)."""
+    """Arrays for what is said of so many pairs, as touching_edges has it."""
     shares, normals, ways = np.empty((count, 2)), np.empty((count, 3)), np.empty((count, 3))
-    return np.empty(count, np.int64), shares, normals, np.empty(count), np.empty(count), ways
+    return np.empty(count, np.int64), shares, normals, np.empty(count), np.empty((count, 2)), ways

@@ -87,13 +87,20 @@ def _to_body(ox, oy, oz, ax, ay, az, out):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _sunk(along, offset, apart):  # type: ignore[no-untyped-def]
-    """How deep [m] two places were in each other that were apart (3,), along the normal by so much less an offset [m].
+def _sunk(nx, ny, nz, offset, apart, turned, now):  # type: ignore[no-untyped-def]
+    """How deep [m] two places were in each other that were apart (3,), along a normal by so much less an offset [m], twice.
 
-    Those that were one beside the other may seem so on a bent surface: for that BENT of the way is allowed.
+    Those that were one beside the other may seem so on a bent surface: for that BENT of the way between them is allowed. The
+    second time of no more than they have gone since then, they are apart by `now` (3,), and along the side of the normal that
+    is left: `turned` below 0 says that the other one is the way in now. However short a step is, both may say that the places
+    were apart where they lie deep in each other all the time.
     """
+    along = nx * apart[0] + ny * apart[1] + nz * apart[2]
     square = apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2]
-    return max(offset - along - BENT * np.sqrt(max(square - along * along, 0.0)), 0.0)
+    aside = np.sqrt(max(square - along * along, 0.0))
+    gone = np.sqrt((now[0] - apart[0]) ** 2 + (now[1] - apart[1]) ** 2 + (now[2] - apart[2]) ** 2)
+    same = -along if turned < 0.0 else along
+    return max(offset - along - BENT * aside, 0.0), max(offset - same - BENT * min(aside, gone), 0.0)
 
 
 @inline
@@ -148,9 +155,11 @@ def touching_edges(  # type: ignore[no-untyped-def]
     all but over the edge.
 
     which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m]; depth
-    (k,) [m] when the step began, less by how far the two places were then apart along the plane of the touch; ways (k, 3) out.
+    (k, 2) [m] when the step began, less by how far the two places were then apart along the plane of the touch, or have gone
+    since then where that is less; ways (k, 3) out.
     """
     count, u, v, u0, v0, apart, out = 0, np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    apart_now = np.empty(3)
     for k in range(len(ends)):
         a, b, c, d = here[ends[k, 0]], here[ends[k, 1]], now[others[k, 0]], now[others[k, 1]]
         for axis in range(3):
@@ -178,11 +187,12 @@ def touching_edges(  # type: ignore[no-untyped-def]
         for axis in range(3):
             u0[axis], v0[axis] = f[axis] - e[axis], h[axis] - g[axis]
             apart[axis] = e[axis] + s * u0[axis] - g[axis] - t * v0[axis]
+            apart_now[axis] = a[axis] + s * u[axis] - c[axis] - t * v[axis]
         x, y, z = u0[1] * v0[2] - u0[2] * v0[1], u0[2] * v0[0] - u0[0] * v0[2], u0[0] * v0[1] - u0[1] * v0[0]
         length = np.sqrt(x * x + y * y + z * z)
         if length > 0.0:
             x, y, z = _inward(x / length, y / length, z / length, u0, e, begun, wings[k])
-        sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], thick_then, apart)
+        sunk, stayed = _sunk(x, y, z, thick_then, apart, x * nx + y * ny + z * nz, apart_now)
         if sunk > far:
             continue
         rises, stands = nx * out[0] + ny * out[1] + nz * out[2] < (ALONG if rim else 0.0), False
@@ -196,7 +206,8 @@ def touching_edges(  # type: ignore[no-untyped-def]
         if over > 0.0:
             nx, ny, nz, distance = _leaning(nx, ny, nz, distance + thick, v, out, over, s, u, a, c)
             distance -= thick
-        which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
+        which[count], shares[count, 0], shares[count, 1], gap[count] = k, s, t, distance
+        depth[count, 0], depth[count, 1] = sunk, stayed
         normal[count, 0], normal[count, 1], normal[count, 2] = nx, ny, nz
         ways[count, 0], ways[count, 1], ways[count, 2] = out[0], out[1], out[2]
         count += 1
@@ -213,7 +224,7 @@ def touching_corners(  # type: ignore[no-untyped-def]
     From corner c sharp edges lead to the corners ends[first[c]:first[c + 1]], out[c] (3,) is the way out there, and rims[c]
     whether it lies on a rim; shares (k, 2) are of the second and third corner.
     """
-    count, u, u0, apart = 0, np.empty(3), np.empty(3), np.empty(3)
+    count, u, u0, apart, apart_now = 0, np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for k in range(len(corners)):
         a, b, c, p = here[corners[k, 0]], here[corners[k, 1]], here[corners[k, 2]], now[others[k]]
         for axis in range(3):
@@ -242,7 +253,8 @@ def touching_corners(  # type: ignore[no-untyped-def]
             continue
         for axis in range(3):
             apart[axis] = then[others[k], axis] - e[axis] - s * u0[axis] - t * (g[axis] - e[axis])
-        sunk = _sunk(x * apart[0] + y * apart[1] + z * apart[2], offset_then[others[k]], apart)
+            apart_now[axis] = p[axis] - a[axis] - s * u[axis] - t * (c[axis] - a[axis])
+        sunk, stayed = _sunk(x, y, z, offset_then[others[k]], apart, x * ox + y * oy + z * oz, apart_now)
         if sunk > far:
             continue
         rises = ox * mx + oy * my + oz * mz > 0.0
@@ -251,7 +263,8 @@ def touching_corners(  # type: ignore[no-untyped-def]
             rises |= ox * x + oy * y + oz * z < -STAND * np.sqrt(x * x + y * y + z * z)
         if rises:
             continue
-        which[count], shares[count, 0], shares[count, 1], gap[count], depth[count] = k, s, t, distance, sunk
+        which[count], shares[count, 0], shares[count, 1], gap[count] = k, s, t, distance
+        depth[count, 0], depth[count, 1] = sunk, stayed
         normal[count, 0], normal[count, 1], normal[count, 2] = -ox, -oy, -oz
         ways[count, 0], ways[count, 1], ways[count, 2] = mx, my, mz
         count += 1
