@@ -1,5 +1,7 @@
 """The surface that carries contact: its measures, and what is made of the artist's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -62,6 +64,22 @@ def test_a_soup_is_one_piece_and_inner_shells_carry_nothing():
     assert np.linalg.norm(seen.positions, axis=1).min() > 0.9
     ends = seen.positions[edges.vertices]
     assert np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max() <= LONGEST * 0.15
+
+
+def test_the_bottom_of_a_narrow_hole_carries_contact():
+    """The tets fill it, and what gets into it would pass through a bottom that they have within; an eye below needs none."""
+    ball = sphere(96)
+    hole = np.arccos(np.clip(ball.positions[:, 2], -1.0, 1.0)) < 0.05
+    pitted = replace(ball, positions=np.where(hole[:, None], 0.3 * ball.positions, ball.positions))
+    eye = sphere(6, 0.1, (0.0, 0.0, -0.2))
+    part = joined(pitted, eye)
+    mesh = cage(part, 0.25)
+    assert mesh.centred.located(np.ascontiguousarray([[0.0, 0.0, 0.5]] - mesh.middle))[0][0] >= 0  # where nothing is seen
+    seen = seen_surface(part, mesh, 0.25, 0.0)
+    assert not edges_of(seen.triangles).open_edges
+    volume = signed_volumes(seen.positions, seen.triangles).sum()
+    assert volume == pytest.approx(signed_volumes(pitted.positions, pitted.triangles).sum(), rel=0.01)
+    assert len(seen_surface(eye, mesh, 0.25).triangles) == len(eye.triangles)  # nothing else is there to touch
 
 
 def test_faces_that_are_cut_are_kept_whole_beside_their_parts():

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.decimation import decimated
-from ...geometry.edges import welded
+from ...geometry.edges import components, welded
 from ...geometry.evening import evened
 from ...geometry.splitting import split
 from ...geometry.triangle_tree import closest_points
@@ -38,7 +38,7 @@ def seen_surface(
 ) -> Seen:  # fmt: skip
     """The artist's surface over a mesh of tets of the size `element` [m], both at rest, as it carries contact.
 
-    Vertices in one place are one; triangles without a surface, and those deeper inside the tets than an edge, are left out.
+    Vertices in one place are one; triangles without a surface, and parts all deeper inside the tets than an edge, are left out.
     What is much finer than the tets is merged, with an `error` in their sizes, as it lay when these were made: at `rest` (n, 3)
     [m], where it is at hand. Edges longer than the longest [m] are halved, LONGEST where none is named: where they are pressed
     the cut triangles give way, and the whole ones, as they are seen, leave them.
@@ -46,9 +46,7 @@ def seen_surface(
     triangles = welded(surface.positions, surface.triangles)
     sides = triangles != np.roll(triangles, 1, axis=1)
     triangles, boundary = triangles[sides.all(axis=1)], mesh.faces.boundary
-    shallow = _shallow(surface.positions, mesh)[triangles].any(axis=1)
-    if shallow.any():
-        triangles = triangles[shallow]
+    triangles = _outer(surface.positions, triangles, mesh)
     if error > 0.0 and len(triangles) > FINE * len(boundary):
         triangles = _coarser(surface.positions if rest is None else rest, triangles, error * element, MERGED * element)
     positions, parts = split(surface.positions, triangles, longest or LONGEST * element)
@@ -64,6 +62,22 @@ def _coarser(places: NDArray[np.float64], triangles: NDArray[np.int32], error: f
         triangles = decimated(places, triangles, share * error, longest)
         triangles = evened(places, triangles, 0.5 * share * error)
     return triangles
+
+
+def _outer(places: NDArray[np.float64], triangles: NDArray[np.int32], mesh: TetMesh) -> NDArray[np.int32]:
+    """Triangles (t, 3) between places (n, 3) without the parts that lie deep inside the tets, as eyes do in a head.
+
+    Of the others all stay: without the bottom of a furrow they would have a hole there, for whoever gets into it.
+    """
+    shallow = _shallow(places, mesh)
+    if not len(triangles) or shallow[triangles].all():
+        return triangles
+    sides = np.concatenate([triangles[:, :2], triangles[:, 1:]]).T
+    part = components(sides, len(places))[1]
+    reaches = np.zeros(len(places), dtype=bool)
+    reaches[part[triangles[shallow[triangles].any(axis=1), 0]]] = True
+    own = reaches[part[triangles[:, 0]]]
+    return triangles[own] if own.any() else triangles
 
 
 def _shallow(points: NDArray[np.float64], mesh: TetMesh) -> NDArray[np.bool_]:
