@@ -1,10 +1,13 @@
 """Which edges of colliders are sharp, and where they touch triangles: distances, normals and sides."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from solver.colliders import build
-from solver.contact.edges.meeting import EdgedCollider
+from solver.contact.edges.edge_contacts import EdgeContacts
+from solver.contact.edges.meeting import Crossings, EdgedCollider, Touches
 from solver.contact.edges.touching import touching_corners, touching_edges
 from solver.scene import Collider, Settings, Surface
 from tests.physics.knives import knife, nosing, prism
@@ -170,3 +173,22 @@ def test_a_rim_pushes_outwards_only(turned, touches):
     outward = np.cross(places[ends[0, 1]] - places[ends[0, 0]], places[wings[0, 0]] - places[ends[0, 0]])
     assert (outward[2] > 0.0) == turned
     assert touching_edges(places, places, ends, wings, *rim, 0.5, 0.0, *room) == touches
+
+
+UP = np.array([[0.0, 0.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("gone", "sunk", "swept"),
+    [(0.1, 0.0, True), (0.001, 0.05, False), (0.001, 0.0, True), (-0.1, 0.15, False), (-0.1, 0.01, True)],
+    ids=["slides in", "hardly moves", "faces turn over", "comes out", "comes out of what was none"],
+)
+def test_only_what_may_have_slid_in_asks_for_shorter_steps(gone, sunk, swept):
+    """A place 0.05 elements deep, which no spring has held, has gone so far in, and was so deep by the normals of then."""
+    goo, none, numbers = np.zeros((1, 3)), np.zeros(1), np.zeros((1, 4), np.int32)
+    deep = np.array([-0.05])
+    at = Crossings(numbers, numbers[:, :3], goo, goo, goo - gone * UP, UP, deep, none, none + sunk, none + 1.0, none, UP)
+    meeting = SimpleNamespace(body=SimpleNamespace(point=0), element=1.0, swept=False, overlap=lambda touches: -deep)
+    points = SimpleNamespace(size=np.ones(1), stiffness=np.ones(1))
+    EdgeContacts([], points, [], np.ones((0, 1), bool), False)._gap(meeting, Touches(at, goo, goo, None))
+    assert meeting.swept == swept
