@@ -180,7 +180,7 @@ UP = np.array([[0.0, 0.0, 1.0]])
 
 @pytest.mark.parametrize(
     ("gone", "aside", "sunk", "swept"),
-    [(0.02, 0.1, 0.0, True), (1e-3, 0.0, 0.05, False), (1e-3, 0.0, 0.0, True), (-0.1, 0.1, 0.15, False), (-0.1, 0.1, 0.01, True)],
+    [(0.02, 0.1, 0.0, True), (0.0, 1e-3, 0.05, False), (0.0, 1e-3, 0.0, True), (-0.1, 0.1, 0.2, False), (-0.1, 0.1, 0.0, True)],
     ids=["slides in", "hardly moves", "faces turn over", "comes out", "comes out of what was none"],
 )
 def test_only_what_may_have_slid_in_asks_for_shorter_steps(gone, aside, sunk, swept):
