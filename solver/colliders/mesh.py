@@ -7,7 +7,7 @@ from ..errors import SceneError
 from ..geometry.edges import edges_of, hole_area
 from ..geometry.measures import area_vectors
 from ..geometry.orientation import Oriented, oriented
-from ..geometry.pseudonormals import Pseudonormals, pseudonormals, turned_over
+from ..geometry.pseudonormals import Pseudonormals, pseudonormals, turned_over, with_faces_moved
 from ..geometry.triangle_tree import closest_points, refit, triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
 from ..scene import Collider, Settings
@@ -234,11 +234,11 @@ class MeshField:
         if self.deformation is not None:
             self.local, self.local_velocities = self.deformation.at(time)
         surface = refit(self.shape.surface, np.einsum("ni,ji->nj", self.local, pose.stretch))
-        self.shape = self.shape._replace(
-            surface=surface,
-            winding=winding_tree(surface),
-            normals=pseudonormals(surface.positions, self.faces.triangles, self.faces.weld),
-        )
+        if self.kind in (SOLID, GROUND):  # whose sides they tell apart
+            normals = pseudonormals(surface.positions, self.faces.triangles, self.faces.weld)
+        else:
+            normals = with_faces_moved(self.shape.normals, surface.positions, self.faces.triangles)
+        self.shape = self.shape._replace(surface=surface, winding=winding_tree(surface), normals=normals)
 
 
 def _longest(ways: NDArray[np.float64]) -> float:

@@ -52,6 +52,18 @@ def pseudonormals(
     )
 
 
+def with_faces_moved(
+    normals: Pseudonormals, positions: NDArray[np.float64], triangles: NDArray[np.int32]
+) -> Pseudonormals:  # fmt: skip
+    """Return those of triangles (t, 3) whose vertices are at other positions, with their faces' at edges and vertices too.
+
+    They do not tell inside from outside there, but need a fifth of the time.
+    """
+    faces = _unit(area_vectors(positions, triangles))
+    sides = np.repeat(faces[:, None, :], 3, axis=1)
+    return normals._replace(faces=faces, edges=sides, corners=sides)
+
+
 def _edge_groups(
     first: NDArray[np.int64], order: NDArray[np.int64], faces: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

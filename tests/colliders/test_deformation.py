@@ -8,6 +8,7 @@ import pytest
 from solver.collider import validated_collider
 from solver.colliders import build
 from solver.colliders.deformation import rigid_part
+from solver.colliders.mesh_query import WOUND
 from solver.colliders.motion import Motion, rotation_matrix
 from solver.errors import SceneError
 from solver.job import scene_hash
@@ -103,6 +104,20 @@ def test_a_face_without_area_that_folds_over_turns_nothing_inside_out():
     expected = np.linalg.norm(np.maximum(beyond, 0.0), axis=1) + np.minimum(beyond.max(axis=1), 0.0)
     distance, _, _ = ask(collider, points, 0.0, settings=SETTINGS)
     np.testing.assert_allclose(distance, expected, atol=3e-4)
+
+
+def test_on_a_face_that_bones_have_turned_the_way_out_is_its_normal():
+    """Where the direction to the closest point says nothing; of what is closed the faces alone are asked for theirs."""
+    part = box((1.0, 2.0, 0.5))
+    tilt = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.3, 0.4, 1.0]])
+    shapes = [part.positions, *3 * [part.positions @ tilt]]
+    field = build(deforming(part, shapes), SETTINGS)
+    corners = shapes[1][part.triangles]
+    distance, normal, _ = ask(deforming(part, shapes), corners.mean(axis=1), 0.0, settings=SETTINGS)
+    outward = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    outward /= np.linalg.norm(outward, axis=1)[:, None]
+    assert field.kind == WOUND and np.abs(distance).max() < 1e-12
+    assert np.einsum("ki,ki->k", normal, outward) == pytest.approx(1.0)
 
 
 def test_samples_divide_frames():
