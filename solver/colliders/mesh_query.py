@@ -220,7 +220,7 @@ def _sign(  # type: ignore[no-untyped-def]
         if kind in (SOLID, GROUND):
             within = along < 0.0 and not (kind == GROUND and rim)  # beside the rim there is no ground
         distance[k] = -away[k] if within else away[k]
-        if within:
+        if within and away[k] > clear:
             for axis in range(3):
                 normal[k, axis] = -normal[k, axis]
 
