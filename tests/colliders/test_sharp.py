@@ -180,8 +180,8 @@ UP = np.array([[0.0, 0.0, 1.0]])
 
 @pytest.mark.parametrize(
     ("gone", "aside", "sunk", "swept"),
-    [(0.02, 0.1, 0.0, True), (0.0, 1e-3, 0.05, False), (0.0, 1e-3, 0.0, True), (-0.1, 0.1, 0.2, False), (-0.1, 0.1, 0.0, True)],
-    ids=["slides in", "hardly moves", "faces turn over", "comes out", "comes out of what was none"],
+    [(0.02, 0.1, 0.0, True), (0.001, 0.0, 0.05, False), (0.001, 0.0, 0.0, True)],
+    ids=["slides in", "hardly moves", "faces turn over"],
 )
 def test_only_what_may_have_slid_in_asks_for_shorter_steps(gone, aside, sunk, swept):
     """A place 0.05 elements deep, which no spring has held, has gone so far in, and was so deep by the normals of then."""

@@ -185,16 +185,14 @@ class EdgeContacts:
     def _gap(self, meeting: Meeting, touches: Touches) -> Array:
         """Gaps (m,) [m], by so much more than the true ones as springs had not been pressed when the step began.
 
-        Notes whether places have gone in by that: no deeper than they have moved, so that they may have been outside, but for
-        those that were deeper by the normals of then and of now; or out by those of then, where those of now, of faces that
-        have turned over the edge, say that they were in all along.
+        Notes whether places have gone in by that: no deeper than they have moved, so that they may have been outside, or out by
+        the normals of then, where those of now, of faces that have turned over the edge, say that they were in all along.
         """
         at, before = touches.at, -touches.depth_before()
         reach, stiffness = self._springs(meeting, at)
         slack = self.stored.gaps(at.keys, before, reach, stiffness) - before
         way = at.met - at.met_then - (touches.here - touches.begun)
-        outside = (along(way, way) > at.gap**2) & (np.minimum(-before, at.sunk) < -at.gap)
-        outside |= at.sunk < SUNK * meeting.element
+        outside = (along(way, way) > at.gap**2) | (at.sunk < SUNK * meeting.element)
         deep = outside & (np.minimum(slack, -at.gap) > TOO_DEEP * meeting.element)
         # Planes that pass beside what thickness rounds say that it is in
         meeting.swept = bool(deep.any() and (meeting.overlap(touches)[deep] > TOO_DEEP * meeting.element).any())
