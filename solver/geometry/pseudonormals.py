@@ -57,7 +57,7 @@ def with_faces_moved(
 ) -> Pseudonormals:  # fmt: skip
     """Return those of triangles (t, 3) whose vertices are at other positions, with their faces' at edges and vertices too.
 
-    They do not tell inside from outside there, but need a fifth of the time.
+    They do not tell inside from outside there, but need a tenth of the time.
     """
     faces = _unit(area_vectors(positions, triangles))
     sides = np.repeat(faces[:, None, :], 3, axis=1)
