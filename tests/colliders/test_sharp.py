@@ -179,15 +179,15 @@ UP = np.array([[0.0, 0.0, 1.0]])
 
 
 @pytest.mark.parametrize(
-    ("gone", "aside", "sunk", "swept"),
+    ("gone", "aside", "stayed", "swept"),
     [(0.02, 0.1, 0.0, True), (0.001, 0.0, 0.05, False), (0.001, 0.0, 0.0, True)],
     ids=["slides in", "hardly moves", "faces turn over"],
 )
-def test_only_what_may_have_slid_in_asks_for_shorter_steps(gone, aside, sunk, swept):
+def test_only_what_may_have_slid_in_asks_for_shorter_steps(gone, aside, stayed, swept):
     """A place 0.05 elements deep, which no spring has held, has gone so far in, and was so deep by the normals of then."""
     goo, none, numbers = np.zeros((1, 3)), np.zeros(1), np.zeros((1, 4), np.int32)
     deep, then = np.array([-0.05]), np.array([[aside, 0.0, -gone]])
-    at = Crossings(numbers, numbers[:, :3], goo, goo, then, UP, deep, none, none + sunk, none + 1.0, none, UP)
+    at = Crossings(numbers, numbers[:, :3], goo, goo, then, UP, deep, none, none + stayed, none + 1.0, none, UP)
     meeting = SimpleNamespace(body=SimpleNamespace(point=0), element=1.0, swept=False, overlap=lambda touches: -deep)
     points = SimpleNamespace(size=np.ones(1), stiffness=np.ones(1))
     EdgeContacts([], points, [], np.ones((0, 1), bool), False)._gap(meeting, Touches(at, goo, goo, None))

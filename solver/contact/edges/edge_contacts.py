@@ -192,7 +192,7 @@ class EdgeContacts:
         reach, stiffness = self._springs(meeting, at)
         slack = self.stored.gaps(at.keys, before, reach, stiffness) - before
         way = at.met - at.met_then - (touches.here - touches.begun)
-        outside = (along(way, way) > at.gap**2) | (at.sunk < SUNK * meeting.element)
+        outside = (along(way, way) > at.gap**2) | (at.stayed < SUNK * meeting.element)
         deep = outside & (np.minimum(slack, -at.gap) > TOO_DEEP * meeting.element)
         # Planes that pass beside what thickness rounds say that it is in
         meeting.swept = bool(deep.any() and (meeting.overlap(touches)[deep] > TOO_DEEP * meeting.element).any())

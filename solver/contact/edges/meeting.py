@@ -121,7 +121,7 @@ class Crossings(NamedTuple):
     points, shares (m, 3) : between which points of NearPairs a place lies, and how
     met, met_then (m, 3)  : the place on the collider now and when the step began [m]
     normal (m, 3), gap (m,), depth (m,) when the step began [m]; size (m,): share of a contact point's stiffness
-    sunk (m,)             : the same depth, where what was beside each other has gone no further than that
+    stayed (m,)           : the same along the side of the normal that is the way in now, less by no more than they have gone
     grown (m,)            : by how much thicker the collider has become there in the step [m]
     way (m, 3)            : the way out of the collider there
     """
@@ -134,7 +134,7 @@ class Crossings(NamedTuple):
     normal: Array
     gap: Array
     depth: Array
-    sunk: Array
+    stayed: Array
     size: Array
     grown: Array
     way: Array

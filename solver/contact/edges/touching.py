@@ -155,8 +155,8 @@ def touching_edges(  # type: ignore[no-untyped-def]
     all but over the edge.
 
     which (k,) their numbers; shares (k, 2) of the ways along both; normal (k, 3); gap (k,) [m], less the offset [m]; depth
-    (k, 2) [m] when the step began, less by how far the two places were then apart along the plane of the touch, or have gone
-    since then where that is less; ways (k, 3) out.
+    (k, 2) [m] when the step began, less by how far the two places were then apart along the plane of the touch, and as `_sunk`
+    has it the second time; ways (k, 3) out.
     """
     count, u, v, u0, v0, apart, out = 0, np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     apart_now = np.empty(3)
