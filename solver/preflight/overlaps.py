@@ -6,7 +6,9 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.measures import bounding_box, box_middle, winding_numbers_by_sum
+from ..colliders.solidity import has_large_holes
+from ..geometry.edges import edges_of, hole_area, welded
+from ..geometry.measures import area_vectors, bounding_box, box_middle, winding_numbers_by_sum
 from ..geometry.self_crossing import pierces
 from ..scene import Body, Collider, Settings, Surface
 from .body_contact import meet
@@ -14,6 +16,7 @@ from .finding import Finding
 
 SAMPLES = 48
 TOUCHING = 1e-6  # of a body's extent: no depth
+ASKEW = np.sqrt([1.0, 2.0, 3.0])  # along no plane of an artist's
 MOST_EDGES, MOST_FACES = 150, 600  # faces that are tried against each other
 MOVE = "Move it clear at the first frame."
 MOVE_OR_HOLLOW = "Move it clear at the first frame; a container has to be Two-Sided, or have walls (a Solidify modifier)."
@@ -41,9 +44,9 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider], sett
 
 
 def _depth(body: Body, collider: Collider, settings: Settings) -> str:
-    """How the body starts in the collider's solid: "", "partly inside" or "inside", of a plane "behind".
+    """How the body starts in the collider's solid: "", "partly inside" or "inside", of a plane "behind", of a sheet "across".
 
-    A two-sided sheet that is closed holds what is inside.
+    A sheet, closed or open as a tin, holds what is inside.
     """
     transform = collider.transforms[min(1, len(collider.transforms) - 1)]  # the first frame; key 0 is the one before
     if not np.isfinite(transform).all() or abs(np.linalg.det(transform[:3, :3])) < 1e-12:
@@ -54,12 +57,23 @@ def _depth(body: Body, collider: Collider, settings: Settings) -> str:
         return "behind" if below.all() else "partly behind" if below.any() else ""
     if collider.surface is None:  # of a mesh, and of a shape without a size, something else is said
         return _shape_depth(body, collider, settings) if collider.kind != "mesh" and min(collider.size) > 0.0 else ""
-    if not _surfaces_overlap(Surface(local, body.surface.triangles), collider.surface):
+    triangles = body.surface.triangles
+    if _is_sheet(collider, collider.surface):
+        hair = TOUCHING * float(np.ptp(local, axis=0).max()) * ASKEW  # either way: one may have vertices right in the sheet
+        across = all(_cross(Surface(local + way, triangles), collider.surface) for way in (hair, -hair))
+        return "across" if across else ""
+    if not _surfaces_overlap(Surface(local, triangles), collider.surface):
         return ""
     everywhere = local[:: max(1, len(local) // SAMPLES)]
-    if (np.abs(_winding(everywhere, collider.surface)) > 0.5).all():
-        return "" if collider.two_sided else "inside"  # a sheet is a container
-    return "partly inside"
+    return "inside" if (np.abs(_winding(everywhere, collider.surface)) > 0.5).all() else "partly inside"
+
+
+def _is_sheet(collider: Collider, surface: Surface) -> bool:
+    """Whether it is solid where its faces are, if a little way below, and has no inside."""
+    positions = surface.positions - box_middle(surface.positions)
+    weld = welded(positions, surface.triangles)
+    areas = area_vectors(positions, surface.triangles)
+    return collider.two_sided or has_large_holes(areas, hole_area(positions, weld, edges_of(weld)))
 
 
 def _shape_depth(body: Body, collider: Collider, settings: Settings) -> str:
@@ -74,13 +88,25 @@ def _shape_depth(body: Body, collider: Collider, settings: Settings) -> str:
 
 def _surfaces_overlap(one: Surface, other: Surface) -> bool:
     """Whether some vertices of one lie inside the other, or some edges of one pass through faces of the other."""
-    lower = np.maximum(one.positions.min(axis=0), other.positions.min(axis=0))
-    upper = np.minimum(one.positions.max(axis=0), other.positions.max(axis=0))
+    lower, upper = _shared_box(one, other)
     if (lower > upper).any():
         return False
-    if _inside(one.positions, other).any() or _inside(other.positions, one).any():
-        return True
+    return bool(_inside(one.positions, other).any() or _inside(other.positions, one).any()) or _cross(one, other)
+
+
+def _cross(one: Surface, other: Surface) -> bool:
+    """Whether some edges of one pass through faces of the other."""
+    lower, upper = _shared_box(one, other)
+    if (lower > upper).any():
+        return False
     return _crosses(one, other, lower, upper) or _crosses(other, one, lower, upper)
+
+
+def _shared_box(one: Surface, other: Surface) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lower and upper corner (3,) of the box of what lies in the boxes of both."""
+    lower = np.maximum(one.positions.min(axis=0), other.positions.min(axis=0))
+    upper = np.minimum(one.positions.max(axis=0), other.positions.max(axis=0))
+    return lower, upper
 
 
 def _crosses(

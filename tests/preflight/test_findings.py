@@ -210,6 +210,15 @@ def test_standing_through_an_open_floor_or_across_another_body():
     assert only("starts_in_collider", findings(body(), colliders=[collider(floor)])).severity == "warning"
     below = surface(floor.positions - [0.0, 0.0, 2.0], floor.triangles)
     assert "starts_in_collider" not in codes(body(), colliders=[collider(below)])
+    tube = sphere(24, 1.5)
+    tin = surface(tube.positions, tube.triangles[(tube.positions[tube.triangles][:, :, 2] < 0.9).all(axis=1)])
+    place = np.eye(4)
+    place[:3, 3] = (0.0, 0.0, 5.0)
+    for sides in (False, True):
+        held = collider(tin, matrix=place, two_sided=sides)
+        assert "starts_in_collider" not in codes(body(), colliders=[held]), "a tin, open above, holds what is in it"
+        through = only("starts_in_collider", findings(body(moved(sphere(12), (1, 0, 0))), colliders=[held]))
+        assert "starts across" in through.message
     across = body(box((6.0, 0.2, 0.2)), "Stick")
     assert only("starts_in_body", findings(body(box((0.2, 6.0, 0.2))), across)).severity == "warning"
 
