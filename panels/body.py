@@ -44,8 +44,9 @@ class BodyPanel:
         layout.prop(settings, "remeshing")
         if settings.remeshing != "off":
             layout.prop(settings, "remesher")
-            if settings.seen == "artist":
-                self._draw_refining(layout, settings)
+        if settings.seen == "artist":
+            self._draw_refining(layout, settings)
+        if settings.remeshing != "off":
             self._draw_topology(layout, settings)
         if settings.estimated_tets:
             estimate = layout.column()
@@ -57,6 +58,9 @@ class BodyPanel:
         row.operator(ids.PREVIEW_REMOVE, text="", icon="X")
 
     def _draw_refining(self, layout, settings):
+        if settings.remeshing == "off":
+            layout.prop(settings, "refine_surface")
+            return
         row = layout.row(heading="Refine Surface", align=True)
         row.prop(settings, "refine_surface", text="")
         value = row.row()

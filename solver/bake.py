@@ -131,7 +131,7 @@ def _fit(
     scene: Scene, topologies: dict[str, SurfaceTopology], report: Report
 ) -> tuple[Scene, dict[str, SurfaceTopology]]:
     """The scene and its records with surfaces that can be cut, sewn and refined where bodies want that."""
-    if not any(body.changes_topology or body.refines for body in scene.bodies):
+    if not any(body.changes_topology or body.begins_finer for body in scene.bodies):
         return scene, topologies
     from .tearing.at_start import made_fit
 

@@ -47,8 +47,8 @@ class Body:
     merge_group   : those that merge and have the same number, 1 or more; 0: only its own pieces do
     apart_from    : identifiers of bodies that it never merges with, all the same
     switches      : (k,) values of `merging`, `keep_apart` (`apart_from` counts) and `tear_thickness`, one a frame where keyed
-    refine_length : where it gets new tets or may: seen edges this many times as long as those about them were at the start are
-                    halved, and slivers go (solver/refining); 0: what is seen keeps its faces
+    refine_length : faces much larger than a tet are halved before the bake; where it gets new tets or may, so are seen edges
+                    this many times as long as those about them were at the start, and slivers go (solver/refining); 0: not
     borders       : (f,) vertices of the surface at which something that lies on it has a border: cleaning leaves them
     contact_detail : points that touch colliders along an edge of half an element: 1 for what is larger than elements
     velocity      : (3,) initial velocity [m/s]
@@ -120,9 +120,14 @@ class Body:
         return self.seen == "artist" and self.remeshing != "off" and (most.tear_thickness > 0.0 or most.merging)
 
     @property
+    def begins_finer(self) -> bool:
+        """Whether faces that are much larger than a tet are halved before the bake."""
+        return self.seen == "artist" and self.refine_length > 0.0
+
+    @property
     def refines(self) -> bool:
-        """Whether what is seen of it is refined."""
-        return self.seen == "artist" and self.remeshing != "off" and self.refine_length > 0.0
+        """Whether what is seen of it is refined during the bake."""
+        return self.begins_finer and self.remeshing != "off"
 
     @property
     def merges_with_others(self) -> bool:
@@ -307,23 +312,18 @@ def _validated_body(body: Body, settings: Settings, colliders: set[str]) -> Body
 
 
 def _check_remeshing(body: Body) -> None:
-    if body.remeshing not in REMESHING:
-        raise SceneError(
-            f"There is no remeshing '{body.remeshing}'.", body=body.name, remedy=f"Choose one of {', '.join(REMESHING)}."
-        )
-    if body.remesher not in REMESHERS:
-        raise SceneError(
-            f"There is no remesher '{body.remesher}'.", body=body.name, remedy=f"Choose one of {', '.join(REMESHERS)}."
-        )
+    for what, chosen, end, known in (
+        ("remeshing", body.remeshing, "", REMESHING), ("remesher", body.remesher, "", REMESHERS),
+        ("surface", body.seen, " to be seen", SEEN),
+    ):  # fmt: skip
+        if chosen not in known:
+            message = f"There is no {what} '{chosen}'{end}."
+            raise SceneError(message, body=body.name, remedy=f"Choose one of {', '.join(known)}.")
     if body.refine_length != 0.0 and not LEAST_REFINE_LENGTH <= body.refine_length < np.inf:
         raise SceneError(
             f"Its longest edges, {body.refine_length:g} times those at the start, are below {LEAST_REFINE_LENGTH:g}.",
             body=body.name,
             remedy="Raise Longest Edge, or set Refine Surface off.",
-        )
-    if body.seen not in SEEN:
-        raise SceneError(
-            f"There is no surface '{body.seen}' to be seen.", body=body.name, remedy=f"Choose one of {', '.join(SEEN)}."
         )
     model = models()[complete(body.material).model]
     if body.remeshing != "off" and model.dynamics != "newton":

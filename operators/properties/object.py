@@ -173,9 +173,9 @@ def _remeshing() -> dict[str, Any]:
         ),
         "refine_surface": BoolProperty(
             name="Refine Surface",
-            description="Faces much larger than a tet are halved before the bake, and those that flow draws out during it; "
-            "slivers go at remeshes. UVs, materials, groups and attributes stay, but the mesh changes during the bake, which "
-            "shape keys and MDD cannot hold",
+            description="Faces much larger than a tet are halved before the bake, or they would stay flat where the goo bends. "
+            "With Remeshing those too that flow draws out, and slivers go: the mesh changes during the bake, which shape keys "
+            "and MDD cannot hold. UVs, materials, groups and attributes stay",
             default=True,
             **SETTING,
         ),

@@ -27,7 +27,7 @@ def resolution_findings(body: Body) -> Iterator[Finding]:
         memory = count * BYTES_PER_TET / 1e9
         message = f"Resolution {body.resolution} makes about {count:,} tets, some {memory:.1f} GB, and a slow bake."
         yield Finding("warning", body.name, "", message, "Lower the Resolution while trying things out.", "many_tets")
-    if body.seen == "artist" and not body.refines:
+    if body.seen == "artist" and not body.begins_finer:
         yield from _large_faces(body)
     thickness, places = _thickness(body)
     thin = thickness < body.element_size
@@ -57,8 +57,8 @@ def _large_faces(body: Body) -> Iterator[Finding]:
             "they stay flat where the goo bends."
         )
         remedy = (
-            "Subdivide it, or give it a Subdivision Surface modifier (Simple); or switch Remeshing on, which refines it, "
-            "or choose Goo Surface as What Is Seen."
+            "Set Refine Surface on, subdivide it, or give it a Subdivision Surface modifier (Simple); or choose Goo Surface as "
+            "What Is Seen."
         )
         yield Finding("warning", body.name, "", message, remedy, "large_faces")
 

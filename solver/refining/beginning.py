@@ -13,12 +13,14 @@ from ..surface import Surface
 from ..tearing.surface_cut import SurfaceCut
 from .halving import halved
 
-LONG, AROUND = 2.0, 1.0  # elements: an edge as long as this is halved, until those around it are no longer than that
+LONG, AROUND = 2.0, 1.0  # elements: of what is refined later no edge is longer than this, and around one that was, than that
 MOST_FACES = 2_000_000  # that it makes at most
 
 
-def begun_finer(surface: Surface, element_size: float, borders: Callable[[], NDArray[np.int32]]) -> SurfaceCut | None:
-    """Return a surface's change that leaves no edge longer than LONG elements [m]; None where it has none.
+def begun_finer(
+    surface: Surface, element_size: float, most: float, borders: Callable[[], NDArray[np.int32]]
+) -> SurfaceCut | None:
+    """Return a surface's change that leaves no edge longer than `most` elements [m]; None where it has none.
 
     borders are asked, where it has, for the vertices at which something that lies on it has a border: that stays.
     """
@@ -27,10 +29,10 @@ def begun_finer(surface: Surface, element_size: float, borders: Callable[[], NDA
     names[surface.triangles] = triangles  # sides of a seam whose vertices are not one are halved alike
     ends = edges_of(triangles).vertices
     length = np.sqrt(((surface.positions[ends[:, 1]] - surface.positions[ends[:, 0]]) ** 2).sum(axis=1))
-    long = length > LONG * element_size
+    long = length > most * element_size
     if not long.any():
         return None
-    allowed = np.full(count, LONG * element_size)
+    allowed = np.full(count, most * element_size)
     allowed[ends[long]] = AROUND * element_size
     fixed = np.zeros(count, dtype=bool)
     fixed[borders()] = True

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ..cache.topology import SurfaceTopology
 from ..errors import SceneError
 from ..pins.pin import Pin
-from ..refining.beginning import begun_finer
+from ..refining.beginning import LONG, begun_finer
 from ..refining.borders import borders
 from ..refining.straightening import straightened
 from ..scene import Body, Scene
-from ..surface import Surface
+from ..surface import LARGE_FACE, Surface
 from .blend import Blend
 from .charts import charts
 from .closed_copy import closed_copy, needs_closed_copy
@@ -32,7 +32,7 @@ def made_fit(scene: Scene, topologies: Topologies, report: Callable[[dict[str, A
     """Return the scene and the records of its surfaces with those of bodies that cannot take part as they are changed.
 
     Where they may tear or merge, slivers between vertices in line go (refining/straightening.py), and what is open or crosses
-    itself is closed; where they are refined, faces much larger than a tet are halved (refining/beginning.py). Raises SceneError
+    itself is closed; where faces are much larger than a tet they are halved (refining/beginning.py). Raises SceneError
     where a surface encloses nothing; reports a "warning" where none of the artist's faces could be kept.
     """
     bodies, records = [], dict(topologies)
@@ -68,9 +68,10 @@ def _closed(body: Body, record: SurfaceTopology | None) -> SurfaceCut | None:
 
 def _finer(body: Body, record: SurfaceTopology | None) -> SurfaceCut | None:
     """What halves its faces that are much larger than a tet."""
-    if not body.refines:
+    if not body.begins_finer:
         return None
-    return begun_finer(body.surface, body.element_size, lambda: body.borders if record is None else borders(record))
+    most = LONG if body.refines else LARGE_FACE
+    return begun_finer(body.surface, body.element_size, most, lambda: body.borders if record is None else borders(record))
 
 
 def _charts(body: Body, record: SurfaceTopology | None) -> NDArray[np.int64] | None:

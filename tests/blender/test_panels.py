@@ -111,7 +111,7 @@ def test_while_baking(cube):
         ({"paint_kind": "NONE"}, {"paint_kind"}, {"paint_group", "paint_attribute", "paint_yield"}),
         ({"paint_kind": "GROUP"}, {"paint_group", "paint_stiffness", "paint_flow"}, {"paint_attribute"}),
         ({"paint_kind": "ATTRIBUTE"}, {"paint_attribute", "paint_hardening"}, {"paint_group"}),
-        ({"remeshing": "off"}, {"remeshing", "worst_condition", "condition_change"}, {"remesher", "refine_surface", "merging"}),
+        ({"remeshing": "off"}, {"refine_surface", "worst_condition"}, {"remesher", "refine_length", "merging"}),
         ({"remeshing": "wholesale"}, {"refine_surface", "refine_length", "inner_material"}, set()),
         ({"remeshing": "wholesale", "seen": "tets"}, {"tear_thickness"}, {"refine_surface", "refine_length", "inner_material"}),
     ],

@@ -10,9 +10,11 @@ from solver.cache import FrameStore
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import area_vectors, signed_volumes
 from solver.pins.pin import Pin
+from solver.preflight.resolution import resolution_findings
 from solver.refining.beginning import AROUND, LONG, begun_finer
 from solver.refining.grain import side_lengths
 from solver.scene import Collider, Scene, Settings, Surface, validated
+from solver.surface import LARGE_FACE
 from solver.tearing.at_start import made_fit, on_copy
 from solver.tearing.cut_topology import cut_topology
 from tests.merging.shapes import body
@@ -23,7 +25,7 @@ ELEMENT = 0.1
 
 
 def finer(part: Surface, size: float = ELEMENT):
-    return begun_finer(part, size, lambda: np.zeros(0, np.int32))
+    return begun_finer(part, size, LONG, lambda: np.zeros(0, np.int32))
 
 
 def area(positions, triangles) -> float:
@@ -82,15 +84,34 @@ def test_pins_hold_what_lies_between_what_they_hold():
 def test_only_bodies_that_are_refined():
     shot = Scene((body("Box", box(), 10),), (), Settings(frame_end=2))
     assert made_fit(shot, {}, print)[0].bodies[0] is shot.bodies[0]
-    for options in ({"remeshing": "off"}, {"seen": "tets"}):
-        other = Scene((body("Box", box(), 10, refine_length=1.5, **options),), (), Settings(frame_end=2))
+    for options in ({"resolution": 3, "remeshing": "off"}, {"resolution": 10, "seen": "tets"}):
+        other = Scene((body("Box", bar(), refine_length=1.5, **options),), (), Settings(frame_end=2))
         assert made_fit(other, {}, print)[0].bodies[0] is other.bodies[0]
 
 
-def test_a_default_cube_is_seen_to_spread(tmp_path):
+def bar():
+    """Edges of 1 m along it, of 0.1 m across."""
+    return surface(box().positions * (1.0, 0.1, 0.1), box().triangles)
+
+
+@pytest.mark.parametrize(("remeshing", "most"), [("off", LARGE_FACE), ("wholesale", LONG)])
+def test_without_new_tets_what_preflight_calls_large_is_halved(remeshing, most):
+    """A bar of ten elements is, one whose edges are as long as preflight lets them be keeps its faces."""
+    def seen(resolution):
+        shot = Scene((body("Box", bar(), resolution, refine_length=1.5, remeshing=remeshing),), (), Settings(frame_end=2))
+        return made_fit(shot, {}, print)[0].bodies[0]
+
+    fine = seen(10)
+    assert fine.surface.longest_edge <= AROUND * fine.element_size * (1.0 + 1e-9)
+    assert len(seen(int(most * 0.98)).surface.triangles) == 12
+    assert not list(resolution_findings(fine))
+
+
+@pytest.mark.parametrize("remeshing", ["off", "wholesale"])
+def test_a_default_cube_is_seen_to_spread(tmp_path, remeshing):
     """Soft dough on the ground bulges between what were the four corners of each side."""
     ground = Collider("ground", "Ground", "plane", np.eye(4)[None])
-    cube = body("Box", box((0.2, 0.2, 0.2), (0.0, 0.0, 0.11)), 8, refine_length=1.5)
+    cube = body("Box", box((0.2, 0.2, 0.2), (0.0, 0.0, 0.11)), 8, refine_length=1.5, remeshing=remeshing)
     shot = validated(Scene((cube,), (ground,), Settings(frame_end=14, threads=1)))
     bake(shot, tmp_path)
     store = FrameStore.open(tmp_path)
