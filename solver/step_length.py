@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .colliders import Field
+from .contact.following import longest_to_follow
 from .errors import StepError
 from .fem.attempt import Attempt
 from .fem.explicit_step import longest_stable_step
@@ -65,7 +66,7 @@ def bound_step(now: "Simulation") -> None:
         now.met = now.surfaces.touched(state.positions)
         rubbing = now.surfaces.several or now.met.any()
         clock.keep(min(clock.largest, LONGEST_TOUCHING) if rubbing else clock.largest)
-    longest = now.contacts.longest_step(state.positions, state.velocities, clock.time, max(clock.step, clock.largest))
+    longest = longest_to_follow(now.contacts, state.positions, state.velocities, clock.time, max(clock.step, clock.largest))
     if not now.integrator.explicit:
         if longest < clock.largest or clock.coarsest:
             clock.bound(max(longest, clock.smallest))

@@ -45,7 +45,7 @@ class MeshField:
     - open: a sheet, solid from both sides, SHEET_HALF_THICKNESS of its largest side to each side;
     - open, but with no face looking down (terrain, a floor of one face, open stairs, the inside of a bowl) and not
       two-sided: solid below to GROUND_DEPTH of its largest side, with no thickness above, so that a fast body does not
-      fall through. What has come from beneath is kept there (contact/sheets.py).
+      fall through. What has come from beneath is kept there (contact/beneath.py).
     """
 
     endless = False

@@ -114,7 +114,7 @@ def contacts(shape: MeshShape, points: Array, margin: float) -> Contacts:
         return found._replace(distance=found.distance - shape.offset)
     from .uneven import beyond_balls
 
-    # What a ground may hold from beneath is seen from above as well, or it would count as come from beneath (contact/sheets.py)
+    # What a ground may hold from beneath is seen from above too, or it would count as come from beneath (contact/beneath.py)
     near = (found.distance <= shape.depth) if shape.kind == GROUND else np.zeros(len(found.points), dtype=bool)
     found = beyond_balls(shape, points, found)
     return _without(found, (found.distance > margin) & ~near)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..colliders import Field
 from .adhesion import RANGE
+from .beneath import are_beside, are_sunk, belong_beneath, by_sides, come_round
 from .carriers import Carriers
 from .entries import NOTHING_HELD, Entries, along
 from .hollows import Hollows
@@ -17,7 +18,7 @@ from .passage import Seen, met_on_the_way
 from .planes import Columns, by_carriers, joined, lay_planes, take_points
 from .points import REACH, ContactPoints
 from .response import longest_way
-from .sheets import belong_beneath, by_sides, on_own_side
+from .sheets import on_own_side
 
 if TYPE_CHECKING:
     from .edges.edge_contacts import EdgeContacts
@@ -31,7 +32,6 @@ EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [
 SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second,
 SUNK = 0.01  # depth in element sizes from which on a point that stands by is seen to sink in, and touches,
 TOO_DEEP = 0.02  # from the next step on, or in the same one if it is as deep as this
-MOST_WAY = 1.0  # element sizes by which a point may come nearer to a moving collider in a step
 STICK_TIME = 1.0 / 96.0  # and for how long, where what sticks is remembered: from then on it slips [s]
 WITHIN = 0.9  # element sizes within which stickiness holds on: contacts are only looked for within one
 
@@ -43,7 +43,7 @@ class Contacts:
     [m]; it fades, so the point is let out instead of shot out. Depth gained later, in a blow, has no slack.
     behind (colliders, points) says which points have gone through a sheet since the bake began: they belong on its other
     side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell. Of a ground it
-    says which points have come from beneath.
+    says which points have come from beneath; sunk (colliders, points) says which have been under it since the start.
     stuck (colliders, points) says which points have touched a collider and not come free of it since (adhesion.py).
     awake (points,) says which points touch: of those that stand by only the ones that have been seen to sink in, until they
     are an element away.
@@ -64,14 +64,15 @@ class Contacts:
         self.candidates, self.watched = ([points.choose(np.zeros(0, dtype=np.int64))] * len(fields) for _ in range(2))
         self.slack: Array = np.zeros((len(fields), len(points.tets)))
         self.behind: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
-        self.stuck: NDArray[np.bool_] = np.zeros((len(fields), len(points.tets)), dtype=bool)
+        self.stuck, self.sunk = (np.zeros((len(fields), len(points.tets)), dtype=bool) for _ in range(2))
         self.leading, self.hollows = Leading(len(fields), len(points.tets)), Hollows()
         self.patches: Patches | None = None
         self.edges: EdgeContacts | None = None  # beside points
         self.stretch: Array = np.zeros((len(fields), len(points.tets), 3))
         self.start: Array = np.zeros((len(points.tets), 3))
-        # Where the points were at the step's start as seen from each collider, and how far from it
+        # Where the points were at the step's start as seen from each collider, how far from it, and if beside a ground's rim
         self.begun, self.near = [self.start] * len(fields), [np.full(len(points.tets), np.inf)] * len(fields)
+        self.beside = np.zeros_like(self.behind)
         self.time, self.step = 0.0, 0.0
         self.ended: Entries | None = None  # what the last step has ended with
 
@@ -88,9 +89,10 @@ class Contacts:
             self.patches = Patches.of(positions, self.points.boundary, here[outer], outer)
         if up is None:
             return
-        for c in range(len(self.fields)):
+        for c, field in enumerate(self.fields):
             self._let_out(c, np.arange(len(here)), here, 0.0)
             self._lead_out(c, here, up)
+            self.sunk[c] = field.beneath is not None and are_sunk(field, here)
 
     def take_in(self, fresh: NDArray[np.int64], positions: Array, time: float) -> None:
         """Let points (k,) that have just come be let out of colliders in which they lie, with nodes at positions (n, 3)."""
@@ -128,13 +130,14 @@ class Contacts:
 
     def of_points(self) -> dict[str, NDArray[np.generic]]:
         """The part of it that is said of points, (..., points) or (..., points, 3)."""
-        own = {name: getattr(self, name).copy() for name in ("slack", "behind", "stuck", "stretch", "awake")}
+        own = {name: getattr(self, name).copy() for name in ("slack", "behind", "stuck", "sunk", "stretch", "awake")}
         return own | {"led": self.leading.led.copy()}
 
     def restore(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Take `arrays` back, laid out as kernels know them, however they came about."""
         self.slack, self.stretch = (np.array(arrays[name], np.float64, order="C") for name in ("slack", "stretch"))
-        self.behind, self.stuck, self.awake = (np.array(arrays[name], bool, order="C") for name in ("behind", "stuck", "awake"))
+        for name in ("behind", "stuck", "sunk", "awake"):
+            setattr(self, name, np.array(arrays[name], bool, order="C"))
         self.leading.restore(arrays)
         if self.edges is not None:
             self.edges.restore({name: values for name, values in arrays.items() if name.startswith("edges_")})
@@ -159,7 +162,9 @@ class Contacts:
             near, _, _ = query(field, begun, time, margin)
             if field.beneath is not None:
                 under, _, _ = query(field, begun, time, margin, beneath=True)
-                self.behind[c] = belong_beneath(near, under, self.behind[c], points.bodies)
+                self.behind[c] = belong_beneath(near, under, self.behind[c], self.sunk[c], points.bodies)
+                self.sunk[c] &= ~((near > 0.0) & np.isfinite(near))
+                self.beside[c] = are_beside(near, under, points.size)
                 near = np.where(self.behind[c], under, near)
             near[self.leading.of(c)] = 0.0  # they always look
             self.begun[c], self.near[c] = begun, np.where(near < margin, near, np.inf)
@@ -216,28 +221,6 @@ class Contacts:
         """Whether a step that ends with nodes at positions (n, 3) leaves edges of colliders in bodies, solved on or not."""
         return self.edges is not None and self.edges.too_deep(positions)
 
-    def longest_step(self, positions: Array, velocities: Array, time: float, step: float) -> float:
-        """The longest step [s], if below `step`, in which no collider that moves or thickens, and no sheet, is met too fast to
-        be followed.
-
-        From node positions and velocities (n, 3) at a time [s]: a point may come nearer by MOST_WAY element sizes.
-        """
-        points, longest = self.points, step
-        pairs = zip(self.fields, self.meets, strict=True)
-        fields = [(each, own) for each, own in pairs if not each.endless and not (each.still and each.sheet_offset is None)]
-        if not fields or not len(points.tets):
-            return longest
-        here, size = points.positions(positions, self.always), points.size[self.always.points]
-        ahead = here + step * points.positions(velocities, self.always)
-        for field, own in fields:
-            most = MOST_WAY if field.sheet_offset is None else 0.5 * SHEET_DEPTH
-            ways = field.carried(ahead, time + step, time, 2.0 * longest_way(here, ahead)) - here  # in the collider's frame
-            way = np.sqrt(along(ways, ways)) + field.grown(time, time + step)
-            distance, _, _ = query(field, here, time, float(way.max(initial=0.0)))
-            meets = (way > 0.0) & (distance < way) & own[self.always.points]
-            longest = min(longest, float((most * size[meets] * step / way[meets]).min(initial=step)))
-        return longest
-
     def end_step(self, positions: Array, entries: Entries) -> None:
         """Take in where the step just accepted has ended: who is behind a sheet, and what sticks; and let the slack fade."""
         if self.holds:
@@ -245,10 +228,11 @@ class Contacts:
             count = len(entries.places) - len(entries.keys)
             self.stretch[np.divmod(entries.places[:count], len(self.points.tets))] = entries.stretch(positions)[:count]
         self.ended = entries
-        remembered = [c for c, field in enumerate(self.fields) if field.sheet_offset is not None or field.sticky]
+        sided = [field.sheet_offset is not None or field.beneath is not None for field in self.fields]
+        remembered = [c for c, field in enumerate(self.fields) if sided[c] or field.sticky]
         now = self.points.positions(positions) if remembered else self.start
         for c in remembered:
-            field, near = self.fields[c], np.flatnonzero(np.isfinite(self.near[c]))
+            field, near = self.fields[c], np.flatnonzero(self._remembered(c))
             distance, _, _, behind = self.look(c, near, now[near])
             reach, held = REACH * self.points.size[near], self.stuck[c, near]
             self.behind[c], self.stuck[c] = False, False
@@ -262,6 +246,12 @@ class Contacts:
         if self.slack.any():
             self.slack *= np.exp(-self.step / EXIT_TIME)
             self.slack[self.slack < 1e-3 * REACH * self.points.size] = 0.0
+
+    def _remembered(self, c: int) -> NDArray[np.bool_]:
+        """Which points (n,) near collider c may be behind it now, or stick."""
+        field = self.fields[c]
+        near = np.isfinite(self.near[c])
+        return near if field.sheet_offset is not None or field.sticky else near & (self.beside[c] | self.behind[c])
 
     def _range(self, chosen: NDArray[np.int64]) -> Array:
         """How far (c,) [m] stickiness holds on to points (c,)."""
@@ -278,6 +268,10 @@ class Contacts:
         """
         field = self.fields[c]
         behind = self.behind[c, chosen]
+        beside = np.flatnonzero(self.beside[c, chosen] & ~behind)
+        if len(beside):
+            ways = self.begun[c][chosen[beside]], here[beside]
+            behind[beside] = come_round(field, self.time, self._reach(field), *ways)
         if field.beneath is not None and behind.any():
             seen = by_sides(behind, lambda own, beneath: self._met(c, chosen[own], here[own], beneath))
             return *self.leading.seen(c, chosen, here, seen), behind

@@ -1,13 +1,10 @@
-"""Sheets, solid from both sides, and open grounds: from which a point sees one is told by where it has come from."""
-
-from collections.abc import Callable
+"""Sheets, solid from both sides: from which a point sees one is told by where it has come from."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..colliders import Field
 from .looking import query
-from .passage import Seen
 
 Array = NDArray[np.float64]
 
@@ -67,31 +64,6 @@ def _from_middle(field: Field, places: Array, time: float, reach: float) -> tupl
         return field.middle(places, time, reach + field.sheet_offset)
     distance, normal, _ = query(field, places, time, reach)
     return distance + field.sheet_offset, normal, np.full(len(places), field.sheet_offset)
-
-
-def belong_beneath(
-    above: Array, below: Array, behind: NDArray[np.bool_], bodies: NDArray[np.int64]
-) -> NDArray[np.bool_]:  # fmt: skip
-    """Which points (k,) of bodies (k,) belong beneath a ground, by its distances (k,) as seen from above and from below [m].
-
-    Those that did (behind), as long as they are near and not beside its rim, where both distances are one; and from deeper than
-    the ground is solid those of bodies of which nothing else is near it: what starts sunk in it is lifted out of it.
-    """
-    near = np.isfinite(below) & (above != below)
-    stays = behind & near
-    comes = near & np.isinf(above)
-    otherwise = np.isfinite(above) & ~stays
-    return stays | (comes & ~np.isin(bodies, np.unique(bodies[otherwise])))
-
-
-def by_sides(behind: NDArray[np.bool_], look: Callable[[NDArray[np.int64], bool], Seen]) -> Seen:
-    """What points (k,) see of a ground, those behind it from beneath: look asks for some of them, by index, from one side."""
-    seen = np.empty(len(behind)), np.empty((len(behind), 3)), np.empty((len(behind), 3))
-    for side in (False, True):
-        own = np.flatnonzero(behind == side)
-        for column, values in zip(seen, look(own, side), strict=True):
-            column[own] = values
-    return seen
 
 
 def crossed(offset: Array, before: Array, now: Array, distance: Array, normal: Array) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..geometry.winding import winding_numbers, winding_tree
+from .beneath import by_sides
 from .carriers import Carriers
 from .contacts import FREE_DEPTH
 from .entries import along
@@ -20,7 +21,7 @@ from .looking import query
 from .points import REACH
 from .response import longest_way
 from .settle import settle
-from .sheets import by_sides, on_own_side
+from .sheets import on_own_side
 from .surfaces.carried import Carried
 
 if TYPE_CHECKING:

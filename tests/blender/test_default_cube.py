@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 
 def results():
-    return [item for item in bpy.context.scene.objects if "dollop_result_of" in item.keys()]
+    return [item for item in bpy.context.scene.objects if item.get("dollop_result_of")]
 
 
 @pytest.fixture

@@ -1,0 +1,87 @@
+"""Open grounds, solid below for a little way: which points are beneath one, having come round its rim or from deeper down.
+
+Beside the rim, of a hole or of the edge of a table, there is no ground; under it there is, as seen from above. What comes in
+from there would be lifted by the whole of its depth at once, and shot away: it belongs beneath, where nothing jumps.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..colliders import Field
+from .looking import query
+from .passage import Seen
+
+Array = NDArray[np.float64]
+
+ON = 1e-6
+
+
+def are_beside(above: Array, below: Array, size: Array | float) -> NDArray[np.bool_]:
+    """Which points (k,) are beside the rim of a ground, by its distances (k,) as seen from above and from below [m].
+
+    On its face, to within ON element sizes (k,) [m], both are next to nothing.
+    """
+    return np.isfinite(above) & (above == below) & (above > ON * size)
+
+
+def are_sunk(field: Field, places: Array) -> NDArray[np.bool_]:
+    """Which points at places (k, 3) lie under a ground at the start, at any depth; they do not belong there."""
+    above, below, _ = _from_both(field, 0.0, np.inf, places)
+    return _under(above, below)
+
+
+def belong_beneath(
+    above: Array, below: Array, behind: NDArray[np.bool_], sunk: NDArray[np.bool_], bodies: NDArray[np.int64]
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Which points (k,) of bodies (k,) belong beneath a ground, by its distances (k,) as seen from above and from below [m].
+
+    Those that did (behind), as long as they are near and not beside its rim, where both distances are one; and what comes from
+    deeper than the ground is solid. But what has been there from the start (sunk) is lifted out with its body, unless nothing
+    else of that is near.
+    """
+    near = np.isfinite(below) & (above != below)
+    stays = behind & near
+    deep = near & np.isinf(above)
+    otherwise = np.isfinite(above) & ~stays
+    return stays | (deep & (~sunk | ~np.isin(bodies, np.unique(bodies[otherwise]))))
+
+
+def by_sides(behind: NDArray[np.bool_], look: Callable[[NDArray[np.int64], bool], Seen]) -> Seen:
+    """What points (k,) see of a ground, those behind it from beneath: look asks for some of them, by index, from one side."""
+    seen = np.empty(len(behind)), np.empty((len(behind), 3)), np.empty((len(behind), 3))
+    for side in (False, True):
+        own = np.flatnonzero(behind == side)
+        for column, values in zip(seen, look(own, side), strict=True):
+            column[own] = values
+    return seen
+
+
+def come_round(field: Field, time: float, reach: float, begun: Array, here: Array) -> NDArray[np.bool_]:
+    """Which points, beside the rim of a ground at places begun (k, 3), have come under it at places here (k, 3), at a time [s].
+
+    Not those that have gone through its face, from above.
+    """
+    above, below, way = _from_both(field, time, reach, here)
+    round_it = _under(above, below)
+    some = np.flatnonzero(round_it)
+    under = below[some]
+    before = ((begun[some] - here[some]) * way[some]).sum(axis=1) + under  # beneath the plane of the face, at first
+    over = np.flatnonzero(before < 0.0)
+    if len(over):
+        ahead = (before[over] / (before[over] - under[over]))[:, None] * (here - begun)[some[over]]
+        passed = _from_both(field, time, reach, begun[some[over]] + ahead)
+        round_it[some[over]] = are_beside(*passed[:2], reach)
+    return round_it
+
+
+def _under(above: Array, below: Array) -> NDArray[np.bool_]:
+    return np.isfinite(below) & (above != below) & (np.isinf(above) | (above < 0.0))
+
+
+def _from_both(field: Field, time: float, reach: float, places: Array) -> tuple[Array, Array, Array]:
+    """A ground's distance (k,) [m] at places (k, 3) as seen from above and from below, and the way (k, 3) out below."""
+    above, _, _ = query(field, places, time, reach)
+    below, way, _ = query(field, places, time, reach, beneath=True)
+    return above, below, way

@@ -1,0 +1,95 @@
+"""Goo that goes past the rim of an open ground: through a hole that is too narrow for it, and over the edge of a table.
+
+A ground is solid for a little way below. Beside its rim there is none: what bulges under it from there, or comes up from deeper
+down, is beneath it, and is not lifted out by the whole of that depth in one step.
+"""
+
+import numpy as np
+import pytest
+
+from solver.contact.beneath import are_beside, are_sunk, belong_beneath, come_round
+from solver.contact.looking import query
+from tests.physics.scenes import ball_mesh, box_mesh, make_scene, run
+from tests.physics.test_fast_colliders import field_of, grid, without
+
+JELLY = {"density": 1000.0, "young_modulus": 3e4, "poisson_ratio": 0.45, "yield_stress": 1e9, "damping": 0.0}
+DEPTH = 0.1  # to which a ground of 2 m is solid below
+
+
+def holed():
+    """A hole of 0.6 m that is jagged: a cross, with corners that stand 0.28 m from its middle."""
+    return field_of(without(grid(2.0, 10), lambda middles: np.hypot(middles[:, 0], middles[:, 1]) < 0.32))
+
+
+def fastest(simulation, frames):
+    """Of all nodes, over some frames [m/s], and how much energy of motion and height there is at most [J]."""
+    speed, most = 0.0, -np.inf
+    for _ in range(frames):
+        simulation.advance()
+        state = simulation.state
+        speed = max(speed, float(np.linalg.norm(state.velocities, axis=1).max()))
+        energy = 0.5 * (state.masses[:, None] * state.velocities**2).sum() + 9.81 * state.masses @ state.positions[:, 2]
+        most = max(most, float(energy))
+    return speed, most
+
+
+def test_a_ball_is_wedged_into_a_hole_that_is_too_narrow():
+    """It strikes at 2.7 m/s. Where it bulged beneath the rim, it was shot away at 134 m/s, and a finer one at 284."""
+    floor = field_of(without(grid(1.8, 12), lambda middles: np.hypot(middles[:, 0], middles[:, 1]) < 0.24))
+    scene = make_scene([ball_mesh(10, 0.3, (0.0, 0.0, 0.35))], [JELLY], velocity=(0.0, 0.0, -2.7), frames=14)
+    simulation, _ = run(scene, 0, [floor])
+    state = simulation.state
+    begun = 0.5 * (state.masses[:, None] * state.velocities**2).sum() + 9.81 * state.masses @ state.positions[:, 2]
+    speed, most = fastest(simulation, 14)
+    assert simulation.contacts.behind.any(), "some of it bulges beneath"
+    assert speed < 12.0 and most <= 1.001 * begun
+    assert -0.5 < state.masses @ simulation.state.positions[:, 2] / state.masses.sum() < 0.3
+
+
+def test_a_bar_tips_over_the_edge_of_a_table():
+    """Half of it and more lies beyond the edge: it falls past it. Where it swung in under it, it was shot away at 94 m/s."""
+    bar = box_mesh((16, 4, 4), (0.8, 0.15, 0.15), (0.55, -0.07, 0.001))
+    simulation, _ = run(make_scene([bar], [JELLY | {"damping": 2.0}], frames=30), 0, [field_of(grid(2.0, 10))])
+    speed, _ = fastest(simulation, 30)
+    assert simulation.state.positions[:, 2].min() < -0.5, "it has gone over"
+    assert speed < 4.5, "a fall of a metre gives 4.4"
+
+
+@pytest.mark.parametrize(
+    ("begun", "here", "round_it"),
+    [
+        ((0.1, 0.0, -0.05), (0.45, 0.0, -0.05), True),  # sideways, in under the face
+        ((0.1, 0.0, 0.05), (0.45, 0.0, -0.3), True),  # through the hole and beneath
+        ((0.05, 0.0, 0.01), (0.55, 0.0, -0.05), True),  # past the rim and in under the face, in one step
+        ((0.2, 0.0, 0.05), (0.6, 0.0, -0.01), False),  # through the face
+        ((0.1, 0.0, -0.05), (0.2, 0.0, -0.05), False),  # in the hole still
+        ((0.1, 0.0, 0.05), (0.45, 0.0, 0.02), False),  # onto it
+        ((0.1, 0.0, -0.2), (0.5, 0.0, -0.2), True),  # deeper than it is solid
+    ],
+)
+def test_who_has_come_round_a_rim(begun, here, round_it):
+    """The hole reaches to some x = 0.3 there."""
+    field = holed()
+    begun, here = np.array([begun]), np.array([here])
+    above, below = (query(field, begun, 0.0, 1.0, beneath)[0] for beneath in (False, True))
+    assert are_beside(above, below, 1.0).all()
+    assert come_round(field, 0.0, 1.0, begun, here)[0] == round_it
+
+
+def test_what_lies_on_a_face_is_not_beside_its_rim():
+    places = np.array([[0.7, 0.3, 0.0], [0.7, 0.3, -0.02], [0.7, 0.3, 0.02]])
+    field = holed()
+    above, below = (query(field, places, 0.0, 1.0, beneath)[0] for beneath in (False, True))
+    assert not are_beside(above, below, 1.0).any()
+
+
+def test_what_comes_up_from_deeper_belongs_beneath_unless_it_began_there():
+    """Two bodies, one point of each above the ground and one deeper than it is solid; of the second that began there."""
+    field = holed()
+    places = np.array([[0.7, 0.0, 0.05], [0.7, 0.0, -DEPTH - 0.05]])
+    above, below = (query(field, np.tile(places, (2, 1)), 0.0, 0.3, beneath)[0] for beneath in (False, True))
+    assert np.isinf(above[1]) and are_sunk(field, places).tolist() == [False, True]
+    sunk, bodies = np.array([False, False, False, True]), np.array([0, 0, 1, 1])
+    assert belong_beneath(above, below, np.zeros(4, bool), sunk, bodies).tolist() == [False, True, False, False]
+    alone = np.array([1, 3])
+    assert belong_beneath(above[alone], below[alone], np.zeros(2, bool), sunk[alone], bodies[alone]).all(), "all of it is"
