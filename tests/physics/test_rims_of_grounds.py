@@ -22,8 +22,7 @@ def holed():
 
 
 def fastest(simulation, frames):
-    """Of all nodes, over some frames [m/s], how much energy of motion and height there is at most [J], and how many points there
-    are beneath."""
+    """Of all nodes, over some frames [m/s], the most energy of motion and height [J], and the most points beneath."""
     speed, most, beneath = 0.0, -np.inf, 0
     for _ in range(frames):
         simulation.advance()
