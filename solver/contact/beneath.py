@@ -26,26 +26,25 @@ def are_beside(above: Array, below: Array, size: Array | float) -> NDArray[np.bo
     return np.isfinite(above) & (above == below) & (above > ON * size)
 
 
-def are_sunk(field: Field, places: Array) -> NDArray[np.bool_]:
-    """Which points at places (k, 3) lie under a ground at the start, at any depth; they do not belong there."""
+def are_sunk(field: Field, places: Array, bodies: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which points of bodies (k,), at places (k, 3), lie under a ground at the start and do not belong there, at any depth.
+
+    What is all deeper than the ground is solid does.
+    """
     above, below, _ = _from_both(field, 0.0, np.inf, places)
-    return _under(above, below)
+    return _under(above, below) & np.isin(bodies, np.unique(bodies[np.isfinite(above)]))
 
 
 def belong_beneath(
-    above: Array, below: Array, behind: NDArray[np.bool_], sunk: NDArray[np.bool_], bodies: NDArray[np.int64]
+    above: Array, below: Array, behind: NDArray[np.bool_], sunk: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:  # fmt: skip
-    """Which points (k,) of bodies (k,) belong beneath a ground, by its distances (k,) as seen from above and from below [m].
+    """Which points (k,) belong beneath a ground, by its distances (k,) as seen from above and from below [m].
 
     Those that did (behind), as long as they are near and not beside its rim, where both distances are one; and what comes from
-    deeper than the ground is solid. But what has been there from the start (sunk) is lifted out with its body, unless nothing
-    else of that is near.
+    deeper than the ground is solid, but for what is there from the start and to be lifted out (sunk).
     """
     near = np.isfinite(below) & (above != below)
-    stays = behind & near
-    deep = near & np.isinf(above)
-    otherwise = np.isfinite(above) & ~stays
-    return stays | (deep & (~sunk | ~np.isin(bodies, np.unique(bodies[otherwise]))))
+    return near & (behind | (np.isinf(above) & ~sunk))
 
 
 def by_sides(behind: NDArray[np.bool_], look: Callable[[NDArray[np.int64], bool], Seen]) -> Seen:

@@ -43,7 +43,7 @@ class Contacts:
     [m]; it fades, so the point is let out instead of shot out. Depth gained later, in a blow, has no slack.
     behind (colliders, points) says which points have gone through a sheet since the bake began: they belong on its other
     side, and are pushed back there. A solid knows its inside; of a sheet only where a point came from can tell. Of a ground it
-    says which points have come from beneath; sunk (colliders, points) says which have been under it since the start.
+    says which points have come from beneath; sunk (colliders, points) which lie under it since the start and are lifted out.
     stuck (colliders, points) says which points have touched a collider and not come free of it since (adhesion.py).
     awake (points,) says which points touch: of those that stand by only the ones that have been seen to sink in, until they
     are an element away.
@@ -92,7 +92,7 @@ class Contacts:
         for c, field in enumerate(self.fields):
             self._let_out(c, np.arange(len(here)), here, 0.0)
             self._lead_out(c, here, up)
-            self.sunk[c] = field.beneath is not None and are_sunk(field, here)
+            self.sunk[c] = field.beneath is not None and are_sunk(field, here, self.points.bodies)
 
     def take_in(self, fresh: NDArray[np.int64], positions: Array, time: float) -> None:
         """Let points (k,) that have just come be let out of colliders in which they lie, with nodes at positions (n, 3)."""
@@ -162,7 +162,7 @@ class Contacts:
             near, _, _ = query(field, begun, time, margin)
             if field.beneath is not None:
                 under, _, _ = query(field, begun, time, margin, beneath=True)
-                self.behind[c] = belong_beneath(near, under, self.behind[c], self.sunk[c], points.bodies)
+                self.behind[c] = belong_beneath(near, under, self.behind[c], self.sunk[c])
                 self.sunk[c] &= ~((near > 0.0) & np.isfinite(near))
                 self.beside[c] = are_beside(near, under, points.size)
                 near = np.where(self.behind[c], under, near)

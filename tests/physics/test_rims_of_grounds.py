@@ -88,8 +88,13 @@ def test_what_comes_up_from_deeper_belongs_beneath_unless_it_began_there():
     field = holed()
     places = np.array([[0.7, 0.0, 0.05], [0.7, 0.0, -DEPTH - 0.05]])
     above, below = (query(field, np.tile(places, (2, 1)), 0.0, 0.3, beneath)[0] for beneath in (False, True))
-    assert np.isinf(above[1]) and are_sunk(field, places).tolist() == [False, True]
-    sunk, bodies = np.array([False, False, False, True]), np.array([0, 0, 1, 1])
-    assert belong_beneath(above, below, np.zeros(4, bool), sunk, bodies).tolist() == [False, True, False, False]
-    alone = np.array([1, 3])
-    assert belong_beneath(above[alone], below[alone], np.zeros(2, bool), sunk[alone], bodies[alone]).all(), "all of it is"
+    assert np.isinf(above[1])
+    sunk = np.array([False, False, False, True])
+    assert belong_beneath(above, below, np.zeros(4, bool), sunk).tolist() == [False, True, False, False]
+
+
+def test_who_is_sunk_in_a_ground_at_the_start():
+    """Of a body that is not all beneath it all that lies under it, at any depth, and nothing in the hole."""
+    one = [[0.7, 0.0, 0.05], [0.7, 0.0, -0.05], [0.7, 0.0, -3.0], [0.1, 0.0, -0.05]]
+    places = np.array([*one, [0.7, 0.0, -0.2], [0.7, 0.1, -3.0]])
+    assert are_sunk(holed(), places, np.array([0, 0, 0, 0, 1, 1])).tolist() == [False, True, True, False, False, False]
