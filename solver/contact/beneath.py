@@ -29,10 +29,11 @@ def are_beside(above: Array, below: Array, size: Array | float) -> NDArray[np.bo
 def are_sunk(field: Field, places: Array, bodies: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which points of bodies (k,), at places (k, 3), lie under a ground at the start and do not belong there, at any depth.
 
-    What is all deeper than the ground is solid does.
+    What is deeper than the ground is solid does, but for what is beside its rim.
     """
     above, below, _ = _from_both(field, 0.0, np.inf, places)
-    return _under(above, below) & np.isin(bodies, np.unique(bodies[np.isfinite(above)]))
+    held = np.isfinite(above) & (above != below)
+    return _under(above, below) & np.isin(bodies, np.unique(bodies[held]))
 
 
 def belong_beneath(

@@ -98,3 +98,13 @@ def test_who_is_sunk_in_a_ground_at_the_start():
     one = [[0.7, 0.0, 0.05], [0.7, 0.0, -0.05], [0.7, 0.0, -3.0], [0.1, 0.0, -0.05]]
     places = np.array([*one, [0.7, 0.0, -0.2], [0.7, 0.1, -3.0]])
     assert are_sunk(holed(), places, np.array([0, 0, 0, 0, 1, 1])).tolist() == [False, True, True, False, False, False]
+
+
+@pytest.mark.parametrize("x", [0.0, 0.12])
+def test_what_is_thrown_up_against_a_hole_from_beneath_falls_again(x):
+    """It begins all beneath, wider than the hole; part of it below that is beside the rim. It was shot away at 250 to 410 m/s."""
+    floor = field_of(without(grid(1.8, 12), lambda middles: np.hypot(middles[:, 0], middles[:, 1]) < 0.24))
+    scene = make_scene([ball_mesh(8, 0.3, (x, 0.0, -0.45))], [JELLY], velocity=(0.0, 0.0, 4.0), frames=10)
+    simulation, _ = run(scene, 0, [floor])
+    speed, _, beneath = fastest(simulation, 10)
+    assert speed < 12.0 and beneath > 3 and simulation.state.positions[:, 2].mean() < -0.4
