@@ -102,7 +102,7 @@ def test_who_is_sunk_in_a_ground_at_the_start():
 
 @pytest.mark.parametrize("x", [0.0, 0.12])
 def test_what_is_thrown_up_against_a_hole_from_beneath_falls_again(x):
-    """It begins all beneath, wider than the hole; part of it below that is beside the rim. It was shot away at 250 to 410 m/s."""
+    """It begins all beneath, wider than the hole, of which part is beside the rim. It was shot away at 250 to 410 m/s."""
     floor = field_of(without(grid(1.8, 12), lambda middles: np.hypot(middles[:, 0], middles[:, 1]) < 0.24))
     scene = make_scene([ball_mesh(8, 0.3, (x, 0.0, -0.45))], [JELLY], velocity=(0.0, 0.0, 4.0), frames=10)
     simulation, _ = run(scene, 0, [floor])
