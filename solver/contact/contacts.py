@@ -101,8 +101,11 @@ class Contacts:
             self._let_out(c, fresh, here, time, SUNK)
 
     def _let_out(self, c: int, chosen: NDArray[np.int64], here: Array, time: float, least: float = FREE_DEPTH) -> None:
-        """Let chosen points (k,), seen here (k, 3) at a time [s], be as deep in a collider as they are, from a depth on."""
-        depth = depths(self.fields[c], here, time)
+        """Let chosen points (k,), seen here (k, 3) at a time [s], be as deep in a collider as they are, from a depth on.
+
+        What is beneath a ground is in none.
+        """
+        depth = np.where(self.behind[c, chosen], 0.0, depths(self.fields[c], here, time))
         self.slack[c, chosen] = np.where(depth > least * self.points.size[chosen], depth, 0.0)
 
     def _lead_out(self, c: int, here: Array, up: Array) -> None:

@@ -108,3 +108,16 @@ def test_what_is_thrown_up_against_a_hole_from_beneath_falls_again(x):
     simulation, _ = run(scene, 0, [floor])
     speed, _, beneath = fastest(simulation, 10)
     assert speed < 12.0 and beneath > 3 and simulation.state.positions[:, 2].mean() < -0.4
+
+
+def test_new_points_beneath_a_ground_are_not_let_into_it():
+    """Those that a refinement brings know from their neighbours that they are beneath; what belongs above is let out."""
+    simulation, _ = run(make_scene([ball_mesh(6, 0.3, (0.6, 0.0, -0.24))], [JELLY], frames=2), 1, [holed()])
+    contacts, positions = simulation.contacts, simulation.state.positions.copy()
+    here = contacts.points.positions(positions)
+    under = np.flatnonzero((here[:, 2] < -0.02) & (here[:, 2] > -DEPTH) & (here[:, 0] > 0.5))
+    assert len(under) > 4
+    for beneath in (True, False):
+        contacts.behind[0, under] = beneath
+        contacts.take_in(under, positions, simulation.clock.time)
+        assert (contacts.slack[0, under] == 0.0).all() if beneath else (contacts.slack[0, under] > 0.01).all()
