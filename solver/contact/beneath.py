@@ -15,7 +15,7 @@ from .passage import Seen
 
 Array = NDArray[np.float64]
 
-ON = 1e-6
+ON = 1e-6  # element sizes from a face, up to which a place lies on it
 
 
 def are_beside(above: Array, below: Array, size: Array | float) -> NDArray[np.bool_]:

@@ -225,7 +225,7 @@ class Contacts:
         return self.edges is not None and self.edges.too_deep(positions)
 
     def end_step(self, positions: Array, entries: Entries) -> None:
-        """Take in where the step just accepted has ended: who is behind a sheet, and what sticks; and let the slack fade."""
+        """Take in where the step just accepted has ended: who is behind a sheet or a ground, what sticks; the slack fades."""
         if self.holds:
             self.stretch[:] = 0.0
             count = len(entries.places) - len(entries.keys)

@@ -58,6 +58,9 @@ def _depth(body: Body, collider: Collider, settings: Settings) -> str:
     if collider.surface is None:  # of a mesh, and of a shape without a size, something else is said
         return _shape_depth(body, collider, settings) if collider.kind != "mesh" and min(collider.size) > 0.0 else ""
     triangles = body.surface.triangles
+    lower, upper = _shared_box(Surface(local, triangles), collider.surface)
+    if (lower > upper).any():
+        return ""
     if _is_sheet(collider, collider.surface):
         hair = TOUCHING * float(np.ptp(local, axis=0).max()) * ASKEW  # either way: one may have vertices right in the sheet
         across = all(_cross(Surface(local + way, triangles), collider.surface) for way in (hair, -hair))
