@@ -1,5 +1,6 @@
 """Sharp edges and corners of colliders stay out of the faces of bodies, hold them and let them slide."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numba
@@ -272,6 +273,24 @@ def test_a_step_is_solved_on_for_what_sinks_in_unknown():
     while edges.wake(down):
         edges.known = None
     assert edges.too_deep(down) and not edges.too_deep(positions)
+
+
+def test_a_corner_under_a_crumple_is_known_by_each_of_the_faces_that_it_lies_under():
+    """They have one key: what is known of one is not what is known of the other, in whichever order they are found."""
+    simulation, _ = dropped("spike", 8, 0.5)
+    for _ in range(3):
+        simulation.advance()
+    edges, size = simulation.contacts.edges, simulation.element_size
+    down = simulation.state.positions - (0.0, 0.0, 0.05 * size)
+    edges.linearize(down)
+    pressed = edges.known
+    assert (pressed.keys[:, 3] == -1).any()
+    apart = replace(pressed, level=pressed.level - 0.4 * size)
+    for known in (pressed.joined(apart), apart.joined(pressed)):
+        edges.known = known
+        assert not edges.wake(down)
+    edges.known = apart.joined(apart)
+    assert edges.wake(down)
 
 
 def test_a_smooth_collider_has_no_edges():

@@ -169,17 +169,16 @@ class EdgeContacts:
 
     def _unknown(self, positions: Array, least: float) -> list[Entries]:
         """Planes of places sunk in so many element sizes with nodes at positions (n, 3) that were not known, or were others."""
-        known: dict[tuple[int, ...], float] = {}
+        known: dict[tuple[int, ...], list[float]] = {}
         if self.known is not None:
-            felt = self.known.depth(positions) * REACH / self.known.reach
-            known = dict(zip(map(tuple, self.known.keys.tolist()), felt.tolist(), strict=True))
+            for key, felt in zip(self.known.keys.tolist(), _felt(self.known, positions).tolist(), strict=True):
+                known.setdefault(tuple(key), []).append(felt)
         found = []
         for meeting in self.meetings:
             entries = self._planes(meeting, positions)
             if entries is not None:
-                depth = entries.depth(positions) * REACH / entries.reach
-                felt = np.array([known.get(tuple(key), -np.inf) for key in entries.keys.tolist()])
-                found.append(entries.taken((depth > least) & (depth > felt + SUNK)))
+                depth = _felt(entries, positions)
+                found.append(entries.taken((depth > least) & (depth > _by_keys(known, entries.keys, depth) + SUNK)))
         return [entries for entries in found if len(entries.level)]
 
     def _gap(self, meeting: Meeting, touches: Touches) -> Array:
@@ -267,6 +266,24 @@ class EdgeContacts:
         sticks = (gap < reach) | (held & (gap < reach + self._range(meeting)))
         places: Array = at.met[sticks]
         return places
+
+
+def _felt(entries: Entries, positions: Array) -> Array:
+    """How deep (m,) entries lie with nodes at positions (n, 3), in element sizes."""
+    depth: Array = entries.depth(positions) * REACH / entries.reach
+    return depth
+
+
+def _by_keys(known: dict[tuple[int, ...], list[float]], keys: NDArray[np.int32], depth: Array) -> Array:
+    """What is known (m,) of keys (m, 4) with depths (m,), none being -inf. A corner over a crumple lies over several faces, by
+    one key: the deepest of these is the one that was the deepest."""
+    left = {key: sorted(depths) for key, depths in known.items()}
+    found = np.full(len(keys), -np.inf)
+    for k in np.argsort(-depth, kind="stable").tolist():
+        of_key = left.get(tuple(keys[k].tolist()))
+        if of_key:
+            found[k] = of_key.pop()
+    return found
 
 
 def _others(keys: NDArray[np.int32], known: set[tuple[int, ...]]) -> NDArray[np.bool_]:
