@@ -151,10 +151,13 @@ class MeshField:
         normal: NDArray[np.float64],
         velocity: NDArray[np.float64],
     ) -> None:
-        """See colliders.Field: the same faces turned over, solid above as deep as they are below."""
+        """See colliders.Field: the same faces turned over, solid above as deep as they are below.
+
+        They are seen from farther away by as much, so that who comes up there has been seen from beneath before.
+        """
         pose = self._set(time)
         turned = self.shape._replace(normals=turned_over(self.shape.normals))
-        self._seen(turned, pose, points, time, margin, distance, normal, velocity)
+        self._seen(turned, pose, points, time, margin + turned.depth, distance, normal, velocity)
 
     def _seen(
         self, shape: MeshShape, pose: Pose, points: NDArray[np.float64], time: float, margin: float,

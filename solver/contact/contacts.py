@@ -238,8 +238,9 @@ class Contacts:
             field, near = self.fields[c], np.flatnonzero(self._remembered(c))
             distance, _, _, behind = self.look(c, near, now[near])
             reach, held = REACH * self.points.size[near], self.stuck[c, near]
-            self.behind[c], self.stuck[c] = False, False
-            self.behind[c, near] = behind
+            # Who is far beneath a ground comes up from there
+            self.behind[c] &= (field.beneath is not None) & ~np.isfinite(self.near[c])
+            self.behind[c, near], self.stuck[c] = behind, False
             touches = (distance < reach) | (held & (distance < reach + self._range(near)))
             self.stuck[c, near] = field.sticky & touches & (self.leading.led[c, near] == 0)
         if self.edges is not None:

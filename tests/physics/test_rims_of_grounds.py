@@ -96,6 +96,28 @@ def test_what_comes_up_from_deeper_belongs_beneath_unless_it_began_there():
     assert belong_beneath(above, below, np.zeros(4, bool), sunk).tolist() == [False, True, False, False]
 
 
+@pytest.mark.parametrize("margin", [0.003, 0.03, 0.2])
+def test_what_comes_up_is_seen_from_beneath_before_it_is_from_above(margin):
+    """However near a point has to be in a short step: else it would be in the ground all at once."""
+    heights = np.array([-DEPTH - margin - 0.001, -DEPTH - margin + 1e-6, -DEPTH - 1e-6, -DEPTH + 1e-6])
+    places = np.stack([np.full(4, 0.7), np.zeros(4), heights], axis=1)
+    above, below = (query(holed(), places, 0.0, margin, beneath)[0] for beneath in (False, True))
+    assert np.isinf(above).tolist() == [True, True, True, False]
+    assert np.isinf(below).tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize(("begun", "velocity", "speed"), [(0.02, -6.0, 12.0), (-0.45, 15.0, 30.0)])
+def test_what_strikes_the_edge_of_a_table_stays_beneath_where_it_is(begun, velocity, speed):
+    """A block that falls on it with one half, and one that is thrown up against it. Short steps lost who came up from far
+    below and who was there: it was shot away at 180 m/s."""
+    jelly = JELLY | {"young_modulus": 6e4, "damping": 0.5}
+    block = box_mesh((12, 6, 6), (0.4, 0.2, 0.2), (0.8, -0.1, begun))
+    scene = make_scene([block], [jelly], velocity=(0.0, 0.0, velocity), frames=8)
+    simulation, _ = run(scene, 0, [field_of(grid(2.0, 10))])
+    fast, _, beneath = fastest(simulation, 8)
+    assert fast < speed and beneath > 3
+
+
 def test_who_is_sunk_in_a_ground_at_the_start():
     """Of a body that is not all beneath it all that lies under it, at any depth, and nothing in the hole."""
     one = [[0.7, 0.0, 0.05], [0.7, 0.0, -0.05], [0.7, 0.0, -3.0], [0.1, 0.0, -0.05]]
