@@ -48,6 +48,12 @@ def belong_beneath(
     return near & (behind | (np.isinf(above) & ~sunk))
 
 
+def come_in(near: Array, sunk: NDArray[np.bool_], slack: Array, free: Array) -> Array:
+    """The slack (k,) [m] of points with distances (k,) to a ground [m]: those sunk in it that had none and are deeper than
+    `free` (k,) [m] have come up from deeper than it is solid, and are let out from where they are."""
+    return np.where(sunk & (slack == 0.0) & (near < -free), -near, slack)
+
+
 def by_sides(behind: NDArray[np.bool_], look: Callable[[NDArray[np.int64], bool], Seen]) -> Seen:
     """What points (k,) see of a ground, those behind it from beneath: look asks for some of them, by index, from one side."""
     seen = np.empty(len(behind)), np.empty((len(behind), 3)), np.empty((len(behind), 3))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..colliders import Field
 from .adhesion import RANGE
-from .beneath import are_beside, are_sunk, belong_beneath, by_sides, come_round
+from .beneath import are_beside, are_sunk, belong_beneath, by_sides, come_in, come_round
 from .carriers import Carriers
 from .entries import NOTHING_HELD, Entries, along
 from .hollows import Hollows
@@ -167,6 +167,7 @@ class Contacts:
                 under, _, _ = query(field, begun, time, margin, beneath=True)
                 self.behind[c] = belong_beneath(near, under, self.behind[c], self.sunk[c])
                 self.sunk[c] &= ~((near > 0.0) & np.isfinite(near))
+                self.slack[c] = come_in(near, self.sunk[c], self.slack[c], FREE_DEPTH * points.size)
                 self.beside[c] = are_beside(near, under, points.size)
                 near = np.where(self.behind[c], under, near)
             near[self.leading.of(c)] = 0.0  # they always look

@@ -9,7 +9,9 @@ from .looking import query
 Array = NDArray[np.float64]
 
 BEYOND = 0.7  # sine of the angle from a sheet to the way to a place, below which that lies beyond a rim
-LEVEL = 0.1  # of the way to it: what lies lower than the sheet by that is on the other side; seen from one rim all are level
+TOUCH = 0.5  # of a sheet's half thickness, from its middle: what slides past a rim grazes it
+ON = 1e-3  # of it, from its middle: no way leads from there to either side
+MOST_ADVANCES = 256  # of a way, where it is followed along a sheet
 
 
 def on_own_side(
@@ -28,8 +30,7 @@ def on_own_side(
         side = side - thick
     through = crossed(thick, begun, here, side, facing)
     if through.any():
-        ends, away, ways = (begun[through], here[through]), (side + thick)[through], facing[through]
-        through[through] = ~_round_a_rim(field, time, reach, *ends, away, ways)
+        through[through] = _lead_through(field, time, reach, begun[through], here[through])
     behind = (behind ^ through) & np.isfinite(distance)
     if behind.any() and field.grown(before, time) + field.grown(time, before) > 0.0:  # the other side grows the other way
         opposite = here[behind] - 2.0 * (side + thick)[behind, None] * facing[behind]
@@ -38,23 +39,42 @@ def on_own_side(
     return distance, np.where(behind[:, None], -facing, normal), velocity, behind
 
 
-def _round_a_rim(
-    field: Field, time: float, reach: float, begun: Array, here: Array, away: Array, facing: Array
-) -> NDArray[np.bool_]:  # fmt: skip
-    """Which ways (k,) from begun to here (k, 3), away [m] from the middle of a sheet and facing (k, 3) that, lead past its rim.
+def _lead_through(field: Field, time: float, reach: float, begun: Array, here: Array) -> NDArray[np.bool_]:
+    """Which ways (k,) from begun to here (k, 3), that seem to, lead through a sheet: they touch it, and not beyond a rim, where
+    there are no sides: the place mirrored there is nearer to the sheet."""
+    touch, place = _first_touches(field, time, reach, begun, here)
+    distance, way, _ = _from_middle(field, place, time, reach)
+    along = here[touch] - begun[touch]
+    share = -distance * (way * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300)
+    level = place + share[:, None] * along  # of the way what is nearest to where it touches
+    distance, way, thick = _from_middle(field, level, time, reach)
+    mirrored, _, _ = _from_middle(field, level - 2.0 * distance[:, None] * way, time, reach)
+    through = np.zeros(len(here), dtype=bool)
+    through[touch] = (distance < ON * thick) | (mirrored >= BEYOND * distance)
+    return through
 
-    So it is where they cross the plane off the sheet, at a place from which both ends lie on one side, or beyond a rim, where
-    there are no sides: the place mirrored there is nearer to the sheet.
+
+def _first_touches(
+    field: Field, time: float, reach: float, begun: Array, here: Array
+) -> tuple[NDArray[np.int64], Array]:  # fmt: skip
+    """Which ways (k,) from begun to here (k, 3) come within TOUCH of a sheet's middle, and where (m, 3) they first do.
+
+    They are followed, by no more than the distance there is (conservative advancement). Who cannot be followed to an end goes
+    along the sheet.
     """
-    before = ((begun - here) * facing).sum(axis=1) + away
-    place = begun + (before / (before - away))[:, None] * (here - begun)
-    distance, way, thick = _from_middle(field, place, time, reach)
-    far = ~np.isfinite(distance)  # of which nothing more is known
-    closest = place - np.where(far, 0.0, distance)[:, None] * np.where(far[:, None], 0.0, way)
-    one, other = (((end - closest) * way).sum(axis=1) > -LEVEL * distance for end in (begun, here))
-    beyond = _from_middle(field, 2.0 * closest - place, time, reach)[0] < BEYOND * distance
-    past: NDArray[np.bool_] = far | ((distance > thick) & ((one & other) | beyond))
-    return past
+    way, gone = here - begun, np.zeros(len(here))
+    length = np.maximum(np.sqrt((way**2).sum(axis=1)), 1e-300)
+    touches, going = np.zeros(len(here), dtype=bool), np.arange(len(here))
+    for _ in range(MOST_ADVANCES):
+        distance, _, thick = _from_middle(field, begun[going] + gone[going, None] * way[going], time, reach)
+        distance = np.minimum(distance, reach)
+        touches[going] = distance <= TOUCH * thick
+        gone[going] += np.where(touches[going], 0.0, distance) / length[going]
+        going = going[~touches[going] & (gone[going] < 1.0)]
+        if not len(going):
+            break
+    touch = np.flatnonzero(touches)
+    return touch, begun[touch] + gone[touch, None] * way[touch]
 
 
 def _from_middle(field: Field, places: Array, time: float, reach: float) -> tuple[Array, Array, Array]:

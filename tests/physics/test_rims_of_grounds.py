@@ -146,3 +146,13 @@ def test_new_points_beneath_a_ground_are_not_let_into_it():
         contacts.behind[0, under] = beneath
         contacts.take_in(under, positions, simulation.clock.time)
         assert (contacts.slack[0, under] == 0.0).all() if beneath else (contacts.slack[0, under] > 0.01).all()
+
+
+def test_what_begins_deep_and_shallow_in_a_ground_is_let_out_slowly():
+    """Its lower half lies in an open ground, deeper than that is solid. What came up from there was shot out: the ball flew
+    2 m high."""
+    jelly = JELLY | {"young_modulus": 1e5, "damping": 2.0}
+    simulation, _ = run(make_scene([ball_mesh(6, 0.3, (0.2, 0.0, 0.0))], [jelly], frames=30), 0, [field_of(grid(2.0, 10))])
+    speed, *_ = fastest(simulation, 30)
+    height = simulation.state.positions[:, 2]
+    assert speed < 1.0 and height.min() > -0.02 and 0.2 < height.mean() < 0.3
