@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SceneError
-from ..geometry.edges import edges_of, hole_area
 from ..geometry.measures import area_vectors
 from ..geometry.orientation import Oriented, oriented
 from ..geometry.pseudonormals import Pseudonormals, pseudonormals, turned_over, with_faces_moved
@@ -253,7 +252,7 @@ def _kind(collider: Collider, faces: Oriented, positions: NDArray[np.float64], u
     areas = area_vectors(positions, faces.triangles)
     if collider.two_sided:
         return SHEET
-    if not has_large_holes(areas, hole_area(positions, faces.weld, edges_of(faces.weld))):
+    if not has_large_holes(areas, positions, faces.weld):
         return WOUND
     return GROUND if is_ground(areas, up) else SHEET
 

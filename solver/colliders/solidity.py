@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.edges import edges_of, hole_area
 from ..scene import Settings
 
 # Holes up to this share of a surface's area are closed by the winding number; a mesh with larger ones is a sheet.
@@ -12,9 +13,12 @@ LOOKS_DOWN = 0.1
 LOOKS_UP = 0.1
 
 
-def has_large_holes(areas: NDArray[np.float64], holes: float) -> bool:
-    """Whether a surface of the area vectors (t, 3) with holes of an area [m^2] lacks too much to enclose a volume."""
-    return holes > SMALL_HOLES * float(np.sqrt((areas * areas).sum(axis=1)).sum())
+def has_large_holes(areas: NDArray[np.float64], positions: NDArray[np.float64], weld: NDArray[np.int32]) -> bool:
+    """Whether a surface of the area vectors (t, 3) lacks too much to enclose a volume.
+
+    positions (n, 3) are its vertices', close about the origin, weld (t, 3) its triangles with seams sewn (geometry/edges.py).
+    """
+    return hole_area(positions, weld, edges_of(weld)) > SMALL_HOLES * float(np.sqrt((areas * areas).sum(axis=1)).sum())
 
 
 def is_ground(areas: NDArray[np.float64], up: NDArray[np.float64]) -> bool:

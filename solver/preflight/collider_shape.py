@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..colliders.solidity import against_gravity, has_large_holes, is_ground
-from ..geometry.edges import edges_of, hole_area, welded
+from ..geometry.edges import edges_of, welded
 from ..geometry.measures import area_vectors, signed_volumes
 from ..scene import Collider, Settings
 from .finding import Finding
@@ -28,7 +28,7 @@ def collider_findings(collider: Collider, settings: Settings) -> Iterator[Findin
     weld = welded(positions, collider.surface.triangles)
     edges = edges_of(weld)
     if edges.open_edges and not collider.two_sided:
-        yield _open_finding(collider, settings, areas, edges.open_edges, hole_area(positions, weld, edges))
+        yield _open_finding(collider, settings, areas, edges.open_edges, has_large_holes(areas, positions, weld))
     pairs = edges.first[:-1][edges.counts == 2]
     disagreeing = int((edges.forward[pairs] == edges.forward[pairs + 1]).sum())
     closed = not edges.open_edges
@@ -38,12 +38,12 @@ def collider_findings(collider: Collider, settings: Settings) -> Iterator[Findin
 
 
 def _open_finding(
-    collider: Collider, settings: Settings, areas: NDArray[np.float64], open_edges: int, holes: float
+    collider: Collider, settings: Settings, areas: NDArray[np.float64], open_edges: int, large_holes: bool
 ) -> Finding:
     linear = collider.transforms[0, :3, :3]
     cofactor = np.linalg.det(linear) * np.linalg.pinv(linear)  # turns area vectors as the transform turns areas
     placed = areas @ cofactor
-    if not has_large_holes(areas, holes):
+    if not large_holes:
         message = f"It has holes ({open_edges} open edges); its inside is solid as if they were closed."
         return Finding("info", collider.name, "", message, "", "open")
     if is_ground(placed, against_gravity(settings)):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..colliders.solidity import has_large_holes
-from ..geometry.edges import edges_of, hole_area, welded
+from ..geometry.edges import welded
 from ..geometry.measures import area_vectors, bounding_box, box_middle, winding_numbers_by_sum
 from ..geometry.self_crossing import pierces
 from ..scene import Body, Collider, Settings, Surface
@@ -76,7 +76,7 @@ def _is_sheet(collider: Collider, surface: Surface) -> bool:
     positions = surface.positions - box_middle(surface.positions)
     weld = welded(positions, surface.triangles)
     areas = area_vectors(positions, surface.triangles)
-    return collider.two_sided or has_large_holes(areas, hole_area(positions, weld, edges_of(weld)))
+    return collider.two_sided or has_large_holes(areas, positions, weld)
 
 
 def _shape_depth(body: Body, collider: Collider, settings: Settings) -> str:
