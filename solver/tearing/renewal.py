@@ -35,8 +35,8 @@ from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..topology.body_change import BodyChange
 from .cutter import cutter
 from .pieces import Pieces, voted
-from .seams import PassesThrough, grown, new_crossings, parted
-from .surface_cut import SurfaceCut, cut_surface, still_carrying, united_surface
+from .seams import PassesThrough, grown, new_crossings, parted, sew
+from .surface_cut import SurfaceCut, cut_surface, still_carrying
 from .thin import torn
 
 Array = NDArray[np.float64]
@@ -334,13 +334,10 @@ class _Merging:
         for number, k in enumerate(present):
             part[self.owner == k] = number
         if len(present) > 1:
-            cut = united_surface(self.seen, part, element_size)
-            if cut is None:
+            made = sew(self.seen, part, element_size)
+            if made is None:
                 return False
-            had = float(signed_volumes(self.seen.positions, self.seen.triangles[part >= 0]).sum())
-            seam, own = np.arange(len(cut.kept), len(cut.positions)), cut.triangles[part[cut.origin] >= 0]
-            cut = parted(replace(cut, positions=grown(cut, own, had, seam, element_size)), element_size)
-            through = new_crossings(cut, self.seen)
+            cut, through = made
             if len(through) and not self.insist:
                 return False
             self.cuts.append(cut)

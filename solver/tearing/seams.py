@@ -13,11 +13,14 @@ from ..geometry.triangle_tree import triangle_tree
 from ..remesh.drawing_in import Refused
 from ..remesh.volume import FARTHEST
 from ..surface import Surface
-from .surface_cut import SurfaceCut
+from .surface_cut import SurfaceCut, united_surface
 
 Array = NDArray[np.float64]
 
 EASED = 0.25  # element sizes by which a vertex may be moved where a few faces cross at a cut
+# How parts are sewn, best first: whether short edges go at the seam, whether they grow by what overlapped. As a boolean
+# leaves it nothing crosses that did not before.
+SEAMS = (True, True), (False, True), (False, False)
 HELD_BACK = 8  # times that what would pass through itself is kept where it is, before nothing moves
 
 
@@ -29,6 +32,25 @@ def parted(cut: SurfaceCut, element_size: float) -> SurfaceCut:
     """The cut with what few faces pass through others drawn apart."""
     moved = eased(cut.positions, cut.triangles, EASED * element_size, len(cut.kept))
     return cut if moved is None else replace(cut, positions=moved)
+
+
+def sew(seen: Surface, part: NDArray[np.int32], element_size: float) -> tuple[SurfaceCut, Array] | None:
+    """What unites parts (t,) of what is seen, those of each triangle, and the middles (k, 3) of faces that pass through others
+    then that did not before [m], if there is no way without; None where the parts do not meet, or one is open."""
+    had = float(signed_volumes(seen.positions, seen.triangles[part >= 0]).sum())
+    for tidies, grows in SEAMS:
+        cut = united_surface(seen, part, element_size if tidies else 0.0)
+        if cut is None:
+            return None
+        if grows:
+            seam, own = np.arange(len(cut.kept), len(cut.positions)), cut.triangles[part[cut.origin] >= 0]
+            cut = replace(cut, positions=grown(cut, own, had, seam, element_size))
+        cut = parted(cut, element_size)
+        through = new_crossings(cut, seen)
+        if not len(through):
+            break
+    assert cut is not None
+    return cut, through
 
 
 def new_crossings(cut: SurfaceCut, old: Surface, sewn: bool = True) -> Array:

@@ -45,6 +45,12 @@ def test_what_is_no_more_leaves_its_energy_to_others_by_what_they_ask_for():
     assert given[0] / given[1] == pytest.approx(asked[0] / asked[1], rel=1e-9)
 
 
+def test_where_nothing_touches_any_more_nothing_is_asked_for():
+    """As of a sticky collider that lets go."""
+    nothing = np.zeros((0, 4), np.int32), np.zeros(0), np.zeros(0), np.zeros(0)
+    assert len(stored([OWN], [-0.05]).gaps(*nothing)) == 0 and len(Stored().gaps(*nothing)) == 0
+
+
 def test_each_has_its_own_first():
     """A place found deep beside takes nothing away from one that is pressed, and gets what another has left."""
     held = stored([OWN, THIRD], [-0.05, -0.03])

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from solver.geometry.edge_crossings import piercing_pairs
+from solver.geometry.edges import unpaired_edges
+from solver.geometry.measures import signed_volumes
 from solver.remesh.exchange import renew
 from solver.remesh.remeshing import MOST_REFUSED
 from solver.surface import Surface
-from solver.tearing.seams import new_crossings, parted
+from solver.tearing.seams import new_crossings, parted, sew
 from solver.tearing.surface_cut import SurfaceCut, cut_surface
 from solver.tetmesh.manifold import components
 from tests.merging.shapes import started, two_pieces
@@ -30,7 +32,8 @@ def spoilt(cut: SurfaceCut, element_size: float) -> SurfaceCut:
 
 @pytest.fixture
 def crossing(monkeypatch):
-    monkeypatch.setattr("solver.tearing.renewal.parted", spoilt)
+    for asked in ("renewal", "seams"):
+        monkeypatch.setattr(f"solver.tearing.{asked}.parted", spoilt)
 
 
 def test_a_tear_is_put_off_for_as_long_as_it_would_and_that_is_said_once(crossing, monkeypatch):
@@ -60,6 +63,27 @@ def test_a_merge_is_put_off_and_then_said(crossing):
     renew(simulation)
     assert simulation.remeshing.waits.tolist() == [0] and not components(simulation.state.tets).any()
     check_told(simulation)
+
+
+@pytest.mark.parametrize("spoils", [0, 1, 2])
+def test_a_merge_that_would_cross_is_sewn_another_way(spoils, monkeypatch):
+    """Without drawing short edges together at the seam, and then without growing by the volume that overlapped."""
+    one, other = sphere(12, 0.5), sphere(12, 0.5, (0.9, 0.03, 0.02))
+    balls = joined(one, other)
+    asked = []
+
+    def spoilt_at_first(cut: SurfaceCut, element_size: float) -> SurfaceCut:
+        asked.append(cut)
+        return (spoilt if len(asked) <= spoils else parted)(cut, element_size)
+
+    monkeypatch.setattr("solver.tearing.seams.parted", spoilt_at_first)
+    part = np.repeat(np.arange(2, dtype=np.int32), [len(one.triangles), len(other.triangles)])
+    made = sew(Surface(balls.positions, balls.triangles), part, 0.1)
+    assert made is not None and len(asked) == spoils + 1 and not len(made[1])
+    cut, volumes = made[0], [signed_volumes(s.positions, s.triangles).sum() for s in (one, other)]
+    assert not len(piercing_pairs(cut.positions, cut.triangles)) and not unpaired_edges(cut.triangles)
+    held = signed_volumes(cut.positions, cut.triangles).sum() / sum(volumes)
+    assert held == pytest.approx(1.0, abs=1e-4) if spoils < 2 else 0.98 < held < 0.999
 
 
 def check_told(simulation) -> None:

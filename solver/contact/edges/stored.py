@@ -64,6 +64,8 @@ class Stored:
 
     def _shared(self, keys: IntArray, asked: Array) -> Array:
         """What springs of one collider and one body are given of what they ask for (m,) [J]."""
+        if not len(keys):
+            return asked
         held = float(self.energies[(self.keys[:, :2] == keys[:1, :2]).all(axis=1)].sum())
         if held == 0.0:
             return np.zeros(len(asked))
