@@ -8,12 +8,14 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from ..colliders import Field
-from .looking import query
+from .looking import depths, query
 from .passage import Seen
 
 Array = NDArray[np.float64]
+Points = tuple[Array, NDArray[np.int64], NDArray[np.bool_]]  # places (k, 3) [m], the bodies (k,) that have them, who is beneath
 
 ON = 1e-6  # element sizes from a face, up to which a place lies on it
 
@@ -52,6 +54,23 @@ def come_in(near: Array, sunk: NDArray[np.bool_], slack: Array, free: Array) -> 
     """The slack (k,) [m] of points with distances (k,) to a ground [m]: those sunk in it that had none and are deeper than
     `free` (k,) [m] have come up from deeper than it is solid, and are let out from where they are."""
     return np.where(sunk & (slack == 0.0) & (near < -free), -near, slack)
+
+
+def beneath_again(field: Field, time: float, deep: float, old: Points, new: Points) -> NDArray[np.bool_]:
+    """Which of new points belong beneath a ground, as those of a body that has got new tets or faces.
+
+    What lies more than `deep` [m] in it does as the nearest old point there did: the nearest of all may lie on the far side of
+    a thin wall.
+    """
+    (places, bodies, belonged), (here, owners, behind) = old, new
+    behind = behind.copy()
+    doubtful = np.flatnonzero(~behind & (depths(field, here, time) > deep))
+    known = np.flatnonzero(belonged | (depths(field, places, time) > deep)) if len(doubtful) else doubtful
+    for body in np.unique(owners[doubtful]):
+        mine, theirs = doubtful[owners[doubtful] == body], known[bodies[known] == body]
+        if len(theirs):
+            behind[mine] = belonged[theirs[cKDTree(places[theirs]).query(here[mine])[1]]]
+    return behind
 
 
 def by_sides(behind: NDArray[np.bool_], look: Callable[[NDArray[np.int64], bool], Seen]) -> Seen:

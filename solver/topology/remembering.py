@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..colliders.solidity import against_gravity
-from ..contact.contacts import Contacts
+from ..contact.beneath import beneath_again
+from ..contact.contacts import TOO_DEEP, Contacts
 from ..contact.edges.bodies import edge_contacts
 from ..contact.points import meeting
 from ..contact.surfaces.bodies import touching_bodies
@@ -98,7 +99,12 @@ class ColliderContacts(Consumer):
     def replay(self, now: "Simulation", told: tuple[Contacts, Array], change: TopologyChange) -> None:
         (old, places), points = told, now.contacts.points
         here = points.positions(now.state.positions)
-        now.contacts.restore(handed_on(old, places, change.into[old.points.bodies], now.contacts, here, points.bodies))
+        bodies = change.into[old.points.bodies]
+        now.contacts.restore(handed_on(old, places, bodies, now.contacts, here, points.bodies))
+        for c, field in enumerate(now.fields):
+            if field.beneath is not None and old.behind[c].any():
+                deep, new = TOO_DEEP * now.element_size, (here, points.bodies, now.contacts.behind[c])
+                now.contacts.behind[c] = beneath_again(field, now.clock.time, deep, (places, bodies, old.behind[c]), new)
         # Of a body that gets new tets they push at once: let out at each remesh, it would sink bit by bit
         staying = np.logical_and.reduceat(change.nodes.same >= 0, now.ranges.nodes[:-1])
         if staying.any():

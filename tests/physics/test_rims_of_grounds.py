@@ -7,7 +7,7 @@ down, is beneath it, and is not lifted out by the whole of that depth in one ste
 import numpy as np
 import pytest
 
-from solver.contact.beneath import are_beside, are_sunk, belong_beneath, come_round
+from solver.contact.beneath import are_beside, are_sunk, belong_beneath, beneath_again, come_round
 from solver.contact.looking import query
 from tests.physics.scenes import ball_mesh, box_mesh, make_scene, run
 from tests.physics.test_fast_colliders import field_of, grid, without
@@ -146,6 +146,16 @@ def test_new_points_beneath_a_ground_are_not_let_into_it():
         contacts.behind[0, under] = beneath
         contacts.take_in(under, positions, simulation.clock.time)
         assert (contacts.slack[0, under] == 0.0).all() if beneath else (contacts.slack[0, under] > 0.01).all()
+
+
+def test_new_tets_keep_beneath_what_was_there():
+    """Of each new point under a ground the nearest old one of its body there says it, not one above, however near that is."""
+    places = np.array([[0.7, 0.0, 0.001], [0.7, 0.1, -0.03], [0.7, -0.2, -0.05], [0.7, 0.0, -0.02]])
+    bodies, belonged = np.array([0, 0, 0, 1]), np.array([False, True, False, True])
+    here = np.array([[0.7, 0.0, -0.03], [0.7, -0.15, -0.03], [0.7, 0.0, -0.005], [0.7, 0.0, -0.03], [0.7, 0.1, 0.02]])
+    new = here, np.array([0, 0, 0, 2, 0]), np.array([False, False, False, False, True])
+    found = beneath_again(holed(), 0.0, 0.01, (places, bodies, belonged), new)
+    assert found.tolist() == [True, False, False, False, True]
 
 
 def test_what_begins_deep_and_shallow_in_a_ground_is_let_out_slowly():
