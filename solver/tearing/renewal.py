@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from ..embedding import Binding, bind_surface, evaluate
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
-from ..geometry.measures import signed_volumes
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
-from ..merging.closing import creases_closed
 from ..merging.touching import DEEP, clumps
+from ..merging.unfolding import unfolded
 from ..remesh.drawing_in import drawn_in, left_behind, outside, refuse
 from ..remesh.lattice_frame import LatticeFrame
 from ..remesh.own_sheet import own_binding
@@ -35,7 +34,7 @@ from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..topology.body_change import BodyChange
 from .cutter import cutter
 from .pieces import Pieces, voted
-from .seams import PassesThrough, grown, new_crossings, parted, sew
+from .seams import PassesThrough, new_crossings, parted, sew
 from .surface_cut import SurfaceCut, cut_surface, still_carrying
 from .thin import torn
 
@@ -111,23 +110,24 @@ def renewed_body(
     """Return a body on new tets of a size [m], on a lattice that is turned so.
 
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices. Of a body that merges
-    creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3). PassesThrough where it
+    creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3), and shells united that do
+    so in each other. PassesThrough where it
     would pass through itself at a tear. LeftOutside where some of what is seen would be left behind, and neither a tear, a
     merge nor a crease leaves it there; but for those who `insist`. Nor but for those are pieces joined where it would pass
     through itself at the seam.
     """
-    sews = body.merging and body.seen == "artist"
-    closed = creases_closed(seen, soon, element_size) if sews and soon is not None else None
-    if closed is None:
+    cuts = list[SurfaceCut]()
+    if body.merging and body.seen == "artist" and soon is not None:
+        cuts = unfolded(seen, soon, components(old.tets)[carrying].astype(np.int32), element_size)
+    if not cuts:
         return _renewed_body(body, element_size, old, seen, carrying, turn, insist)
-    had = float(signed_volumes(seen.positions, seen.triangles).sum())
-    seam = np.unique(closed.triangles[~closed.whole]).astype(np.int64)
-    if len(seam):
-        closed = replace(closed, positions=grown(closed, closed.triangles, had, seam, element_size))
-    after, carriers = _after([closed], seen), closed.carried_as(carrying)
-    result = _renewed_body(body, element_size, old, after, carriers, turn, insist, creased=True)
-    crossing = np.concatenate([new_crossings(closed, seen), result.crossing])
-    return replace(result, cuts=(closed, *result.cuts), sewn=True, creased=True, crossing=crossing)
+    carriers = carrying
+    for cut in cuts:
+        carriers = cut.carried_as(carriers)
+    result = _renewed_body(body, element_size, old, _after(cuts, seen), carriers, turn, insist, creased=True)
+    left = new_crossings(cuts[0], seen) if len(cuts) == 1 else np.zeros((0, 3))
+    crossing = np.concatenate([left, result.crossing])
+    return replace(result, cuts=(*cuts, *result.cuts), sewn=True, creased=True, crossing=crossing)
 
 
 def _renewed_body(
