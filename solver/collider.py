@@ -23,7 +23,8 @@ class Collider:
 
     kind       : a file of solver/colliders ("plane": local z = 0, solid below; "mesh"; "sphere", "box", "capsule")
     surface    : local-space triangles of a mesh collider [m]; None for the others
-    size       : (3,) sides of the box about the local origin that an exact shape is fitted to [m]
+    size       : (3,) sides of the box about the local origin that an exact shape is fitted to [m]; of a plane that is drawn as
+                 a square these, and 0 along z
     transforms : (k, 4, 4) float64 local to world, `samples` a frame, the first of `Settings.frame_start` - 1 and the last of
                  `frame_end`, or k = 1 when static
     shapes     : (k, n, 3) float32 or float64, where the vertices of `surface` lie, one a sample as well; None: it keeps its

@@ -35,6 +35,7 @@ def read_collider(
     size = np.ones(3)
     if item.dollop.collider_kind == "plane":
         transforms = np.array([_plane_frame(matrix, item.name) for matrix in matrices])
+        size = _drawn(item, start, _plane_frame(start, item.name))
     else:
         stretch = _stretch(start[:3, :3], item.name)
         transforms = matrices.copy()
@@ -110,6 +111,16 @@ def _bounds(item: bpy.types.Object, scene: bpy.types.Scene, stretch: FloatArray)
     lower, upper = positions.min(axis=0), positions.max(axis=0)
     middle: FloatArray = 0.5 * (lower + upper)
     return middle, upper - lower
+
+
+def _drawn(item: bpy.types.Object, start: FloatArray, frame: FloatArray) -> FloatArray:
+    """How large (3,) an endless ground is drawn, about its origin and along its frame, in Blender units; 0 for an empty."""
+    if item.type != "MESH" or not len(item.data.vertices):
+        return np.zeros(3)
+    corners = np.empty(3 * len(item.data.vertices), dtype=np.float32)
+    item.data.vertices.foreach_get("co", corners)
+    sides: FloatArray = 2.0 * np.abs(corners.reshape(-1, 3) @ start[:3, :3].T @ frame[:3, :3]).max(axis=0)
+    return sides * [1.0, 1.0, 0.0]
 
 
 def _stretch(linear: FloatArray, name: str) -> FloatArray:

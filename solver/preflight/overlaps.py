@@ -20,6 +20,7 @@ ASKEW = np.sqrt([1.0, 2.0, 3.0])  # along no plane of an artist's
 MOST_EDGES, MOST_FACES = 150, 600  # faces that are tried against each other
 MOVE = "Move it clear at the first frame."
 MOVE_OR_HOLLOW = "Move it clear at the first frame; a container has to be Two-Sided, or have walls (a Solidify modifier)."
+SET_MESH = "If it is a table, set its Shape to Mesh."
 MOVE_ONE = "Move one of them, if they are to collide from the first frame on."
 MOVE_OR_TURN = "Move it clear at the first frame, or turn the plane over."
 
@@ -32,6 +33,9 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider], sett
             if how and collider.kind == "plane":
                 message = f"It starts {how} the plane '{collider.name}' and will be pushed through to its front."
                 yield Finding("warning", body.name, "", message, MOVE_OR_TURN, "starts_in_collider")
+            elif collider.kind == "plane" and body.groups & collider.groups and _beyond(body, collider):
+                message = f"It starts beyond the edge of '{collider.name}', an endless ground: it lands on it there too."
+                yield Finding("info", body.name, "", message, SET_MESH, "beyond_ground")
             elif how:
                 message = f"It starts {how} the collider '{collider.name}' and will be pushed out."
                 remedy = MOVE_OR_HOLLOW if how == "inside" else MOVE
@@ -41,6 +45,15 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider], sett
             if meet(body, other, settings) and _surfaces_overlap(body.surface, other.surface):
                 message = f"It overlaps '{other.name}' at the start: the two are led apart first, and collide from then on."
                 yield Finding("warning", body.name, "", message, MOVE_ONE, "starts_in_body")
+
+
+def _beyond(body: Body, collider: Collider) -> bool:
+    """Whether the body starts over no part of a plane that is drawn as a square."""
+    transform = collider.transforms[min(1, len(collider.transforms) - 1)]
+    if collider.size[2] != 0.0 or not min(collider.size[:2]) > 0.0 or not np.isfinite(transform).all():
+        return False
+    local, half = (body.surface.positions - transform[:3, 3]) @ transform[:3, :2], 0.5 * np.array(collider.size[:2])
+    return bool((local.min(axis=0) > half).any() or (local.max(axis=0) < -half).any())
 
 
 def _depth(body: Body, collider: Collider, settings: Settings) -> str:

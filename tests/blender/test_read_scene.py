@@ -168,7 +168,9 @@ def test_ground_frame(scene):
     plane.scale = (7, 2, 1)
     plane.dollop.is_collider = True
     plane.dollop.collider_kind = "plane"
-    frame = read(scene).colliders[0].transforms[0]
+    ground = read(scene).colliders[0]
+    frame = ground.transforms[0]
+    np.testing.assert_allclose(ground.size, 2.0 * np.array([7, 2, 0]) * plane.data.vertices[3].co.x, rtol=1e-6)
     np.testing.assert_allclose(frame[:3, 2], (0, -0.5, math.sqrt(0.75)), atol=1e-6)
     np.testing.assert_allclose(frame[:3, :3] @ frame[:3, :3].T, np.eye(3), atol=1e-6)
     assert np.linalg.det(frame[:3, :3]) == pytest.approx(1)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -159,6 +160,21 @@ def test_no_preset_is_called_inviscid():
         for resized in (sphere(8, 0.05), sphere(8), sphere(8, 50.0)):
             found = codes(body(resized, material=preset.material, real_size=preset.real_size))
             assert not found & {"inviscid", "locking", "too_soft", "never_yields"}, preset.name
+
+
+def test_a_drawn_ground_goes_on_beyond_its_edge():
+    """Said of what starts over no part of the square, along the square's own axes; not of a plane that nothing draws."""
+    turned = np.array([(0, -1, 0, 3), (1, 0, 0, 1), (0, 0, 1, 0), (0, 0, 0, 1)], dtype=float)
+    table = replace(FLOOR, transforms=turned[None], size=(2.0, 6.0, 0.0))  # 6 m along x, from 0 to 6, and y from 0 to 2
+    far = [Body("b", "Bun", moved(sphere(12, 0.5), place), MATERIAL) for place in ((-0.6, 1.0, 2.0), (3.0, 2.6, 2.0))]
+    near = [Body("b", "Bun", moved(sphere(12, 0.5), place), MATERIAL) for place in ((-0.4, 1.0, 2.0), (5.0, 2.4, 2.0))]
+    for bun in far:
+        found = only("beyond_ground", findings(bun, colliders=[table]))
+        assert found.severity == "info" and "'Floor'" in found.message and "Mesh" in found.remedy
+        assert "beyond_ground" not in codes(bun, colliders=[FLOOR])
+        assert "beyond_ground" not in codes(replace(bun, groups=2), colliders=[replace(table, groups=1)])
+    for bun in near:
+        assert "beyond_ground" not in codes(bun, colliders=[table])
 
 
 def test_starting_inside_a_collider():
