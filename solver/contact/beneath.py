@@ -23,9 +23,9 @@ ON = 1e-6  # element sizes from a face, up to which a place lies on it
 def are_beside(above: Array, below: Array, size: Array | float) -> NDArray[np.bool_]:
     """Which points (k,) are beside the rim of a ground, by its distances (k,) as seen from above and from below [m].
 
-    On its face, to within ON element sizes (k,) [m], both are next to nothing.
+    On its face, to within ON element sizes (k,) [m], both are next to nothing; in the thickness that rounds a rim below it.
     """
-    return np.isfinite(above) & (above == below) & (above > ON * size)
+    return np.isfinite(above) & (above == below) & (np.abs(above) > ON * size)
 
 
 def are_sunk(field: Field, places: Array, bodies: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -91,7 +91,8 @@ def come_round(field: Field, time: float, reach: float, begun: Array, here: Arra
     above, below, way = _from_both(field, time, reach, here)
     round_it = _under(above, below)
     some = np.flatnonzero(round_it)
-    under = below[some]
+    over_it, under = above[some], below[some]
+    under = np.where(np.isinf(over_it), under, 0.5 * (under - over_it))  # the face itself, without its thickness
     before = ((begun[some] - here[some]) * way[some]).sum(axis=1) + under  # beneath the plane of the face, at first
     over = np.flatnonzero(before < 0.0)
     if len(over):

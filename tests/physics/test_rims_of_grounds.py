@@ -148,6 +148,15 @@ def test_new_points_beneath_a_ground_are_not_let_into_it():
         assert (contacts.slack[0, under] == 0.0).all() if beneath else (contacts.slack[0, under] > 0.01).all()
 
 
+def test_what_lies_in_the_thickness_that_rounds_a_rim_is_beside_it():
+    """Whatever touches the rim has gone into it by a little; from there it may come round it."""
+    thick = field_of(grid(2.0, 10), thickness=0.02)
+    places = np.array([[1.0 + x, 0.03, z] for x, z in ((0.015, -0.01), (0.03, -0.01), (-0.015, -0.01), (-0.015, 0.01))])
+    above, below = (query(thick, places, 0.0, 0.3, beneath)[0] for beneath in (False, True))
+    assert are_beside(above, below, 0.05).tolist() == [True, True, False, False] and above[0] < 0.0 < above[1]
+    assert come_round(thick, 0.0, 0.3, places[:1], np.array([[0.985, 0.03, -0.018]])).tolist() == [True]
+
+
 def test_new_tets_keep_beneath_what_was_there():
     """Of each new point under a ground the nearest old one of its body there says it, not one above, however near that is."""
     places = np.array([[0.7, 0.0, 0.001], [0.7, 0.1, -0.03], [0.7, -0.2, -0.05], [0.7, 0.0, -0.02]])
