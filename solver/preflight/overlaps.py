@@ -29,11 +29,13 @@ def overlap_findings(bodies: Sequence[Body], colliders: Sequence[Collider], sett
     """Yield which bodies start inside or through a collider or another body that they are meant to meet."""
     for body in bodies:
         for collider in colliders:
-            how = _depth(body, collider, settings) if body.groups & collider.groups else ""
+            if not body.groups & collider.groups:
+                continue
+            how = _depth(body, collider, settings)
             if how and collider.kind == "plane":
                 message = f"It starts {how} the plane '{collider.name}' and will be pushed through to its front."
                 yield Finding("warning", body.name, "", message, MOVE_OR_TURN, "starts_in_collider")
-            elif collider.kind == "plane" and body.groups & collider.groups and _beyond(body, collider):
+            elif collider.kind == "plane" and _beyond(body, collider):
                 message = f"It starts beyond the edge of '{collider.name}', an endless ground: it lands on it there too."
                 yield Finding("info", body.name, "", message, SET_MESH, "beyond_ground")
             elif how:

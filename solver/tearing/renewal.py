@@ -110,11 +110,10 @@ def renewed_body(
     """Return a body on new tets of a size [m], on a lattice that is turned so.
 
     seen is its surface on the old ones, carrying (n,) the old tet that carries each of its vertices. Of a body that merges
-    creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3), and shells united that do
-    so in each other. PassesThrough where it
-    would pass through itself at a tear. LeftOutside where some of what is seen would be left behind, and neither a tear, a
-    merge nor a crease leaves it there; but for those who `insist`. Nor but for those are pieces joined where it would pass
-    through itself at the seam.
+    creases are closed first where it passes through itself, or will with its vertices `soon` (n, 3), and shells united that
+    pass through each other. PassesThrough where it would pass through itself at a tear. LeftOutside where some of what is seen
+    would be left behind, and neither a tear, a merge nor a crease leaves it there; but for those who `insist`. Nor but for
+    those are pieces joined where it would pass through itself at the seam.
     """
     cuts = list[SurfaceCut]()
     if body.merging and body.seen == "artist" and soon is not None:
@@ -125,6 +124,7 @@ def renewed_body(
     for cut in cuts:
         carriers = cut.carried_as(carriers)
     result = _renewed_body(body, element_size, old, _after(cuts, seen), carriers, turn, insist, creased=True)
+    # Where shells are united too, nothing is left of what a crease's band has gone through
     left = new_crossings(cuts[0], seen) if len(cuts) == 1 else np.zeros((0, 3))
     crossing = np.concatenate([left, result.crossing])
     return replace(result, cuts=(*cuts, *result.cuts), sewn=True, creased=True, crossing=crossing)

@@ -5,6 +5,7 @@ import numpy as np
 
 from solver.colliders.motion import rotation_matrix
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
+from tests.physics.test_fast_colliders import grid, without
 from tests.surface_contact.soak_scenes import goo, shape
 from tests.surfaces import moved, surface
 
@@ -83,7 +84,8 @@ def _collider(kind: str, frames: int, rng: np.random.Generator) -> tuple[Collide
 
 def _part(kind: str, rng: np.random.Generator) -> Surface:
     if kind == "holed":
-        return without(grid(1.6, 14), rng.uniform(0.12, 0.35))
+        radius = rng.uniform(0.12, 0.35)
+        return without(grid(1.6, 14), lambda middles: np.hypot(middles[:, 0], middles[:, 1]) <= radius)
     if kind == "bumpy":
         flat, height = grid(1.4, 12), rng.uniform(0.02, 0.15)
         bumps = height * np.sin(7.0 * flat.positions[:, 0]) * np.cos(6.0 * flat.positions[:, 1])
@@ -104,22 +106,6 @@ def _turns(vectors: np.ndarray) -> np.ndarray:
     transforms = np.tile(np.eye(4), (len(vectors), 1, 1))
     transforms[:, :3, :3] = [rotation_matrix(vector) for vector in vectors]
     return transforms
-
-
-def grid(size: float, count: int) -> Surface:
-    """A flat square in z = 0 that looks up."""
-    line = np.linspace(-0.5 * size, 0.5 * size, count + 1)
-    x, y = np.meshgrid(line, line, indexing="ij")
-    corner = (np.arange(count)[:, None] * (count + 1) + np.arange(count)).ravel()
-    quads = np.stack([corner, corner + count + 1, corner + count + 2, corner + 1], axis=1)
-    positions = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
-    return surface(positions, np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]]).astype(np.int32))
-
-
-def without(part: Surface, radius: float) -> Surface:
-    """A square with a jagged hole in its middle."""
-    middles = part.positions[part.triangles].mean(axis=1)
-    return surface(part.positions, part.triangles[np.hypot(middles[:, 0], middles[:, 1]) > radius])
 
 
 def tube(low: float, high: float, height: float, floor: bool = False, sides: int = 20) -> Surface:
