@@ -52,6 +52,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "waits": now.remeshing.waits.copy(),
         "creases": now.remeshing.creases.copy(),
         "drawn": now.remeshing.drawn.copy(),
+        "off": now.remeshing.off.copy(),
         "refused": now.remeshing.refused.copy(),
         "outside": now.remeshing.outside.copy(),
         **({} if now.remeshed is None else now.remeshed.arrays()),
@@ -75,8 +76,8 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.frame = int(floats["frame"])
     for consumer in CONSUMERS:
         consumer.restore(now, arrays)
-    now.remeshing.fresh, now.remeshing.begun, now.remeshing.drawn, now.remeshing.outside = (
-        floats[name].copy() for name in ("fresh", "begun", "drawn", "outside")
+    now.remeshing.fresh, now.remeshing.begun, now.remeshing.drawn, now.remeshing.off, now.remeshing.outside = (
+        floats[name].copy() for name in ("fresh", "begun", "drawn", "off", "outside")
     )
     now.remeshing.counts, now.remeshing.waits, now.remeshing.creases, now.remeshing.refused = (
         floats[name].astype(np.int64) for name in ("remeshes", "waits", "creases", "refused")

@@ -44,7 +44,7 @@ from .output import SurfaceOutput, with_gone
 from .pinched import PinchReports
 from .pins.holding import Holding
 from .remesh.discretization import Discretization, at_rest
-from .remesh.exchange import renew
+from .remesh.exchange import follow, renew
 from .remesh.remeshing import WorstCondition, begun
 from .scene import Scene
 from .state import Ranges, State
@@ -189,6 +189,8 @@ class Simulation:
             outcome = attempt.outcome
             effort["newton_iterations"] += outcome.iterations
             effort["linear_iterations"] += outcome.linear_iterations
+            if outcome.converged and self._follow(outcome.positions, effort):
+                continue
             drastic = is_drastic(outcome.positions, self.state.positions, self.space.pattern)
             rough, reason, calmed = drastic or not outcome.converged, refused(self, attempt, drastic), calm
             if not reason:
@@ -215,6 +217,13 @@ class Simulation:
         begun = perf_counter()
         effort["remeshes"] += renew(self, shown=True) if shown else self._remesh()
         effort["remeshing"] += perf_counter() - begun
+
+    def _follow(self, positions: Array, effort: dict[str, float]) -> bool:
+        """Whether what is seen has got points of its own in contact, as it would bend off what carries it at (n, 3)."""
+        begun = perf_counter()
+        followed = follow(self, positions)
+        effort["remeshing"] += perf_counter() - begun
+        return followed
 
     def _remesh(self) -> int:
         """Give new tets to bodies that want some; how many."""

@@ -23,17 +23,19 @@ KEEPS = 0.8  # then it keeps such a share of that, as strips of long faces do th
 MOST_AROUND = 64  # triangles at a vertex, from which on it stays
 
 
-def decimated(positions: Array, triangles: IntArray, error: float, longest: float) -> IntArray:
+def decimated(
+    positions: Array, triangles: IntArray, error: float, longest: float, stays: NDArray[np.bool_] | None = None
+) -> IntArray:  # fmt: skip
     """Triangles (t, 3) of fewer of the positions (n, 3): none that has gone is further than `error` [m] from what is left.
 
     No edge becomes longer than `longest` [m], but where both its ends have longer ones: there by no more than a tenth. Borders,
-    and edges of more than two triangles, stay.
+    edges of more than two triangles, and what `stays` (n,), stay.
     """
     bounds = np.maximum(longest, GROWN * _longest_edges(positions, triangles))
     owner = np.full(len(positions), -1, dtype=np.int64)  # of each that has gone, the triangle that is nearest to it
     while True:
         edges = edges_of(triangles)
-        frozen = np.zeros(len(positions), dtype=bool)
+        frozen = np.zeros(len(positions), dtype=bool) if stays is None else stays.copy()
         frozen[edges.vertices[edges.counts != 2]] = True
         ends = positions[edges.vertices]
         lengths = np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1))

@@ -16,14 +16,19 @@ BEYOND = 1e-3  # by which the two angles are more than a half turn: else roundin
 ROUNDS = 60  # at most; a few as a rule
 
 
-def evened(positions: Array, triangles: NDArray[np.int32], error: float) -> NDArray[np.int32]:
-    """Triangles (t, 3) of positions (n, 3) with sides flipped; no flip moves the surface by more than `error` [m]."""
-    fixed = np.zeros(len(positions), dtype=bool)
+def evened(
+    positions: Array, triangles: NDArray[np.int32], error: float, fixed: NDArray[np.bool_] | None = None
+) -> NDArray[np.int32]:  # fmt: skip
+    """Triangles (t, 3) of positions (n, 3) with sides flipped, but for those of vertices that are `fixed` (n,).
+
+    No flip moves the surface by more than `error` [m].
+    """
+    fixed = np.zeros(len(positions), dtype=bool) if fixed is None else fixed
     for _ in range(ROUNDS):
         made = Surface(positions, triangles)
         edges = edges_of(triangles)
         some = flips(made, edges, np.repeat(np.arange(len(triangles)), 3), np.tile(np.arange(3), len(triangles)))
-        some = some.taken(some.rows < some.beside)
+        some = some.taken((some.rows < some.beside) & ~fixed[some.ends].any(axis=1))
         angles = _angles(positions, some)
         wanted = (angles > np.pi + BEYOND) & (moves_by(made, some) < error)
         some, angles = some.taken(wanted), angles[wanted]

@@ -12,6 +12,7 @@ from ..contact.surfaces.bodies import left_out, passes_through_itself, touching_
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
+from ..scene import Scene
 from ..topology.consumer import Ready
 from ..topology.replay import replay, with_rest
 from .discretization import Discretization
@@ -65,10 +66,9 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
         now.remeshing.note(due, now.state, now.ranges, renewed)
         return 0
     new = with_rest(now, renewed.mesh)
-    acting = acting_scene(now.whole, new.hosts, new.merging)
-    surfaces = touching_bodies(acting, new.state, new.ranges, new.surfaces, new.triangles, new.rest)
+    surfaces = touching_bodies(_acting(now, new), new.state, new.ranges, new.surfaces, new.triangles, new.rest)
     passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
-    crosses = not renewed.crossing and _crosses_itself(now, made, new, surfaces)
+    crosses = not renewed.crossing and _crosses_itself(now, made.change.into, new, surfaces)
     change = made.change.then(refinement).then(renewed.change)
     apart = renewed.apart & made.taken.keys() or any(each.waits for each in change.surfaces)  # nothing sews them yet
     if passing or crosses or apart:
@@ -97,10 +97,40 @@ def _put_off(now: "Simulation", renewed: Renewed, due: list[int], together: list
     now.remeshing.waits[together] = waits[together] + 1
 
 
-def _crosses_itself(now: "Simulation", made: Joined, new: Discretization, surfaces: SurfaceContact | None) -> bool:
-    """Whether a body that collides with itself would pass through itself at more places than what it is made of does now."""
-    into = made.change.into
-    found = passes_through_itself(surfaces, new.state.positions, len(made.change.firsts))
+def follow(simulation: "Simulation", positions: NDArray[np.float64]) -> bool:
+    """Let what is seen have points of its own where it would bend off what carries its contact, nodes going to (n, 3).
+
+    Whether any has come; none where a body would cross itself more by that, or others, where it is now.
+    """
+    now = simulation
+    bent = now.remeshing.bent(now.present, now.surfaces, positions)
+    if not bent:
+        return False
+    place, step = now.keyed.place(now.clock.time), now.clock.previous_step
+    same = now.remeshing.renewed(now.present, [], step, place)
+    new = with_rest(now, same.mesh, bent)
+    surfaces = touching_bodies(_acting(now, new), new.state, new.ranges, new.surfaces, new.triangles, new.rest)
+    everybody = np.arange(len(now.scene.bodies))
+    if left_out(now.scene, surfaces) - left_out(now.scene, now.surfaces) or _crosses_itself(now, everybody, new, surfaces):
+        return False
+    now.remeshing.off[:] = 0.0
+    replay(now, new, same.change, Ready(surfaces=surfaces))
+    return True
+
+
+def _acting(now: "Simulation", mesh: Discretization) -> Scene:
+    """The scene as bodies on meshes act in it."""
+    return acting_scene(now.whole, mesh.hosts, mesh.merging)
+
+
+def _crosses_itself(
+    now: "Simulation", into: NDArray[np.int64], new: Discretization, surfaces: SurfaceContact | None
+) -> bool:  # fmt: skip
+    """Whether a body that collides with itself would pass through itself at more places than what goes into it does now.
+
+    into (b,): of what body each of the old ones is part.
+    """
+    found = passes_through_itself(surfaces, new.state.positions, len(new.ranges.nodes) - 1)
     if not found.any():
         return False
     known = passes_through_itself(now.surfaces, now.state.positions, len(into))

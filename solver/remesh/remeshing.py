@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contact.surfaces.surface_contact import SurfaceContact
 from ..embedding import Binding, evaluate
 from ..errors import MeshingError
 from ..fem.seen_volume import show, whole
@@ -54,9 +55,10 @@ class Remeshing:
     `condition_change`, when that is so many times what it was when its tets were new (`begun`), however good it still is.
     `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `creases` how many of its
     faces passed through it after creases of it were closed the last time, `drawn` how many times too long its longest seen edge
-    was after what is seen was refined the last time. `refused` counts how many new meshes in a row it was refused as they would
-    leave something seen outside, or passing through itself at a tear, and `outside` how far outside its tets the farthest lay
-    that is seen when they were new, in element sizes.
+    was after what is seen was refined the last time, `off` how far what is seen was off what carries its contact the last time
+    that it got no points of its own there, in shares of the most. `refused` counts how many new meshes in a row it was refused
+    as they would leave something seen outside, or passing through itself at a tear, and `outside` how far outside its tets the
+    farthest lay that is seen when they were new, in element sizes.
     """
 
     def __init__(self, scene: Scene, hosts: NDArray[np.int64]) -> None:
@@ -70,6 +72,7 @@ class Remeshing:
         self.waits: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.creases: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.drawn: Array = np.zeros(count)
+        self.off: Array = np.zeros(count)
         self.refused: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.outside: Array = np.zeros(count)
         self._trees: dict[int, tuple[int, TriangleTree]] = {}  # of what is seen: how often it was looked at, and the tree
@@ -77,7 +80,7 @@ class Remeshing:
     def after(self, scene: Scene, made: Joined) -> "Remeshing":
         """The same for bodies of the scene some of which have been joined."""
         result, firsts = Remeshing(scene, made.mesh.hosts), made.change.firsts
-        for name in ("fresh", "begun", "counts", "waits", "creases", "drawn", "refused", "outside"):
+        for name in ("fresh", "begun", "counts", "waits", "creases", "drawn", "off", "refused", "outside"):
             setattr(result, name, getattr(self, name)[firsts])
         return result
 
@@ -117,6 +120,25 @@ class Remeshing:
         wanted = now > np.maximum(OVERDRAWN, AGAIN * self.drawn)
         self.drawn = np.where(wanted, now, np.minimum(now, self.drawn))
         return [int(body) for body in np.flatnonzero(wanted)]
+
+    def bent(self, present: Discretization, contact: SurfaceContact | None, positions: Array) -> dict[int, NDArray[np.int32]]:
+        """The vertices (v,) of bodies that have bent off what carries their contact with nodes at positions (n, 3), if some are
+        new, and farther than the last time that they got no points of their own."""
+        found = dict[int, NDArray[np.int32]]()
+        if contact is None or contact.rest is None:
+            return found
+        moved = replace(present, state=replace(present.state, positions=positions))
+        for body, merged in enumerate(contact.merged):
+            if merged is None:
+                continue
+            known = contact.rest.bent[body] if contact.rest.bent else np.zeros(0, dtype=np.int32)
+            vertices, worst = merged.bent(moved.seen(body).positions, contact.places(positions), len(known))
+            wanted = worst > max(1.0, AGAIN * self.off[body])
+            self.off[body] = worst if wanted else min(worst, self.off[body])
+            fresh = np.setdiff1d(vertices, known)
+            if wanted and len(fresh):
+                found[body] = fresh
+        return found
 
     def refined(self, present: Discretization, bodies: list[int], due: list[int]) -> tuple[Discretization, TopologyChange]:
         """The discretization with what is seen of some bodies refined where they want it, and the change.

@@ -36,7 +36,7 @@ from .cutter import cutter
 from .pieces import Pieces, voted
 from .seams import PassesThrough, new_crossings, parted, sew
 from .surface_cut import SurfaceCut, cut_surface, still_carrying
-from .thin import torn
+from .thin import torn, untorn
 
 Array = NDArray[np.float64]
 
@@ -139,18 +139,20 @@ def _renewed_body(
     if body.tear_thickness == 0.0 and not old.piece.any():
         return _renewed_whole(body, element_size, old, seen, carrying, frame, spacing, insist or creased)
     here, shell = frame.mesh(old), Surface(frame.points(seen.positions), seen.triangles)
-    left = torn(old, body.tear_thickness, element_size)
-    apart, cuts, crossing = False, list[SurfaceCut](), [np.zeros((0, 3))]
+    left, carriers = torn(old, body.tear_thickness, element_size), _Seen(shell, carrying, body.seen == "tets")
+    apart, cuts, crossing, parts = False, list[SurfaceCut](), [np.zeros((0, 3))], list[_Part]()
+    merging = _Merging(body, here, seen, carriers, element_size, insist) if body.merging else None
+    if merging is not None and (merging.several or left.mesh is old):
+        # What lies in each other becomes one before it tears: a cut through both would cross itself
+        parts, apart = merging.parts(element_size)
+        left = untorn(old) if not apart else left
+        cuts, crossing = (cuts, crossing) if left.mesh is not old else (merging.cuts, crossing + merging.crossing)
     if left.mesh is not old:
         pieces = _singly(body, frame.mesh(left.mesh), element_size, None)
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
-    elif body.merging:
-        merging = _Merging(body, here, seen, _Seen(shell, carrying, body.seen == "tets"), insist)
-        parts, apart = merging.parts(element_size)
-        cuts, crossing = cuts + merging.cuts, crossing + merging.crossing
-    else:
-        parts = _singly(body, here, element_size, _Seen(shell, carrying, body.seen == "tets"))
+    elif merging is None:
+        parts = _singly(body, here, element_size, carriers)
     sewn = bool(cuts)
     before = [compacted(here.positions, here.tets[part.tets]) for part in parts]
     changes = [(p.tets, mesh_change(was, p.new, p.sheets)) for p, was in zip(parts, before, strict=True)]
@@ -301,8 +303,10 @@ class _Merging:
     lies in the world; the mesh, and what is seen as new tets are fitted to it, in the frame of the lattice.
     """
 
-    def __init__(self, body: Body, old: TetMesh, seen: Surface, first: _Seen, insist: bool) -> None:
+    def __init__(self, body: Body, old: TetMesh, seen: Surface, first: _Seen, element_size: float, insist: bool) -> None:
         self.body, self.first, self.insist = body, first, insist
+        self.groups = clumps(old.positions, old.tets, DEEP * element_size)
+        self.several = any(len(group) > 1 for group in self.groups)
         self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[first.carrying])[seen.triangles[:, 0]]  # the piece of each triangle
         self.cuts: list[SurfaceCut] = []
@@ -315,7 +319,7 @@ class _Merging:
         """
         old, seen, found, apart = self.old, self.first, [], False
         count = int(self.piece.max()) + 1
-        for group in clumps(old.positions, old.tets, DEEP * element_size):
+        for group in self.groups:
             if len(group) > 1:
                 own = np.flatnonzero(np.isin(self.piece, group))
                 made = _renewed(self.body, old, own, False, element_size, seen)

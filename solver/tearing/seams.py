@@ -8,6 +8,7 @@ from scipy.spatial import cKDTree
 
 from ..geometry.easing import eased
 from ..geometry.edge_crossings import crossing_vertices, piercing_pairs
+from ..geometry.edges import unpaired_edges
 from ..geometry.measures import area_vectors, signed_volumes
 from ..geometry.triangle_tree import triangle_tree
 from ..remesh.drawing_in import Refused
@@ -36,21 +37,23 @@ def parted(cut: SurfaceCut, element_size: float) -> SurfaceCut:
 
 def sew(seen: Surface, part: NDArray[np.int32], element_size: float) -> tuple[SurfaceCut, Array] | None:
     """What unites parts (t,) of what is seen, those of each triangle, and the middles (k, 3) of faces that pass through others
-    then that did not before [m], if there is no way without; None where the parts do not meet, or one is open."""
-    had = float(signed_volumes(seen.positions, seen.triangles[part >= 0]).sum())
+    then that did not before [m], if there is no way without; None where the parts do not meet, or one is open, or would be."""
+    had, made = float(signed_volumes(seen.positions, seen.triangles[part >= 0]).sum()), None
+    open_edges = unpaired_edges(seen.triangles)
     for tidies, grows in SEAMS:
         cut = united_surface(seen, part, element_size if tidies else 0.0)
         if cut is None:
             return None
+        if unpaired_edges(cut.triangles) > open_edges:
+            continue  # what passes through itself at the seam
         if grows:
             seam, own = np.arange(len(cut.kept), len(cut.positions)), cut.triangles[part[cut.origin] >= 0]
             cut = replace(cut, positions=grown(cut, own, had, seam, element_size))
         cut = parted(cut, element_size)
-        through = new_crossings(cut, seen)
-        if not len(through):
+        made = cut, new_crossings(cut, seen)
+        if not len(made[1]):
             break
-    assert cut is not None
-    return cut, through
+    return made
 
 
 def new_crossings(cut: SurfaceCut, old: Surface, sewn: bool = True) -> Array:

@@ -41,13 +41,18 @@ class Torn(NamedTuple):
     holes: Array = np.zeros((0, 4))
 
 
+def untorn(mesh: TetMesh) -> Torn:
+    """A mesh that is left as it is."""
+    return Torn(mesh, 0, 0.0, np.arange(len(mesh.tets)))
+
+
 def torn(mesh: TetMesh, thickness: float, element_size: float) -> Torn:
     """Return the mesh without the tets across which it tears, given the tear thickness [m]; itself where it does not.
 
     Nothing is torn off that is smaller than LEAST_SHARE of its piece or LEAST_ELEMENTS cells of `element_size` [m].
     """
     if thickness == 0.0:
-        return Torn(mesh, 0, 0.0, np.arange(len(mesh.tets)))
+        return untorn(mesh)
     piece, part = components(mesh.tets), np.zeros(len(mesh.positions), dtype=np.int32)
     burst, found = np.zeros(len(mesh.tets), dtype=bool), []
     for k in range(int(piece.max()) + 1):
@@ -58,7 +63,7 @@ def torn(mesh: TetMesh, thickness: float, element_size: float) -> Torn:
         found.append(balls)
     across = (part[mesh.tets] != part[mesh.tets[:, :1]]).any(axis=1) | burst
     if not across.any():
-        return Torn(mesh, 0, 0.0, np.arange(len(mesh.tets)))
+        return untorn(mesh)
     left = mesh.tets[~across]
     piece = components(left)
     volumes = np.bincount(piece, tet_volumes(mesh.positions, left))

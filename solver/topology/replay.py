@@ -1,9 +1,12 @@
 """The door: a simulation takes over other meshes, and all that lies on them takes up what it knew by one record."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..contact.points import gather_points
 from ..contact.surfaces.bodies import rest_after
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from ..simulate import Simulation
 
 
-NOTHING = Ready()
+NOTHING, NO_BENDS = Ready(), MappingProxyType[int, NDArray[np.int32]]({})
 
 
 def settle(now: "Simulation", mesh: "Discretization", remeshed: bool = False, ready: Ready = NOTHING) -> None:
@@ -61,13 +64,16 @@ def replay(now: "Simulation", mesh: "Discretization", change: TopologyChange, re
         consumer.replay(now, known, change)
 
 
-def with_rest(now: "Simulation", mesh: "Discretization") -> "Discretization":
+def with_rest(
+    now: "Simulation", mesh: "Discretization", bent: Mapping[int, NDArray[np.int32]] = NO_BENDS
+) -> "Discretization":  # fmt: skip
     """The meshes that a simulation is to go on with, and where on them surfaces that collide lie free of contact.
 
-    Where nothing is refined the whole scene lies so whenever one body gets new tets.
+    Where nothing is refined the whole scene lies so whenever one body gets new tets. `bent` are vertices (v,) of bodies that
+    have bent off what carries their contact.
     """
     staying = _staying(now, mesh) if any(body.refines for body in now.scene.bodies) else {}
-    rest = rest_after(now.surfaces, now.state.positions, mesh.state.positions, mesh.surfaces, staying)
+    rest = rest_after(now.surfaces, now.state.positions, mesh.state.positions, mesh.surfaces, staying, bent)
     return replace(mesh, rest=rest)
 
 

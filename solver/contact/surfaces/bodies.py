@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_diag
+from scipy.sparse import block_diag, csr_matrix
 
 from ...embedding import Binding, evaluate
 from ...errors import PlacedWarning
@@ -17,6 +17,7 @@ from ...tetmesh.manifold import components
 from ...tetmesh.mesh import TetMesh
 from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
+from .bending import Merged
 from .carried import Carried
 from .crossing import own_crossings
 from .known_reach import KnownReach, Rest
@@ -60,7 +61,8 @@ def _contact(
 ) -> SurfaceContact:  # fmt: skip
     """Contact of surfaces that are merged up to an error in sizes of the tets (seen.py)."""
     settings = scene.settings
-    touches, surfaces, whole, rows, places, since, count = list[Touch](), [], list[ContactSurface | None](), [], [], [], 0
+    touches, surfaces, whole, places, since, count = list[Touch](), [], list[ContactSurface | None](), [], [], 0
+    merged, rows = list[Merged | None](), list[csr_matrix]()
     for body, binding, faces, (a, b), (c, d) in zip(
         scene.bodies, seen, triangles, pairwise(ranges.tets.tolist()), pairwise(ranges.nodes.tolist()), strict=True
     ):
@@ -74,7 +76,8 @@ def _contact(
         touches.append(Touch(modulus, settings.body_friction, slip, own, body.groups, len(touches), others, thin))
         now = Surface(evaluate(binding, mesh.tets, mesh.positions), faces)
         begun = evaluate(binding, mesh.tets, rest.nodes[c:d]) if body.refines else None
-        fit = seen_surface(now, mesh, element, error, begun)
+        kept = rest.bent[len(rows)] if rest.bent else None
+        fit = seen_surface(now, mesh, element, error, begun, kept=kept)
         surfaces.append(contact_surface(fit.triangles, fit.positions, element, count))
         seen_whole = None if fit.whole is None else contact_surface(fit.whole, fit.positions, element, count, LONGEST * element)
         whole.append(seen_whole)
@@ -87,10 +90,13 @@ def _contact(
         since.append(np.full(len(fit.positions), not lies))
         since[-1][: len(fit.vertices)] = fit.vertices >= rest.seen[len(since) - 1]
         places.append(fit.positions if lies else Carried.by(rows[-1]).places(rest.nodes[c:d]))
+        at_rest = now.positions if begun is None else begun
+        ends = fit.merged if body.refines else fit.merged[:0]
+        merged.append(Merged.of(ends, at_rest, places[-1], fit.triangles, count, element))
         count += len(fit.positions)
     carried = Carried.by(block_diag(rows, format="csr"))
     contact = SurfaceContact(surfaces, touches, np.concatenate(places), carried, whole)
-    contact.rest, points = rest, np.concatenate(since)
+    contact.rest, contact.merged, points = rest, merged, np.concatenate(since)
     for (k, _), pair in zip(contact.bodies, contact.neighbourhoods, strict=True):
         pair.known = rest.known[k] if pair.own and rest.known else None
         pair.since = points if pair.own and scene.bodies[k].refines and since[k].any() else None
@@ -132,13 +138,13 @@ def passes_through_itself(contact: SurfaceContact | None, positions: NDArray[np.
 
 def rest_after(
     contact: SurfaceContact | None, positions: NDArray[np.float64], now: NDArray[np.float64], seen: list[Binding],
-    staying: Mapping[int, tuple[slice, slice]],
+    staying: Mapping[int, tuple[slice, slice]], bent: Mapping[int, NDArray[np.int32]],
 ) -> Rest:  # fmt: skip
     """Rest for the contact that is to follow this one, nodes being at positions (n, 3) and from then on those at `now` (n', 3).
 
     seen binds each body's surface. Bodies that keep their tets keep their rest, those `staying`, whose nodes lay at one slice
     and lie at another: what others press together as they get new tets is not at rest. Of others rest is what lies there,
-    and how far pairs of one body each reach.
+    and how far pairs of one body each reach. Of those that stay some more of what is seen, `bent` (v,), has bent.
     """
     if contact is None or contact.rest is None:
         return Rest(now, _counts(seen))
@@ -146,10 +152,13 @@ def rest_after(
     own = [(pair.pairs, pair.first.surface.triangles) for pair in contact.neighbourhoods if pair.own]
     nodes, counts = now.copy(), _counts(seen)
     known = [KnownReach.of(own, contact.carried.places(positions))] * len(counts)
+    off = [np.zeros(0, dtype=np.int32)] * len(counts)
     for body, (before, after) in staying.items():
         nodes[after], counts[body] = contact.rest.nodes[before], contact.rest.seen[body]
         known[body] = contact.rest.known[body] if contact.rest.known else KnownReach.of([], positions)
-    return Rest(nodes, counts, tuple(known))
+        before_it = contact.rest.bent[body] if contact.rest.bent else off[body]
+        off[body] = np.union1d(before_it, bent.get(body, off[body])).astype(np.int32)
+    return Rest(nodes, counts, tuple(known), tuple(off))
 
 
 def told_of_overlaps(scene: Scene, contact: SurfaceContact | None, frame: int, positions: NDArray[np.float64]) -> list[str]:

@@ -65,24 +65,31 @@ class KnownReach:
 
 @dataclass(frozen=True)
 class Rest:
-    """Where nodes (n, 3) lay when their tets were made [m], how many vertices (b,) were seen of each body then, and what was
-    known there of how far its pairs reach."""
+    """Where nodes (n, 3) lay when their tets were made [m], how many vertices (b,) were seen of each body then, what was known
+    there of how far its pairs reach, and which vertices have bent off what carries contact since (bending.py)."""
 
     nodes: Array
     seen: NDArray[np.int64]
     known: tuple[KnownReach, ...] = ()
+    bent: tuple[IntArray, ...] = ()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All of it by name, for a checkpoint."""
         known = {f"reaches.{body}": known.table for body, known in enumerate(self.known)}
-        return {"rest": self.nodes, "seen_at_rest": self.seen} | known
+        bent = {f"bent.{body}": vertices for body, vertices in enumerate(self.bent)}
+        return {"rest": self.nodes, "seen_at_rest": self.seen} | known | bent
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> "Rest | None":
         """That of a checkpoint; None where it holds none."""
-        bodies = range(sum(name.startswith("reaches.") for name in arrays))
-        known = tuple(KnownReach(arrays[f"reaches.{body}"]) for body in bodies)
-        return cls(arrays["rest"], arrays["seen_at_rest"].astype(np.int64), known) if "rest" in arrays else None
+        if "rest" not in arrays:
+            return None
+        known, bent = (
+            [arrays[f"{kind}.{body}"] for body in range(sum(name.startswith(f"{kind}.") for name in arrays))]
+            for kind in ("reaches", "bent")
+        )
+        seen = arrays["seen_at_rest"].astype(np.int64)
+        return cls(arrays["rest"], seen, tuple(map(KnownReach, known)), tuple(each.astype(np.int32) for each in bent))
 
 
 def apart(places: Array, nodes: IntArray, points: int) -> tuple[Array, Array, Array, Array]:

@@ -17,6 +17,7 @@ from ...integrators import Extrapolation
 from ...state import Ranges, State
 from ..entries import across
 from .barrier import held_by
+from .bending import Merged
 from .candidates import Neighbourhood
 from .carried import Carried
 from .clusters import Clusters
@@ -73,7 +74,8 @@ class SurfaceContact:
         self.parting: list[Parting] = []  # bodies that lie in each other: they collide once they are apart,
         self.grips: Grips | None = None  # and what leads them there in this step, for
         self._step = 0.0  # [s]
-        self.rest: Rest | None = None  # what the places at rest were taken from
+        self.rest: Rest | None = None  # what the places at rest were taken from,
+        self.merged: list[Merged | None] = []  # and what of each body's surface they stand for that has none of its own
         boxed = [Clusters(surface, rest) for surface in surfaces]
         large = [None if each is None else Clusters(each, rest) for each in whole or [None] * len(surfaces)]
         for i, j in combinations_with_replacement(range(len(touches)), 2):
@@ -286,6 +288,10 @@ class SurfaceContact:
             return np.zeros(len(positions), dtype=bool)
         close = self._stand(places).close
         return self.carried.nodes_of(self.pairs.nodes[close.which][close.weights != 0.0], len(positions))
+
+    def places(self, positions: Array) -> Array:
+        """Where its points (k, 3) are with nodes at positions (n, 3)."""
+        return self._going.places(positions)
 
     def _covered(self, positions: Array, direction: Array) -> tuple[Array, Array]:
         """Places and ways (k, 3) of points with nodes at positions (n, 3) on a direction (n, 3), which `pairs` then hold for.

@@ -1,0 +1,58 @@
+"""Where what is seen of a body bends away from the fewer points that carry its contact, and is to have its own again.
+
+What is much finer than the tets is merged where it is flat (seen.py). That is how it lay when they were made: where goo folds
+since then, what was merged lies off the large triangles which stand for it, and would pass through what these only touch.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.measures import area_vectors
+from ...geometry.triangle_tree import closest_points, triangle_tree
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+BENT = 0.01  # element sizes that what is seen lies off what carries its contact at most
+SOON = 0.4  # of that, from which on it gets its own points as well when other does: it would soon,
+SHARE = 0.125  # and such a share of all in any case: each time all is built anew that knows of contact
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What of a body's surface has been merged, s places of it, over triangles of its contact points.
+
+    ends (s, 2)    : vertices of what is seen between which each lies in the middle, one twice where that has been merged
+    corners (s, 3) : the contact points, among those of all bodies, of the triangle that was nearest to it at rest
+    most           : [m] that any is off at most
+    """
+
+    ends: IntArray
+    corners: IntArray
+    most: float
+
+    @classmethod
+    def of(cls, ends: IntArray, seen: Array, points: Array, triangles: IntArray, first: int, element: float) -> Self | None:
+        """Those of a surface seen at (n, 3) at rest, over triangles (t, 3) of points (k, 3) there that come after so many
+        others, and tets of a size [m]; None where nothing has been merged."""
+        if not len(ends):
+            return None
+        found = closest_points(triangle_tree(points, triangles), np.ascontiguousarray(seen[ends].mean(axis=1)))
+        return cls(ends, triangles[found.triangle] + np.int32(first), BENT * element)
+
+    def bent(self, seen: Array, places: Array, known: int) -> tuple[IntArray, float]:
+        """The vertices (v,), rising, that are to have their own points with all that is seen at (n, 3) and contact points at
+        (k, 3), if any does; and how far the worst is off its triangle's plane, in shares of the most.
+
+        known: how many have some already that were merged; with each time they become twice as many.
+        """
+        normal = area_vectors(places, self.corners)
+        length = np.maximum(np.sqrt((normal**2).sum(axis=1)), 1e-300)
+        away = 0.5 * (seen[self.ends[:, 0]] + seen[self.ends[:, 1]]) - places[self.corners[:, 0]]
+        off = np.abs((away * normal).sum(axis=1)) / (length * self.most)
+        wanted = min(max(known, int(SHARE * len(off))), len(off) - 1)
+        least = min(SOON, float(np.partition(off, len(off) - 1 - wanted)[len(off) - 1 - wanted]))
+        return np.unique(self.ends[off >= least]), float(off.max())

@@ -1,0 +1,88 @@
+"""Goo that flows, out of seeds: a soak of remeshes, tears, merges and folds that can be resumed, as soak.py is.
+
+    python -m tests.surface_contact.soak_flow RESULTS.jsonl [--seeds 0 1000] [--frames 30]
+
+Each line says of one scene (flow_scenes.py), of what is seen of all bodies:
+
+opened   : the most open edges that there were at any frame beyond those of the start
+crossing : frames in which more faces pass through their own body or others than at the start; crossed, by how many at most, and
+           left, by how many in the last. What merges comes to lie in what it merges with, until it is one with it
+inside   : shares of the volume that is seen that were there at least and at the end
+and how many tets are inside out at the end, how many remeshes there were, what ended the bake, and how long it took.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+
+from solver.bake import prepare
+from solver.errors import Cancelled, MeshingError, StepError
+from solver.geometry.edge_crossings import piercing_pairs
+from solver.geometry.edges import unpaired_edges
+from solver.geometry.measures import signed_volumes
+from solver.scene import Scene
+from solver.simulate import Simulation
+from solver.tearing.at_start import made_fit
+from tests.surface_contact.flow_scenes import flow_scene
+
+LONG = 150.0  # process time of one scene from which on it is given up [s]
+
+
+def looked_at(run: Simulation) -> np.ndarray:
+    """Open edges, pairs of faces that cross and volume [m^3] of all that is seen."""
+    present, places, faces, count = run.present, [], [], 0
+    found = np.zeros(3)
+    for body in range(len(present.triangles)):
+        seen = present.seen(body)
+        found += unpaired_edges(seen.triangles), 0, signed_volumes(seen.positions, seen.triangles).sum()
+        places.append(seen.positions)
+        faces.append(seen.triangles + count)
+        count += len(seen.positions)
+    found[1] = len(piercing_pairs(np.concatenate(places), np.concatenate(faces)))
+    return found
+
+
+def flowed(kind: str, scene: Scene, frames: int) -> dict[str, object]:
+    """Bake one scene; what was found in it."""
+    scene, _ = made_fit(scene, {}, lambda _: None)
+    looks, remeshes, inverted, found = [], 0.0, 0.0, dict[str, object](kind=kind)
+    begun = time.process_time()
+    try:
+        made = prepare(scene)
+        run = Simulation(scene, *([getattr(item, name) for item in made] for name in ("mesh", "surface", "contacts")))
+        for _ in range(frames):
+            frame = run.advance(lambda: time.process_time() > begun + LONG)
+            remeshes, inverted = remeshes + frame.statistics["remeshes"], frame.statistics["inverted"]
+            looks.append(looked_at(run))
+    except (MeshingError, StepError, Cancelled) as error:
+        found["failed"] = error.message
+    opened, crossed, volume = (np.array(looks).reshape(-1, 3) - [*looks[0][:2], 0.0]).T if looks else np.zeros((3, 1))
+    volume = volume / max(volume[0], 1e-300)
+    return found | {
+        "opened": int(opened.max()), "crossing": int((crossed > 0).sum()), "crossed": int(crossed.max()),
+        "left": int(crossed[-1]), "inside": [round(float(volume.min()), 4), round(float(volume[-1]), 4)],
+        "inverted": inverted, "remeshes": remeshes, "frames": len(looks), "seconds": round(time.process_time() - begun, 2),
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000))
+    parser.add_argument("--frames", type=int, default=30)
+    options = parser.parse_args()
+    lines = options.results.read_text().splitlines() if options.results.exists() else []
+    done = {json.loads(line)["seed"] for line in lines}
+    for seed in range(*options.seeds):
+        if seed not in done:
+            found = {"seed": seed, **flowed(*flow_scene(seed, options.frames), options.frames)}
+            with options.results.open("a") as file:
+                file.write(json.dumps(found) + "\n")
+            print(found, flush=True)
+
+
+if __name__ == "__main__":
+    main()
