@@ -25,6 +25,7 @@ Labels = NDArray[np.int32]
 
 LUMP = 1.3  # times as thick as the tear thickness
 LEVELS = (0.8, 0.6, 0.4, 0.2, 0.0)  # of half the tear thickness: depths at which places are given out
+MOST_BETWEEN = 0.1  # of a piece's volume in tets between its parts: more is no neck, but goo in itself, or thin all over
 LEAST_SHARE, LEAST_ELEMENTS = 0.03, 4.0  # of its piece's volume and in elements: nothing smaller is torn off
 
 
@@ -58,9 +59,12 @@ def torn(mesh: TetMesh, thickness: float, element_size: float) -> Torn:
     for k in range(int(piece.max()) + 1):
         own = mesh.tets[piece == k]
         nodes = np.unique(own)
-        parts, balls, gone = _parts(compacted(mesh.positions, own), thickness, element_size)
-        part[nodes], burst[piece == k] = parts, gone
-        found.append(balls)
+        alone = compacted(mesh.positions, own)
+        parts, balls, gone = _parts(alone, thickness, element_size)
+        between = gone | (parts[alone.tets] != parts[alone.tets[:, :1]]).any(axis=1)
+        if alone.volumes[between].sum() <= MOST_BETWEEN * alone.volumes.sum():
+            part[nodes], burst[piece == k] = parts, gone
+            found.append(balls)
     across = (part[mesh.tets] != part[mesh.tets[:, :1]]).any(axis=1) | burst
     if not across.any():
         return untorn(mesh)
