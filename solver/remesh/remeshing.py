@@ -34,11 +34,13 @@ from .drawing_in import Refused
 from .record import MeshChange
 from .renewed import Renewed
 from .restuffing import Vanished, lattice_turn
+from .seen_share import handed_on, share_shown
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
 
 Array = NDArray[np.float64]
 
 MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
+ROOM = 0.5, 1.05  # times as much rest volume as it had at least and at most, for what is seen to keep its own
 BACK = 0.1  # of the volume seen of what has merged, that may come back of what overlapped just then
 LOOKS = 32  # at what is seen of a body until its tree is made anew: where goo flows faces leave those that they lay beside
 OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
@@ -226,7 +228,7 @@ class Remeshing:
         mesh, surfaces = replaced(present, records, self.alive.tolist(), self.uids)
         meshes = [changes[k].new if k in changes else present.mesh(k) for k in range(len(states))]
         (state, ranges), unknowns, covered = side_by_side(
-            lambda: joined_states([self._carried(k, states[k], made.get(k), step, place) for k in range(len(states))]),
+            lambda: joined_states([self._carried(k, present, states[k], made.get(k), step, place) for k in range(len(states))]),
             lambda: _unknowns(meshes) if changes else None,
             lambda: _covered(meshes, mesh.surfaces, mesh.triangles) if changes else (),
         )
@@ -238,12 +240,17 @@ class Remeshing:
         told = frozenset(apart), fragments, tuple(thin), tuple(refused), outside, crossing, folded
         return Renewed(mesh, unknowns, change, changes, *told)
 
-    def _carried(self, index: int, state: State, new: RenewedBody | None, step: float, place: float) -> State:
+    def _carried(
+        self, index: int, present: Discretization, state: State, new: RenewedBody | None, step: float, place: float
+    ) -> State:
         """A body's state on its new tets, if it has some."""
         if new is None:
             return state
-        body = self.scene.bodies[index].at(place)
-        result = transferred(state, new.change, step, counts_flow(body, state), shown=new.shown)
+        body, shown, room = self.scene.bodies[index].at(place), new.shown, (0.0, np.inf)
+        if shown is None:
+            wanted = handed_on(new.change, present.seen(index), present.surfaces[index].tets)
+            shown, room = share_shown(new.change, wanted, new.seen, new.surface.tets), ROOM
+        result = transferred(state, new.change, step, counts_flow(body, state), shown=shown, bounds=room)
         # what is seen is another surface from now on; but of closed creases what overlapped is to come back, and of bodies
         # that have merged most of it
         if len(new.cuts) > new.creased and not new.laid:

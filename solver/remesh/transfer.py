@@ -65,25 +65,25 @@ def joined_states(states: list[State]) -> tuple[State, Ranges]:
 
 def transferred(
     old: State, change: MeshChange, step: float, counted: bool = False, beyond: Array | float = 0.0,
-    families: Families | None = None, shown: Array | None = None,
+    families: Families | None = None, shown: Array | None = None, bounds: tuple[float, float] = (0.0, np.inf),
 ) -> State:  # fmt: skip
     """The state of one body on the new mesh; step [s] is the last one taken.
 
     A new tet is of the material of the old one that it shares most volume with, but for fibres, which are averaged.
     Flow that is `counted`, because it has a goal or a limit, goes over; any other counts from the new mesh on. Where the meshes
     are part of a body, its nodes bear tets `beyond` as well, of masses (n',) [kg]: momentum is that of all that nodes bear, of
-    each of the `families` (heirs.py), which may share no node. `shown` (p',) says of a body that is seen by the surface of its
-    tets which share of what is to be seen of each new piece is seen at once: rest volume follows that instead.
+    each of the `families` (heirs.py), which may share no node. `shown` (p',) says which share of what is to be seen of each new
+    piece is seen at once: rest volume follows that instead, within `bounds` of what it was.
     """
     families = kinship_of_pieces(change) if families is None else families
-    tets = _tet_fields(old, change, families, counted, shown)
+    tets = _tet_fields(old, change, families, counted, shown, bounds)
     masses = lumped_masses(change.new.tets, tets["density"], tets["volumes"], len(change.new.positions)) + beyond
     nodes = _node_fields(old, change, masses, families, step)
     return type(old)(tets=change.new.tets, masses=masses, **tets, **nodes)
 
 
 def _tet_fields(
-    old: State, change: MeshChange, families: Families, counted: bool, shown: Array | None
+    old: State, change: MeshChange, families: Families, counted: bool, shown: Array | None, bounds: tuple[float, float]
 ) -> dict[str, Any]:
     """Everything that is of tets, by the names of State."""
     volumes = change.new.volumes
@@ -100,7 +100,7 @@ def _tet_fields(
     rest = np.clip(fields["rest"][0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields["mass"][0] * volumes
     to = heirs(change, families, old.volumes, rest)
-    room = np.ones(len(volumes)) if shown is None else _room(change, to, shown)
+    room = np.ones(len(volumes)) if shown is None else np.clip(_room(change, to, shown), *bounds)
     rest = conserved(rest, old.volumes, to) * room
     mass = conserved(mass, old.density * old.volumes, to)
     strain = fields["strain"].T.copy()
@@ -126,9 +126,9 @@ def _tet_fields(
 def _room(change: MeshChange, to: Heirs, shown: Array) -> Array:
     """By what the rest volume of new tets (m',) is to be multiplied, for as much pressure as there was; shown (p',).
 
-    Tets that reach out of what is seen of them, as in a fin, are laid about it and have less room, and where bodies merge the
-    room that they shared is there once. Would they keep their rest volume, they would blow up what is seen. Only what is not
-    seen at once is pressed out.
+    Tets that reach out of what is seen of them, as of a fin or a leg, are laid about it and have less room, and where bodies
+    merge the room that they shared is there once. Would they keep their rest volume, they would blow up what is seen. Only what
+    is not seen at once is pressed out.
     """
     had = to.had(change.old.volumes)
     share: Array = change.new.piece_volumes / (np.where(had > 0.0, had, change.new.piece_volumes) * shown)

@@ -13,11 +13,11 @@ from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.remesh.record import mesh_change
 from solver.remesh.remeshers import remeshed
 from solver.remesh.restuffing import lattice_turn
+from solver.remesh.seen_share import handed_on
 from solver.surface import Surface
 from solver.tet_surface.folds import is_seen_folded
 from solver.tet_surface.laying import _ends, _on, _smoothed, laid_surface
 from solver.tet_surface.refinement import neighbours
-from solver.tet_surface.renewal import handed_on
 from solver.tetmesh.cage import cage
 from solver.tetmesh.mesh import joined_meshes
 from tests.physics.scenes import box_mesh

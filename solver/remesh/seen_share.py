@@ -1,0 +1,37 @@
+"""How much of what is to be seen of a body's new tets is seen of them at once: rest volumes follow that (transfer.py)."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+
+from ..geometry.measures import signed_volumes
+from ..surface import Surface
+from .record import MeshChange
+
+Array = NDArray[np.float64]
+
+
+def handed_on(change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> Array:
+    """Return the volume (p',) that is to be seen of each new piece [m^3], carrying (n,) the old tet of each vertex seen.
+
+    What was seen of an old piece goes to the new ones as they share its tets: so the sum is kept, whatever merges or tears.
+    """
+    old, new = change.old.piece, change.new.piece
+    had = np.bincount(
+        old[carrying[seen.triangles[:, 0]]], signed_volumes(seen.positions, seen.triangles), int(old.max()) + 1
+    )
+    had = np.where(had > 0.0, had, change.old.piece_volumes)  # of what shares a shell with others nothing is seen by itself
+    sources, targets = change.pairs()
+    shape = len(had), int(new.max()) + 1
+    shared = coo_matrix((change.volumes, (old[sources], new[targets])), shape=shape).toarray()
+    total = shared.sum(axis=1)
+    wanted: Array = (had / np.where(total > 0.0, total, 1.0)) @ shared
+    return wanted
+
+
+def share_shown(change: MeshChange, wanted: Array, surface: Surface, carrying: NDArray[np.int32]) -> Array:
+    """Return the share (p',) of what is to be seen of each new piece, wanted (p',) [m^3], that a surface encloses whose
+    vertices new tets carry (n',); 1 where nothing is."""
+    piece = change.new.piece[carrying[surface.triangles[:, 0]]]
+    has = np.bincount(piece, signed_volumes(surface.positions, surface.triangles), len(wanted))
+    return np.divide(has, wanted, out=np.ones(len(wanted)), where=(has > 0.0) & (wanted > 0.0))
