@@ -1,6 +1,6 @@
 """A simulation's remesh: which bodies want new tets, whether these may be taken, and what is said of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..contact.surfaces.bodies import left_out, passes_through_itself, touching_bodies
 from ..contact.surfaces.surface_contact import SurfaceContact
+from ..frame import SurfaceChange
 from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
-from ..scene import Scene
 from ..topology.consumer import Ready
-from ..topology.replay import replay, with_rest
+from ..topology.replay import NO_BENDS, replay, with_rest
 from .discretization import Discretization
 from .drawing_in import FAR
 from .remeshing import MOST_REFUSED
@@ -65,13 +65,11 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
         now.news += tuple(_news(now, made, renewed))
         now.remeshing.note(due, now.state, now.ranges, renewed)
         return 0
-    new = with_rest(now, renewed.mesh)
-    surfaces = touching_bodies(_acting(now, new), new.state, new.ranges, new.surfaces, new.triangles, new.rest)
-    passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
-    crosses = not renewed.crossing and _crosses_itself(now, made.change.into, new, surfaces)
     change = made.change.then(refinement).then(renewed.change)
+    new, surfaces, crosses = _with_contact(now, renewed.mesh, made.change.into, change.surfaces)
+    passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
     apart = renewed.apart & made.taken.keys() or any(each.waits for each in change.surfaces)  # nothing sews them yet
-    if passing or crosses or apart:
+    if passing or (crosses and not renewed.crossing) or apart:
         _put_off(now, renewed, [] if made.taken else due, list(chain.from_iterable(met)))
         return 0
     replay(now, new, change, Ready(renewed.unknowns, surfaces))
@@ -108,33 +106,46 @@ def follow(simulation: "Simulation", positions: NDArray[np.float64]) -> bool:
         return False
     place, step = now.keyed.place(now.clock.time), now.clock.previous_step
     same = now.remeshing.renewed(now.present, [], step, place)
-    new = with_rest(now, same.mesh, bent)
-    surfaces = touching_bodies(_acting(now, new), new.state, new.ranges, new.surfaces, new.triangles, new.rest)
-    everybody = np.arange(len(now.scene.bodies))
-    if left_out(now.scene, surfaces) - left_out(now.scene, now.surfaces) or _crosses_itself(now, everybody, new, surfaces):
+    new, surfaces, crosses = _with_contact(now, same.mesh, np.arange(len(now.scene.bodies)), bent=bent)
+    if crosses or left_out(now.scene, surfaces) - left_out(now.scene, now.surfaces):
         return False
     now.remeshing.off[:] = 0.0
     replay(now, new, same.change, Ready(surfaces=surfaces))
     return True
 
 
-def _acting(now: "Simulation", mesh: Discretization) -> Scene:
-    """The scene as bodies on meshes act in it."""
-    return acting_scene(now.whole, mesh.hosts, mesh.merging)
+def _with_contact(
+    now: "Simulation", mesh: Discretization, into: NDArray[np.int64], changes: Sequence[SurfaceChange] = (),
+    bent: Mapping[int, NDArray[np.int32]] = NO_BENDS,
+) -> tuple[Discretization, SurfaceContact | None, bool]:
+    """The meshes to go on with and where they are at rest, the contact of what is seen of them, and whether a body would pass
+    through itself at more places than what goes into it does now. Where it does only by what is merged, nothing of it is.
 
-
-def _crosses_itself(
-    now: "Simulation", into: NDArray[np.int64], new: Discretization, surfaces: SurfaceContact | None
-) -> bool:  # fmt: skip
-    """Whether a body that collides with itself would pass through itself at more places than what goes into it does now.
-
-    into (b,): of what body each of the old ones is part.
+    into (b,): of what body each of the old ones is part; changes: of what is seen; bent (v,): what of bodies whose surface has
+    not changed is not merged from now on.
     """
+    new = with_rest(now, mesh, changes, bent)
+    surfaces, crossing = _contact(now, new, into)
+    if len(crossing) and new.rest is not None:
+        kept = list(new.rest.bent or [np.zeros(0, dtype=np.int32)] * len(new.surfaces))
+        for body in crossing.tolist():
+            kept[body] = np.arange(len(new.surfaces[body].tets), dtype=np.int32)
+        new = replace(new, rest=replace(new.rest, bent=tuple(kept)))
+        surfaces, crossing = _contact(now, new, into)
+    return new, surfaces, bool(len(crossing))
+
+
+def _contact(
+    now: "Simulation", new: Discretization, into: NDArray[np.int64]
+) -> tuple[SurfaceContact | None, NDArray[np.int64]]:  # fmt: skip
+    """The contact of what is seen of meshes, and the bodies (k,) that would pass through themselves more than they do now."""
+    acting = acting_scene(now.whole, new.hosts, new.merging)
+    surfaces = touching_bodies(acting, new.state, new.ranges, new.surfaces, new.triangles, new.rest)
     found = passes_through_itself(surfaces, new.state.positions, len(new.ranges.nodes) - 1)
     if not found.any():
-        return False
+        return surfaces, np.zeros(0, dtype=np.int64)
     known = passes_through_itself(now.surfaces, now.state.positions, len(into))
-    return bool((found > np.bincount(into, known, minlength=len(found))).any())
+    return surfaces, np.flatnonzero(found > np.bincount(into, known, minlength=len(found)))
 
 
 def _switch(now: "Simulation", merging: NDArray[np.bool_], place: float) -> None:

@@ -1,6 +1,6 @@
 """The door: a simulation takes over other meshes, and all that lies on them takes up what it knew by one record."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from ..contact.points import gather_points
 from ..contact.surfaces.bodies import rest_after
+from ..contact.surfaces.known_reach import Staying
 from ..fem.volume_control import VolumeControl
 from ..fem.workspace import Workspace
+from ..frame import SurfaceChange
 from ..geometry.chunks import side_by_side
 from ..materials import stress_scale
 from ..merging.joining import living
@@ -58,28 +60,34 @@ def replay(now: "Simulation", mesh: "Discretization", change: TopologyChange, re
     What is seen leaves with the next frame, for the cache.
     """
     told = [consumer.told(now) for consumer in CONSUMERS]
-    now.settle(mesh if mesh.rest else with_rest(now, mesh), remeshed=True, ready=ready)
+    now.settle(mesh if mesh.rest else with_rest(now, mesh, change.surfaces), remeshed=True, ready=ready)
     now.cuts += change.surfaces
     for consumer, known in zip(CONSUMERS, told, strict=True):
         consumer.replay(now, known, change)
 
 
 def with_rest(
-    now: "Simulation", mesh: "Discretization", bent: Mapping[int, NDArray[np.int32]] = NO_BENDS
+    now: "Simulation", mesh: "Discretization", surfaces: Sequence[SurfaceChange] = (),
+    bent: Mapping[int, NDArray[np.int32]] = NO_BENDS,
 ) -> "Discretization":  # fmt: skip
     """The meshes that a simulation is to go on with, and where on them surfaces that collide lie free of contact.
 
-    Where nothing is refined the whole scene lies so whenever one body gets new tets. `bent` are vertices (v,) of bodies that
-    have bent off what carries their contact.
+    Where nothing is refined the whole scene lies so whenever one body gets new tets. surfaces are the changes of what is seen;
+    bent are vertices (v,) of bodies whose surface has not changed that have bent off what carries their contact.
     """
-    staying = _staying(now, mesh) if any(body.refines for body in now.scene.bodies) else {}
-    rest = rest_after(now.surfaces, now.state.positions, mesh.state.positions, mesh.surfaces, staying, bent)
+    refines, shown = any(body.refines for body in now.scene.bodies), []
+    if refines and now.surfaces is not None:
+        shown = [mesh.seen(body).positions for body in range(len(mesh.surfaces))]
+    before, staying = now.state.positions, _staying(now, mesh, surfaces, bent) if refines else {}
+    rest = rest_after(now.surfaces, before, mesh.state.positions, mesh.surfaces, staying, shown)
     return replace(mesh, rest=rest)
 
 
-def _staying(now: "Simulation", mesh: "Discretization") -> dict[int, tuple[slice, slice]]:
-    """The bodies that keep their tets, and which nodes are theirs, before and after; none where bodies merge."""
-    old, new, found = now.ranges, mesh.ranges, dict[int, tuple[slice, slice]]()
+def _staying(
+    now: "Simulation", mesh: "Discretization", surfaces: Sequence[SurfaceChange], bent: Mapping[int, NDArray[np.int32]]
+) -> dict[int, Staying]:
+    """The bodies that keep their tets; none where bodies merge."""
+    old, new, found = now.ranges, mesh.ranges, dict[int, Staying]()
     if len(old.nodes) != len(new.nodes):
         return found
     for body in range(len(new.nodes) - 1):
@@ -89,7 +97,9 @@ def _staying(now: "Simulation", mesh: "Discretization") -> dict[int, tuple[slice
             for state, where in ((now.state, old), (mesh.state, new))
         )
         if np.array_equal(before, after):
-            found[body] = slice(a, b), slice(c, d)
+            uid, none = now.scene.bodies[body].uid, np.zeros(0, dtype=np.int32)
+            kept = tuple(change.cut.kept for change in surfaces if change.uid == uid and change.cut is not None)
+            found[body] = Staying(slice(a, b), slice(c, d), bent.get(body, none), kept)
     return found
 
 

@@ -9,15 +9,19 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from ...geometry.measures import area_vectors
 from ...geometry.triangle_tree import closest_points, triangle_tree
+from .known_reach import apart
+from .pairs import Pairs
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 BENT = 0.01  # element sizes that what is seen lies off what carries its contact at most
 SOON = 0.4  # of that, from which on it gets its own points as well when other does: it would soon,
+NEAR = 2.0  # reaches within which pairs of two bodies count as pressed
 SHARE = 0.125  # and such a share of all in any case: each time all is built anew that knows of contact
 
 
@@ -56,3 +60,18 @@ class Merged:
         wanted = min(max(known, int(SHARE * len(off))), len(off) - 1)
         least = min(SOON, float(np.partition(off, len(off) - 1 - wanted)[len(off) - 1 - wanted]))
         return np.unique(self.ends[off >= least]), float(off.max())
+
+
+def pressed_at(pairs: Pairs, places: Array) -> Array:
+    """Where (q, 3) pairs of two bodies push, or all but do, points at places (k, 3)."""
+    spots, _, gaps, _ = apart(places, pairs.nodes, pairs.points)
+    return spots[gaps < NEAR * pairs.reach]
+
+
+def near_to(spots: Array, seen: Array, around: float) -> IntArray:
+    """Which vertices (v,), rising, of what is seen at (n, 3) lie so near to a spot (q, 3) [m]: where it is pressed nothing is
+    merged, for the little that this moves it by would lead it through what it lies on."""
+    if not len(spots):
+        return np.zeros(0, dtype=np.int32)
+    away = cKDTree(spots).query(seen, distance_upper_bound=around)[0]
+    return np.flatnonzero(np.isfinite(away)).astype(np.int32)

@@ -1,6 +1,6 @@
 """What the bodies of a scene bring into contact with each other."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -17,13 +17,13 @@ from ...tetmesh.manifold import components
 from ...tetmesh.mesh import TetMesh
 from ..contacts import SLIP_SPEED, STICK_TIME
 from ..points import contact_modulus
-from .bending import Merged
+from .bending import Merged, near_to, pressed_at
 from .carried import Carried
 from .crossing import own_crossings
-from .known_reach import KnownReach, Rest
+from .known_reach import KnownReach, Rest, Staying
 from .own_contact import touches_itself
 from .own_side import carrying_rows, rows_as_seen
-from .seen import ERROR, LONGEST, seen_surface
+from .seen import ERROR, LONGEST, MERGED, seen_surface
 from .surface import ContactSurface, contact_surface
 from .surface_contact import SurfaceContact
 from .touch import Touch
@@ -138,26 +138,30 @@ def passes_through_itself(contact: SurfaceContact | None, positions: NDArray[np.
 
 def rest_after(
     contact: SurfaceContact | None, positions: NDArray[np.float64], now: NDArray[np.float64], seen: list[Binding],
-    staying: Mapping[int, tuple[slice, slice]], bent: Mapping[int, NDArray[np.int32]],
+    staying: Mapping[int, Staying], shown: Sequence[NDArray[np.float64]],
 ) -> Rest:  # fmt: skip
     """Rest for the contact that is to follow this one, nodes being at positions (n, 3) and from then on those at `now` (n', 3).
 
-    seen binds each body's surface. Bodies that keep their tets keep their rest, those `staying`, whose nodes lay at one slice
-    and lie at another: what others press together as they get new tets is not at rest. Of others rest is what lies there,
-    and how far pairs of one body each reach. Of those that stay some more of what is seen, `bent` (v,), has bent.
+    seen binds each body's surface. Bodies that keep their tets keep their rest, those `staying`: what others press together as
+    they get new tets is not at rest. Of others rest is what lies there, and how far pairs of one body each reach; and what is
+    pressed of them, shown at (n, 3) from now on where that is to be known, goes on to have its own points.
     """
     if contact is None or contact.rest is None:
         return Rest(now, _counts(seen))
     contact.cover(positions, positions)
     own = [(pair.pairs, pair.first.surface.triangles) for pair in contact.neighbourhoods if pair.own]
-    nodes, counts = now.copy(), _counts(seen)
-    known = [KnownReach.of(own, contact.carried.places(positions))] * len(counts)
+    nodes, counts, places = now.copy(), _counts(seen), contact.carried.places(positions)
+    known = [KnownReach.of(own, places)] * len(counts)
     off = [np.zeros(0, dtype=np.int32)] * len(counts)
-    for body, (before, after) in staying.items():
-        nodes[after], counts[body] = contact.rest.nodes[before], contact.rest.seen[body]
+    if len(shown):
+        others = [pair.pairs for pair in contact.neighbourhoods if not pair.own]
+        spots = np.concatenate([known[0].table[:, :3], *(pressed_at(pairs, places) for pairs in others)])
+        around = MERGED * max(surface.element for surface in contact.surfaces)
+        off = [near_to(spots, each, around) for each in shown]
+    for body, stays in staying.items():
+        nodes[stays.after] = contact.rest.nodes[stays.before]
         known[body] = contact.rest.known[body] if contact.rest.known else KnownReach.of([], positions)
-        before_it = contact.rest.bent[body] if contact.rest.bent else off[body]
-        off[body] = np.union1d(before_it, bent.get(body, off[body])).astype(np.int32)
+        counts[body], off[body] = stays.rest(contact.rest, body)
     return Rest(nodes, counts, tuple(known), tuple(off))
 
 

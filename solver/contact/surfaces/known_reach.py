@@ -12,7 +12,7 @@ pressed together just then, the sides of a thin fin as well, would count as lyin
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,28 @@ class Rest:
         )
         seen = arrays["seen_at_rest"].astype(np.int64)
         return cls(arrays["rest"], seen, tuple(map(KnownReach, known)), tuple(each.astype(np.int32) for each in bent))
+
+
+class Staying(NamedTuple):
+    """A body that keeps its tets.
+
+    before, after : where its nodes lay among all, and lie
+    bent          : vertices (v,) of what is seen of it that have bent off what carries contact just now
+    kept          : the vertices (k,) that were left each time that what is seen was changed since, rising; they are the first
+    """
+
+    before: slice
+    after: slice
+    bent: IntArray
+    kept: tuple[IntArray, ...] = ()
+
+    def rest(self, known: Rest, body: int) -> tuple[int, IntArray]:
+        """How many vertices were seen when the tets were made, and which are bent, by their numbers from now on."""
+        count, bent = int(known.seen[body]), self.bent
+        bent = np.union1d(known.bent[body], bent) if known.bent else bent
+        for kept in self.kept:
+            count, bent = int(np.searchsorted(kept, count)), np.flatnonzero(np.isin(kept, bent))
+        return count, bent.astype(np.int32)
 
 
 def apart(places: Array, nodes: IntArray, points: int) -> tuple[Array, Array, Array, Array]:
