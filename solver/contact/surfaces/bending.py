@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from ...geometry.edges import edges_of
 from ...geometry.measures import area_vectors
 from ...geometry.triangle_tree import closest_points, triangle_tree
 from .known_reach import apart
@@ -21,17 +22,19 @@ IntArray = NDArray[np.int32]
 
 BENT = 0.01  # element sizes that what is seen lies off what carries its contact at most
 SOON = 0.4  # of that, from which on it gets its own points as well when other does: it would soon,
-NEAR = 2.0  # reaches within which pairs of two bodies count as pressed
 SHARE = 0.125  # and such a share of all in any case: each time all is built anew that knows of contact
+NEAR = 2.0  # reaches within which pairs of two bodies count as pressed
+ON_SIDE = 1e-3  # weight of the corner across, below which a place is on a side
 
 
 @dataclass(frozen=True)
 class Merged:
     """What of a body's surface has been merged, s places of it, over triangles of its contact points.
 
-    ends (s, 2)    : vertices of what is seen between which each lies in the middle, one twice where that has been merged
-    corners (s, 3) : the contact points, among those of all bodies, of the triangle that was nearest to it at rest
-    most           : [m] that any is off at most
+    ends (s, 2)       : vertices of what is seen between which each lies in the middle, one twice where that has been merged
+    corners (s, 2, 3) : the contact points, among those of all bodies, of the triangle that was nearest to it at rest, and of
+                        the one beyond the side on which it lay there, if on any
+    most              : [m] that any is off at most
     """
 
     ends: IntArray
@@ -45,21 +48,33 @@ class Merged:
         if not len(ends):
             return None
         found = closest_points(triangle_tree(points, triangles), np.ascontiguousarray(seen[ends].mean(axis=1)))
-        return cls(ends, triangles[found.triangle] + np.int32(first), BENT * element)
+        return cls(ends, _around(triangles, found.triangle, found.weights) + np.int32(first), BENT * element)
 
     def bent(self, seen: Array, places: Array, known: int) -> tuple[IntArray, float]:
         """The vertices (v,), rising, that are to have their own points with all that is seen at (n, 3) and contact points at
-        (k, 3), if any does; and how far the worst is off its triangle's plane, in shares of the most.
+        (k, 3), if any does; and how far the worst is off its triangles' planes, in shares of the most.
 
         known: how many have some already that were merged; with each time they become twice as many.
         """
-        normal = area_vectors(places, self.corners)
-        length = np.maximum(np.sqrt((normal**2).sum(axis=1)), 1e-300)
-        away = 0.5 * (seen[self.ends[:, 0]] + seen[self.ends[:, 1]]) - places[self.corners[:, 0]]
-        off = np.abs((away * normal).sum(axis=1)) / (length * self.most)
+        middles, off = 0.5 * (seen[self.ends[:, 0]] + seen[self.ends[:, 1]]), np.zeros(len(self.ends))
+        for corners in self.corners.transpose(1, 0, 2):
+            normal = area_vectors(places, corners)
+            length = np.maximum(np.sqrt((normal**2).sum(axis=1)), 1e-300)
+            away = np.abs(((middles - places[corners[:, 0]]) * normal).sum(axis=1))
+            off = np.maximum(off, away / (length * self.most))
         wanted = min(max(known, int(SHARE * len(off))), len(off) - 1)
         least = min(SOON, float(np.partition(off, len(off) - 1 - wanted)[len(off) - 1 - wanted]))
         return np.unique(self.ends[off >= least]), float(off.max())
+
+
+def _around(triangles: IntArray, nearest: NDArray[np.integer], weights: Array) -> IntArray:
+    """The corners (s, 2, 3) of the triangle that is nearest to each place, which has weights (s, 3) there, and of the one
+    beyond the side on which it lies; of the first again where it lies on none, or nothing is beyond."""
+    edges, other = edges_of(triangles), np.full(3 * len(triangles), -1)
+    pairs = edges.order[edges.first[:-1][edges.counts == 2, None] + np.arange(2)]
+    other[pairs], side = pairs[:, ::-1] // 3, (weights.argmin(axis=1) + 1) % 3
+    beyond = np.where(weights.min(axis=1) < ON_SIDE, other[3 * nearest + side], -1)
+    return np.stack([triangles[nearest], triangles[np.where(beyond < 0, nearest, beyond)]], axis=1)
 
 
 def pressed_at(pairs: Pairs, places: Array) -> Array:
