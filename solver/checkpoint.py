@@ -50,6 +50,7 @@ def checkpoint_of(simulation: "Simulation") -> dict[str, NDArray[np.generic]]:
         "begun": now.remeshing.begun.copy(),
         "remeshes": now.remeshing.counts.copy(),
         "waits": now.remeshing.waits.copy(),
+        "thin": now.remeshing.thin.copy(),
         "creases": now.remeshing.creases.copy(),
         "drawn": now.remeshing.drawn.copy(),
         "off": now.remeshing.off.copy(),
@@ -79,8 +80,8 @@ def restore(simulation: "Simulation", arrays: Mapping[str, NDArray[np.generic]])
     now.remeshing.fresh, now.remeshing.begun, now.remeshing.drawn, now.remeshing.off, now.remeshing.outside = (
         floats[name].copy() for name in ("fresh", "begun", "drawn", "off", "outside")
     )
-    now.remeshing.counts, now.remeshing.waits, now.remeshing.creases, now.remeshing.refused = (
-        floats[name].astype(np.int64) for name in ("remeshes", "waits", "creases", "refused")
+    now.remeshing.counts, now.remeshing.waits, now.remeshing.thin, now.remeshing.creases, now.remeshing.refused = (
+        floats[name].astype(np.int64) for name in ("remeshes", "waits", "thin", "creases", "refused")
     )
     now.space.tiles.refresh(now.state)
     now.cuts, now.news = (), ()

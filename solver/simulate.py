@@ -43,9 +43,10 @@ from .moment import Snapshot, moment_at_end, moment_between
 from .output import SurfaceOutput, with_gone
 from .pinched import PinchReports
 from .pins.holding import Holding
+from .remesh.condition import WorstCondition
 from .remesh.discretization import Discretization, at_rest
 from .remesh.exchange import follow, renew
-from .remesh.remeshing import WorstCondition, begun
+from .remesh.remeshing import begun
 from .scene import Scene
 from .state import Ranges, State
 from .step_failure import step_failure

@@ -99,7 +99,8 @@ def _inside(part: Surface, edges: Edges, out: Flags, border: Flags, held: Flags,
     graph = csr_matrix((length, (ends[:, 0], ends[:, 1])), shape=(count, count))
     away = dijkstra(graph, directed=False, indices=np.flatnonzero(border), min_only=True, limit=RINGS)
     angles, around = corner_angles(part.positions, part.triangles), part.triangles.ravel()
-    share = np.bincount(around, (angles * out[:, None]).ravel(), count) / np.bincount(around, angles.ravel(), count)
+    full = np.maximum(np.bincount(around, angles.ravel(), count), 1e-300)  # 0 between faces that are all lines
+    share = np.bincount(around, (angles * out[:, None]).ravel(), count) / full
     far = np.minimum(away, RINGS)
     field = np.where(border, share - 0.5, np.where(share > 0.5, far, -far))
     mixing, free = _mean_values(part, angles), np.ones(count, dtype=bool)
@@ -135,5 +136,6 @@ def _mean_values(part: Surface, angles: Array) -> csr_matrix:
     columns = np.concatenate([np.roll(triangles, -1, axis=1).ravel(), np.roll(triangles, 1, axis=1).ravel()])
     weights = csr_matrix((values, (np.tile(triangles.ravel(), 2), columns)), shape=(count, count))
     total = np.asarray(weights.sum(axis=1)).ravel()
-    scale = csr_matrix((1.0 / total, np.arange(count), np.arange(count + 1)), shape=(count, count))
+    inverse = np.divide(1.0, total, out=np.zeros(count), where=total > 0.0)
+    scale = csr_matrix((inverse, np.arange(count), np.arange(count + 1)), shape=(count, count))
     return csr_matrix(scale @ weights)

@@ -65,7 +65,7 @@ def refined(
     if made.untouched.all():
         return None
     cut = made.change(seen)
-    surface = _bound(bound, cut, mesh, lasting)
+    surface = bound_again(bound, cut, mesh, lasting)
     return Refined(cut, surface, with_standby(contacts, surface, len(cut.kept)))
 
 
@@ -80,7 +80,7 @@ def with_standby(contacts: Binding, surface: Binding, known: int) -> Binding:
     return Binding(tets, weights, joined_rows(rows), standby)
 
 
-def _bound(bound: Binding, cut: SurfaceCut, mesh: TetMesh, lasting: bool) -> Binding:
+def bound_again(bound: Binding, cut: SurfaceCut, mesh: TetMesh, lasting: bool) -> Binding:
     """The binding of a surface after a change: of what stays as it was, of what is new to the tet that it lies in.
 
     That is the one to which tets lead from the vertex that it is nearest to, so that folds and limbs that lie close stay apart.

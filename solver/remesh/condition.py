@@ -9,12 +9,16 @@ is that of the map from the regular tet to the rest shape: 1 for a regular rest 
 first (Freitag and Knupp 2002). It depends on the flow alone, not on the step.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
 from ..fem.commit import slenderness
+from ..fem.tile import Tiles
 from ..jit import CHUNKS, parallel
+from ..state import Ranges, State
 
 Array = NDArray[np.float64]
 
@@ -27,6 +31,26 @@ def conditions(rest_shape_inverse: Array) -> Array:
     result = np.empty(len(rest_shape_inverse))
     _conditions(rest_shape_inverse.reshape(-1, 9), result)
     return result
+
+
+class WorstCondition:
+    """The largest condition number of all tets, looked for only when rest shapes may have changed since the last time."""
+
+    def __init__(self) -> None:
+        self.tiles: Tiles | None = None
+        self.changes, self.last = 0, 0.0
+
+    def of(self, state: State, tiles: Tiles) -> float:
+        """That of a state whose tiles these are."""
+        if self.tiles is not tiles or self.changes != tiles.reshaped:
+            self.tiles, self.changes, self.last = tiles, tiles.reshaped, float(conditions(state.rest_shape_inverse).max())
+        return self.last
+
+
+def worst_conditions(state: State, ranges: Ranges) -> Array:
+    """The largest condition number (b,) of each body's basis matrices."""
+    every = conditions(state.rest_shape_inverse)
+    return np.array([every[a:b].max() for a, b in pairwise(ranges.tets.tolist())])
 
 
 @parallel

@@ -23,6 +23,7 @@ from .renewed import Renewed
 if TYPE_CHECKING:
     from ..simulate import Simulation
 
+TRIED = 8  # times that creases of a body thinner than its tets are closed until new tets are tried again for that
 LOOK = 1.0 / 192.0  # seconds for which creases are looked for at once, where steps are shorter: else each would close some
 
 
@@ -54,14 +55,17 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     coarse = now.remeshing.overdrawn(present)
     now.remeshing.creases = crossing if creased.any() else np.minimum(crossing, now.remeshing.creases)
     due = sorted({*worn, *np.flatnonzero(creased).tolist(), *chain.from_iterable(met)})
+    thin = now.remeshing.thin % TRIED > 0  # only creases of these are closed
+    alone = [] if met else [k for k in due if k not in worn and thin[k]]
     if not due and not coarse:
         return 0
     made = joined(present, met, now.whole)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     wanted, due = (np.unique(made.change.into[some]).tolist() for some in ([*due, *coarse], due))
     finer, refinement = remeshing.refined(made.mesh, wanted, due)
-    renewed = remeshing.renewed(finer, due, step, place, ahead)
-    if not renewed.changes and not made.taken and not refinement.surfaces:
+    renewed = remeshing.renewed(finer, due, step, place, ahead, alone)
+    due = [body for body in due if body not in alone]
+    if not renewed.changes and not made.taken and not refinement.surfaces and not renewed.change.surfaces:
         now.news += tuple(_news(now, made, renewed))
         now.remeshing.note(due, now.state, now.ranges, renewed)
         return 0

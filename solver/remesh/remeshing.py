@@ -1,7 +1,7 @@
 """Wholesale remeshing during a bake: which bodies are due, and the meshes that they get (Bargteil 2007, section 4)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from ..contact.surfaces.surface_contact import SurfaceContact
 from ..embedding import Binding, evaluate
 from ..errors import MeshingError
 from ..fem.seen_volume import show, whole
-from ..fem.tile import Tiles
 from ..fem.workspace import Unknowns
 from ..filling import Covering
 from ..geometry.chunks import side_by_side
@@ -28,7 +27,8 @@ from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..topology.body_change import BodyChange, replaced
 from ..topology.change import TopologyChange
 from ..topology_checks import LEAST_CONDITION_CHANGE
-from .condition import conditions
+from .condition import worst_conditions
+from .creases_alone import creases_alone
 from .discretization import Discretization
 from .drawing_in import Refused
 from .record import MeshChange
@@ -55,7 +55,8 @@ class Remeshing:
     A body is due when its worst basis matrix exceeds the scene's `worst_condition`, and 1.5 times what that was after
     the last remesh: where goo is strongly stretched while it is remeshed, no new mesh is better at once. It is also due, with
     `condition_change`, when that is so many times what it was when its tets were new (`begun`), however good it still is.
-    `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `creases` how many of its
+    `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `thin` how often since one
+    failed, as it is thinner than its tets, it has closed creases or would have, and `creases` how many of its
     faces passed through it after creases of it were closed the last time, `drawn` how many times too long its longest seen edge
     was after what is seen was refined the last time, `off` how far what is seen was off what carries its contact the last time
     that it got no points of its own there, in shares of the most. `refused` counts how many new meshes in a row it was refused
@@ -72,6 +73,7 @@ class Remeshing:
         self.begun: Array = np.full(count, np.inf)
         self.counts: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.waits: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
+        self.thin: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.creases: NDArray[np.int64] = np.zeros(count, dtype=np.int64)
         self.drawn: Array = np.zeros(count)
         self.off: Array = np.zeros(count)
@@ -82,7 +84,7 @@ class Remeshing:
     def after(self, scene: Scene, made: Joined) -> "Remeshing":
         """The same for bodies of the scene some of which have been joined."""
         result, firsts = Remeshing(scene, made.mesh.hosts), made.change.firsts
-        for name in ("fresh", "begun", "counts", "waits", "creases", "drawn", "off", "refused", "outside"):
+        for name in ("fresh", "begun", "counts", "waits", "thin", "creases", "drawn", "off", "refused", "outside"):
             setattr(result, name, getattr(self, name)[firsts])
         return result
 
@@ -188,23 +190,27 @@ class Remeshing:
         return self._trees[index][1]
 
     def renewed(
-        self, present: Discretization, bodies: list[int], step: float, place: float = 0.0, ahead: float = 0.0
+        self, present: Discretization, bodies: list[int], step: float, place: float = 0.0, ahead: float = 0.0,
+        alone: Sequence[int] = (),
     ) -> Renewed:
         """The discretization with new meshes for some bodies, at a place in frames after the first; step [s] is the last one.
 
         Creases of bodies that merge are closed where they pass through themselves, now or so long `ahead` [s].
 
-        The other bodies keep every array, and so does one that new tets cannot fill, being thinner than they are.
+        Of some of them, `alone`, that is all. The other bodies keep every array, and so does one that new tets cannot fill,
+        being thinner than they are, but for its creases.
         """
         everybody = enumerate(self.scene.bodies)
         states = [with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
         apart, fragments, thin, refused = set(), dict[int, tuple[int, float]](), [], []
-        made = dict[int, RenewedBody]()
+        made, records = dict[int, RenewedBody](), dict[int, BodyChange]()
         for index in bodies:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
             seen, bound = present.seen(index), present.surfaces[index]
             soon = _seen_at(body, states[index], bound, ahead) if body.merging else None
             try:
+                if index in alone:
+                    raise Vanished("It is known to be thinner than its tets.")
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
                 insist = bool(max(self.refused[index], self.waits[index]) >= MOST_REFUSED)
@@ -213,7 +219,10 @@ class Remeshing:
                 refused.append(index)
                 continue
             except Vanished:
-                thin.append(index)
+                thin += [] if index in alone else [index]
+                closed = creases_alone(body, self.sizes[index], old, seen, soon, bound, present.contacts[index])
+                records |= {} if closed is None else {index: closed}
+                self.thin[index] += 1
                 continue
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
@@ -224,7 +233,7 @@ class Remeshing:
             made[index] = new
             fragments |= {index: new.fragments} if new.fragments[0] else {}
         changes = {index: new.change for index, new in made.items()}
-        records = {index: new.record for index, new in made.items()}
+        records |= {index: new.record for index, new in made.items()}
         mesh, surfaces = replaced(present, records, self.alive.tolist(), self.uids)
         meshes = [changes[k].new if k in changes else present.mesh(k) for k in range(len(states))]
         (state, ranges), unknowns, covered = side_by_side(
@@ -265,6 +274,7 @@ class Remeshing:
         for body in bodies:
             self.waits[body] = self.waits[body] + 1 if body in apart else 0
             self.refused[body] = self.refused[body] + 1 if body in renewed.refused else 0
+            self.thin[body] = self.thin[body] if body in renewed.thin else 0
             self.fresh[body] *= SOON / LEAST_CONDITION_CHANGE if body in renewed.refused else 1.0
         for body, farthest in renewed.outside.items():
             self.outside[body] = farthest / self.sizes[body]
@@ -322,23 +332,3 @@ def _seen_at(body: Body, state: State, surface: Binding, ahead: float) -> Array:
     if ahead > 0.0:
         return evaluate(surface, state.tets, state.positions + ahead * state.velocities)
     return as_shown(body, evaluate(surface, state.tets, state.positions))
-
-
-class WorstCondition:
-    """The largest condition number of all tets, looked for only when rest shapes may have changed since the last time."""
-
-    def __init__(self) -> None:
-        self.tiles: Tiles | None = None
-        self.changes, self.last = 0, 0.0
-
-    def of(self, state: State, tiles: Tiles) -> float:
-        """That of a state whose tiles these are."""
-        if self.tiles is not tiles or self.changes != tiles.reshaped:
-            self.tiles, self.changes, self.last = tiles, tiles.reshaped, float(conditions(state.rest_shape_inverse).max())
-        return self.last
-
-
-def worst_conditions(state: State, ranges: Ranges) -> Array:
-    """The largest condition number (b,) of each body's basis matrices."""
-    every = conditions(state.rest_shape_inverse)
-    return np.array([every[a:b].max() for a, b in pairwise(ranges.tets.tolist())])

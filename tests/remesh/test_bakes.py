@@ -16,7 +16,7 @@ from solver.geometry.triangle_tree import closest_points
 from solver.materials import Material
 from solver.moment import Snapshot
 from solver.presets import load_preset
-from solver.remesh.remeshing import worst_conditions
+from solver.remesh.condition import worst_conditions
 from solver.scene import REMESHERS, Body, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.tetmesh.manifold import components

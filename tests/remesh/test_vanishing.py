@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from solver.remesh.condition import worst_conditions
 from solver.remesh.discretization import Discretization
 from solver.remesh.drawing_in import FAR
 from solver.remesh.exchange import renew
-from solver.remesh.remeshing import MOST_REFUSED, SOON, _has_vanished, worst_conditions
+from solver.remesh.remeshing import MOST_REFUSED, SOON, _has_vanished
 from solver.scene import REMESHERS, Surface, validated
 from solver.tetmesh.manifold import components
 from tests.surfaces import joined

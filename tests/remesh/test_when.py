@@ -12,7 +12,7 @@ from solver.errors import SceneError
 from solver.materials import Material
 from solver.pins.pin import Pin
 from solver.presets import load_preset
-from solver.remesh.remeshing import worst_conditions
+from solver.remesh.condition import worst_conditions
 from solver.remesh.transfer import body_state
 from solver.scene import Body, Scene, Settings, Surface, validated
 from solver.simulate import Simulation
