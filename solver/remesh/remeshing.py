@@ -34,7 +34,7 @@ from .drawing_in import Refused
 from .record import MeshChange
 from .renewed import Renewed
 from .restuffing import Vanished, lattice_turn
-from .seen_share import handed_on, share_shown
+from .seen_share import known_share
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
 
 Array = NDArray[np.float64]
@@ -257,8 +257,8 @@ class Remeshing:
             return state
         body, shown, room = self.scene.bodies[index].at(place), new.shown, (0.0, np.inf)
         if shown is None:
-            wanted = handed_on(new.change, present.seen(index), present.surfaces[index].tets)
-            shown, room = share_shown(new.change, wanted, new.seen, new.surface.tets), ROOM
+            before = present.seen(index), present.surfaces[index].tets
+            shown, room = known_share(new.change, *before, new.seen, new.surface.tets), ROOM
         result = transferred(state, new.change, step, counts_flow(body, state), shown=shown, bounds=room)
         # what is seen is another surface from now on; but of closed creases what overlapped is to come back, and of bodies
         # that have merged most of it

@@ -6,9 +6,12 @@ from scipy.sparse import coo_matrix
 
 from ..geometry.measures import signed_volumes
 from ..surface import Surface
+from .heirs import kinship_of_pieces
 from .record import MeshChange
 
 Array = NDArray[np.float64]
+
+ALIKE = 0.1  # by which what is seen may be more or less than it was, for it to be the same surface
 
 
 def handed_on(change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> Array:
@@ -35,3 +38,23 @@ def share_shown(change: MeshChange, wanted: Array, surface: Surface, carrying: N
     piece = change.new.piece[carrying[surface.triangles[:, 0]]]
     has = np.bincount(piece, signed_volumes(surface.positions, surface.triangles), len(wanted))
     return np.divide(has, wanted, out=np.ones(len(wanted)), where=(has > 0.0) & (wanted > 0.0))
+
+
+def known_share(
+    change: MeshChange, before: Surface, carried: NDArray[np.int32], after: Surface, carrying: NDArray[np.int32]
+) -> Array:  # fmt: skip
+    """Return the share (p',) that a surface, after a change, encloses of what was to be seen of each new piece before it; nan
+    where that says little, as pieces have torn or merged, or it is another surface.
+
+    carried (n,) and carrying (n',) are the old and new tets of the vertices of both.
+    """
+    shown = share_shown(change, handed_on(change, before, carried), after, carrying)
+    old, new = kinship_of_pieces(change)
+    count = int(max(old.max(), new.max())) + 1
+    several = np.zeros(count, dtype=bool)
+    for family, piece in ((old, change.old.piece), (new, change.new.piece)):
+        pairs = np.unique(np.stack([family, piece]), axis=1)
+        several |= np.bincount(pairs[0], minlength=count) > 1
+    families = np.zeros(len(shown), dtype=np.int64)
+    families[change.new.piece] = new
+    return np.where(several[families] | (np.abs(shown - 1.0) > ALIKE), np.nan, shown)

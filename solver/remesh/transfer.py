@@ -34,6 +34,7 @@ from .record import MeshChange
 Array = NDArray[np.float64]
 
 OF_FIBRES = [FIBRE_STIFFNESS, FIBRE_TENSION]
+LEAST_VOLUME = 1e-9  # of a mean tet's, which a flat one counts for
 SQUEEZED = (0.2, 5.0)  # times its rest volume: what a new tet is at most thought to have been pressed and blown to
 AT_NODES = {
     "positions", "velocities", "masses", "previous_positions", "previous_velocities", "accelerations", "loads",
@@ -73,7 +74,7 @@ def transferred(
     Flow that is `counted`, because it has a goal or a limit, goes over; any other counts from the new mesh on. Where the meshes
     are part of a body, its nodes bear tets `beyond` as well, of masses (n',) [kg]: momentum is that of all that nodes bear, of
     each of the `families` (heirs.py), which may share no node. `shown` (p',) says which share of what is to be seen of each new
-    piece is seen at once: rest volume follows that instead, within `bounds` of what it was.
+    piece is seen at once: rest volume follows that instead, within `bounds` of what it was, and of one that is nan it is kept.
     """
     families = kinship_of_pieces(change) if families is None else families
     tets = _tet_fields(old, change, families, counted, shown, bounds)
@@ -86,7 +87,9 @@ def _tet_fields(
     old: State, change: MeshChange, families: Families, counted: bool, shown: Array | None, bounds: tuple[float, float]
 ) -> dict[str, Any]:
     """Everything that is of tets, by the names of State."""
-    volumes = change.new.volumes
+    # A piece that keeps its tets may have some inside out: these have their rest, and weigh, by how large they are
+    volumes = np.abs(change.new.volumes)
+    volumes = np.maximum(volumes, LEAST_VOLUME * volumes.mean())
     present = np.maximum(np.abs(change.old.volumes), old.volumes * SQUEEZED[0])
     strain, rotation = log_left_stretch(old.positions, old.tets, old.rest_shape_inverse, counted)
     flow = (log_plastic_stretch(old.plastic_deformation, rotation), turned(old.goal, rotation)) if counted else ()
@@ -100,7 +103,7 @@ def _tet_fields(
     rest = np.clip(fields["rest"][0], 1.0 / SQUEEZED[1], 1.0 / SQUEEZED[0]) * volumes
     mass = fields["mass"][0] * volumes
     to = heirs(change, families, old.volumes, rest)
-    room = np.ones(len(volumes)) if shown is None else np.clip(_room(change, to, shown), *bounds)
+    room = np.ones(len(volumes)) if shown is None else np.nan_to_num(np.clip(_room(change, to, shown), *bounds), nan=1.0)
     rest = conserved(rest, old.volumes, to) * room
     mass = conserved(mass, old.density * old.volumes, to)
     strain = fields["strain"].T.copy()
