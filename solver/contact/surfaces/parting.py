@@ -100,12 +100,17 @@ class Parting:
 
 
 def perhaps_together(pair: Neighbourhood, places: Array) -> bool:
-    """Whether two surfaces, points at places (k, 3) that their pairs hold for, touch, cross, or may lie one in the other."""
+    """Whether two surfaces, points at places (k, 3) that their pairs hold for, touch, cross, or lie one in the other."""
     if (distances(places, pair.pairs.nodes, pair.pairs.points) < NOTHING * pair.reach).any():
+        return True
+    if surfaces_cross(pair.first, pair.second, places):
         return True
     (low, high), (other_low, other_high) = pair.first.around(places, places), pair.second.around(places, places)
     within = (low >= other_low) & (high <= other_high), (low <= other_low) & (high >= other_high)
-    return bool(within[0].all() or within[1].all()) or surfaces_cross(pair.first, pair.second, places)
+    if not (within[0].all() or within[1].all()):
+        return False
+    # A puddle's box may hold that of a drop on it; what only presses on the other must go on to be kept apart from it
+    return bool(Overlap(pair.first, pair.second).regions(places))
 
 
 def lead_apart(
