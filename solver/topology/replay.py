@@ -78,8 +78,8 @@ def with_rest(
     refines, shown = any(body.refines for body in now.scene.bodies), []
     if refines and now.surfaces is not None:
         shown = [mesh.seen(body).positions for body in range(len(mesh.surfaces))]
-    before, staying = now.state.positions, _staying(now, mesh, surfaces, bent) if refines else {}
-    rest = rest_after(now.surfaces, before, mesh.state.positions, mesh.surfaces, staying, shown)
+    staying = _staying(now, mesh, surfaces, bent) if refines else {}
+    rest = rest_after(now.surfaces, now.state.positions, mesh.state.positions, mesh.surfaces, staying, shown)
     return replace(mesh, rest=rest)
 
 

@@ -222,6 +222,17 @@ def test_what_is_only_near_shares_nothing():
     assert not ring.regions(places), "between the prongs is not inside"
 
 
+def test_what_presses_within_the_box_of_the_other_collides_at_once():
+    """A cube between two prongs, far nearer to one of them than pairs push from: so contact finds it that is built anew for
+    a remesh. Led apart as if it lay in the fork, it would lose its contact there and go through the prong."""
+    gap = 2e-4
+    run = simulation([fork(), box_mesh((2, 2, 2), (0.1, 0.1, 0.1), (0.2 + gap, 0.1, 1.0))], "bodies", RUBBER, **FAR)
+    (pair,) = (each for each in run.surfaces.neighbourhoods if not each.own)
+    assert gap < 0.25 * pair.reach and not run.surfaces.left_out
+    inside = simulation([fork(), box_mesh((1, 1, 1), (0.05, 0.05, 0.05), (0.05, 0.1, 1.0))], "bodies", RUBBER, **FAR)
+    assert inside.surfaces.left_out == [(0, 1)]
+
+
 def test_shares_keep_the_place_and_the_moment():
     rng = np.random.default_rng(4)
     points, masses = rng.normal(size=(60, 3)), rng.uniform(0.5, 2.0, 60)

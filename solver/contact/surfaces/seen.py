@@ -48,7 +48,8 @@ def seen_surface(
     triangles = welded(surface.positions, surface.triangles)
     sides = triangles != np.roll(triangles, 1, axis=1)
     triangles, boundary = triangles[sides.all(axis=1)], mesh.faces.boundary
-    triangles, merged = _outer(surface.positions, triangles, mesh), np.zeros((0, 2), dtype=np.int32)
+    triangles = _outer(surface.positions, triangles, mesh)
+    merged = np.zeros((0, 2), dtype=np.int32)
     if error > 0.0 and len(triangles) > FINE * len(boundary):
         stays = np.zeros(len(surface.positions), dtype=bool)
         stays[[] if kept is None else kept] = True
