@@ -25,7 +25,7 @@ Labels = NDArray[np.int32]
 
 LUMP = 1.3  # times as thick as the tear thickness
 LEVELS = (0.8, 0.6, 0.4, 0.2, 0.0)  # of half the tear thickness: depths at which places are given out
-MOST_BETWEEN = 0.1  # of a piece's volume in tets between its parts: more is no neck, but goo in itself, or thin all over
+MOST_BETWEEN = 0.2  # of a piece's volume in tets between its parts: more is no neck, but goo in itself, or thin all over
 LEAST_SHARE, LEAST_ELEMENTS = 0.03, 4.0  # of its piece's volume and in elements: nothing smaller is torn off
 
 

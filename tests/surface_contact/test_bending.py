@@ -17,7 +17,7 @@ from solver.presets import load_preset
 from solver.scene import Body, Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.tetmesh.cage import cage
-from tests.surfaces import moved
+from tests.surfaces import moved, prism
 
 PRESETS = Path(__file__).parents[2] / "presets"
 ELEMENT = 0.2
@@ -84,6 +84,15 @@ def test_with_points_of_its_own_it_follows(slab, mesh):
         kept = np.union1d(kept, vertices).astype(np.int32)
     assert worst <= 1.0 and len(fit.vertices) <= len(slab.positions)
     assert all(after >= 2 * before for before, after in zip(counts[1:], counts[2:], strict=False))  # few times at all
+
+
+def test_edges_of_what_has_points_of_its_own_stay():
+    """Of a prism the ends are fans of slivers, which are flipped."""
+    part = prism(64, 12)
+    kept = np.arange(0, len(part.positions), 7, dtype=np.int32)
+    fit = seen_surface(part, cage(part, 0.4), 0.4, kept=kept)
+    gone = fit.merged[:, 0] != fit.merged[:, 1]
+    assert gone.sum() > 20 and not np.isin(fit.merged[gone], kept).any()
 
 
 def test_what_is_pressed_is_not_merged():

@@ -6,13 +6,16 @@ import pytest
 from solver.embedding import bind
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
+from solver.tearing import thin
 from solver.tearing.isosurface import isosurface
 from solver.tearing.renewal import renewed_body
 from solver.tearing.thin import torn
 from solver.tetmesh.cage import cage
+from solver.tetmesh.compaction import compacted
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import dihedral_angles, tet_volumes
+from tests.physics.scenes import box_mesh
 from tests.remesh.shapes import is_manifold
 from tests.surfaces import box
 
@@ -52,6 +55,26 @@ def test_corners_edges_and_sheets_stay():
         whole = cage(part, 0.1)
         for thickness in (0.15, 0.3, 0.8):
             assert torn(whole, thickness, 0.1).mesh is whole
+
+
+def beads(apart: int) -> TetMesh:
+    """Lumps of 3 x 3 x 3 cells of 0.1 m on a sheet one cell thick, four by four of them, so many cells apart."""
+    step = 3 + apart
+    count = 4 * step - apart
+    whole = box_mesh((count, count, 3), (0.1 * count, 0.1 * count, 0.3))
+    middle = np.floor(whole.positions[whole.tets].mean(axis=1) / 0.1).astype(int)
+    kept = (middle[:, 2] == 1) | ((middle[:, :2] % step) < 3).all(axis=1)
+    return compacted(whole.positions, whole.tets[kept])
+
+
+def test_what_is_thin_all_over_does_not_tear_to_shreds(monkeypatch):
+    """Of lumps on a sheet 16 % lies between them, and goes; of goo that lies in itself it would be more."""
+    sheet = beads(3)
+    left = torn(sheet, 0.2, 0.1)
+    gone = 1.0 - volume(left.mesh) / volume(sheet)
+    assert components(left.mesh.tets).max() == 15 and gone < thin.MOST_BETWEEN
+    monkeypatch.setattr(thin, "MOST_BETWEEN", 0.9 * gone)
+    assert torn(sheet, 0.2, 0.1).mesh is sheet
 
 
 def test_a_stump_is_no_lump(mesh):
