@@ -256,7 +256,7 @@ class Remeshing:
         if new is None:
             return state
         body, shown, room = self.scene.bodies[index].at(place), new.shown, (0.0, np.inf)
-        if shown is None:
+        if shown is None and len(new.cuts) <= new.creased:
             before = present.seen(index), present.surfaces[index].tets
             shown, room = known_share(new.change, *before, new.seen, new.surface.tets), ROOM
         result = transferred(state, new.change, step, counts_flow(body, state), shown=shown, bounds=room)
