@@ -108,10 +108,11 @@ class Staying(NamedTuple):
     def rest(self, known: Rest, body: int) -> tuple[int, IntArray]:
         """How many vertices were seen when the tets were made, and which are bent, by their numbers from now on."""
         count, bent = int(known.seen[body]), self.bent
-        bent = np.union1d(known.bent[body], bent) if known.bent else bent
+        if known.bent:
+            bent = np.union1d(known.bent[body], bent).astype(np.int32)
         for kept in self.kept:
-            count, bent = int(np.searchsorted(kept, count)), np.flatnonzero(np.isin(kept, bent))
-        return count, bent.astype(np.int32)
+            count, bent = int(np.searchsorted(kept, count)), np.flatnonzero(np.isin(kept, bent)).astype(np.int32)
+        return count, bent
 
 
 def apart(places: Array, nodes: IntArray, points: int) -> tuple[Array, Array, Array, Array]:
