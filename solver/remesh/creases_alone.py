@@ -30,7 +30,7 @@ def creases_alone(
     cuts = unfolded(seen, soon, components(mesh.tets)[bound.tets].astype(np.int32), element_size)
     for cut in cuts:
         moved = np.flatnonzero((cut.positions[: len(cut.kept)] != seen.positions[cut.kept]).any(axis=1))
-        bound = _moved(bound_again(bound, cut, mesh, lasting=True), moved, cut.positions[moved], mesh)
+        bound = _moved(bound_again(bound, cut, mesh, lasting=False), moved, cut.positions[moved], mesh)
         contacts = with_standby(contacts, bound, len(cut.kept))
         seen = Surface(cut.positions, cut.triangles)
     return BodyChange(seen, bound, contacts, tuple(cuts)) if cuts else None

@@ -152,3 +152,29 @@ def test_the_same_bytes_on_any_number_of_threads():
         numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
         results.append(remeshed(old, 0.15).arrays())
     assert all(results[0][name].tobytes() == results[1][name].tobytes() for name in results[0])
+
+
+def test_a_piece_that_keeps_tets_which_are_inside_out_weighs_what_it_did():
+    """As one that is thinner than new tets, while it is crumpled: with negative weights no step has a balance."""
+    old = state_of(ball())
+    mesh = mesh_of(old)
+    inner = np.setdiff1d(np.arange(len(old.positions)), mesh.rim)
+    node = inner[np.argmin(np.linalg.norm(old.positions[inner], axis=1))]
+    positions = old.positions.copy()
+    positions[node] += (0.6, 0.3, 0.1)
+    crumpled = mesh.moved(positions)
+    assert (crumpled.volumes < 0.0).sum() > 3
+    new = transferred(replace(old, positions=positions), mesh_change(crumpled, crumpled), STEP)
+    assert (new.volumes > 0.0).all() and (new.masses > 0.0).all() and np.isfinite(new.rest_shape_inverse).all()
+    assert new.masses.sum() == pytest.approx(old.masses.sum(), rel=1e-12)
+    assert new.volumes.sum() == pytest.approx(old.volumes.sum(), rel=1e-12)
+
+
+def test_rest_volume_stays_where_what_is_seen_says_little():
+    old = state_of(ball())
+    mesh = mesh_of(old)
+    smaller = restuffed(mesh, 0.17, np.eye(3))
+    change = mesh_change(mesh, smaller.moved(0.9 * smaller.positions))
+    kept, bounded = (transferred(old, change, STEP, shown=np.array([one]), bounds=(0.8, 1.0)) for one in (np.nan, 1.0))
+    assert kept.volumes.sum() == pytest.approx(old.volumes.sum(), rel=1e-12)
+    assert bounded.volumes.sum() == pytest.approx(0.8 * old.volumes.sum(), rel=1e-12)
