@@ -4,7 +4,7 @@ through itself its creases are closed all the same, or more and more of it would
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding
+from ..embedding import Binding, evaluate
 from ..merging.unfolding import unfolded
 from ..refining.refinement import bound_again, with_standby
 from ..scene import Body
@@ -15,6 +15,7 @@ from ..topology.body_change import BodyChange
 
 Array = NDArray[np.float64]
 
+EXACT = 1e-6  # element sizes
 FLATTEST = 1e-3  # volume of a tet over the cube of its longest edge: in flatter ones nothing is moved
 
 
@@ -29,25 +30,21 @@ def creases_alone(
         return None
     cuts = unfolded(seen, soon, components(mesh.tets)[bound.tets].astype(np.int32), element_size)
     for cut in cuts:
-        moved = np.flatnonzero((cut.positions[: len(cut.kept)] != seen.positions[cut.kept]).any(axis=1))
-        bound = _moved(bound_again(bound, cut, mesh, lasting=False), moved, cut.positions[moved], mesh)
+        bound = _placed(bound_again(bound, cut, mesh, lasting=True), cut.positions, mesh, EXACT * element_size)
         contacts = with_standby(contacts, bound, len(cut.kept))
         seen = Surface(cut.positions, cut.triangles)
     return BodyChange(seen, bound, contacts, tuple(cuts)) if cuts else None
 
 
-def _moved(bound: Binding, points: NDArray[np.int64], places: Array, mesh: TetMesh) -> Binding:
-    """A binding with some points (k,) at places (k, 3), by the tets that carry them; what several tets carry stays."""
-    if bound.spread is not None:
-        alone = ~np.isin(points, bound.spread.points)
-        points, places = points[alone], places[alone]
-    corners = mesh.positions[mesh.tets[bound.tets[points]]]
+def _placed(bound: Binding, places: Array, mesh: TetMesh, exact: float) -> Binding:
+    """A binding with those of its points that are not within `exact` [m] of places (n, 3) there, by the tets that carry them:
+    what a crease's band has moved, and what lies in its middle, outside of all tets."""
+    away = np.sqrt(((evaluate(bound, mesh.tets, mesh.positions) - places) ** 2).sum(axis=1))
+    corners = mesh.positions[mesh.tets[bound.tets]]
     edges = corners[:, 1:] - corners[:, :1]
     longest = np.sqrt((edges**2).sum(axis=2).max(axis=1))
-    full = np.abs(np.linalg.det(edges)) > 6.0 * FLATTEST * longest**3
-    points, edges = points[full], edges[full]
-    away = (places - corners[:, 0])[full]
-    shares = np.linalg.solve(np.swapaxes(edges, 1, 2), away[:, :, None])[:, :, 0]
+    off = (away > exact) & (np.abs(np.linalg.det(edges)) > 6.0 * FLATTEST * longest**3)
+    shares = np.linalg.solve(np.swapaxes(edges[off], 1, 2), (places - corners[:, 0])[off][:, :, None])[:, :, 0]
     weights = bound.weights.copy()
-    weights[points] = np.concatenate([1.0 - shares.sum(axis=1, keepdims=True), shares], axis=1)
-    return Binding(bound.tets, weights, bound.spread, bound.standby)
+    weights[off] = np.concatenate([1.0 - shares.sum(axis=1, keepdims=True), shares], axis=1)
+    return Binding(bound.tets, weights, bound.spread and bound.spread.without(off), bound.standby)
