@@ -130,7 +130,7 @@ def _mean_values(part: Surface, angles: Array) -> csr_matrix:
     """
     triangles, count = part.triangles, len(part.positions)
     length = side_lengths(part.positions, triangles)
-    length = np.maximum(length, 1e-9 * length.max())
+    length = np.maximum(length, max(1e-9 * length.max(), 1e-300))
     half = np.tan(0.5 * np.minimum(angles, 3.0))
     values = np.concatenate([(half / length).ravel(), (half / np.roll(length, 1, axis=1)).ravel()])
     columns = np.concatenate([np.roll(triangles, -1, axis=1).ravel(), np.roll(triangles, 1, axis=1).ravel()])

@@ -195,9 +195,8 @@ class Remeshing:
     ) -> Renewed:
         """The discretization with new meshes for some bodies, at a place in frames after the first; step [s] is the last one.
 
-        Creases of bodies that merge are closed where they pass through themselves, now or so long `ahead` [s].
-
-        Of some of them, `alone`, that is all. The other bodies keep every array, and so does one that new tets cannot fill,
+        Creases of bodies that merge are closed where they pass through themselves, now or so long `ahead` [s]. Of some,
+        `alone`, that is all. The other bodies keep every array, and so does one that new tets cannot fill,
         being thinner than they are, but for its creases.
         """
         everybody = enumerate(self.scene.bodies)
@@ -208,9 +207,10 @@ class Remeshing:
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
             seen, bound = present.seen(index), present.surfaces[index]
             soon = _seen_at(body, states[index], bound, ahead) if body.merging else None
+            if index in alone:
+                records |= self._closed_alone(index, body, present, soon)
+                continue
             try:
-                if index in alone:
-                    raise Vanished("It is known to be thinner than its tets.")
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
                 insist = bool(max(self.refused[index], self.waits[index]) >= MOST_REFUSED)
@@ -219,10 +219,8 @@ class Remeshing:
                 refused.append(index)
                 continue
             except Vanished:
-                thin += [] if index in alone else [index]
-                closed = creases_alone(body, self.sizes[index], old, seen, soon, bound, present.contacts[index])
-                records |= {} if closed is None else {index: closed}
-                self.thin[index] += 1
+                thin.append(index)
+                records |= self._closed_alone(index, body, present, soon)
                 continue
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
@@ -248,6 +246,15 @@ class Remeshing:
         folded = tuple(index for index, new in made.items() if new.folded and self.scene.bodies[index].remesher != "stuffing")
         told = frozenset(apart), fragments, tuple(thin), tuple(refused), outside, crossing, folded
         return Renewed(mesh, unknowns, change, changes, *told)
+
+    def _closed_alone(
+        self, index: int, body: Body, present: Discretization, soon: Array | None
+    ) -> dict[int, BodyChange]:  # fmt: skip
+        """By its number, the change of a body thinner than its tets whose creases close; none where none does."""
+        self.thin[index] += 1
+        bound = present.surfaces[index], present.contacts[index]
+        closed = creases_alone(body, self.sizes[index], present.mesh(index), present.seen(index), soon, *bound)
+        return {} if closed is None else {index: closed}
 
     def _carried(
         self, index: int, present: Discretization, state: State, new: RenewedBody | None, step: float, place: float

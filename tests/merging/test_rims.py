@@ -8,7 +8,7 @@ from solver.geometry.hole_filling import borders
 from solver.geometry.measures import area_vectors, signed_volumes
 from solver.merging.bands import across_sides, tidied
 from solver.merging.level_curve import OFF
-from solver.merging.rims import LIFTS, Rimmed, smoothly_cut
+from solver.merging.rims import LIFTS, Rimmed, _mean_values, smoothly_cut
 from solver.refining.grain import stoutness
 from solver.refining.patchwork import Patchwork
 from solver.surface import Surface
@@ -158,3 +158,9 @@ def test_pairs_are_of_what_is_left_of_both():
     found = rimmed.parts_of(pairs)
     assert (rimmed.made.origin[found] == pairs[[0, 2]]).all() and rimmed.out[found].all()
     assert not len(Rimmed(Patchwork.of(seen), out).parts_of(np.flatnonzero(~out)[:2][None]))
+
+
+def test_faces_that_are_lines_have_no_say():
+    """Three places in one: no angle, and so no share of anything."""
+    part = Surface(np.zeros((3, 3)), np.array([[0, 1, 2]], dtype=np.int32))
+    assert np.isfinite(_mean_values(part, np.zeros((1, 3))).toarray()).all()

@@ -22,7 +22,6 @@ gained        : the most energy, of motion, height and strain, that was there wh
 """
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,6 +35,7 @@ from solver.scene import Scene
 from solver.simulate import Simulation
 from tests.physics.collider_ledger import ColliderLedger
 from tests.surface_contact.ledger import Ledger
+from tests.surface_contact.resuming import resumed
 from tests.surface_contact.seen_depths import SeenDepths
 from tests.surface_contact.soak_scenes import LONGEST, soak_scene
 from tests.surface_contact.watch import Watch
@@ -153,14 +153,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--frames", type=int, default=48)
     parser.add_argument("--resolution", type=int, default=6)
     options = parser.parse_args(arguments)
-    lines = options.results.read_text().splitlines() if options.results.exists() else []
-    done = {json.loads(line)["seed"] for line in lines}
-    for seed in range(*options.seeds):
-        if seed not in done:
-            found = soak(seed, options.frames, options.resolution)
-            with options.results.open("a") as file:
-                file.write(json.dumps(found) + "\n")
-            print(found, flush=True)
+    resumed(options.results, range(*options.seeds), lambda seed: soak(seed, options.frames, options.resolution))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Goo that flows, out of seeds: a soak of remeshes, tears, merges and folds that can be resumed, as soak.py is.
 
-    python -m tests.surface_contact.soak_flow RESULTS.jsonl [--seeds 0 1000] [--frames 30]
+    PYTHONPATH=tools python -m tests.surface_contact.soak_flow RESULTS.jsonl [--seeds 0 1000] [--frames 30]
 
 Each line says of one scene (flow_scenes.py), of what is seen of all bodies:
 
@@ -12,7 +12,6 @@ and how many tets are inside out at the end, how many remeshes there were, what 
 """
 
 import argparse
-import json
 import time
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from solver.simulate import Simulation
 from solver.tearing.at_start import made_fit
 from solver.tetmesh.quality import tet_volumes
 from tests.surface_contact.flow_scenes import flow_scene
+from tests.surface_contact.resuming import resumed
 
 LONG = 150.0  # process time of one scene from which on it is given up [s]
 
@@ -76,14 +76,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000))
     parser.add_argument("--frames", type=int, default=30)
     options = parser.parse_args()
-    lines = options.results.read_text().splitlines() if options.results.exists() else []
-    done = {json.loads(line)["seed"] for line in lines}
-    for seed in range(*options.seeds):
-        if seed not in done:
-            found = {"seed": seed, **flowed(*flow_scene(seed, options.frames), options.frames)}
-            with options.results.open("a") as file:
-                file.write(json.dumps(found) + "\n")
-            print(found, flush=True)
+    frames = options.frames
+    resumed(options.results, range(*options.seeds), lambda seed: {"seed": seed, **flowed(*flow_scene(seed, frames), frames)})
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ exceed; inverted, how many tets are inside out at the end; failed, what ended th
 """
 
 import argparse
-import json
 import time
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from solver.errors import Cancelled, MeshingError, StepError
 from solver.simulate import Simulation
 from solver.tearing.at_start import made_fit
 from tests.surface_contact.open_scenes import open_scene
+from tests.surface_contact.resuming import resumed
 
 LONG = 90.0  # process time of one scene from which on it is given up [s]
 
@@ -45,14 +45,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000))
     parser.add_argument("--frames", type=int, default=20)
     options = parser.parse_args()
-    lines = options.results.read_text().splitlines() if options.results.exists() else []
-    done = {json.loads(line)["seed"] for line in lines}
-    for seed in range(*options.seeds):
-        if seed not in done:
-            found = thrown(seed, options.frames)
-            with options.results.open("a") as file:
-                file.write(json.dumps(found) + "\n")
-            print(found, flush=True)
+    resumed(options.results, range(*options.seeds), lambda seed: thrown(seed, options.frames))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from solver.contact.surfaces.seen import seen_surface
 from solver.geometry.edge_crossings import piercing_pairs
 from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.presets import load_preset
+from solver.remesh import exchange
 from solver.scene import Body, Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from solver.tetmesh.cage import cage
@@ -124,6 +125,21 @@ def crumpled():
     scene = validated(Scene((body,), (ground,), Settings(1, 6, threads=1, body_contact="all")))
     (made,) = prepare(scene)
     return scene, ([made.mesh], [made.surface], [made.contacts])
+
+
+def test_what_crosses_only_by_what_is_merged_is_not_merged(crumpled, monkeypatch):
+    scene, made = crumpled
+    run, asked = Simulation(scene, *made), []
+    contact = exchange._contact
+
+    def crossing_if_merged(now, new, into):
+        asked.append(len(new.rest.bent[0]))
+        return contact(now, new, into)[0], np.arange(len(asked) == 1)
+
+    monkeypatch.setattr(exchange, "_contact", crossing_if_merged)
+    new, surfaces, crosses = exchange._with_contact(run, run.present, np.arange(1))
+    assert asked == [0, len(run.bound[0][0].tets)] and not crosses
+    assert surfaces.merged == [None] and len(new.rest.bent[0]) == asked[1]
 
 
 def test_a_fine_slab_crumples_and_passes_through_nothing(crumpled):

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from solver.geometry.edge_crossings import pairs_of_shells
-from solver.tearing.seams import EASED, parted
-from solver.tearing.surface_cut import cut_surface
-from tests.surfaces import box, sphere
+from solver.tearing import seams
+from solver.tearing.seams import EASED, parted, sew
+from solver.tearing.surface_cut import cut_surface, united_surface
+from tests.surfaces import box, joined, sphere
 
 
 def test_where_faces_cross_at_a_cut_only_new_vertices_move():
@@ -34,3 +35,17 @@ def test_where_faces_cross_at_a_cut_only_new_vertices_move():
         assert not len(pairs_of_shells(found, cut.triangles)) and not moved[:count].any()
         assert np.linalg.norm(found - pushed, axis=1).max() <= EASED * element
     assert tried >= 3
+
+
+def test_a_seam_that_would_be_left_open_is_not_taken(monkeypatch):
+    """As a boolean may leave it where what is sewn passes through itself."""
+    seen = joined(sphere(12), sphere(12, centre=(1.2, 0.03, 0.02)))
+    part = (np.arange(len(seen.triangles)) >= len(seen.triangles) // 2).astype(np.int32)
+    assert sew(seen, part, 0.2) is not None
+
+    def torn_open(*arguments):
+        made = united_surface(*arguments)
+        return replace(made, triangles=made.triangles[1:], origin=made.origin[1:])
+
+    monkeypatch.setattr(seams, "united_surface", torn_open)
+    assert sew(seen, part, 0.2) is None
