@@ -83,8 +83,8 @@ class Begun(NamedTuple):
     new: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, pairs: Pairs, places: Array, told: Told | None, radius: float, same: float) -> Self:
-        """Those of pairs, points at places (p, 3), after what an old surface has told.
+    def of(cls, pairs: Pairs, places: Array, told: Told | None = None, radius: float = 0.0, same: float = 0.0) -> Self:
+        """Those of pairs, points at places (p, 3), after what an old surface has told, if any was.
 
         What it tells within a radius [m] holds, and points as near as `same` [m] are those of it.
         """

@@ -24,6 +24,7 @@ from ...integrators import Extrapolation
 from .candidates import Neighbourhood
 from .carried import Carried
 from .crossing import crossings, surfaces_cross
+from .facing import Fronts
 from .grips import Grips, apart
 from .overlapping import MARGIN, Overlap
 from .pairs import Pairs, distances, taken
@@ -58,6 +59,7 @@ class Parting:
         self.overlaps = False  # and not only touch
         self.least, self.stalled = np.inf, 0.0  # the least depth [m] that has been seen, and for how long [s] none less
         self.mixed = np.zeros(0, dtype=np.bool_)  # of all points, those where they pass through each other, and next to them
+        self.fronts: Fronts | None = None  # which side points are on
 
     def look(self, places: Array, step: float = 0.0) -> bool:
         """Find what they share with points at places (k, 3), a step [s] after the last look; whether any, or they touch."""
@@ -84,6 +86,8 @@ class Parting:
         for each in self.overlap.clusters:
             triangles = each.surface.triangles
             self.mixed[triangles[self.mixed[triangles].any(axis=1)]] = True
+        surfaces = [side.surface for pair in self.pairs for side in (pair.first, pair.second)]
+        self.fronts = Fronts(places, surfaces, self.overlap.inside)
         points = np.concatenate(touching)
         if len(points) and not self.regions:
             self.regions = [self.overlap.touching(places, points)]
@@ -95,8 +99,11 @@ class Parting:
         return float(FIRM ** min(max(1.0 - (self.stalled - PATIENCE) / FADE, 0.0), 1.0))
 
     def others(self, pairs: Pairs) -> Pairs:
-        """Those pairs of their surfaces that push already: far enough from where these are mixed."""
-        return taken(pairs, np.asarray(~self.mixed[pairs.nodes].any(axis=1)))
+        """Those pairs of their surfaces that push already: far enough from where these are mixed, or facing each other."""
+        pushing = np.asarray(~self.mixed[pairs.nodes].any(axis=1))
+        if self.fronts is not None:
+            pushing |= self.fronts.facing(pairs, NEAREST)
+        return taken(pairs, pushing)
 
 
 def perhaps_together(pair: Neighbourhood, places: Array) -> bool:

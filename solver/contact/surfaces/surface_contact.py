@@ -23,6 +23,7 @@ from .carried import Carried
 from .clusters import Clusters
 from .crushed import crushed
 from .free_way import UNKNOWN, free_fraction, meetings
+from .fresh_pairs import Begun
 from .friction import Friction, Held, spots
 from .going import KEPT, Going, share_of
 from .grips import Grips
@@ -88,18 +89,17 @@ class SurfaceContact:
                     self.neighbourhoods.append(Neighbourhood.of(touches[i], touches[j], *pair, rest, carried))
 
     def begin(self, positions: Array) -> None:
-        """Let bodies that touch or lie in each other go apart before they collide: `parting`.
+        """Let bodies that touch or lie in each other go apart before they collide, pushing with nothing at first: `parting`.
 
         Pairs know no inside, so that contact would hold them together instead of apart. A body that passes through itself
         keeps doing so where it does: its parts move with each other anyway.
         """
         self.cover(positions, positions)
         places = self.carried.places(positions)
-        together = {
-            bodies
-            for bodies, pair in zip(self.bodies, self.neighbourhoods, strict=True)
-            if not pair.own and perhaps_together(pair, places)
-        }
+        ways = list(zip(self.bodies, self.neighbourhoods, strict=True))
+        together = {bodies for bodies, pair in ways if not pair.own and perhaps_together(pair, places)}
+        for pair in (each for bodies, each in ways if bodies in together):
+            pair.begin(Begun.of(pair.pairs, places).fresh)
         self.part(together, places)
 
     def part(self, bodies: Collection[tuple[int, int]], places: Array) -> None:

@@ -1,0 +1,65 @@
+"""Bodies that start in each other go on to be kept apart where their sides face each other from outside."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from solver.bake import prepare
+from solver.contact.surfaces.facing import Fronts
+from solver.contact.surfaces.pairs import no_pairs
+from solver.presets import load_preset
+from solver.scene import Body, Collider, Scene, Settings, validated
+from solver.simulate import Simulation
+from tests.physics.scenes import box_mesh
+from tests.remesh.test_touching import DOUGH
+from tests.surface_contact.test_parting import overlap
+from tests.surfaces import sphere
+
+
+def test_goo_that_is_thrown_into_what_it_begins_in_sinks_no_deeper_than_the_throw():
+    """Slime at 2 m/s: beside where both pass through each other it is kept out, or it would follow ring by ring and go on for
+    15 frames, to three times the depth."""
+    goo = load_preset(DOUGH.with_name("slime.toml"))
+    bodies = tuple(
+        Body(
+            f"b{k}", f"Ball {k}", sphere(12, 0.2, (0.03 * k, 0.02 * k, 0.21 + 0.36 * k)), goo.material, goo.real_size,
+            resolution=6, velocity=(0.0, 0.0, -2.0 * k),
+        )
+        for k in range(2)
+    )  # fmt: skip
+    ground = Collider("g", "Ground", "plane", np.eye(4)[None], friction=0.5)
+    scene = validated(Scene(bodies, (ground,), Settings(frame_end=12, body_contact="bodies", threads=1)))
+    made = prepare(scene)
+    run = Simulation(scene, *([getattr(one, name) for one in made] for name in ("mesh", "surface", "contacts")))
+    depths = []
+    for _ in range(10):
+        run.advance()
+        depths.append(max((region.depth for each in run.surfaces.parting for region in each.regions), default=0.0))
+        assert np.sqrt((run.state.velocities**2).sum(axis=1)).max() < 2.0 + 9.81 * len(depths) / 24
+    assert depths[0] < max(depths) < 2.0 * depths[0] and not any(depths[6:])
+
+
+def test_pairs_push_where_their_sides_face_each_other_from_outside():
+    """Two cubes that lie in each other by a tenth: a pair of a vertex and a triangle, and one of two edges."""
+    boxes = [box_mesh((4, 4, 4)), box_mesh((4, 4, 4), (1.0, 1.0, 1.0), (0.9, 0.03, 0.02))]
+    found, places = overlap(*boxes)
+    found.regions(places)
+    surfaces = [side.surface for side in found.sides]
+    fronts = Fronts(places, surfaces, found.inside)
+    one, other = (surface.triangles for surface in surfaces)
+    nodes = np.array([(v, *t) for v in surfaces[0].vertices for t in other], np.int32)
+    pairs = no_pairs()._replace(nodes=nodes, points=len(nodes), reach=np.full(len(nodes), 0.3))
+    facing = fronts.facing(pairs, 1e-3)
+    separations = places[nodes[:, 0]] - places[nodes[:, 1:]].mean(axis=1)
+    normals = np.cross(places[nodes[:, 2]] - places[nodes[:, 1]], places[nodes[:, 3]] - places[nodes[:, 1]])
+    assert facing.any() and ((separations * normals).sum(axis=1)[facing] > 0.0).all()
+    assert not np.isin(nodes[facing, 0], found.inside).any()
+    near = pairs._replace(reach=np.full(len(nodes), 1e3))
+    assert not fronts.facing(near, 1e-2).any()
+    edges = np.array([(*a, *b) for a in surfaces[0].edges for b in surfaces[1].edges], np.int32)
+    pairs = no_pairs()._replace(nodes=edges, reach=np.full(len(edges), 0.3))
+    facing = fronts.facing(pairs, 1e-3)
+    swapped = fronts.facing(pairs._replace(nodes=np.ascontiguousarray(edges[:, [2, 3, 0, 1]])), 1e-3)
+    assert facing.any() and np.array_equal(facing, swapped) and not np.isin(edges[facing], found.inside).any()
+    turned = Fronts(places, [replace(each, triangles=each.triangles[:, ::-1]) for each in surfaces], found.inside)
+    assert not (turned.facing(pairs, 1e-3) & facing).any()
