@@ -7,12 +7,14 @@ import numpy as np
 from solver.bake import prepare
 from solver.contact.surfaces.facing import Fronts
 from solver.contact.surfaces.pairs import no_pairs
+from solver.contact.surfaces.parting import SWING
 from solver.presets import load_preset
 from solver.scene import Body, Collider, Scene, Settings, validated
 from solver.simulate import Simulation
 from tests.physics.scenes import box_mesh
 from tests.remesh.test_touching import DOUGH
-from tests.surface_contact.test_parting import overlap
+from tests.surface_contact.test_bodies import FAR, RUBBER, simulation
+from tests.surface_contact.test_parting import centers, overlap
 from tests.surfaces import sphere
 
 
@@ -63,3 +65,16 @@ def test_pairs_push_where_their_sides_face_each_other_from_outside():
     assert facing.any() and np.array_equal(facing, swapped) and not np.isin(edges[facing], found.inside).any()
     turned = Fronts(places, [replace(each, triangles=each.triangles[:, ::-1]) for each in surfaces], found.inside)
     assert not (turned.facing(pairs, 1e-3) & facing).any()
+
+
+def test_what_lies_within_reach_at_first_pushes_with_nothing():
+    """Stiff cubes, one tilted on the other: what is not mixed lies within reach of the other and would throw them apart."""
+    cubes = box_mesh((5, 5, 5)), box_mesh((5, 5, 5), (1.0, 1.0, 1.0), (0.03, 0.02, 0.995))
+    cubes[1].positions[:, 2] += 0.01 * (cubes[1].positions[:, 0] - 0.5)
+    run = simulation(list(cubes), "bodies", {**RUBBER, "young_modulus": 1e8}, **FAR)
+    (mixed,) = run.surfaces.parting
+    depth, fastest = mixed.regions[0].depth, 0.0
+    for _ in range(10):
+        run.advance()
+        fastest = max(fastest, float(np.linalg.norm(np.diff(centers(run)[1], axis=0))))
+    assert not run.surfaces.left_out and 0.1 < fastest < 2.0 * SWING / np.e * depth
