@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from solver.bake import prepare
-from solver.contact.surfaces.facing import Fronts
+from solver.contact.surfaces.facing import Facing
+from solver.contact.surfaces.fresh_pairs import FreshPairs, Sides
 from solver.contact.surfaces.pairs import no_pairs
 from solver.contact.surfaces.parting import SWING
 from solver.presets import load_preset
@@ -47,24 +48,25 @@ def test_pairs_push_where_their_sides_face_each_other_from_outside():
     found, places = overlap(*boxes)
     found.regions(places)
     surfaces = [side.surface for side in found.sides]
-    fronts = Fronts(places, surfaces, found.inside)
-    one, other = (surface.triangles for surface in surfaces)
-    nodes = np.array([(v, *t) for v in surfaces[0].vertices for t in other], np.int32)
+    mixed = np.ones(len(places), np.bool_)
+    sides = Facing(places, surfaces, found.inside, mixed)
+    nodes = np.array([(v, *t) for v in surfaces[0].vertices for t in surfaces[1].triangles], np.int32)
     pairs = no_pairs()._replace(nodes=nodes, points=len(nodes), reach=np.full(len(nodes), 0.3))
-    facing = fronts.facing(pairs, 1e-3)
+    facing = sides.pushing(pairs)
     separations = places[nodes[:, 0]] - places[nodes[:, 1:]].mean(axis=1)
     normals = np.cross(places[nodes[:, 2]] - places[nodes[:, 1]], places[nodes[:, 3]] - places[nodes[:, 1]])
     assert facing.any() and ((separations * normals).sum(axis=1)[facing] > 0.0).all()
     assert not np.isin(nodes[facing, 0], found.inside).any()
-    near = pairs._replace(reach=np.full(len(nodes), 1e3))
-    assert not fronts.facing(near, 1e-2).any()
+    assert not sides.pushing(pairs._replace(reach=np.full(len(nodes), 1e7))).any()  # all touch, for such a reach
     edges = np.array([(*a, *b) for a in surfaces[0].edges for b in surfaces[1].edges], np.int32)
     pairs = no_pairs()._replace(nodes=edges, reach=np.full(len(edges), 0.3))
-    facing = fronts.facing(pairs, 1e-3)
-    swapped = fronts.facing(pairs._replace(nodes=np.ascontiguousarray(edges[:, [2, 3, 0, 1]])), 1e-3)
+    facing = sides.pushing(pairs)
+    swapped = sides.pushing(pairs._replace(nodes=np.ascontiguousarray(edges[:, [2, 3, 0, 1]])))
     assert facing.any() and np.array_equal(facing, swapped) and not np.isin(edges[facing], found.inside).any()
-    turned = Fronts(places, [replace(each, triangles=each.triangles[:, ::-1]) for each in surfaces], found.inside)
-    assert not (turned.facing(pairs, 1e-3) & facing).any()
+    back = [replace(each, triangles=np.ascontiguousarray(each.triangles[:, ::-1])) for each in surfaces]
+    assert not (Facing(places, back, found.inside, mixed).pushing(pairs) & facing).any()
+    mixed[:] = False
+    assert Facing(places, surfaces, found.inside, mixed).pushing(pairs).all()
 
 
 def test_what_lies_within_reach_at_first_pushes_with_nothing():
@@ -78,3 +80,14 @@ def test_what_lies_within_reach_at_first_pushes_with_nothing():
         run.advance()
         fastest = max(fastest, float(np.linalg.norm(np.diff(centers(run)[1], axis=0))))
     assert not run.surfaces.left_out and 0.1 < fastest < 2.0 * SWING / np.e * depth
+
+
+def test_fresh_pairs_besides_others_stay_as_they_are():
+    """Three of vertices, of which one is known anew, and one of edges."""
+    corners = np.array([[0, 1, 2, 3], [4, 1, 2, 3], [5, 6, 7, 8]], np.int32)
+    edges = np.array([[0, 1, 2, 3]], np.int32)
+    known = FreshPairs(Sides.of(np.concatenate([corners[:2], edges]), 2), np.array([0.1, 0.2, 0.3]))
+    fresh = FreshPairs(Sides.of(corners[1:], 2), np.array([0.05, 0.4])).besides(known)
+    assert fresh.sides.points == 3
+    np.testing.assert_array_equal(fresh.sides.nodes, np.concatenate([corners[1:], corners[:1], edges]))
+    np.testing.assert_array_equal(fresh.reach, [0.05, 0.4, 0.1, 0.3])

@@ -1,4 +1,4 @@
-"""Which pairs of two bodies that lie in each other push all the same: those that face each other from outside.
+"""Which pairs of two bodies that lie in each other push already: those that face each other from outside, and those far away.
 
 Where surfaces pass through each other most pairs know no way out. But a vertex outside the other body and one of its triangles
 that are in front of each other are kept apart, and so are two edges outside: without that, soft goo that is pressed on beside
@@ -10,19 +10,24 @@ from numpy.typing import NDArray
 
 from ...geometry.measures import area_vectors
 from ...jit import kernel
+from .candidates import Neighbourhood
 from .distance import closest_points, corners_of
-from .pairs import Pairs
+from .fresh_pairs import NOTHING, FreshPairs, Sides
+from .pairs import Pairs, distances, taken
 from .surface import ContactSurface
 
 Array = NDArray[np.float64]
 
 
-class Fronts:
-    """What two bodies' surfaces say of which side points are on: those in the other, and vectors out of them."""
+class Facing:
+    """Where two bodies are mixed, and on which side of each other their points are."""
 
-    def __init__(self, places: Array, surfaces: list[ContactSurface], inside: NDArray[np.integer]) -> None:
-        """places (k, 3) of all points; inside: the numbers of those that lie in the other body."""
-        self.places, self.inside = places, np.zeros(len(places), dtype=np.bool_)
+    def __init__(
+        self, places: Array, surfaces: list[ContactSurface], inside: NDArray[np.integer], mixed: NDArray[np.bool_]
+    ) -> None:
+        """places (k, 3) of all points; inside: the numbers of those that lie in the other body; mixed (k,): which of them lie
+        where the two pass through each other, and next to that."""
+        self.places, self.mixed, self.inside = places, mixed, np.zeros(len(places), dtype=np.bool_)
         self.inside[inside] = True
         self.outwards = np.zeros((len(places), 3))
         for surface in surfaces:
@@ -30,16 +35,30 @@ class Fronts:
             for axis in range(3):
                 self.outwards[:, axis] += np.bincount(triangles.ravel(), np.repeat(vectors[:, axis], 3), len(places))
 
-    def facing(self, pairs: Pairs, nearest: float) -> NDArray[np.bool_]:
-        """Which pairs (k,) face each other from outside, further from each other than such a share of their reach."""
-        found = np.zeros(len(pairs.nodes), dtype=np.bool_)
-        _facing(self.places, pairs.nodes, pairs.points, nearest * pairs.reach, self.inside, self.outwards, found)
+    def pushing(self, pairs: Pairs) -> NDArray[np.bool_]:
+        """Which pairs (k,) push: those far enough from where the two are mixed, and those that face each other."""
+        found = np.asarray(~self.mixed[pairs.nodes].any(axis=1))
+        _face(self.places, pairs.nodes, pairs.points, NOTHING * pairs.reach, self.inside, self.outwards, found)
         return found
 
 
+def begin_new(pair: Neighbourhood, places: Array, known: Facing, now: Facing) -> None:
+    """Let those of two bodies' pairs that push now, with points at places (k, 3), and did not at the last look, begin there:
+    with nothing, or what comes out of the other would be thrown out."""
+    gaps = distances(places, pair.found.nodes, pair.found.points)
+    near = gaps < pair.found.reach
+    pairs = taken(pair.found, near)
+    new = now.pushing(pairs) & ~known.pushing(pairs)
+    if new.any():
+        pairs = taken(pairs, new)
+        pair.begin(FreshPairs(Sides.of(pairs.nodes, pairs.points), gaps[near][new]).besides(pair.fresh))
+
+
 @kernel
-def _facing(places, nodes, points, least, inside, outwards, found):  # type: ignore[no-untyped-def]
+def _face(places, nodes, points, least, inside, outwards, found):  # type: ignore[no-untyped-def]
     for k in range(len(nodes)):
+        if found[k]:
+            continue
         edges = k >= points
         first, second, third, fourth = corners_of(inside, nodes[k])
         if first or (edges and (second or third or fourth)):

@@ -10,7 +10,7 @@ distance nothing pushes, so that gives none.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from .standing import Standing
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+Number = TypeVar("Number", bound=np.generic)
 
 NOTHING = 1e-6  # of the reach: new pairs so near are no pair at all until they are LEAST of it apart: one skin in itself
 HALVINGS = 12  # of the span in which is looked for how soft new pairs have to be
@@ -161,6 +162,18 @@ class FreshPairs:
             return FreshPairs(self.sides, reach) if (reach > self.reach).any() else self
         kept = Sides(self.sides.nodes[left], int(left[: self.sides.points].sum()))
         return FreshPairs(kept, reach[left]) if left.any() else None
+
+    def besides(self, others: "FreshPairs | None") -> "FreshPairs":
+        """They, and of others those that are not among them."""
+        if others is None:
+            return self
+        own, point, left = self.sides.points, others.sides.points, others.sides.among(self.sides) < 0
+
+        def both(mine: NDArray[Number], others: NDArray[Number]) -> NDArray[Number]:
+            return np.concatenate([mine[:own], others[:point][left[:point]], mine[own:], others[point:][left[point:]]])
+
+        sides = Sides(both(self.sides.nodes, others.sides.nodes), own + int(left[:point].sum()))
+        return FreshPairs(sides, both(self.reach, others.reach))
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """All of it by name, for a checkpoint."""

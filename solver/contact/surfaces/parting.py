@@ -24,7 +24,7 @@ from ...integrators import Extrapolation
 from .candidates import Neighbourhood
 from .carried import Carried
 from .crossing import crossings, surfaces_cross
-from .facing import Fronts
+from .facing import Facing, begin_new
 from .grips import Grips, apart
 from .overlapping import MARGIN, Overlap
 from .pairs import Pairs, distances, taken
@@ -58,8 +58,7 @@ class Parting:
         self.regions: list[Region] = []
         self.overlaps = False  # and not only touch
         self.least, self.stalled = np.inf, 0.0  # the least depth [m] that has been seen, and for how long [s] none less
-        self.mixed = np.zeros(0, dtype=np.bool_)  # of all points, those where they pass through each other, and next to them
-        self.fronts: Fronts | None = None  # which side points are on
+        self.sides: Facing | None = None  # where they are mixed, and on which side of each other points are
 
     def look(self, places: Array, step: float = 0.0) -> bool:
         """Find what they share with points at places (k, 3), a step [s] after the last look; whether any, or they touch."""
@@ -69,29 +68,36 @@ class Parting:
         self.stalled += step
         if deepest < self.least - PROGRESS * self.overlap.element:
             self.least, self.stalled = deepest, 0.0
-        self.mixed = np.zeros(len(places), dtype=np.bool_)
-        self.mixed[self.overlap.inside] = True
+        mixed, touching = self._mixed(places)
+        surfaces = [side.surface for pair in self.pairs for side in (pair.first, pair.second)]
+        known, self.sides = self.sides, Facing(places, surfaces, self.overlap.inside, mixed)
+        if known is not None:
+            for pair in self.pairs:
+                begin_new(pair, places, known, self.sides)
+        if len(touching) and not self.regions:
+            self.regions = [self.overlap.touching(places, touching)]
+        return bool(self.regions)
+
+    def _mixed(self, places: Array) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+        """Which of points at places (k, 3) lie where they pass through each other, and next to that; and which touch (t,)."""
+        mixed = np.zeros(len(places), dtype=np.bool_)
+        mixed[self.overlap.inside] = True
         touching = [np.zeros(0, np.int32)]
         for pair in self.pairs:
             pair.cover(places, places)
             nodes, gaps = pair.pairs.nodes, distances(places, pair.pairs.nodes, pair.pairs.points)
-            self.mixed[nodes[gaps < NEAREST * pair.reach]] = True
+            mixed[nodes[gaps < NEAREST * pair.reach]] = True
             touching.append(nodes[gaps < CLEAR * pair.reach].ravel())
             one, other = pair.first.surface, pair.second.surface
             crossed = self.overlap.crossings if pair is self.pairs[0] else crossings(pair.first, pair.second, places)
             for side, across, found in zip((one, other), (other, one), crossed, strict=True):
-                self.mixed[side.edges[found.edges]] = True
-                self.mixed[across.triangles[found.triangles]] = True
+                mixed[side.edges[found.edges]] = True
+                mixed[across.triangles[found.triangles]] = True
                 touching.append(side.edges[found.edges].ravel())
         for each in self.overlap.clusters:
             triangles = each.surface.triangles
-            self.mixed[triangles[self.mixed[triangles].any(axis=1)]] = True
-        surfaces = [side.surface for pair in self.pairs for side in (pair.first, pair.second)]
-        self.fronts = Fronts(places, surfaces, self.overlap.inside)
-        points = np.concatenate(touching)
-        if len(points) and not self.regions:
-            self.regions = [self.overlap.touching(places, points)]
-        return bool(self.regions)
+            mixed[triangles[mixed[triangles].any(axis=1)]] = True
+        return mixed, np.concatenate(touching)
 
     @property
     def firm(self) -> float:
@@ -99,11 +105,8 @@ class Parting:
         return float(FIRM ** min(max(1.0 - (self.stalled - PATIENCE) / FADE, 0.0), 1.0))
 
     def others(self, pairs: Pairs) -> Pairs:
-        """Those pairs of their surfaces that push already: far enough from where these are mixed, or facing each other."""
-        pushing = np.asarray(~self.mixed[pairs.nodes].any(axis=1))
-        if self.fronts is not None:
-            pushing |= self.fronts.facing(pairs, NEAREST)
-        return taken(pairs, pushing)
+        """Those pairs of their surfaces that push already."""
+        return pairs if self.sides is None else taken(pairs, self.sides.pushing(pairs))
 
 
 def perhaps_together(pair: Neighbourhood, places: Array) -> bool:
