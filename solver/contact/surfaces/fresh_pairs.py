@@ -149,8 +149,15 @@ class FreshPairs:
 
     def limited(self, pairs: Pairs) -> Pairs:
         """Pairs, of which those that are fresh reach as far as they do, without those that do not at all."""
-        found = Sides.of(pairs.nodes, pairs.points).among(self.sides)
-        reach = np.where(found < 0, pairs.reach, np.minimum(pairs.reach, self.reach[found]))
+        if not len(pairs.nodes) or not len(self.reach):
+            return pairs
+        ours = np.zeros(max(int(pairs.nodes.max()), int(self.sides.nodes.max())) + 1, dtype=np.bool_)
+        ours[self.sides.nodes] = True
+        perhaps = np.flatnonzero(ours[pairs.nodes].all(axis=1))  # a few of many, which alone are sorted
+        found = Sides.of(pairs.nodes[perhaps], int(np.searchsorted(perhaps, pairs.points))).among(self.sides)
+        perhaps, found = perhaps[found >= 0], found[found >= 0]
+        reach = pairs.reach.copy()
+        reach[perhaps] = np.minimum(reach[perhaps], self.reach[found])
         return taken(pairs._replace(reach=reach), reach > 0.0)
 
     def parted(self, places: Array, nominal: float) -> "FreshPairs | None":
