@@ -63,15 +63,18 @@ class SeenVolume:
         return volumes
 
 
-def show(state: State, seen: SeenVolume, rest: Array, back: float = 0.0) -> None:
+def show(
+    state: State, seen: SeenVolume, rest: Array, back: float = 0.0, pieces: NDArray[np.bool_] | None = None
+) -> None:  # fmt: skip
     """Let what is to be seen of each piece be what is seen now, times its rest volume over its present one; rest (m,) [m^3].
 
-    back: by which share more it may be, as far as more was to be seen before.
+    back: by which share more it may be, as far as more was to be seen before. pieces (p,): of which alone; None of all.
     """
     present = np.bincount(seen.piece, tet_volumes(state.positions, state.tets), seen.count)
     had, shown = state.shown, rest * (seen.of(state.positions) / present)[seen.piece]
     more = np.bincount(seen.piece, had, seen.count) / np.bincount(seen.piece, shown, seen.count)
-    state.shown = shown * np.clip(more, 1.0, 1.0 + back)[seen.piece]
+    shown *= np.clip(more, 1.0, 1.0 + back)[seen.piece]
+    state.shown = shown if pieces is None else np.where(pieces[seen.piece], shown, had)
 
 
 def whole(state: State, surface: Binding, triangles: NDArray[np.int32]) -> SeenVolume:

@@ -34,7 +34,7 @@ from .drawing_in import Refused
 from .record import MeshChange
 from .renewed import Renewed
 from .restuffing import Vanished, lattice_turn
-from .seen_share import known_share
+from .seen_share import known_share, measured_otherwise
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
 
 Array = NDArray[np.float64]
@@ -269,9 +269,15 @@ class Remeshing:
         result = transferred(state, new.change, step, counts_flow(body, state), shown=shown, bounds=room)
         # what is seen is another surface from now on; but of closed creases what overlapped is to come back, and of bodies
         # that have merged most of it
-        if len(new.cuts) > new.creased and not new.laid:
-            rest = result.wanted if body.volume_rate > 0.0 else result.volumes
-            show(result, whole(result, new.surface, new.seen.triangles), rest, BACK if new.sewn else 0.0)
+        rest = result.wanted if body.volume_rate > 0.0 else result.volumes
+        several = max(int(new.change.old.piece.max()), int(new.change.new.piece.max())) > 0
+        anew = len(new.cuts) > new.creased and not new.laid
+        seen = whole(result, new.surface, new.seen.triangles) if anew or several else None
+        if seen is not None and anew:
+            show(result, seen, rest, BACK if new.sewn else 0.0)
+        if seen is not None and several:
+            known = whole(state, present.surfaces[index], present.triangles[index])
+            show(result, seen, rest, pieces=measured_otherwise(new.change, known, seen))
         return result
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:

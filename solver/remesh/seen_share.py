@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 
+from ..fem.seen_volume import SeenVolume
 from ..geometry.measures import signed_volumes
 from ..surface import Surface
 from .heirs import kinship_of_pieces
@@ -58,3 +59,16 @@ def known_share(
     families = np.zeros(len(shown), dtype=np.int64)
     families[change.new.piece] = new
     return np.where(several[families] | (np.abs(shown - 1.0) > ALIKE), np.nan, shown)
+
+
+def measured_otherwise(change: MeshChange, before: SeenVolume, after: SeenVolume) -> NDArray[np.bool_]:
+    """Return of which new pieces (p',) what is seen is measured otherwise than of an old one that they are of.
+
+    By the surface where it closes a piece, and by the tets of pieces that share one: a piece that goes from one to the other
+    would swell, or shrink, to what the other says.
+    """
+    sources, targets = change.pairs()
+    both = before.piece[sources] * after.count + after.piece[targets]
+    shared = np.bincount(both, minlength=before.count * after.count).reshape(before.count, after.count) > 0
+    found: NDArray[np.bool_] = (shared & (before.closed[:, None] != after.closed)).any(axis=0)
+    return found
