@@ -26,9 +26,14 @@ def rise(state: State, tiles: Tiles, ranges: Ranges, rates: Array, step: float) 
 
 def grow(state: State, tiles: Tiles, grown: Array) -> None:
     """Let the rest volume of tets grow by logarithms (m,), in state and tiles."""
-    state.volumes = state.volumes * np.exp(grown)
-    state.density = state.density * np.exp(-grown)
-    state.rest_shape_inverse = state.rest_shape_inverse * np.exp(-grown / 3.0)[:, None, None]
+    resize(state, grown)
     tiles.pack(B, state.rest_shape_inverse.reshape(-1, 9))
     tiles.weigh(state)
     tiles.pack(DENSITY, state.density)
+
+
+def resize(state: State, grown: Array) -> None:
+    """Let the rest volume of tets grow by logarithms (m,) in a state that has no tiles yet."""
+    state.volumes = state.volumes * np.exp(grown)
+    state.density = state.density * np.exp(-grown)
+    state.rest_shape_inverse = state.rest_shape_inverse * np.exp(-grown / 3.0)[:, None, None]

@@ -34,7 +34,7 @@ from .drawing_in import Refused
 from .record import MeshChange
 from .renewed import Renewed
 from .restuffing import Vanished, lattice_turn
-from .seen_share import known_share, measured_otherwise
+from .seen_share import hold_back, known_share, measured_otherwise
 from .transfer import OF_FIBRES, body_state, joined_states, transferred
 
 Array = NDArray[np.float64]
@@ -267,17 +267,20 @@ class Remeshing:
             before = present.seen(index), present.surfaces[index].tets
             shown, room = known_share(new.change, *before, new.seen, new.surface.tets), ROOM
         result = transferred(state, new.change, step, counts_flow(body, state), shown=shown, bounds=room)
-        # what is seen is another surface from now on; but of closed creases what overlapped is to come back, and of bodies
-        # that have merged most of it
-        rest = result.wanted if body.volume_rate > 0.0 else result.volumes
+        # What is seen is another surface from now on; but of closed creases and merged bodies most that overlapped comes back
+        anew, had, otherwise = len(new.cuts) > new.creased and not new.laid, result.shown, None
         several = max(int(new.change.old.piece.max()), int(new.change.new.piece.max())) > 0
-        anew = len(new.cuts) > new.creased and not new.laid
-        seen = whole(result, new.surface, new.seen.triangles) if anew or several else None
-        if seen is not None and anew:
-            show(result, seen, rest, BACK if new.sewn else 0.0)
-        if seen is not None and several:
-            known = whole(state, present.surfaces[index], present.triangles[index])
-            show(result, seen, rest, pieces=measured_otherwise(new.change, known, seen))
+        if anew or several:
+            seen = whole(result, new.surface, new.seen.triangles)
+            rest = result.wanted if body.volume_rate > 0.0 else result.volumes
+            if anew:
+                show(result, seen, rest, BACK if new.sewn else 0.0)
+            if several:
+                known = whole(state, present.surfaces[index], present.triangles[index])
+                otherwise = measured_otherwise(new.change, known, seen)
+                show(result, seen, rest, pieces=otherwise)
+            if anew:
+                hold_back(result, new.change, had, ROOM[0], otherwise)
         return result
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:

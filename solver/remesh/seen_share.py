@@ -4,14 +4,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 
+from ..fem.rise import resize
 from ..fem.seen_volume import SeenVolume
 from ..geometry.measures import signed_volumes
+from ..state import State
 from ..surface import Surface
 from .heirs import kinship_of_pieces
 from .record import MeshChange
 
 Array = NDArray[np.float64]
 
+MORE = 0.01  # by which what is seen may come to be more where a surface is cut or sewn, rest volumes staying just as they are
 ALIKE = 0.1  # by which what is seen may be more or less than it was, for it to be the same surface
 
 
@@ -72,3 +75,19 @@ def measured_otherwise(change: MeshChange, before: SeenVolume, after: SeenVolume
     shared = np.bincount(both, minlength=before.count * after.count).reshape(before.count, after.count) > 0
     found: NDArray[np.bool_] = (shared & (before.closed[:, None] != after.closed)).any(axis=0)
     return found
+
+
+def hold_back(state: State, change: MeshChange, had: Array, least: float, otherwise: NDArray[np.bool_] | None) -> None:
+    """Let what is to be seen of new tets not be MORE than what was, had (m',) [m^3], where a surface was cut or sewn: seams and
+    holes take other shares of tets than of what is seen, which would swell with each. Rest volumes shrink to `least` at most.
+
+    otherwise (p',): new pieces of which that says nothing. Weight stays.
+    """
+    family = kinship_of_pieces(change)[1]
+    before, now = (np.bincount(family, values) for values in (had, state.shown))
+    swells = (before > 0.0) & (now > (1.0 + MORE) * before)
+    if otherwise is not None:
+        swells[family[otherwise[change.new.piece]]] = False
+    grown = np.log(np.maximum(np.divide(before, now, out=np.ones(len(now)), where=swells), least))[family]
+    resize(state, grown)
+    state.shown, state.wanted = state.shown * np.exp(grown), state.wanted * np.exp(grown)

@@ -71,7 +71,7 @@ def test_pairs_push_where_their_sides_face_each_other_from_outside():
 
 
 def test_what_lies_within_reach_at_first_pushes_with_nothing():
-    """Stiff cubes, one tilted on the other, go as the swing does; what is not mixed lies within reach and would push at once."""
+    """Stiff cubes, one tilted on the other, go as the swing does; what is not mixed lies in reach and would push at once."""
     cubes = box_mesh((5, 5, 5)), box_mesh((5, 5, 5), (1.0, 1.0, 1.0), (0.03, 0.02, 0.995))
     cubes[1].positions[:, 2] += 0.03 * (cubes[1].positions[:, 0] - 0.5)
     run = simulation(list(cubes), "bodies", {**RUBBER, "young_modulus": 1e8}, **FAR)
