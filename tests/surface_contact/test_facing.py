@@ -93,3 +93,16 @@ def test_fresh_pairs_besides_others_stay_as_they_are():
     assert fresh.sides.points == 3
     np.testing.assert_array_equal(fresh.sides.nodes, np.concatenate([corners[1:], corners[:1], edges]))
     np.testing.assert_array_equal(fresh.reach, [0.05, 0.4, 0.1, 0.3])
+
+
+def test_what_reaches_all_the_way_does_so_after_a_checkpoint_too():
+    """Restored amid parting, contact begins anew where bodies are: pairs that are not fresh by then must not become so."""
+    cubes = [box_mesh((3, 3, 3)), box_mesh((3, 3, 3), origin=(0.03, 0.02, 0.9))]
+    run, resumed = simulation(cubes, "bodies", RUBBER, **FAR), simulation(cubes, "bodies", RUBBER, **FAR)
+    run.advance()
+    run.advance()
+    assert run.surfaces.left_out
+    for each in run.surfaces.neighbourhoods:
+        each.begin(None)
+    resumed.restore(run.checkpoint())
+    assert all(each.fresh is None for each in resumed.surfaces.neighbourhoods)

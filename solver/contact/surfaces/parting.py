@@ -12,7 +12,8 @@ bodies bear (less and less where pins or others leave them no room: such a force
 and pulls back what goes apart too fast, about as hard as the swing itself asks. What several forces hold at once,
 each moves by its share. So of many bodies in one place those two that are furthest apart go as fast as the swings between
 them, one after the other, add up to. What goes apart much faster by itself is let go. The barriers of the two act all the same,
-but where their surfaces pass through each other and one ring of triangles around it, until they share nothing.
+but where their surfaces pass through each other and one ring of triangles around it, until they share nothing; there only what
+faces each other from outside pushes (facing.py).
 """
 
 from collections.abc import Sequence

@@ -58,12 +58,11 @@ def kept(contact: SurfaceContact) -> dict[str, NDArray[np.generic]]:
 
 
 def restore(contact: SurfaceContact, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-    """Take back what was kept."""
+    """Take back what was kept; what reaches as far as it will by then does so again, whatever a new contact has begun with."""
     for number, each in enumerate(contact.neighbourhoods):
         start = f"{PREFIX}{number}."
         own = {name.removeprefix(start): values for name, values in arrays.items() if name.startswith(start)}
-        if own:
-            each.begin(FreshPairs.from_arrays(own))
+        each.begin(FreshPairs.from_arrays(own) if own else None)
     contact.take_found()
 
 
