@@ -33,7 +33,7 @@ def grow(state: State, tiles: Tiles, grown: Array) -> None:
 
 
 def resize(state: State, grown: Array) -> None:
-    """Let the rest volume of tets grow by logarithms (m,) in a state that has no tiles yet."""
+    """Let the rest volume of tets grow by logarithms (m,), in a state alone."""
     state.volumes = state.volumes * np.exp(grown)
     state.density = state.density * np.exp(-grown)
     state.rest_shape_inverse = state.rest_shape_inverse * np.exp(-grown / 3.0)[:, None, None]

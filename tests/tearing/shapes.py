@@ -74,7 +74,8 @@ class Watched(Simulation):
 def check_kept(simulation: Watched, shrinks: bool = False) -> None:
     """Mass, rest volume, momentum and spin went over to rounding of what the parts of the body have of each.
 
-    shrinks: the rest volume may be less, where more would be seen else."""
+    shrinks: the rest volume may be less, where more would be seen else.
+    """
     state = simulation.state
     speeds, arms = np.linalg.norm(state.velocities, axis=1), np.linalg.norm(state.positions, axis=1)
     sizes = [state.masses.sum(), state.volumes.sum(), state.masses @ speeds, state.masses @ (speeds * arms)]
