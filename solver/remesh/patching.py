@@ -6,9 +6,10 @@ from dataclasses import replace
 from ..embedding import evaluate
 from ..topology.body_change import BodyChange, replaced
 from ..topology.change import TopologyChange
+from .carrying_over import counts_flow, with_first_material
 from .discretization import Discretization
 from .patch import Patch
-from .remeshing import Remeshing, counts_flow, with_first_material
+from .remeshing import Remeshing
 from .transfer import body_state, joined_states
 
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..embedding import Binding, evaluate
 from ..errors import MeshingError
-from ..fem.seen_volume import show, whole
 from ..fem.workspace import Unknowns
 from ..filling import Covering
 from ..geometry.chunks import side_by_side
@@ -17,16 +16,15 @@ from ..geometry.edge_crossings import pairs_within
 from ..geometry.triangle_tree import TriangleTree, refit, triangle_tree
 from ..merging.joining import Joined, element_sizes, living
 from ..output import as_shown
-from ..painted import painted_rows
 from ..refining.refinement import coarseness, refined
 from ..scene import Body, Scene, Surface
-from ..slots import PLASTIC_LIMIT
-from ..state import Ranges, State, material_rows
+from ..state import Ranges, State
 from ..tearing.renewal import RenewedBody, renewed_body
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..topology.body_change import BodyChange, replaced
 from ..topology.change import TopologyChange
 from ..topology_checks import LEAST_CONDITION_CHANGE
+from .carrying_over import carried_over, with_first_material
 from .condition import worst_conditions
 from .creases_alone import creases_alone
 from .discretization import Discretization
@@ -34,14 +32,11 @@ from .drawing_in import Refused
 from .record import MeshChange
 from .renewed import Renewed
 from .restuffing import Vanished, lattice_turn
-from .seen_share import hold_back, known_share, measured_otherwise
-from .transfer import OF_FIBRES, body_state, joined_states, transferred
+from .transfer import body_state, joined_states
 
 Array = NDArray[np.float64]
 
 MOST_VANISHED = 0.03  # of a body's volume at a remesh: then it keeps the tets that it has
-ROOM = 0.5, 1.05  # times as much rest volume as it had at least and at most, for what is seen to keep its own
-BACK = 0.1  # of the volume seen of what has merged, that may come back of what overlapped just then
 LOOKS = 32  # at what is seen of a body until its tree is made anew: where goo flows faces leave those that they lay beside
 OVERDRAWN = 2.0  # times the length from which on a seen edge is halved: from then on no remesh is waited for,
 AGAIN = 1.5  # and times what was left the last time
@@ -262,26 +257,8 @@ class Remeshing:
         """A body's state on its new tets, if it has some."""
         if new is None:
             return state
-        body, shown, room = self.scene.bodies[index].at(place), new.shown, (0.0, np.inf)
-        if shown is None and len(new.cuts) <= new.creased:
-            before = present.seen(index), present.surfaces[index].tets
-            shown, room = known_share(new.change, *before, new.seen, new.surface.tets), ROOM
-        result = transferred(state, new.change, step, counts_flow(body, state), shown=shown, bounds=room)
-        # What is seen is another surface from now on; but of closed creases and merged bodies most that overlapped comes back
-        anew, had, otherwise = len(new.cuts) > new.creased and not new.laid, result.shown, None
-        several = max(int(new.change.old.piece.max()), int(new.change.new.piece.max())) > 0
-        if anew or several:
-            seen = whole(result, new.surface, new.seen.triangles)
-            rest = result.wanted if body.volume_rate > 0.0 else result.volumes
-            if anew:
-                show(result, seen, rest, BACK if new.sewn else 0.0)
-            if several:
-                known = whole(state, present.surfaces[index], present.triangles[index])
-                otherwise = measured_otherwise(new.change, known, seen)
-                show(result, seen, rest, pieces=otherwise)
-            if anew:
-                hold_back(result, new.change, had, ROOM[0], otherwise)
-        return result
+        body = self.scene.bodies[index].at(place)
+        return carried_over(body, state, present.seen(index), present.surfaces[index], new, step)
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:
         """Take in how worn out bodies are that have just got a new mesh, or were refused one."""
@@ -323,24 +300,6 @@ def _has_vanished(change: MeshChange, torn_off: float) -> bool:
     """Whether more of a body than is torn off [m^3] is gone with its new tets: what is left would burst with its weight."""
     had, has = (float(mesh.volumes.sum()) for mesh in (change.old, change.new))
     return has < (1.0 - MOST_VANISHED) * (had - torn_off)
-
-
-def counts_flow(body: Body, state: State) -> bool:
-    """Whether it matters how far the body has flowed before it got new tets, given what its own are made of."""
-    limited = "plastic_limit" in body.keys or bool(state.material[PLASTIC_LIMIT].any())
-    return limited or body.goal is not None
-
-
-def with_first_material(state: State, body: Body) -> State:
-    """The body's state with the material that its keys begin with: what firmness is sized by (solver/keyed.py).
-
-    What is keyed is written into the arrays again before the next step.
-    """
-    if not body.keys:
-        return state
-    rows = painted_rows(material_rows(body, 1), state.painted)
-    rows[OF_FIBRES] = state.material[OF_FIBRES]
-    return replace(state, material=rows)
 
 
 def _seen_at(body: Body, state: State, surface: Binding, ahead: float) -> Array:

@@ -1,5 +1,8 @@
 """How much of what is to be seen of a body's new tets is seen of them at once: rest volumes follow that (transfer.py)."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
@@ -9,7 +12,7 @@ from ..fem.seen_volume import SeenVolume
 from ..geometry.measures import signed_volumes
 from ..state import State
 from ..surface import Surface
-from .heirs import kinship_of_pieces
+from .heirs import Families, kinship_of_pieces
 from .record import MeshChange
 
 Array = NDArray[np.float64]
@@ -18,19 +21,58 @@ MORE = 0.01  # by which what is seen may come to be more where a surface is cut 
 ALIKE = 0.1  # by which what is seen may be more or less than it was, for it to be the same surface
 
 
-def handed_on(change: MeshChange, seen: Surface, carrying: NDArray[np.int32]) -> Array:
+@dataclass(frozen=True)
+class Lineage:
+    """Which new pieces come of which old ones: by the volume that they share, and by family."""
+
+    change: MeshChange
+
+    @cached_property
+    def families(self) -> Families:
+        """The family (m,), (m',) of each old and each new tet."""
+        return kinship_of_pieces(self.change)
+
+    @cached_property
+    def shared(self) -> Array:
+        """The volume (p, p') that an old piece shares with a new one [m^3]."""
+        old, new = self.change.old.piece, self.change.new.piece
+        shape = int(old.max()) + 1, int(new.max()) + 1
+        if shape == (1, 1):
+            return np.array([[self.change.volumes.sum()]])
+        sources, targets = self.change.pairs()
+        shared: Array = coo_matrix((self.change.volumes, (old[sources], new[targets])), shape=shape).toarray()
+        return shared
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one piece, before or after."""
+        return self.shared.size > 1
+
+    @cached_property
+    def of_several(self) -> NDArray[np.bool_]:
+        """Whether the family of each new piece (p',) has several pieces, before or after."""
+        (old, new), count = self.families, int(max(family.max() for family in self.families)) + 1
+        after = _of_pieces(new, self.change.new.piece)
+        members = [np.bincount(one, minlength=count) for one in (_of_pieces(old, self.change.old.piece), after)]
+        result: NDArray[np.bool_] = (np.maximum(*members) > 1)[after]
+        return result
+
+
+def _of_pieces(values: NDArray[np.int32], piece: NDArray[np.int32]) -> NDArray[np.int64]:
+    """What is said of each piece (p,), given what is said of each tet (m,), alike on all of a piece, and its piece (m,)."""
+    result = np.zeros(int(piece.max()) + 1, dtype=np.int64)
+    result[piece] = values
+    return result
+
+
+def handed_on(lineage: Lineage, seen: Surface, carrying: NDArray[np.int32]) -> Array:
     """Return the volume (p',) that is to be seen of each new piece [m^3], carrying (n,) the old tet of each vertex seen.
 
     What was seen of an old piece goes to the new ones as they share its tets: so the sum is kept, whatever merges or tears.
     """
-    old, new = change.old.piece, change.new.piece
-    had = np.bincount(
-        old[carrying[seen.triangles[:, 0]]], signed_volumes(seen.positions, seen.triangles), int(old.max()) + 1
-    )
-    had = np.where(had > 0.0, had, change.old.piece_volumes)  # of what shares a shell with others nothing is seen by itself
-    sources, targets = change.pairs()
-    shape = len(had), int(new.max()) + 1
-    shared = coo_matrix((change.volumes, (old[sources], new[targets])), shape=shape).toarray()
+    old, shared = lineage.change.old.piece, lineage.shared
+    had = np.bincount(old[carrying[seen.triangles[:, 0]]], signed_volumes(seen.positions, seen.triangles), len(shared))
+    had = np.where(had > 0.0, had, lineage.change.old.piece_volumes)  # of what shares a shell with others nothing is seen alone
     total = shared.sum(axis=1)
     wanted: Array = (had / np.where(total > 0.0, total, 1.0)) @ shared
     return wanted
@@ -45,49 +87,38 @@ def share_shown(change: MeshChange, wanted: Array, surface: Surface, carrying: N
 
 
 def known_share(
-    change: MeshChange, before: Surface, carried: NDArray[np.int32], after: Surface, carrying: NDArray[np.int32]
+    lineage: Lineage, before: Surface, carried: NDArray[np.int32], after: Surface, carrying: NDArray[np.int32]
 ) -> Array:  # fmt: skip
     """Return the share (p',) that a surface, after a change, encloses of what was to be seen of each new piece before it; nan
     where that says little, as pieces have torn or merged, or it is another surface.
 
     carried (n,) and carrying (n',) are the old and new tets of the vertices of both.
     """
-    shown = share_shown(change, handed_on(change, before, carried), after, carrying)
-    old, new = kinship_of_pieces(change)
-    count = int(max(old.max(), new.max())) + 1
-    several = np.zeros(count, dtype=bool)
-    for family, piece in ((old, change.old.piece), (new, change.new.piece)):
-        pairs = np.unique(np.stack([family, piece]), axis=1)
-        several |= np.bincount(pairs[0], minlength=count) > 1
-    families = np.zeros(len(shown), dtype=np.int64)
-    families[change.new.piece] = new
-    return np.where(several[families] | (np.abs(shown - 1.0) > ALIKE), np.nan, shown)
+    shown = share_shown(lineage.change, handed_on(lineage, before, carried), after, carrying)
+    return np.where(lineage.of_several | (np.abs(shown - 1.0) > ALIKE), np.nan, shown)
 
 
-def measured_otherwise(change: MeshChange, before: SeenVolume, after: SeenVolume) -> NDArray[np.bool_]:
+def measured_otherwise(lineage: Lineage, before: SeenVolume, after: SeenVolume) -> NDArray[np.bool_]:
     """Return of which new pieces (p',) what is seen is measured otherwise than of an old one that they are of.
 
     By the surface where it closes a piece, and by the tets of pieces that share one: a piece that goes from one to the other
     would swell, or shrink, to what the other says.
     """
-    sources, targets = change.pairs()
-    both = before.piece[sources] * after.count + after.piece[targets]
-    shared = np.bincount(both, minlength=before.count * after.count).reshape(before.count, after.count) > 0
-    found: NDArray[np.bool_] = (shared & (before.closed[:, None] != after.closed)).any(axis=0)
+    other = before.closed[:, None] != after.closed
+    found: NDArray[np.bool_] = ((lineage.shared > 0.0) & other).any(axis=0)
     return found
 
 
-def hold_back(state: State, change: MeshChange, had: Array, least: float, otherwise: NDArray[np.bool_] | None) -> None:
+def hold_back(state: State, lineage: Lineage, had: Array, least: float, otherwise: NDArray[np.bool_]) -> None:
     """Let what is to be seen of new tets not be MORE than what was, had (m',) [m^3], where a surface was cut or sewn: seams and
     holes take other shares of tets than of what is seen, which would swell with each. Rest volumes shrink to `least` at most.
 
     otherwise (p',): new pieces of which that says nothing. Weight stays.
     """
-    family = kinship_of_pieces(change)[1]
+    family = lineage.families[1]
     before, now = (np.bincount(family, values) for values in (had, state.shown))
     swells = (before > 0.0) & (now > (1.0 + MORE) * before)
-    if otherwise is not None:
-        swells[family[otherwise[change.new.piece]]] = False
+    swells[family[otherwise[lineage.change.new.piece]]] = False
     grown = np.log(np.maximum(np.divide(before, now, out=np.ones(len(now)), where=swells), least))[family]
     resize(state, grown)
     state.shown, state.wanted = state.shown * np.exp(grown), state.wanted * np.exp(grown)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from ..geometry.triangle_tree import triangle_tree
 from ..remesh.record import MeshChange
-from ..remesh.seen_share import handed_on, share_shown
+from ..remesh.seen_share import Lineage, handed_on, share_shown
 from ..scene import Body
 from ..surface import Surface
 from ..tearing.surface_cut import SurfaceCut
@@ -24,7 +24,7 @@ def relaid(
 
     carrying (n,) names the old tet that carries each of its vertices.
     """
-    wanted = handed_on(change, seen, carrying)
+    wanted = handed_on(Lineage(change), seen, carrying)
     laid = laid_surface(change.new, seen, times(body), element_size, contact_spacing(body, element_size), wanted)
     cut = laid_cut(seen, triangle_tree(seen.positions, seen.triangles), np.arange(len(seen.triangles)), laid.surface)
     return laid.as_in(cut.triangles), cut, share_shown(change, wanted, laid.surface, laid.bound.tets)

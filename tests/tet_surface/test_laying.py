@@ -13,7 +13,7 @@ from solver.geometry.triangle_tree import closest_points, triangle_tree
 from solver.remesh.record import mesh_change
 from solver.remesh.remeshers import remeshed
 from solver.remesh.restuffing import lattice_turn
-from solver.remesh.seen_share import handed_on
+from solver.remesh.seen_share import Lineage, handed_on
 from solver.surface import Surface
 from solver.tet_surface.folds import is_seen_folded
 from solver.tet_surface.laying import _ends, _on, _smoothed, laid_surface
@@ -119,12 +119,12 @@ def test_the_volume_that_was_seen_goes_to_the_pieces_that_share_its_tets(ball):
     one = remeshed("stuffing", both, SIZE, np.eye(3), seen=seen)
     volumes = np.array([volume(BALL), volume(sphere(40, 0.5))])
     assert not one.piece.any()
-    np.testing.assert_allclose(handed_on(mesh_change(both, one), seen, carrying), [volumes.sum()], rtol=1e-12)
+    np.testing.assert_allclose(handed_on(Lineage(mesh_change(both, one)), seen, carrying), [volumes.sum()], rtol=1e-12)
     apart = joined_meshes([ball, cage(sphere(40, 0.5, (3.0, 0.0, 0.0)), SIZE)])
     two = joined(BALL, sphere(40, 0.5, (3.0, 0.0, 0.0)))
     swollen = Surface(two.positions * np.where(shells == 0, 1.0, 1.01)[:, None], two.triangles)
     volumes[1] *= 1.01**3
-    np.testing.assert_allclose(handed_on(mesh_change(apart, apart), swollen, carrying), volumes, rtol=1e-12)
+    np.testing.assert_allclose(handed_on(Lineage(mesh_change(apart, apart)), swollen, carrying), volumes, rtol=1e-12)
 
 
 def test_a_fold_is_one_where_it_is_seen():

@@ -1,0 +1,73 @@
+"""A body's state on its new tets, and how much is to be seen of it from then on (Bargteil 2007, section 4.4, goes no further
+than the state of tets)."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..embedding import Binding
+from ..fem.seen_volume import show, whole
+from ..painted import painted_rows
+from ..scene import Body
+from ..slots import PLASTIC_LIMIT
+from ..state import State, material_rows
+from ..surface import Surface
+from ..tearing.renewal import RenewedBody
+from .seen_share import Lineage, hold_back, known_share, measured_otherwise
+from .transfer import OF_FIBRES, transferred
+
+ROOM = 0.5, 1.05  # times as much rest volume as it had at least and at most, for what is seen to keep its own
+BACK = 0.1  # of the volume seen of what has merged, that may come back of what overlapped just then
+
+
+def carried_over(body: Body, old: State, seen: Surface, surface: Binding, new: RenewedBody, step: float) -> State:
+    """Return a body's state on its new tets, given that on the old ones, what was seen of it and its binding to them.
+
+    step [s] is the last one taken. Mass, momentum and spin stay; rest volume is what leaves what is seen as large as it was.
+    """
+    lineage, cut = Lineage(new.change), len(new.cuts) > new.creased
+    shown, room = new.shown, (0.0, np.inf)
+    if shown is None and not cut:
+        shown, room = known_share(lineage, seen, surface.tets, new.seen, new.surface.tets), ROOM
+    counted = counts_flow(body, old)
+    result = transferred(old, new.change, step, counted, families=lineage.families, shown=shown, bounds=room)
+    _settle(body, old, seen, surface, new, lineage, result)
+    return result
+
+
+def _settle(
+    body: Body, old: State, seen: Surface, surface: Binding, new: RenewedBody, lineage: Lineage, result: State
+) -> None:
+    """Say what is to be seen of a body whose surface has been cut or sewn, or that is in several pieces."""
+    # What is seen is another surface from now on; but of closed creases and merged bodies most that overlapped comes back
+    anew = len(new.cuts) > new.creased and not new.laid
+    if not anew and not lineage.several:
+        return
+    had, after = result.shown, whole(result, new.surface, new.seen.triangles)
+    rest = result.wanted if body.volume_rate > 0.0 else result.volumes
+    otherwise = np.zeros(after.count, dtype=bool)
+    if anew:
+        show(result, after, rest, BACK if new.sewn else 0.0)
+    if lineage.several:
+        otherwise = measured_otherwise(lineage, whole(old, surface, seen.triangles), after)
+        show(result, after, rest, pieces=otherwise)
+    if anew:
+        hold_back(result, lineage, had, ROOM[0], otherwise)
+
+
+def counts_flow(body: Body, state: State) -> bool:
+    """Whether it matters how far the body has flowed before it got new tets, given what its own are made of."""
+    limited = "plastic_limit" in body.keys or bool(state.material[PLASTIC_LIMIT].any())
+    return limited or body.goal is not None
+
+
+def with_first_material(state: State, body: Body) -> State:
+    """The body's state with the material that its keys begin with: what firmness is sized by (solver/keyed.py).
+
+    What is keyed is written into the arrays again before the next step.
+    """
+    if not body.keys:
+        return state
+    rows = painted_rows(material_rows(body, 1), state.painted)
+    rows[OF_FIBRES] = state.material[OF_FIBRES]
+    return replace(state, material=rows)
