@@ -63,18 +63,27 @@ class SeenVolume:
         return volumes
 
 
+def shown_at_rest(state: State, seen: SeenVolume, rest: Array) -> Array:
+    """Return what is seen of each piece (p,) now, times its rest volume over its present one [m^3]; rest (m,) [m^3]."""
+    now, at_rest = (np.bincount(seen.piece, each, seen.count) for each in (tet_volumes(state.positions, state.tets), rest))
+    result: Array = at_rest * (seen.of(state.positions) / now)
+    return result
+
+
 def show(
-    state: State, seen: SeenVolume, rest: Array, back: float = 0.0, pieces: NDArray[np.bool_] | None = None
+    state: State, seen: SeenVolume, rest: Array, back: float = 0.0, pieces: NDArray[np.bool_] | None = None,
+    astray: Array | float = 1.0,
 ) -> None:  # fmt: skip
     """Let what is to be seen of each piece be what is seen now, times its rest volume over its present one; rest (m,) [m^3].
 
     back: by which share more it may be, as far as more was to be seen before. pieces (p,): of which alone; None of all.
+    astray (p,): times that, as so much was to be seen more than that all along.
     """
-    present = np.bincount(seen.piece, tet_volumes(state.positions, state.tets), seen.count)
-    had, shown = state.shown, rest * (seen.of(state.positions) / present)[seen.piece]
-    more = np.bincount(seen.piece, had, seen.count) / np.bincount(seen.piece, shown, seen.count)
-    shown *= np.clip(more, 1.0, 1.0 + back)[seen.piece]
-    state.shown = shown if pieces is None else np.where(pieces[seen.piece], shown, had)
+    at_rest = np.bincount(seen.piece, rest, seen.count)
+    shown = astray * shown_at_rest(state, seen, rest)
+    shown *= np.clip(np.bincount(seen.piece, state.shown, seen.count) / shown, 1.0, 1.0 + back)
+    anew = rest * (shown / at_rest)[seen.piece]
+    state.shown = anew if pieces is None else np.where(pieces[seen.piece], anew, state.shown)
 
 
 def whole(state: State, surface: Binding, triangles: NDArray[np.int32]) -> SeenVolume:

@@ -6,15 +6,19 @@ from dataclasses import replace
 import numpy as np
 
 from ..embedding import Binding
+from ..fem.rise import resize
 from ..fem.seen_volume import show, whole
+from ..filling import Covering
 from ..painted import painted_rows
 from ..scene import Body
 from ..slots import PLASTIC_LIMIT
-from ..state import State, material_rows
+from ..state import Ranges, State, material_rows
 from ..surface import Surface
 from ..tearing.renewal import RenewedBody
-from .seen_share import Lineage, hold_back, known_share, measured_otherwise
-from .transfer import OF_FIBRES, transferred
+from .discretization import Discretization
+from .record import MeshChange
+from .seen_share import Lineage, gone_astray, hold_back, known_share, measured_otherwise, pressed_alike
+from .transfer import OF_FIBRES, body_state, transferred
 
 ROOM = 0.5, 1.05  # times as much rest volume as it had at least and at most, for what is seen to keep its own
 BACK = 0.1  # of the volume seen of what has merged, that may come back of what overlapped just then
@@ -25,9 +29,9 @@ def carried_over(body: Body, old: State, seen: Surface, surface: Binding, new: R
 
     step [s] is the last one taken. Mass, momentum and spin stay; rest volume is what leaves what is seen as large as it was.
     """
-    lineage, cut = Lineage(new.change), len(new.cuts) > new.creased
+    lineage = Lineage(new.change)
     shown, room = new.shown, (0.0, np.inf)
-    if shown is None and not cut:
+    if shown is None and not new.cut:
         shown, room = known_share(lineage, seen, surface.tets, new.seen, new.surface.tets), ROOM
     counted = counts_flow(body, old)
     result = transferred(old, new.change, step, counted, families=lineage.families, shown=shown, bounds=room)
@@ -40,19 +44,34 @@ def _settle(
 ) -> None:
     """Say what is to be seen of a body whose surface has been cut or sewn, or that is in several pieces."""
     # What is seen is another surface from now on; but of closed creases and merged bodies most that overlapped comes back
-    anew = len(new.cuts) > new.creased and not new.laid
+    anew = new.cut and not new.laid
     if not anew and not lineage.several:
         return
-    had, after = result.shown, whole(result, new.surface, new.seen.triangles)
-    rest = result.wanted if body.volume_rate > 0.0 else result.volumes
+    had, before, after = result.shown, whole(old, surface, seen.triangles), whole(result, new.surface, new.seen.triangles)
+    rest, old_rest = (state.wanted if body.volume_rate > 0.0 else state.volumes for state in (result, old))
     otherwise = np.zeros(after.count, dtype=bool)
     if anew:
-        show(result, after, rest, BACK if new.sewn else 0.0)
+        astray = gone_astray(lineage, old, before, old_rest)
+        show(result, after, rest, BACK if new.sewn else 0.0, astray=astray)
     if lineage.several:
-        otherwise = measured_otherwise(lineage, whole(old, surface, seen.triangles), after)
+        otherwise = measured_otherwise(lineage, before, after)
         show(result, after, rest, pieces=otherwise)
     if anew:
         hold_back(result, lineage, had, ROOM[0], otherwise)
+
+
+def press_alike(
+    body: int, before: Discretization, change: MeshChange, state: State, ranges: Ranges, after: Covering
+) -> None:  # fmt: skip
+    """Let rest volumes of a body's new tets, in the state of all, grow as `pressed_alike` says; after: what is seen of it."""
+    a, b = ranges.tets[body : body + 2]
+    old, new = body_state(before.state, before.ranges, body), body_state(state, ranges, body)
+    grown = pressed_alike(Lineage(change), old, Covering(change.old, before.seen(body)), new, after)
+    if grown.any():
+        every = np.zeros(len(state.tets))
+        every[a:b] = grown
+        resize(state, every)
+        state.wanted = state.wanted * np.exp(every)
 
 
 def counts_flow(body: Body, state: State) -> bool:

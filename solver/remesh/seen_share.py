@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 
 from ..fem.rise import resize
-from ..fem.seen_volume import SeenVolume
+from ..fem.seen_volume import SeenVolume, shown_at_rest
+from ..filling import Covering
 from ..geometry.measures import signed_volumes
 from ..state import State
 from ..surface import Surface
@@ -18,6 +19,9 @@ from .record import MeshChange
 Array = NDArray[np.float64]
 
 MORE = 0.01  # by which what is seen may come to be more where a surface is cut or sewn, rest volumes staying just as they are
+PRESSED = 0.9, 1.1  # times as much as means over tets say is what is seen pressed at least and at most
+FULL = 0.9  # of tets that what is seen fills: in those nothing that matters goes from what is seen of them to what is not
+ASTRAY = 2.0 / 3.0, 1.5  # times what is seen at rest: what is to be seen counts for no less and no more where surfaces change
 ALIKE = 0.1  # by which what is seen may be more or less than it was, for it to be the same surface
 
 
@@ -31,6 +35,12 @@ class Lineage:
     def families(self) -> Families:
         """The family (m,), (m',) of each old and each new tet."""
         return kinship_of_pieces(self.change)
+
+    @cached_property
+    def piece_families(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The family (p,), (p',) of each old and each new piece."""
+        old, new = self.families
+        return _of_pieces(old, self.change.old.piece), _of_pieces(new, self.change.new.piece)
 
     @cached_property
     def shared(self) -> Array:
@@ -51,10 +61,10 @@ class Lineage:
     @cached_property
     def of_several(self) -> NDArray[np.bool_]:
         """Whether the family of each new piece (p',) has several pieces, before or after."""
-        (old, new), count = self.families, int(max(family.max() for family in self.families)) + 1
-        after = _of_pieces(new, self.change.new.piece)
-        members = [np.bincount(one, minlength=count) for one in (_of_pieces(old, self.change.old.piece), after)]
-        result: NDArray[np.bool_] = (np.maximum(*members) > 1)[after]
+        before, after = self.piece_families
+        count = int(max(before.max(), after.max())) + 1
+        most = np.maximum(np.bincount(before, minlength=count), np.bincount(after, minlength=count))
+        result: NDArray[np.bool_] = most[after] > 1
         return result
 
 
@@ -107,6 +117,43 @@ def measured_otherwise(lineage: Lineage, before: SeenVolume, after: SeenVolume) 
     other = before.closed[:, None] != after.closed
     found: NDArray[np.bool_] = ((lineage.shared > 0.0) & other).any(axis=0)
     return found
+
+
+def pressed_alike(lineage: Lineage, old: State, before: Covering, new: State, after: Covering) -> Array:
+    """Return the logarithms (m',) by which rest volumes of new tets are to grow for what is seen to be pressed as it was.
+
+    before and after are what was seen of a body about its old tets and is about its new ones. Where tets reach far out of it,
+    means over them mix what is seen with what is not: without this some of it would be gone with each of many remeshes in a
+    blow, in which only what is seen is pressed.
+    """
+    now = np.abs(lineage.change.new.volumes)
+    if (after.filled * now).sum() > FULL * now.sum():
+        return np.zeros(len(now))
+    old_family, new_family = lineage.families
+    had = _densities(old_family, before.filled, old.volumes, np.abs(lineage.change.old.volumes))
+    has = _densities(new_family, after.filled, new.volumes, now)
+    grown: Array = np.log(np.clip(had / has, *PRESSED))[new_family]
+    return grown
+
+
+def _densities(family: NDArray[np.int32], filled: Array, rest: Array, now: Array) -> Array:
+    """Return how much rest volume what is seen of each family of pieces has for what it takes now; 1 where nothing is seen."""
+    count = int(family.max()) + 1
+    at_rest, there = (np.bincount(family, filled * each, count) for each in (rest, now))
+    result: Array = np.divide(at_rest, there, out=np.ones(count), where=(at_rest > 0.0) & (there > 0.0))
+    return result
+
+
+def gone_astray(lineage: Lineage, old: State, seen: SeenVolume, rest: Array) -> Array:
+    """Return how many times more is to be seen of each new piece (p',) than would be, were its family's old tets as large as
+    at rest (m,) [m^3]: what has run into the parts of tets that reach out of what is seen, which will come back."""
+    old_family, new_family = lineage.piece_families
+    count = int(max(old_family.max(), new_family.max())) + 1
+    of_pieces = np.bincount(seen.piece, old.shown, seen.count), shown_at_rest(old, seen, rest)
+    wanted, has = (np.bincount(old_family, each, count) for each in of_pieces)
+    times = np.divide(wanted, has, out=np.ones(count), where=(wanted > 0.0) & (has > 0.0))
+    result: Array = np.clip(times, *ASTRAY)[new_family]
+    return result
 
 
 def hold_back(state: State, lineage: Lineage, had: Array, least: float, otherwise: NDArray[np.bool_]) -> None:

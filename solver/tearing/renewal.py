@@ -74,6 +74,11 @@ class RenewedBody:
     crossing: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
     @property
+    def cut(self) -> bool:
+        """Whether its surface has been cut or sewn, and not only creases of it closed."""
+        return len(self.cuts) > self.creased
+
+    @property
     def record(self) -> BodyChange:
         """The change by itself."""
         return BodyChange(self.seen, self.surface, self.contacts, self.cuts, self.change)
