@@ -8,17 +8,14 @@ import numpy as np
 from ..embedding import Binding
 from ..fem.rise import resize
 from ..fem.seen_volume import show, whole
-from ..filling import Covering
 from ..painted import painted_rows
 from ..scene import Body
 from ..slots import PLASTIC_LIMIT
-from ..state import Ranges, State, material_rows
+from ..state import State, material_rows
 from ..surface import Surface
 from ..tearing.renewal import RenewedBody
-from .discretization import Discretization
-from .record import MeshChange
 from .seen_share import Lineage, gone_astray, hold_back, known_share, measured_otherwise, pressed_alike
-from .transfer import OF_FIBRES, body_state, transferred
+from .transfer import OF_FIBRES, transferred
 
 ROOM = 0.5, 1.05  # times as much rest volume as it had at least and at most, for what is seen to keep its own
 BACK = 0.1  # of the volume seen of what has merged, that may come back of what overlapped just then
@@ -35,6 +32,11 @@ def carried_over(body: Body, old: State, seen: Surface, surface: Binding, new: R
         shown, room = known_share(lineage, seen, surface.tets, new.seen, new.surface.tets), ROOM
     counted = counts_flow(body, old)
     result = transferred(old, new.change, step, counted, families=lineage.families, shown=shown, bounds=room)
+    if body.seen == "artist":
+        grown = pressed_alike(lineage, old, seen, result, new.seen)
+        if grown.any():
+            resize(result, grown)
+            result.wanted = result.wanted * np.exp(grown)
     _settle(body, old, seen, surface, new, lineage, result)
     return result
 
@@ -58,20 +60,6 @@ def _settle(
         show(result, after, rest, pieces=otherwise)
     if anew:
         hold_back(result, lineage, had, ROOM[0], otherwise)
-
-
-def press_alike(
-    body: int, before: Discretization, change: MeshChange, state: State, ranges: Ranges, after: Covering
-) -> None:  # fmt: skip
-    """Let rest volumes of a body's new tets, in the state of all, grow as `pressed_alike` says; after: what is seen of it."""
-    a, b = ranges.tets[body : body + 2]
-    old, new = body_state(before.state, before.ranges, body), body_state(state, ranges, body)
-    grown = pressed_alike(Lineage(change), old, Covering(change.old, before.seen(body)), new, after)
-    if grown.any():
-        every = np.zeros(len(state.tets))
-        every[a:b] = grown
-        resize(state, every)
-        state.wanted = state.wanted * np.exp(every)
 
 
 def counts_flow(body: Body, state: State) -> bool:

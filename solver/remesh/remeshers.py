@@ -27,14 +27,14 @@ def remeshed(
 
 def remeshed_sheets(
     remesher: str, old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False,
-    seen: Surface | None = None, filled: bool = False,
+    seen: Surface | None = None, filled: bool = False, joins: bool = False,
 ) -> tuple[TetMesh, OfSheets | None]:  # fmt: skip
     """Return tets of cells of `element_size` [m] that fill what old ones do, by a remesher of scene.REMESHERS.
 
     The old ones lie in the frame of the lattice that new ones begin on (lattice_frame.py); stuffing is fitted to what is seen
-    too, and with `filled` to that alone. Where the body is folded, and not to `fuse`, it is returned as well of which side of
-    the fold new tets are; the variational remesher knows no sides, so such a body is stuffed. Vanished, or another
-    MeshingError, where there can be none.
+    too, and with `filled` to that alone. With `joins` pieces become one, padded where they are thin. Where the body is folded,
+    and not to `fuse`, it is returned as well of which side of the fold new tets are; the variational remesher knows no sides,
+    so such a body is stuffed. Vanished, or another MeshingError, where there can be none.
     """
     from .restuffing import folded, restuffed_sheets
 
@@ -42,4 +42,4 @@ def remeshed_sheets(
         from .variational.meshing import variational_mesh
 
         return variational_mesh(old, element_size), None
-    return restuffed_sheets(old, element_size, fit, fuse, seen, filled)
+    return restuffed_sheets(old, element_size, fit, fuse, seen, filled, joins)

@@ -24,7 +24,7 @@ from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..topology.body_change import BodyChange, replaced
 from ..topology.change import TopologyChange
 from ..topology_checks import LEAST_CONDITION_CHANGE
-from .carrying_over import carried_over, press_alike, with_first_material
+from .carrying_over import carried_over, with_first_material
 from .condition import worst_conditions
 from .creases_alone import creases_alone
 from .discretization import Discretization
@@ -234,9 +234,6 @@ class Remeshing:
             lambda: _unknowns(meshes) if changes else None,
             lambda: _covered(meshes, mesh.surfaces, mesh.triangles) if changes else (),
         )
-        for index, new in made.items():
-            if self.scene.bodies[index].seen == "artist" and not new.cut:
-                press_alike(index, present, new.change, state, ranges, covered[index])
         mesh = replace(mesh, state=state, ranges=ranges, covered=covered)
         change = TopologyChange.of_new_tets(present.ranges, ranges, changes, surfaces)
         outside = {index: new.outside for index, new in made.items()}

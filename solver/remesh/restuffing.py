@@ -19,11 +19,12 @@ from ..geometry.triangle_tree import triangle_tree
 from ..geometry.winding import winding_numbers, winding_tree
 from ..lookup import Lookup
 from ..surface import Surface
-from ..tetmesh.cage import ASIDE, MOST_POINTS, cut
+from ..tetmesh.cage import ASIDE, MOST_POINTS
 from ..tetmesh.compaction import compacted
 from ..tetmesh.crossings import INSIDE
 from ..tetmesh.lattice_points import Lattice, lattice_around, lattice_points, point_count
 from ..tetmesh.mesh import TetMesh
+from ..tetmesh.padding import cut, padded_cut
 from ..tetmesh.pieces import CRUMB
 from .fitting import Outline, fitted, outline
 from .folding import is_folded
@@ -56,8 +57,9 @@ def lattice_turn(count: int) -> Array:
 
 
 def restuffed_sheets(
-    old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Surface | None = None, filled: bool = False
-) -> tuple[TetMesh, OfSheets | None]:
+    old: TetMesh, element_size: float, fit: bool = True, fuse: bool = False, seen: Surface | None = None, filled: bool = False,
+    joins: bool = False,
+) -> tuple[TetMesh, OfSheets | None]:  # fmt: skip
     """Return tets on a lattice of cells of `element_size` [m] that fill what the old ones do, with as much volume.
 
     The old ones lie about the origin, and the lattice along the axes (lattice_frame.py). Where the body has folded onto itself,
@@ -69,6 +71,8 @@ def restuffed_sheets(
     of the lattice are tried.
     With `filled` they fill what the closed surface that is seen does, and are laid on that: so where old ones have left a gap
     within it, as below a rim that has rolled over, new ones do not.
+    With `joins` pieces are to become one: if need be what is seen of them is padded to about an element where it is thinner,
+    and new tets are as much larger than old ones.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
     solid = seen if filled else None
@@ -80,7 +84,7 @@ def restuffed_sheets(
     (mesh, sheets), shape = side_by_side(
         lambda: _stuffed(old, lattice, fuse, solid), lambda: outline(old, element_size, seen, filled) if fit else None
     )
-    best, near, vanished = None, NEAR * element_size, None
+    best, near, vanished, most = None, NEAR * element_size, None, 0 if joins else int(old.piece.max())
     for shift in ((0.0, 0.0, 0.0), *SHIFTS):
         try:
             if any(shift):
@@ -98,8 +102,10 @@ def restuffed_sheets(
         if best.outside > near:
             before = Lookup.about(old, seen.positions)
             near = float(before.closest.distance[before.tets < 0].max(initial=near))
-        if best.outside <= near and best.mesh.piece.max() <= old.piece.max():
+        if best.outside <= near and best.mesh.piece.max() <= most:
             break
+    if joins and seen is not None and len(seen.triangles) and solid is None and (best is None or best.mesh.piece.any()):
+        best = _padded(old, seen, shape, element_size) or best
     if best is None:
         assert vanished is not None
         raise vanished
@@ -144,6 +150,31 @@ def _finished(old: TetMesh, mesh: TetMesh, of_sheets: OfSheets | None, shape: Ou
     return _Stuffing(with_volumes(mesh, piece, wanted, element_size), of_sheets, outside)
 
 
+def _padded(old: TetMesh, seen: Surface, shape: Outline | None, element_size: float) -> _Stuffing | None:
+    """Tets in one piece about what old ones fill and what is seen of them, which is padded where it is thin; None if they are
+    not."""
+    lattice = lattice_around(*bounding_box(np.concatenate([old.positions, seen.positions])), element_size)
+    if point_count(lattice) > MOST_POINTS:
+        return None
+    points, surface = lattice_points(lattice), triangle_tree(seen.positions, seen.triangles)
+    inside = _held_by(old, lattice, points)
+    around = winding_tree(old.hull)
+    mesh = padded_cut(around, lattice, points, inside, surface, lambda made: not without_crumbs(made).piece.any())
+    mesh = without_crumbs(mesh)
+    if mesh.piece.any():
+        return None
+    mesh, outside = fitted(mesh, shape, element_size) if shape is not None else (mesh, 0.0)
+    return _Stuffing(mesh, None, outside)
+
+
+def _held_by(old: TetMesh, lattice: Lattice, points: Array) -> NDArray[np.bool_]:
+    """Which points (n,) of a lattice old tets hold, looking ASIDE; never one on their box's face."""
+    aside = lattice.size * np.array(ASIDE)
+    lower, upper = bounding_box(old.positions)
+    inside: NDArray[np.bool_] = np.diff(held_points(old, lattice, aside)[0]) > 0
+    return inside & within_box(points, lower + aside, upper - aside)
+
+
 def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool, solid: Surface | None) -> tuple[TetMesh, OfSheets | None]:
     """Tets on a lattice that fill the old ones, and of which sheets they are where it is folded and is not to `fuse`.
 
@@ -151,14 +182,12 @@ def _stuffed(old: TetMesh, lattice: Lattice, fuse: bool, solid: Surface | None) 
     """
     points = lattice_points(lattice)
     around = winding_tree(old.hull if solid is None else triangle_tree(solid.positions, solid.triangles))
-    if fuse or solid is not None:
+    if solid is not None:
         aside = lattice.size * np.array(ASIDE)
         lower, upper = bounding_box(around.surface.positions)
-        if solid is None:
-            inside = np.diff(held_points(old, lattice, aside)[0]) > 0
-        else:
-            inside = winding_numbers(around, points + aside) > INSIDE
-        inside &= within_box(points, lower + aside, upper - aside)  # never one on the box's face
+        inside = (winding_numbers(around, points + aside) > INSIDE) & within_box(points, lower + aside, upper - aside)
+    elif fuse:
+        inside = _held_by(old, lattice, points)
     else:
         sheets = sheets_of(old, lattice, points)
         if is_folded(sheets, lattice, points, old):

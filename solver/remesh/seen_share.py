@@ -19,7 +19,7 @@ from .record import MeshChange
 Array = NDArray[np.float64]
 
 MORE = 0.01  # by which what is seen may come to be more where a surface is cut or sewn, rest volumes staying just as they are
-PRESSED = 0.9, 1.1  # times as much as means over tets say is what is seen pressed at least and at most
+PRESSED = 0.9, 1.1  # times as much as means over tets say is what is seen pressed, if new tets take no more than old ones
 FULL = 0.9  # of tets that what is seen fills: in those nothing that matters goes from what is seen of them to what is not
 ASTRAY = 2.0 / 3.0, 1.5  # times what is seen at rest: what is to be seen counts for no less and no more where surfaces change
 ALIKE = 0.1  # by which what is seen may be more or less than it was, for it to be the same surface
@@ -119,20 +119,21 @@ def measured_otherwise(lineage: Lineage, before: SeenVolume, after: SeenVolume) 
     return found
 
 
-def pressed_alike(lineage: Lineage, old: State, before: Covering, new: State, after: Covering) -> Array:
+def pressed_alike(lineage: Lineage, old: State, before: Surface, new: State, after: Surface) -> Array:
     """Return the logarithms (m',) by which rest volumes of new tets are to grow for what is seen to be pressed as it was.
 
-    before and after are what was seen of a body about its old tets and is about its new ones. Where tets reach far out of it,
-    means over them mix what is seen with what is not: without this some of it would be gone with each of many remeshes in a
-    blow, in which only what is seen is pressed.
+    before and after are what is seen of a body on its old tets and on its new ones. Where tets reach far out of it, means over
+    them mix what is seen with what is not: without this some of it would be gone with each of many remeshes in a blow, in which
+    only what is seen is pressed. And tets that pad what is thin are more than there were.
     """
-    now = np.abs(lineage.change.new.volumes)
-    if (after.filled * now).sum() > FULL * now.sum():
+    was, now = (np.abs(mesh.volumes) for mesh in (lineage.change.old, lineage.change.new))
+    if signed_volumes(after.positions, after.triangles).sum() > FULL * now.sum():
         return np.zeros(len(now))
     old_family, new_family = lineage.families
-    had = _densities(old_family, before.filled, old.volumes, np.abs(lineage.change.old.volumes))
-    has = _densities(new_family, after.filled, new.volumes, now)
-    grown: Array = np.log(np.clip(had / has, *PRESSED))[new_family]
+    had = _densities(old_family, Covering(lineage.change.old, before).filled, old.volumes, was)
+    has = _densities(new_family, Covering(lineage.change.new, after).filled, new.volumes, now)
+    least, most = PRESSED
+    grown: Array = np.log(np.clip(had / has, least, most * max(1.0, now.sum() / was.sum())))[new_family]
     return grown
 
 

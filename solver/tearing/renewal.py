@@ -282,7 +282,9 @@ def _singly(body: Body, old: TetMesh, element_size: float, seen: _Seen | None) -
     return [_renewed(body, old, np.flatnonzero(piece == k), count == 1, element_size, seen) for k in range(count)]
 
 
-def _renewed(body: Body, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, seen: _Seen | None) -> _Part:
+def _renewed(
+    body: Body, old: TetMesh, own: NDArray[np.int64], alone: bool, element_size: float, seen: _Seen | None, joins: bool = False
+) -> _Part:  # fmt: skip
     """New tets for some of the old ones, fitted to these and what is seen on them; where nothing is, to none.
 
     Old ones that there can be none for stay, and so do those that may not tear and that new ones would part.
@@ -291,7 +293,7 @@ def _renewed(body: Body, old: TetMesh, own: NDArray[np.int64], alone: bool, elem
     theirs = None if seen is None else seen.on(own)
     filled = seen is not None and seen.laid and theirs is not None and fills(theirs, element_size, body.merging)
     try:
-        new, sheets = remeshed_sheets(body.remesher, part, element_size, seen is not None, body.merging, theirs, filled)
+        new, sheets = remeshed_sheets(body.remesher, part, element_size, seen is not None, body.merging, theirs, filled, joins)
         if body.tear_thickness == 0.0 and new.piece.max() > part.piece.max():
             raise Vanished("It has become thinner than its tets somewhere.", remedy="Raise the Resolution, or let it tear.")
     except MeshingError:
@@ -327,7 +329,7 @@ class _Merging:
         for group in self.groups:
             if len(group) > 1:
                 own = np.flatnonzero(np.isin(self.piece, group))
-                made = _renewed(self.body, old, own, False, element_size, seen)
+                made = _renewed(self.body, old, own, False, element_size, seen, joins=True)
                 if not components(made.new.tets).any() and (seen.laid or self._sewn(group, element_size)):
                     found.append(made)
                     continue

@@ -6,23 +6,15 @@ from numpy.typing import NDArray
 from ..errors import MeshingError
 from ..geometry.measures import box_middle, within_box
 from ..geometry.orientation import Oriented, oriented
-from ..geometry.sampling import surface_points
-from ..geometry.tet_location import locate
-from ..geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
+from ..geometry.triangle_tree import triangle_tree
 from ..geometry.winding import WindingTree, winding_numbers, winding_tree
 from ..scene import Surface
-from .boundary import face_table
-from .compaction import compacted
-from .crossings import INSIDE, crossings
-from .cuts import find_cuts
-from .lattice_points import Lattice, lattice_around, lattice_points, nearest_lattice_points, point_count
-from .manifold import manifold_tets
+from .crossings import INSIDE
+from .lattice_points import lattice_around, lattice_points, point_count
 from .mesh import TetMesh
+from .padding import padded_cut
 from .pieces import splits_a_shell, without_crumbs
-from .stuffing import stuff
 
-# How far outside the cage, in elements, a surface may lie before it is padded; less where a part would fall apart.
-PADDED = (0.45, 0.2, 0.05)
 # Where a lattice point looks whether it is inside, in elements off its own place: faces of boxes go through lattice points, and
 # the last digits of single precision, which differ with the scene's unit, are not to decide there.
 ASIDE = (1.3e-4, 0.7e-4, 1.1e-4)
@@ -75,17 +67,8 @@ def _stuffed(tree: WindingTree, faces: Oriented, element_size: float) -> TetMesh
         )
     points = lattice_points(lattice)
     inside = _inside(tree, points, element_size)
-    padded = np.zeros(len(points), dtype=bool)
-    mesh = cut(tree, lattice, points, inside, padded)
-    for distance in PADDED:
-        thin = _thin_parts(tree.surface, mesh, element_size, distance * element_size)
-        padded[nearest_lattice_points(lattice, thin)] = True
-        padded &= ~inside
-        if len(thin):
-            mesh = cut(tree, lattice, points, inside, padded)
-        if not splits_a_shell(mesh, tree.surface.positions, faces):
-            break
-    return mesh
+    shells = tree.surface.positions, faces
+    return padded_cut(tree, lattice, points, inside, tree.surface, lambda mesh: not splits_a_shell(mesh, *shells))
 
 
 def _inside(tree: WindingTree, points: NDArray[np.float64], size: float) -> NDArray[np.bool_]:
@@ -96,38 +79,6 @@ def _inside(tree: WindingTree, points: NDArray[np.float64], size: float) -> NDAr
     candidates = np.flatnonzero(inside)
     inside[candidates] = np.abs(winding_numbers(tree, points[candidates] + shift)) > INSIDE
     return inside
-
-
-def cut(
-    tree: WindingTree,
-    lattice: Lattice,
-    points: NDArray[np.float64],
-    inside: NDArray[np.bool_],
-    padded: NDArray[np.bool_],
-) -> TetMesh:
-    """Return what a surface leaves of a lattice's tets, given which points (n,) are inside or only pad a thin part."""
-    cuts = find_cuts(lattice, inside | padded)
-    cut_points = crossings(tree, points[cuts.inner], points[cuts.outer], padded[cuts.inner])
-    mesh = stuff(lattice, points.copy(), inside | padded, cuts, cut_points)
-    tets = manifold_tets(mesh.tets, mesh.faces)
-    return mesh if tets is mesh.tets else compacted(mesh.positions, tets)
-
-
-def _thin_parts(
-    surface: TriangleTree, mesh: TetMesh, element_size: float, distance: float
-) -> NDArray[np.float64]:
-    """Return points of the surface that the cage leaves further outside than `distance`: thin parts, or sheets.
-
-    An ear, a tail or a cape is padded to about an element's thickness, so that it moves as a part of the body.
-    """
-    if not len(mesh.tets):
-        return np.empty((0, 3))
-    samples = surface_points(Surface(surface.positions, surface.triangles), 0.5 * element_size)
-    boundary = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)
-    far = np.flatnonzero(closest_points(boundary, samples, distance).triangle < 0)
-    if not len(far):
-        return np.empty((0, 3))
-    return samples[far[locate(mesh.positions, mesh.tets, samples[far])[0] < 0]]
 
 
 def _nothing_inside(positions: NDArray[np.float64], faces: Oriented, element_size: float) -> MeshingError:
