@@ -7,6 +7,7 @@ Of all ways to fill a border with triangles the one of least area, found from sh
 import numpy as np
 from numpy.typing import NDArray
 
+from ..jit import kernel
 from .edges import edges_of
 
 Array = NDArray[np.float64]
@@ -81,29 +82,13 @@ def filled(
 def _of_least_area(
     positions: Array, border: list[int], taken: set[tuple[int, int]], flat: float
 ) -> list[tuple[int, int, int]] | None:
-    count, corners, names = len(border), positions[border], np.array(border)
-    cost = np.zeros((count, count))
-    apex = np.zeros((count, count), dtype=np.int64)
-    squares = ((corners[:, None] - corners[None]) ** 2).sum(axis=2)
-    for gap in range(2, count):
-        first = np.arange(count - gap)
-        middle = first[:, None] + np.arange(1, gap)
-        last = first + gap
-        arms = corners[middle] - corners[first][:, None], corners[last][:, None] - corners[first][:, None]
-        area = 0.5 * np.sqrt((np.cross(arms[0], arms[1]) ** 2).sum(axis=2))
-        base = squares[first, last][:, None]
-        longest = np.maximum(np.maximum(squares[first[:, None], middle], squares[middle, last[:, None]]), base)
-        own = area + EDGES_WEIGH * base + np.where(area < flat * longest, longest, 0.0)
-        own[(names[middle] == names[first][:, None]) | (names[middle] == names[last][:, None])] = np.inf
-        own[names[first] == names[last]] = np.inf
-        every = cost[first[:, None], middle] + cost[middle, last[:, None]] + own
-        best = every.argmin(axis=1)
-        cost[first, last], apex[first, last] = every[first, best], middle[first, best]
-        if gap < count - 1:
-            for a, b in zip(first.tolist(), last.tolist(), strict=True):
-                if (min(border[a], border[b]), max(border[a], border[b])) in taken:
-                    cost[a, b] = np.inf
-    if not np.isfinite(cost[0, -1]):
+    count = len(border)
+    apex, blocked = np.zeros((count, count), dtype=np.int32), np.zeros((count, count), dtype=bool)
+    for gap in range(2, count - 1):
+        for a in range(count - gap):
+            first, last = border[a], border[a + gap]
+            blocked[a, a + gap] = ((first, last) if first < last else (last, first)) in taken
+    if not _find_apexes(np.ascontiguousarray(positions[border]), np.array(border), blocked, flat, apex):
         return None
     result, waiting = [], [(0, count - 1)]
     while waiting:
@@ -114,3 +99,32 @@ def _of_least_area(
         result.append((border[a], border[k], border[b]))
         waiting += [(a, k), (k, b)]
     return result
+
+
+@kernel
+def _find_apexes(corners, names, blocked, flat, apex):  # type: ignore[no-untyped-def]
+    """Set the corner (n, n) that the triangle on each stretch of a border has besides its ends; return whether there is a way.
+
+    Nothing goes from end to end of stretches that are blocked (n, n), nor between corners (n, 3) of one name (n,).
+    """
+    count = len(corners)
+    cost = np.zeros((count, count))
+    for gap in range(2, count):
+        for a in range(count - gap):
+            b = a + gap
+            best, least = a + 1, np.inf
+            x, y, z = corners[b, 0] - corners[a, 0], corners[b, 1] - corners[a, 1], corners[b, 2] - corners[a, 2]
+            base = x * x + y * y + z * z
+            for k in range(a + 1, b):
+                u, v, w = corners[k, 0] - corners[a, 0], corners[k, 1] - corners[a, 1], corners[k, 2] - corners[a, 2]
+                p, q, r = corners[b, 0] - corners[k, 0], corners[b, 1] - corners[k, 1], corners[b, 2] - corners[k, 2]
+                area = 0.5 * np.sqrt((v * z - w * y) ** 2 + (w * x - u * z) ** 2 + (u * y - v * x) ** 2)
+                longest = max(base, u * u + v * v + w * w, p * p + q * q + r * r)
+                total = cost[a, k] + cost[k, b] + area + EDGES_WEIGH * base + (longest if area < flat * longest else 0.0)
+                if names[k] == names[a] or names[k] == names[b]:
+                    total = np.inf
+                if total < least:
+                    best, least = k, total
+            apex[a, b] = best
+            cost[a, b] = np.inf if blocked[a, b] or names[a] == names[b] else least
+    return np.isfinite(cost[0, count - 1])

@@ -192,7 +192,8 @@ def _renewed_whole(
     here, points = frame.mesh(old), frame.points(seen.positions)
     shell = Surface(points, seen.triangles)
     filled = body.seen == "tets" and fills(shell, element_size, body.merging)
-    new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=body.merging, seen=shell, filled=filled)
+    fuse = body.merging
+    new, sheets = remeshed_sheets(body.remesher, here, element_size, fuse=fuse, seen=shell, filled=filled, joins=fuse)
     look = Lookup.about(new, points)
     farthest, share = left_behind(here, look, element_size)
     if new.piece.any() or (body.remesher == "stuffing" and share > MOST_LEFT):
