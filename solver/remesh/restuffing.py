@@ -104,7 +104,8 @@ def restuffed_sheets(
             near = float(before.closest.distance[before.tets < 0].max(initial=near))
         if best.outside <= near and best.mesh.piece.max() <= most:
             break
-    if joins and seen is not None and len(seen.triangles) and solid is None and (best is None or best.mesh.piece.any()):
+    failed = best is None or best.mesh.piece.any() or best.outside > near
+    if failed and joins and seen is not None and len(seen.triangles) and solid is None:
         best = _padded(old, seen, shape, element_size) or best
     if best is None:
         assert vanished is not None

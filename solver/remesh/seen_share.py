@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 MORE = 0.01  # by which what is seen may come to be more where a surface is cut or sewn, rest volumes staying just as they are
 PRESSED = 0.9, 1.1  # times as much as means over tets say is what is seen pressed, if new tets take no more than old ones
+PADDED = 1.02  # times that of old ones, of full tets, say that what is thin is padded by new ones
 FULL = 0.9  # of tets that what is seen fills: in those nothing that matters goes from what is seen of them to what is not
 ASTRAY = 2.0 / 3.0, 1.5  # times what is seen at rest: what is to be seen counts for no less and no more where surfaces change
 ALIKE = 0.1  # by which what is seen may be more or less than it was, for it to be the same surface
@@ -127,13 +128,17 @@ def pressed_alike(lineage: Lineage, old: State, before: Surface, new: State, aft
     only what is seen is pressed. And tets that pad what is thin are more than there were.
     """
     was, now = (np.abs(mesh.volumes) for mesh in (lineage.change.old, lineage.change.new))
-    if signed_volumes(after.positions, after.triangles).sum() > FULL * now.sum():
+    full = signed_volumes(after.positions, after.triangles).sum() > FULL * now.sum()
+    if full and not lineage.several:
         return np.zeros(len(now))
     old_family, new_family = lineage.families
     had = _densities(old_family, Covering(lineage.change.old, before).filled, old.volumes, was)
     has = _densities(new_family, Covering(lineage.change.new, after).filled, new.volumes, now)
     least, most = PRESSED
-    grown: Array = np.log(np.clip(had / has, least, most * max(1.0, now.sum() / was.sum())))[new_family]
+    times = np.clip(had / has, least, most * max(1.0, now.sum() / was.sum()))
+    if full:
+        times = np.where(times > PADDED, times, 1.0)  # what overlapped is pressed more, and is to come back
+    grown: Array = np.log(times)[new_family]
     return grown
 
 
