@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..embedding import Binding, evaluate
 from ..geometry.chunks import in_parts
+from ..geometry.edges import connected
 from ..jit import CHUNKS, kernel
 from ..state import Ranges, State
 from ..tetmesh.manifold import components
@@ -19,10 +20,10 @@ WHOLE, HALVES = [(0, CHUNKS)], [(0, CHUNKS // 2), (CHUNKS // 2, CHUNKS)]
 
 
 class SeenVolume:
-    """Connected pieces of all bodies' tets, and the surface that is seen on each; built anew with the tets.
+    """What is seen of connected pieces of all bodies' tets, those together that share a shell; built anew with the tets.
 
-    piece  : (m,) the piece of each tet; bodies : (p,) the body of each piece
-    closed : (p,) whether what is seen of it is a closed surface of its own. Of others the volume is that of the tets.
+    piece  : (m,) the number of what each tet is of, one piece or several; bodies : (p,) the body of each
+    closed : (p,) whether what is seen of it is a closed surface. Of others the volume is that of the tets.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class SeenVolume:
         self.tets, self.ranges, self.surfaces, self.triangles = tets, ranges, surfaces, triangles
         self.piece, counts, self.owners = np.zeros(len(tets), dtype=np.int64), list[int](), []
         for body, (a, b) in enumerate(pairwise(ranges.tets.tolist())):
-            own = pieces[body]
+            own = _together(pieces[body], surfaces[body].tets, triangles[body])
             self.piece[a:b] = own + sum(counts)
             carrying = self.piece[a + surfaces[body].tets[triangles[body][:, 0]]]
             self.owners.append(carrying)
@@ -64,32 +65,46 @@ class SeenVolume:
 
 
 def shown_at_rest(state: State, seen: SeenVolume, rest: Array) -> Array:
-    """Return what is seen of each piece (p,) now, times its rest volume over its present one [m^3]; rest (m,) [m^3]."""
-    now, at_rest = (np.bincount(seen.piece, each, seen.count) for each in (tet_volumes(state.positions, state.tets), rest))
-    result: Array = at_rest * (seen.of(state.positions) / now)
+    """Return what tets would show at rest (m,) [m^3], in sum over each piece what is seen of it now times its rest volume over
+    its present one; rest (m,) [m^3]."""
+    now = np.bincount(seen.piece, tet_volumes(state.positions, state.tets), seen.count)
+    result: Array = rest * (seen.of(state.positions) / now)[seen.piece]
     return result
 
 
 def show(
-    state: State, seen: SeenVolume, rest: Array, back: float = 0.0, pieces: NDArray[np.bool_] | None = None,
+    state: State, seen: SeenVolume, rest: Array, back: float = 0.0, some: NDArray[np.bool_] | None = None,
     astray: Array | float = 1.0,
 ) -> None:  # fmt: skip
     """Let what is to be seen of each piece be what is seen now, times its rest volume over its present one; rest (m,) [m^3].
 
-    back: by which share more it may be, as far as more was to be seen before. pieces (p,): of which alone; None of all.
-    astray (p,): times that, as so much was to be seen more than that all along.
+    back: by which share more it may be, as far as more was to be seen before. some (m,): of which tets alone; None of all.
+    astray (m,): times that, as so much was to be seen more than that all along.
     """
-    at_rest = np.bincount(seen.piece, rest, seen.count)
     shown = astray * shown_at_rest(state, seen, rest)
-    shown *= np.clip(np.bincount(seen.piece, state.shown, seen.count) / shown, 1.0, 1.0 + back)
-    anew = rest * (shown / at_rest)[seen.piece]
-    state.shown = anew if pieces is None else np.where(pieces[seen.piece], anew, state.shown)
+    had, has = (np.bincount(seen.piece, each, seen.count) for each in (state.shown, shown))
+    shown = shown * np.clip(had / has, 1.0, 1.0 + back)[seen.piece]
+    state.shown = shown if some is None else np.where(some, shown, state.shown)
 
 
 def whole(state: State, surface: Binding, triangles: NDArray[np.int32]) -> SeenVolume:
     """Return that of a state of one body."""
     ranges = Ranges(np.array([0, len(state.positions)]), np.array([0, len(state.tets)]))
     return SeenVolume(ranges, state.tets, [surface], [triangles], [components(state.tets)])
+
+
+def _together(piece: NDArray[np.int32], carrying: NDArray[np.int32], triangles: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return what each tet (m,) is of, given its piece (m,): those are one that share a shell of what is seen, triangles (t, 3)
+    with vertices that tets carry (n,)."""
+    count = int(piece.max()) + 1
+    if count == 1 or not len(triangles):
+        return piece.astype(np.int64)
+    shell = connected(np.stack([triangles, np.roll(triangles, -1, axis=1)]).reshape(2, -1), len(carrying))
+    owner = piece[carrying[triangles[:, 0]]].astype(np.int64)
+    first = np.full(len(carrying), -1, dtype=np.int64)  # a piece of each shell
+    first[shell[triangles[:, 0]]] = owner
+    name = connected(np.stack([owner, first[shell[triangles[:, 0]]]]), count)
+    return np.unique(name, return_inverse=True)[1][piece]
 
 
 @kernel

@@ -51,13 +51,13 @@ def _settle(
         return
     had, before, after = result.shown, whole(old, surface, seen.triangles), whole(result, new.surface, new.seen.triangles)
     rest, old_rest = (state.wanted if body.volume_rate > 0.0 else state.volumes for state in (result, old))
-    otherwise = np.zeros(after.count, dtype=bool)
+    otherwise = np.zeros(len(result.tets), dtype=bool)
     if anew:
         astray = gone_astray(lineage, old, before, old_rest)
         show(result, after, rest, BACK if new.sewn else 0.0, astray=astray)
     if lineage.several:
         otherwise = measured_otherwise(lineage, before, after)
-        show(result, after, rest, pieces=otherwise)
+        show(result, after, rest, some=otherwise)
     if anew:
         hold_back(result, lineage, had, ROOM[0], otherwise)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,12 +39,6 @@ class Lineage:
         return kinship_of_pieces(self.change)
 
     @cached_property
-    def piece_families(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The family (p,), (p',) of each old and each new piece."""
-        old, new = self.families
-        return _of_pieces(old, self.change.old.piece), _of_pieces(new, self.change.new.piece)
-
-    @cached_property
     def shared(self) -> Array:
         """The volume (p, p') that an old piece shares with a new one [m^3]."""
         old, new = self.change.old.piece, self.change.new.piece
@@ -62,14 +57,15 @@ class Lineage:
     @cached_property
     def of_several(self) -> NDArray[np.bool_]:
         """Whether the family of each new piece (p',) has several pieces, before or after."""
-        before, after = self.piece_families
+        (old, new), change = self.families, self.change
+        before, after = _of_pieces(old, change.old.piece), _of_pieces(new, change.new.piece)
         count = int(max(before.max(), after.max())) + 1
         most = np.maximum(np.bincount(before, minlength=count), np.bincount(after, minlength=count))
         result: NDArray[np.bool_] = most[after] > 1
         return result
 
 
-def _of_pieces(values: NDArray[np.int32], piece: NDArray[np.int32]) -> NDArray[np.int64]:
+def _of_pieces(values: NDArray[Any], piece: NDArray[np.int32]) -> NDArray[np.int64]:
     """What is said of each piece (p,), given what is said of each tet (m,), alike on all of a piece, and its piece (m,)."""
     result = np.zeros(int(piece.max()) + 1, dtype=np.int64)
     result[piece] = values
@@ -110,13 +106,14 @@ def known_share(
 
 
 def measured_otherwise(lineage: Lineage, before: SeenVolume, after: SeenVolume) -> NDArray[np.bool_]:
-    """Return of which new pieces (p',) what is seen is measured otherwise than of an old one that they are of.
+    """Return of which new tets (m',) what is seen is measured otherwise than of an old piece that their own is of.
 
-    By the surface where it closes a piece, and by the tets of pieces that share one: a piece that goes from one to the other
-    would swell, or shrink, to what the other says.
+    By the surface where it is closed, and by the tets where it is not: a piece that goes from one to the other would swell, or
+    shrink, to what the other says.
     """
-    other = before.closed[:, None] != after.closed
-    found: NDArray[np.bool_] = ((lineage.shared > 0.0) & other).any(axis=0)
+    old, new = lineage.change.old.piece, lineage.change.new.piece
+    other = _of_pieces(before.closed[before.piece], old)[:, None] != _of_pieces(after.closed[after.piece], new)
+    found: NDArray[np.bool_] = ((lineage.shared > 0.0) & other).any(axis=0)[new]
     return found
 
 
@@ -151,12 +148,11 @@ def _densities(family: NDArray[np.int32], filled: Array, rest: Array, now: Array
 
 
 def gone_astray(lineage: Lineage, old: State, seen: SeenVolume, rest: Array) -> Array:
-    """Return how many times more is to be seen of each new piece (p',) than would be, were its family's old tets as large as
-    at rest (m,) [m^3]: what has run into the parts of tets that reach out of what is seen, which will come back."""
-    old_family, new_family = lineage.piece_families
+    """Return how many times more is to be seen of new tets (m',) than would be, were their family's old tets as large as at
+    rest (m,) [m^3]: what has run into the parts of tets that reach out of what is seen, which will come back."""
+    old_family, new_family = lineage.families
     count = int(max(old_family.max(), new_family.max())) + 1
-    of_pieces = np.bincount(seen.piece, old.shown, seen.count), shown_at_rest(old, seen, rest)
-    wanted, has = (np.bincount(old_family, each, count) for each in of_pieces)
+    wanted, has = (np.bincount(old_family, each, count) for each in (old.shown, shown_at_rest(old, seen, rest)))
     times = np.divide(wanted, has, out=np.ones(count), where=(wanted > 0.0) & (has > 0.0))
     result: Array = np.clip(times, *ASTRAY)[new_family]
     return result
@@ -166,12 +162,12 @@ def hold_back(state: State, lineage: Lineage, had: Array, least: float, otherwis
     """Let what is to be seen of new tets not be MORE than what was, had (m',) [m^3], where a surface was cut or sewn: seams and
     holes take other shares of tets than of what is seen, which would swell with each. Rest volumes shrink to `least` at most.
 
-    otherwise (p',): new pieces of which that says nothing. Weight stays.
+    otherwise (m',): tets of which that says nothing. Weight stays.
     """
     family = lineage.families[1]
     before, now = (np.bincount(family, values) for values in (had, state.shown))
     swells = (before > 0.0) & (now > (1.0 + MORE) * before)
-    swells[family[otherwise[lineage.change.new.piece]]] = False
+    swells[family[otherwise]] = False
     grown = np.log(np.maximum(np.divide(before, now, out=np.ones(len(now)), where=swells), least))[family]
     resize(state, grown)
     state.shown, state.wanted = state.shown * np.exp(grown), state.wanted * np.exp(grown)

@@ -48,14 +48,16 @@ def test_of_an_open_surface_it_is_that_of_the_tets():
     assert seen.of(1.1 * mesh.positions) == pytest.approx(1.1**3 * mesh.volumes.sum(), rel=1e-12)
 
 
-def test_of_a_shell_around_several_pieces_it_is_that_of_the_tets():
-    """Two blocks in one box: neither has faces that enclose it, and some of its own lie in one plane."""
-    block = box_mesh((2, 2, 2), (0.4, 1.0, 1.0))
-    mesh = joined_meshes([block, block.moved(block.positions + (0.6, 0.0, 0.0))])
-    box = box_mesh((1, 1, 1), (1.0, 1.0, 1.0))
-    seen = seen_of(mesh, Surface(box.positions, box.faces.boundary))
-    assert not seen.closed.any()
-    assert seen.of(1.1 * mesh.positions) == pytest.approx([1.1**3 * 0.4] * 2, rel=1e-12)
+def test_pieces_that_share_a_shell_are_seen_together():
+    """Two blocks in one box, and a third in its own: of the first two, neither of which it encloses, it is that of both."""
+    block, box = box_mesh((2, 2, 2), (0.4, 1.0, 1.0)), box_mesh((1, 1, 1), (1.0, 1.0, 1.0))
+    mesh = joined_meshes([block.moved(block.positions + (at, 0.0, 0.0)) for at in (0.0, 3.0, 0.6)])
+    third = block.positions + (3.0, 0.0, 0.0)
+    faces = np.concatenate([box.faces.boundary, block.faces.boundary + len(box.positions)]).astype(np.int32)
+    seen = seen_of(mesh, Surface(np.concatenate([box.positions, third]), faces))
+    assert seen.count == 2 and seen.closed.all() and len(np.unique(mesh.piece)) == 3
+    assert np.array_equal(seen.piece == seen.piece[0], mesh.piece != 1)
+    assert seen.of(1.1 * mesh.positions) == pytest.approx([1.1**3, 1.1**3 * 0.4], rel=1e-12)
 
 
 def test_sides_that_have_no_partner_are_told_as_by_counting():
