@@ -159,11 +159,13 @@ def _padded(old: TetMesh, seen: Surface, shape: Outline | None, element_size: fl
         return None
     points, surface = lattice_points(lattice), triangle_tree(seen.positions, seen.triangles)
     inside = _held_by(old, lattice, points)
-    around = winding_tree(old.hull)
-    mesh = padded_cut(around, lattice, points, inside, surface, lambda made: not without_crumbs(made).piece.any())
-    mesh = without_crumbs(mesh)
-    if mesh.piece.any():
+    def holds(made: TetMesh) -> bool:
+        return not without_crumbs(made).piece.any()
+
+    mesh = padded_cut(winding_tree(old.hull), lattice, points, inside, surface, holds, alone=True)
+    if not len(mesh.tets) or not holds(mesh):
         return None
+    mesh = without_crumbs(mesh)
     mesh, outside = fitted(mesh, shape, element_size) if shape is not None else (mesh, 0.0)
     return _Stuffing(mesh, None, outside)
 

@@ -336,7 +336,7 @@ class _Merging:
                     continue
                 apart = True
             each = [np.flatnonzero(self.piece == k) for k in group]
-            found += [_renewed(self.body, old, own, count == 1, element_size, seen) for own in each]
+            found += [_renewed(self.body, old, own, count == 1, element_size, seen, joins=True) for own in each]
         return found, apart
 
     def _sewn(self, group: list[int], element_size: float) -> bool:

@@ -40,27 +40,30 @@ def cut(
 
 def padded_cut(
     tree: WindingTree, lattice: Lattice, points: NDArray[np.float64], inside: NDArray[np.bool_], surface: TriangleTree,
-    holds: Callable[[TetMesh], bool],
+    holds: Callable[[TetMesh], bool], alone: bool = False,
 ) -> TetMesh:  # fmt: skip
-    """Return the same with what is thin of a surface padded, the more until the tets hold what they are to."""
+    """Return the same with what is thin of a surface padded, the more until the tets hold what they are to.
+
+    alone: even where nothing is inside.
+    """
     padded = np.zeros(len(points), dtype=bool)
     mesh = cut(tree, lattice, points, inside, padded)
     for distance in PADDED:
-        thin = _thin_parts(surface, mesh, lattice.size, distance * lattice.size)
+        thin = _thin_parts(surface, mesh, lattice.size, distance * lattice.size) if alone or len(mesh.tets) else points[:0]
         padded[nearest_lattice_points(lattice, thin)] = True
         padded &= ~inside
         if len(thin):
             mesh = cut(tree, lattice, points, inside, padded)
-        if holds(mesh):
+        if len(mesh.tets) and holds(mesh):
             break
     return mesh
 
 
 def _thin_parts(surface: TriangleTree, mesh: TetMesh, element_size: float, distance: float) -> NDArray[np.float64]:
     """Return points of the surface that tets leave further outside than `distance`: thin parts, or sheets."""
-    if not len(mesh.tets):
-        return np.empty((0, 3))
     samples = surface_points(Surface(surface.positions, surface.triangles), 0.5 * element_size)
+    if not len(mesh.tets):
+        return samples
     boundary = triangle_tree(mesh.positions, face_table(mesh.tets).boundary)
     far = np.flatnonzero(closest_points(boundary, samples, distance).triangle < 0)
     if not len(far):
