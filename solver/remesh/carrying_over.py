@@ -13,7 +13,7 @@ from ..scene import Body
 from ..slots import PLASTIC_LIMIT
 from ..state import State, material_rows
 from ..surface import Surface
-from ..tearing.renewal import RenewedBody
+from ..tearing.renewed_body import RenewedBody
 from .seen_share import Lineage, gone_astray, hold_back, known_share, measured_otherwise, pressed_alike
 from .transfer import OF_FIBRES, transferred
 

@@ -19,7 +19,8 @@ from ..output import as_shown
 from ..refining.refinement import coarseness, refined
 from ..scene import Body, Scene, Surface
 from ..state import Ranges, State
-from ..tearing.renewal import RenewedBody, renewed_body
+from ..tearing.renewal import renewed_body
+from ..tearing.renewed_body import RenewedBody
 from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..topology.body_change import BodyChange, replaced
 from ..topology.change import TopologyChange

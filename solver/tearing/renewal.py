@@ -4,7 +4,7 @@ Pieces stay pieces, however near they are, but for those that may merge and touc
 fold of a body that does not merge (remesh/unfused.py).
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,9 @@ from ..tet_surface.renewal import relaid
 from ..tetmesh.compaction import compacted
 from ..tetmesh.manifold import components
 from ..tetmesh.mesh import TetMesh, joined_meshes
-from ..topology.body_change import BodyChange
 from .cutter import cutter
 from .pieces import Pieces, voted
+from .renewed_body import RenewedBody
 from .seams import PassesThrough, new_crossings, parted, sew
 from .surface_cut import SurfaceCut, cut_surface, still_carrying
 from .thin import torn, untorn
@@ -41,47 +41,6 @@ from .thin import torn, untorn
 Array = NDArray[np.float64]
 
 MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
-
-
-@dataclass(frozen=True)
-class RenewedBody:
-    """A body on its new mesh: the change, the bindings of its surface, as it is seen, and of contact points, how it was cut.
-
-    shown     : (p',) the share of what is to be seen of each new piece that is, where the surface is that of its tets
-    apart     : whether some pieces touch that should have merged, and are still apart
-    sewn      : whether some pieces have merged, or creases closed: what they overlapped by is no longer there twice
-    fragments : how many pieces vanished at a tear, being too small, and their volume together [m^3]
-    creased   : whether the first of the cuts has closed creases
-    laid      : whether the cut has laid the surface anew on the tets' own, in no more pieces than before
-    outside   : how far outside the new tets the farthest lies that is seen [m]
-    folded    : whether it has folded onto itself, and its sides have tets of their own
-    crossing  : (k, 3) where faces that were sewn, or where creases closed, pass through others that they did not before [m]
-    """
-
-    change: MeshChange
-    surface: Binding
-    contacts: Binding
-    seen: Surface
-    cuts: tuple[SurfaceCut, ...]
-    shown: Array | None = None
-    apart: bool = False
-    sewn: bool = False
-    fragments: tuple[int, float] = (0, 0.0)
-    creased: bool = False
-    laid: bool = False
-    outside: float = 0.0
-    folded: bool = False
-    crossing: Array = field(default_factory=lambda: np.zeros((0, 3)))
-
-    @property
-    def cut(self) -> bool:
-        """Whether its surface has been cut or sewn, and not only creases of it closed."""
-        return len(self.cuts) > self.creased
-
-    @property
-    def record(self) -> BodyChange:
-        """The change by itself."""
-        return BodyChange(self.seen, self.surface, self.contacts, self.cuts, self.change)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from solver.geometry.triangle_tree import closest_points
 from solver.materials import Material
 from solver.remesh.restuffing import Vanished, lattice_turn
 from solver.scene import Body, Surface
-from solver.tearing.renewal import RenewedBody, renewed_body
+from solver.tearing.renewal import renewed_body
+from solver.tearing.renewed_body import RenewedBody
 from tests.physics.scenes import box_mesh
 
 SIZE = 0.125
