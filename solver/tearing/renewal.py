@@ -36,10 +36,11 @@ from .pieces import Pieces, voted
 from .renewed_body import RenewedBody
 from .seams import PassesThrough, new_crossings, parted, sew
 from .surface_cut import SurfaceCut, cut_surface, still_carrying
-from .thin import torn, untorn
+from .thin import Torn, torn, untorn
 
 Array = NDArray[np.float64]
 
+MOST_GONE = 0.1  # of what is no fragment, with a tear: else nothing tears
 MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
 
 
@@ -103,7 +104,7 @@ def _renewed_body(
     if body.tear_thickness == 0.0 and not old.piece.any():
         return _renewed_whole(body, element_size, old, seen, carrying, frame, spacing, insist or creased)
     here, shell = frame.mesh(old), Surface(frame.points(seen.positions), seen.triangles)
-    left, carriers = torn(old, body.tear_thickness, element_size), _Seen(shell, carrying, body.seen == "tets")
+    (left, torn_parts), carriers = _torn(body, old, frame, element_size), _Seen(shell, carrying, body.seen == "tets")
     apart, cuts, crossing, parts = False, list[SurfaceCut](), [np.zeros((0, 3))], list[_Part]()
     merging = _Merging(body, here, seen, carriers, element_size, insist) if body.merging else None
     if merging is not None and (merging.several or left.mesh is old):
@@ -112,9 +113,8 @@ def _renewed_body(
         left = untorn(old) if not apart else left
         cuts, crossing = (cuts, crossing) if left.mesh is not old else (merging.cuts, crossing + merging.crossing)
     if left.mesh is not old:
-        pieces = _singly(body, frame.mesh(left.mesh), element_size, None)
-        sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in pieces])
-        parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in pieces]), sheets)]
+        sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in torn_parts])
+        parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in torn_parts]), sheets)]
     elif merging is None:
         parts = _singly(body, here, element_size, carriers)
     sewn = bool(cuts)
@@ -141,6 +141,21 @@ def _renewed_body(
     made = RenewedBody(change, *bound, seen, tuple(cuts), apart=apart, sewn=sewn, fragments=fragments)
     farthest = float(outside(look).max())
     return replace(made, outside=farthest, folded=sheets is not None, crossing=np.concatenate(crossing))
+
+
+def _torn(body: Body, old: TetMesh, frame: LatticeFrame, element_size: float) -> tuple[Torn, list[_Part]]:
+    """A body as it tears, and the new tets of its pieces; as it is, and none, where too much would be gone with that.
+
+    A puddle that is thin all over may be through in many places at once, with little left of what lies between these.
+    """
+    left = torn(old, body.tear_thickness, element_size)
+    if left.mesh is old:
+        return left, []
+    parts = _singly(body, frame.mesh(left.mesh), element_size, None)
+    has = sum(float(np.abs(part.new.volumes).sum()) for part in parts)
+    if has < (1.0 - MOST_GONE) * (np.abs(old.volumes).sum() - left.volume):
+        return untorn(old), []
+    return left, parts
 
 
 def _renewed_whole(
