@@ -159,6 +159,7 @@ def _padded(old: TetMesh, seen: Surface, shape: Outline | None, element_size: fl
         return None
     points, surface = lattice_points(lattice), triangle_tree(seen.positions, seen.triangles)
     inside = _held_by(old, lattice, points)
+
     def holds(made: TetMesh) -> bool:
         return not without_crumbs(made).piece.any()
 
