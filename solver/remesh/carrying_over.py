@@ -4,17 +4,19 @@ than the state of tets)."""
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..embedding import Binding
 from ..fem.rise import resize
 from ..fem.seen_volume import show, whole
+from ..filling import Covering
 from ..painted import painted_rows
 from ..scene import Body
 from ..slots import PLASTIC_LIMIT
 from ..state import State, material_rows
 from ..surface import Surface
 from ..tearing.renewed_body import RenewedBody
-from .seen_share import Lineage, gone_astray, hold_back, known_share, measured_otherwise, pressed_alike
+from .seen_share import Lineage, drawn_back, gone_astray, hold_back, known_share, measured_otherwise, pressed_alike
 from .transfer import OF_FIBRES, transferred
 
 ROOM = 0.5, 1.05  # times as much rest volume as it had at least and at most, for what is seen to keep its own
@@ -32,13 +34,20 @@ def carried_over(body: Body, old: State, seen: Surface, surface: Binding, new: R
         shown, room = known_share(lineage, seen, surface.tets, new.seen, new.surface.tets), ROOM
     counted = counts_flow(body, old)
     result = transferred(old, new.change, step, counted, families=lineage.families, shown=shown, bounds=room)
+    after = Covering(new.change.new, new.seen)
     if body.seen == "artist":
-        grown = pressed_alike(lineage, old, seen, result, new.seen)
-        if grown.any():
-            resize(result, grown)
-            result.wanted = result.wanted * np.exp(grown)
+        _grow(result, pressed_alike(lineage, old, Covering(new.change.old, seen), result, after))
     _settle(body, old, seen, surface, new, lineage, result)
+    if body.seen == "artist":
+        _grow(result, np.full(len(result.tets), drawn_back(lineage, result, after)))
     return result
+
+
+def _grow(state: State, grown: NDArray[np.float64]) -> None:
+    """Let rest volumes grow by logarithms (m,), and those that they are measured by."""
+    if grown.any():
+        resize(state, grown)
+        state.wanted = state.wanted * np.exp(grown)
 
 
 def _settle(

@@ -11,6 +11,7 @@ from scipy.sparse import coo_matrix
 from ..fem.rise import resize
 from ..fem.seen_volume import SeenVolume, shown_at_rest
 from ..filling import Covering
+from ..geometry.edges import unpaired_edges
 from ..geometry.measures import signed_volumes
 from ..state import State
 from ..surface import Surface
@@ -23,6 +24,7 @@ MORE = 0.01  # by which what is seen may come to be more where a surface is cut 
 PRESSED = 0.9, 1.1  # times as much as means over tets say is what is seen pressed, if new tets take no more than old ones
 PADDED = 1.02  # times that of old ones, of full tets, say that what is thin is padded by new ones
 FULL = 0.9  # of tets that what is seen fills: in those nothing that matters goes from what is seen of them to what is not
+STRAYED = 0.01  # share of rest volume that comes back at a remesh of what has gone astray or was won
 ASTRAY = 2.0 / 3.0, 1.5  # times what is seen at rest: what is to be seen counts for no less and no more where surfaces change
 ALIKE = 0.1  # by which what is seen may be more or less than it was, for it to be the same surface
 
@@ -117,7 +119,7 @@ def measured_otherwise(lineage: Lineage, before: SeenVolume, after: SeenVolume) 
     return found
 
 
-def pressed_alike(lineage: Lineage, old: State, before: Surface, new: State, after: Surface) -> Array:
+def pressed_alike(lineage: Lineage, old: State, before: Covering, new: State, after: Covering) -> Array:
     """Return the logarithms (m',) by which rest volumes of new tets are to grow for what is seen to be pressed as it was.
 
     before and after are what is seen of a body on its old tets and on its new ones. Where tets reach far out of it, means over
@@ -125,18 +127,38 @@ def pressed_alike(lineage: Lineage, old: State, before: Surface, new: State, aft
     only what is seen is pressed. And tets that pad what is thin are more than there were.
     """
     was, now = (np.abs(mesh.volumes) for mesh in (lineage.change.old, lineage.change.new))
-    full = signed_volumes(after.positions, after.triangles).sum() > FULL * now.sum()
+    full = _is_full(after)
     if full and not lineage.several:
         return np.zeros(len(now))
     old_family, new_family = lineage.families
-    had = _densities(old_family, Covering(lineage.change.old, before).filled, old.volumes, was)
-    has = _densities(new_family, Covering(lineage.change.new, after).filled, new.volumes, now)
+    had = _densities(old_family, before.filled, old.volumes, was)
+    has = _densities(new_family, after.filled, new.volumes, now)
     least, most = PRESSED
     times = np.clip(had / has, least, most * max(1.0, now.sum() / was.sum()))
     if full:
         times = np.where(times > PADDED, times, 1.0)  # what overlapped is pressed more, and is to come back
     grown: Array = np.log(times)[new_family]
     return grown
+
+
+def drawn_back(lineage: Lineage, state: State, after: Covering) -> float:
+    """Return the logarithm by which all rest volume of new tets is to grow for as much to be seen of them at rest as is to be.
+
+    A hundredth at most: what creases that close and steps let stray adds up through many remeshes.
+    0 where tets are full, pieces of several families have a volume each, or what is seen encloses none.
+    """
+    seen = after.seen
+    if _is_full(after) or lineage.families[1].any() or unpaired_edges(seen.triangles):
+        return 0.0
+    density = _densities(lineage.families[1], after.filled, state.volumes, np.abs(lineage.change.new.volumes))[0]
+    has = density * signed_volumes(seen.positions, seen.triangles).sum()
+    return float(np.clip(np.log(state.shown.sum() / has), -STRAYED, STRAYED)) if has > 0.0 else 0.0
+
+
+def _is_full(covering: Covering) -> bool:
+    """Whether what is seen fills nearly all of its tets."""
+    seen, mesh = covering.seen, covering.mesh
+    return bool(signed_volumes(seen.positions, seen.triangles).sum() > FULL * np.abs(mesh.volumes).sum())
 
 
 def _densities(family: NDArray[np.int32], filled: Array, rest: Array, now: Array) -> Array:

@@ -14,6 +14,7 @@ from solver.remesh.restuffing import NEAR, restuffed_sheets
 from solver.remesh.seen_share import (
     MORE,
     Lineage,
+    drawn_back,
     gone_astray,
     hold_back,
     measured_otherwise,
@@ -49,8 +50,20 @@ def test_what_is_seen_of_a_thin_body_stays_as_pressed_as_it_was():
     new = transferred(old, change, STEP)
     had, mean = seen_at_rest(mesh, DISC, old.volumes), seen_at_rest(change.new, DISC, new.volumes)
     assert mean < 0.99 * had
-    new.volumes = new.volumes * np.exp(pressed_alike(Lineage(change), old, DISC, new, DISC))
+    covers = Covering(mesh, DISC), Covering(change.new, DISC)
+    new.volumes = new.volumes * np.exp(pressed_alike(Lineage(change), old, covers[0], new, covers[1]))
     assert seen_at_rest(change.new, DISC, new.volumes) == pytest.approx(had, rel=1e-12)
+
+
+def test_what_was_won_or_lost_comes_back_by_a_hundredth():
+    """Of a disc as much is to be seen as there is, or a little more or less; of a disc with a hole nothing is told."""
+    mesh = cage(DISC, SIZE)
+    state, lineage = state_of(mesh), Lineage(mesh_change(mesh, mesh))
+    volume = float(signed_volumes(DISC.positions, DISC.triangles).sum())
+    for more, grows in ((1.0, 0.0), (1.004, np.log(1.004)), (1.1, 0.01), (0.996, np.log(0.996)), (0.5, -0.01)):
+        state.shown = state.volumes * (more * volume / state.volumes.sum())
+        assert drawn_back(lineage, state, Covering(mesh, DISC)) == pytest.approx(grows, abs=1e-12)
+    assert drawn_back(lineage, state, Covering(mesh, Surface(DISC.positions, DISC.triangles[1:]))) == 0.0
 
 
 def test_tets_that_are_filled_keep_their_rest_volume_to_the_last_bit():
@@ -58,7 +71,10 @@ def test_tets_that_are_filled_keep_their_rest_volume_to_the_last_bit():
     mesh = ball(SIZE)
     old = state_of(mesh)
     change = mesh_change(mesh, restuffed(mesh, SIZE, np.eye(3), solid))
-    assert not pressed_alike(Lineage(change), old, solid, transferred(old, change, STEP), solid).any()
+    new, covers = transferred(old, change, STEP), (Covering(mesh, solid), Covering(change.new, solid))
+    assert not pressed_alike(Lineage(change), old, covers[0], new, covers[1]).any()
+    new.shown = 1.5 * new.shown
+    assert drawn_back(Lineage(change), new, covers[1]) == 0.0
 
 
 def test_pieces_become_one_though_one_is_thinner_than_its_tets():
@@ -77,7 +93,7 @@ def test_pieces_become_one_though_one_is_thinner_than_its_tets():
     old = state_of(both)
     change = mesh_change(both, new)
     made = transferred(old, change, STEP)
-    made.volumes = made.volumes * np.exp(pressed_alike(Lineage(change), old, seen, made, seen))
+    made.volumes = made.volumes * np.exp(pressed_alike(Lineage(change), old, Covering(both, seen), made, Covering(new, seen)))
     assert seen_at_rest(new, seen, made.volumes) == pytest.approx(seen_at_rest(both, seen, old.volumes), rel=0.02)
 
 
