@@ -1,7 +1,11 @@
 """Goo that falls in heaps, gets new tets, tears, merges and folds (soak_flow.py): what is seen stays closed and whole."""
 
+import numpy as np
 import pytest
 
+from solver.bake import prepare
+from solver.simulate import Simulation
+from solver.tearing.at_start import made_fit
 from tests.surface_contact.flow_scenes import flow_scene
 from tests.surface_contact.soak_flow import flowed
 
@@ -16,3 +20,13 @@ def test_what_is_seen_stays_closed_and_whole(seed):
     assert found["left"] <= 0 and (found["crossing"] == 0 or "merging" in kind), found
     low, high = found["kept"]
     assert low > 0.9 and high < 1.15, found  # what lies in each other at first counts twice then
+
+
+def test_a_fish_becomes_one_with_what_it_meets():
+    """Four bodies of wax that merge, one of them thinner than its tets: they are one after five frames."""
+    scene, _ = made_fit(flow_scene(179, 6)[1], {}, lambda _: None)
+    made = prepare(scene)
+    run = Simulation(scene, *([getattr(item, name) for item in made] for name in ("mesh", "surface", "contacts")))
+    for _ in range(6):
+        run.advance()
+    assert len(np.unique(run.present.hosts)) == 1
