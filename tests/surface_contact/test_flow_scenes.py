@@ -23,10 +23,10 @@ def test_what_is_seen_stays_closed_and_whole(seed):
 
 
 def test_a_fish_becomes_one_with_what_it_meets():
-    """Four bodies of wax that merge, one of them thinner than its tets: they are one after five frames."""
-    scene, _ = made_fit(flow_scene(179, 6)[1], {}, lambda _: None)
+    """Four bodies of wax that merge, one of them thinner than its tets: they are one after four frames."""
+    scene, _ = made_fit(flow_scene(179, 5)[1], {}, lambda _: None)
     made = prepare(scene)
     run = Simulation(scene, *([getattr(item, name) for item in made] for name in ("mesh", "surface", "contacts")))
-    for _ in range(6):
+    for _ in range(5):
         run.advance()
     assert len(np.unique(run.present.hosts)) == 1
