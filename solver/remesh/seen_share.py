@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 MORE = 0.01  # by which what is seen may come to be more where a surface is cut or sewn, rest volumes staying just as they are
 PRESSED = 0.9, 1.1  # times as much as means over tets say is what is seen pressed, if new tets take no more than old ones
-PADDED = 1.02  # times that of old ones, of full tets, say that what is thin is padded by new ones
+LARGER = 1.02  # times that of old ones, of full tets, say that what is thin is padded by new ones
 FULL = 0.9  # of tets that what is seen fills: in those nothing that matters goes from what is seen of them to what is not
 STRAYED = 0.01  # share of rest volume that comes back at a remesh of what has gone astray or was won
 ASTRAY = 2.0 / 3.0, 1.5  # times what is seen at rest: what is to be seen counts for no less and no more where surfaces change
@@ -136,7 +136,7 @@ def pressed_alike(lineage: Lineage, old: State, before: Covering, new: State, af
     least, most = PRESSED
     times = np.clip(had / has, least, most * max(1.0, now.sum() / was.sum()))
     if full:
-        times = np.where(times > PADDED, times, 1.0)  # what overlapped is pressed more, and is to come back
+        times = np.where(times > LARGER, times, 1.0)  # what overlapped is pressed more, and is to come back
     grown: Array = np.log(times)[new_family]
     return grown
 

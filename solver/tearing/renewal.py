@@ -104,18 +104,22 @@ def _renewed_body(
     if body.tear_thickness == 0.0 and not old.piece.any():
         return _renewed_whole(body, element_size, old, seen, carrying, frame, spacing, insist or creased)
     here, shell = frame.mesh(old), Surface(frame.points(seen.positions), seen.triangles)
-    (left, torn_parts), carriers = _torn(body, old, frame, element_size), _Seen(shell, carrying, body.seen == "tets")
+    carriers, left, torn_parts = _Seen(shell, carrying, body.seen == "tets"), untorn(old), list[_Part]()
     apart, cuts, crossing, parts = False, list[SurfaceCut](), [np.zeros((0, 3))], list[_Part]()
     merging = _Merging(body, here, seen, carriers, element_size, insist) if body.merging else None
-    if merging is not None and (merging.several or left.mesh is old):
+    together = merging is not None and merging.several
+    if merging is not None and together:
         # What lies in each other becomes one before it tears: a cut through both would cross itself
         parts, apart = merging.parts(element_size)
-        left = untorn(old) if not apart else left
-        cuts, crossing = (cuts, crossing) if left.mesh is not old else (merging.cuts, crossing + merging.crossing)
+    if apart or not together:
+        left, torn_parts = _torn(body, old, frame, element_size)
     if left.mesh is not old:
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in torn_parts])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in torn_parts]), sheets)]
-    elif merging is None:
+    elif merging is not None:
+        parts, apart = (parts, apart) if together else merging.parts(element_size)
+        cuts, crossing = merging.cuts, crossing + merging.crossing
+    else:
         parts = _singly(body, here, element_size, carriers)
     sewn = bool(cuts)
     before = [compacted(here.positions, here.tets[part.tets]) for part in parts]

@@ -47,16 +47,21 @@ def looked_at(run: Simulation) -> np.ndarray:
     return found
 
 
+def begun(scene: Scene) -> Simulation:
+    """The simulation of a scene as a bake begins it."""
+    scene, _ = made_fit(scene, {}, lambda _: None)
+    made = prepare(scene)
+    return Simulation(scene, *([getattr(item, name) for item in made] for name in ("mesh", "surface", "contacts")))
+
+
 def flowed(kind: str, scene: Scene, frames: int) -> dict[str, object]:
     """Bake one scene; what was found in it."""
-    scene, _ = made_fit(scene, {}, lambda _: None)
     looks, remeshes, inverted, found = [], 0.0, 0.0, dict[str, object](kind=kind)
-    begun = time.process_time()
+    started = time.process_time()
     try:
-        made = prepare(scene)
-        run = Simulation(scene, *([getattr(item, name) for item in made] for name in ("mesh", "surface", "contacts")))
+        run = begun(scene)
         for _ in range(frames):
-            frame = run.advance(lambda: time.process_time() > begun + LONG)
+            frame = run.advance(lambda: time.process_time() > started + LONG)
             remeshes, inverted = remeshes + frame.statistics["remeshes"], frame.statistics["inverted"]
             looks.append(looked_at(run))
     except (MeshingError, StepError, Cancelled) as error:
@@ -66,7 +71,7 @@ def flowed(kind: str, scene: Scene, frames: int) -> dict[str, object]:
     return found | {
         "opened": int(opened.max()), "crossing": int((crossed > 0).sum()), "crossed": int(crossed.max()),
         "left": int(crossed[-1]), "kept": [round(float(volume.min()), 4), round(float(volume.max()), 4)],
-        "inverted": inverted, "remeshes": remeshes, "frames": len(looks), "seconds": round(time.process_time() - begun, 2),
+        "inverted": inverted, "remeshes": remeshes, "frames": len(looks), "seconds": round(time.process_time() - started, 2),
     }  # fmt: skip
 
 

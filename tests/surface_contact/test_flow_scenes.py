@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from solver.bake import prepare
-from solver.simulate import Simulation
-from solver.tearing.at_start import made_fit
 from tests.surface_contact.flow_scenes import flow_scene
-from tests.surface_contact.soak_flow import flowed
+from tests.surface_contact.soak_flow import begun, flowed
 
 FRAMES = 14
 
@@ -24,9 +21,7 @@ def test_what_is_seen_stays_closed_and_whole(seed):
 
 def test_a_fish_becomes_one_with_what_it_meets():
     """Four bodies of wax that merge, one of them thinner than its tets: they are one after four frames."""
-    scene, _ = made_fit(flow_scene(179, 5)[1], {}, lambda _: None)
-    made = prepare(scene)
-    run = Simulation(scene, *([getattr(item, name) for item in made] for name in ("mesh", "surface", "contacts")))
+    run = begun(flow_scene(179, 5)[1])
     for _ in range(5):
         run.advance()
     assert len(np.unique(run.present.hosts)) == 1
