@@ -71,8 +71,8 @@ def restuffed_sheets(
     of the lattice are tried.
     With `filled` they fill what the closed surface that is seen does, and are laid on that: so where old ones have left a gap
     within it, as below a rim that has rolled over, new ones do not.
-    With `joins` they are to be in one piece: if they are not, or leave something seen outside, what is seen is padded to about an
-    element where it is thinner, and new tets are as much larger than old ones.
+    With `joins` they are to be in one piece: if they are not, or leave something seen outside, what is seen is padded to about
+    an element where it is thinner, and new tets are as much larger than old ones.
     MeshingError when nothing is left, when a folded body would fall apart, or when the lattice would not fit in memory.
     """
     solid = seen if filled else None
