@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .geometry.measures import area_vectors
+from .geometry.measures import area_vectors, signed_volumes
 from .geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
 from .geometry.winding import WindingTree, winding_numbers, winding_tree
 from .surface import Surface
@@ -62,6 +62,11 @@ class Covering:
     def around(self) -> WindingTree:
         """The same with what winding numbers ask for."""
         return winding_tree(self.tree)
+
+    @cached_property
+    def enclosed(self) -> float:
+        """The volume that what is seen encloses [m^3]."""
+        return float(signed_volumes(self.seen.positions, self.seen.triangles).sum())
 
     @cached_property
     def reaching(self) -> NDArray[np.int64]:

@@ -30,9 +30,9 @@ def within_box(
 
 def area_vectors(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return (t, 3) area vectors: half the cross product of two edges [m^2]."""
-    a, b, c = (positions[triangles[:, i]] for i in range(3))
-    doubled = np.cross(b - a, c - a).astype(np.float64, copy=False)  # numpy's type of a cross product is a wider one
-    return 0.5 * doubled
+    a, b, c = _corners(positions, triangles)
+    doubled = _cross([q - p for p, q in zip(a, b, strict=True)], [q - p for p, q in zip(a, c, strict=True)])
+    return 0.5 * np.stack(doubled, axis=1)
 
 
 def vertex_area_vectors(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -55,9 +55,21 @@ def signed_volumes(positions: NDArray[np.float64], triangles: NDArray[np.int32])
     Summed over a closed surface: its volume by the divergence theorem. Relative to the box, so that distance from the
     world's origin costs no digits.
     """
-    centre = box_middle(positions)
-    a, b, c = (positions[triangles[:, i]] - centre for i in range(3))
-    return np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
+    (a0, a1, a2), b, c = _corners(positions - box_middle(positions), triangles)
+    x, y, z = _cross(b, c)
+    volumes: NDArray[np.float64] = (a0 * x + a1 * y + a2 * z) / 6.0
+    return volumes
+
+
+def _corners(positions: NDArray[np.float64], triangles: NDArray[np.int32]) -> list[list[NDArray[np.float64]]]:
+    """The corners of triangles, three times three axes (t,): numpy takes a third of the time for one after the other."""
+    axes = np.ascontiguousarray(positions.T)
+    return [[axis.take(numbers) for axis in axes] for numbers in np.ascontiguousarray(triangles.T)]
+
+
+def _cross(b: list[NDArray[np.float64]], c: list[NDArray[np.float64]]) -> tuple[NDArray[np.float64], ...]:
+    """The axes (t,) of the cross product of vectors."""
+    return b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]
 
 
 def winding_numbers_by_sum(

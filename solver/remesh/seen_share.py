@@ -147,18 +147,16 @@ def drawn_back(lineage: Lineage, state: State, after: Covering) -> float:
     A hundredth at most: what creases that close and steps let stray adds up through many remeshes.
     0 where tets are full, pieces of several families have a volume each, or what is seen encloses none.
     """
-    seen = after.seen
-    if _is_full(after) or lineage.families[1].any() or unpaired_edges(seen.triangles):
+    if _is_full(after) or lineage.families[1].any() or unpaired_edges(after.seen.triangles):
         return 0.0
     density = _densities(lineage.families[1], after.filled, state.volumes, np.abs(lineage.change.new.volumes))[0]
-    has = density * signed_volumes(seen.positions, seen.triangles).sum()
+    has = density * after.enclosed
     return float(np.clip(np.log(state.shown.sum() / has), -STRAYED, STRAYED)) if has > 0.0 else 0.0
 
 
 def _is_full(covering: Covering) -> bool:
     """Whether what is seen fills nearly all of its tets."""
-    seen, mesh = covering.seen, covering.mesh
-    return bool(signed_volumes(seen.positions, seen.triangles).sum() > FULL * np.abs(mesh.volumes).sum())
+    return bool(covering.enclosed > FULL * np.abs(covering.mesh.volumes).sum())
 
 
 def _densities(family: NDArray[np.int32], filled: Array, rest: Array, now: Array) -> Array:
