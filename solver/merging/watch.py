@@ -1,12 +1,17 @@
 """Which bodies have pieces that have come to touch and may merge."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.edge_crossings import crossing_pairs
+from ..geometry.edges import connected
+from ..geometry.triangle_tree import triangle_tree
 from ..scene import Scene
 from ..state import Ranges, State
+from ..surface import Surface
 from .acting import allowed
 from .touching import DEEP, Part, parts_of, touching
 
@@ -37,15 +42,29 @@ class Watch:
             if one == other or bodies[one].merges_with(bodies[other])
         ]
 
-    def met(self, positions: Array, waits: NDArray[np.int64]) -> list[tuple[int, int]]:
+    def met(self, positions: Array, waits: NDArray[np.int64], deep: float = DEEP) -> list[tuple[int, int]]:
         """Return the pairs of bodies, or a body twice, of which pieces touch with the nodes at positions (n, 3).
 
-        waits (b,): how often new tets have failed to join them; each time they must have come deeper into each other.
+        waits (b,): how often new tets have failed to join them; each time they must have come deeper into each other, by so
+        many elements.
         """
         owners, sizes = self.owners, self.sizes
         wanted = [
-            (i, j, DEEP * min(sizes[owners[i]], sizes[owners[j]]) * (1 + max(waits[owners[i]], waits[owners[j]])))
+            (i, j, deep * min(sizes[owners[i]], sizes[owners[j]]) * (1 + max(waits[owners[i]], waits[owners[j]])))
             for i, j in self.pairs
         ]
         found = touching(positions, self.parts, wanted) if wanted else []
         return allowed(sorted({(min(owners[i], owners[j]), max(owners[i], owners[j])) for i, j in found}), self.bodies)
+
+
+def lie_in_each_other(pair: tuple[int, int], seen: Callable[[int], Surface]) -> bool:
+    """Whether what is seen of two bodies, or of pieces of one, passes through each other."""
+    one, other = (seen(body) for body in pair)
+    places, faces = one.positions, one.triangles
+    if pair[0] != pair[1]:
+        places, faces = np.concatenate([places, other.positions]), np.concatenate([faces, other.triangles + len(places)])
+    part = connected(np.stack([faces, np.roll(faces, -1, axis=1)]).reshape(2, -1), len(places))
+    if pair[0] != pair[1]:
+        part = (np.arange(len(places)) >= len(one.positions)).astype(part.dtype)
+    meeting = part[faces[crossing_pairs(triangle_tree(places, faces)), 0]]
+    return bool((meeting[:, 0] != meeting[:, 1]).any())

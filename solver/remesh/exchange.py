@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from ..contact.surfaces.surface_contact import SurfaceContact
 from ..frame import SurfaceChange
 from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
+from ..merging.touching import DEEP
+from ..merging.watch import lie_in_each_other
 from ..topology.consumer import Ready
 from ..topology.replay import NO_BENDS, replay, with_rest
 from .discretization import Discretization
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ..simulate import Simulation
 
 TRIED = 8  # times that creases of a body thinner than its tets are closed until new tets are tried again for that
+BARELY = 0.02  # elements by which tets lie in each other of what is asked whether it is seen to
 LOOK = 1.0 / 192.0  # seconds for which creases are looked for at once, where steps are shorter: else each would close some
 
 
@@ -31,23 +34,22 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     """Give new tets to bodies whose own are worn out or that have come to touch what they merge with; how many.
 
     And to those that merge and will soon pass through themselves: their creases are closed (merging/closing.py).
-    With `shown` nothing is done unless one does so now, as a frame would show it.
+    With `shown` nothing is done unless one does so now, or passes through what it merges with, as a frame would show it.
     What is seen of bodies is refined with that, and by itself where it is drawn out (solver/refining).
     But none that would make a body cross another one, or itself more than it does. Where Merge is switched on or off,
     everything is built anew at once: from then on bodies collide, or do so no more.
     """
     now = simulation
     place, step = now.keyed.place(now.clock.time), now.clock.previous_step
-    present = now.present
-    if shown and not (now.remeshing.crossing(present, 0.0, place) > now.remeshing.creases).any():
+    if shown and not _met(now, shown) and not (now.remeshing.crossing(now.present, 0.0, place) > now.remeshing.creases).any():
         return 0
-    merging, alive = merging_at(now.whole.bodies, place), np.unique(present.hosts)
-    other = merging != present.merging
-    if other[alive, 0].any() or other[:, 1].any():
-        _switch(now, merging, place)
+    _switch(now, place)
     now.remeshing.heed(now.keyed.place(now.clock.time - step), place)
-    worn, met = now.remeshing.due(now.state, now.ranges), now.watch.met(now.state.positions, now.remeshing.waits)
-    present = now.present
+    met, merged = _met(now, shown), 0
+    if shown and met:
+        merged = _exchange(now, Wanted(sorted({*chain.from_iterable(met)}), met), early=True)
+        met = []
+    worn, present = now.remeshing.due(now.state, now.ranges), now.present
     ahead = 0.0 if shown else max(step, LOOK)
     looks = shown or _looks(now.clock.time, step)
     crossing = now.remeshing.crossing(present, ahead, place) if looks else now.remeshing.creases
@@ -57,24 +59,43 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     due = sorted({*worn, *np.flatnonzero(creased).tolist(), *chain.from_iterable(met)})
     thin = now.remeshing.thin % TRIED > 0  # only creases of these are closed
     alone = [] if met else [k for k in due if k not in worn and thin[k]]
-    if not due and not coarse:
+    return merged + _exchange(now, Wanted(due, met, alone, coarse, ahead))
+
+
+class Wanted(NamedTuple):
+    """What is due: bodies that get new tets, pairs of them that have met, those of which creases alone are closed, those of
+    which what is seen is refined, and how long ahead creases are looked for [s]."""
+
+    due: list[int]
+    met: list[tuple[int, int]]
+    alone: Sequence[int] = ()
+    coarse: Sequence[int] = ()
+    ahead: float = 0.0
+
+
+def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
+    """Do what is wanted; to how many bodies. Where that fails `early` it is as if it had not been tried."""
+    place, step, present = now.keyed.place(now.clock.time), now.clock.previous_step, now.present
+    if not wanted.due and not wanted.coarse:
         return 0
-    made = joined(present, met, now.whole)
+    made = joined(present, wanted.met, now.whole)
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
-    wanted, due = (np.unique(made.change.into[some]).tolist() for some in ([*due, *coarse], due))
-    finer, refinement = remeshing.refined(made.mesh, wanted, due)
-    renewed = remeshing.renewed(finer, due, step, place, ahead, alone)
-    due = [body for body in due if body not in alone]
+    finer_ones, due = (np.unique(made.change.into[some]).tolist() for some in ([*wanted.due, *wanted.coarse], wanted.due))
+    finer, refinement = remeshing.refined(made.mesh, finer_ones, due)
+    renewed = remeshing.renewed(finer, due, step, place, wanted.ahead, wanted.alone)
+    due = [body for body in due if body not in wanted.alone]
     if not renewed.changes and not made.taken and not refinement.surfaces and not renewed.change.surfaces:
-        now.news += tuple(_news(now, made, renewed))
-        now.remeshing.note(due, now.state, now.ranges, renewed)
+        if not early:
+            now.news += tuple(_news(now, made, renewed))
+            now.remeshing.note(due, now.state, now.ranges, renewed)
         return 0
     change = made.change.then(refinement).then(renewed.change)
     new, surfaces, crosses = _with_contact(now, renewed.mesh, made.change.into, change.surfaces)
     passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
     apart = renewed.apart & made.taken.keys() or any(each.waits for each in change.surfaces)  # nothing sews them yet
     if passing or (crosses and not renewed.crossing) or apart:
-        _put_off(now, renewed, [] if made.taken else due, list(chain.from_iterable(met)))
+        if not early:
+            _put_off(now, renewed, [] if made.taken else due, list(chain.from_iterable(wanted.met)))
         return 0
     replay(now, new, change, Ready(renewed.unknowns, surfaces))
     now.remeshing = remeshing
@@ -83,6 +104,13 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     now.remeshing.creases = now.remeshing.crossing(renewed.mesh, 0.0, place)
     now.remeshing.drawn = now.remeshing.coarse(renewed.mesh)
     return len(renewed.changes)
+
+
+def _met(now: "Simulation", shown: bool) -> list[tuple[int, int]]:
+    """The pairs of bodies, or a body twice, that are to become one: as deep in each other as what joins them needs, or with
+    `shown` those that are seen to be in each other."""
+    met = now.watch.met(now.state.positions, now.remeshing.waits, BARELY if shown else DEEP)
+    return [pair for pair in met if not shown or lie_in_each_other(pair, now.present.seen)]
 
 
 def _looks(time: float, step: float) -> bool:
@@ -152,10 +180,14 @@ def _contact(
     return surfaces, np.flatnonzero(found > np.bincount(into, known, minlength=len(found)))
 
 
-def _switch(now: "Simulation", merging: NDArray[np.bool_], place: float) -> None:
-    """Let bodies merge, or not, from now on; no new tets."""
+def _switch(now: "Simulation", place: float) -> None:
+    """Let bodies merge, or not, from now on, where their keys say so at a place in frames after the first; no new tets."""
+    present, merging = now.present, merging_at(now.whole.bodies, place)
+    other, alive = merging != present.merging, np.unique(present.hosts)
+    if not other[alive, 0].any() and not other[:, 1].any():
+        return
     before = left_out(now.scene, now.surfaces)
-    switched = replace(now.present, merging=merging)
+    switched = replace(present, merging=merging)
     same = now.remeshing.renewed(switched, [], now.clock.previous_step, place)
     replay(now, same.mesh, same.change)
     now.news += tuple(

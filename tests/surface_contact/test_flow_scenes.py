@@ -9,12 +9,12 @@ from tests.surface_contact.soak_flow import begun, flowed
 FRAMES = 14
 
 
-@pytest.mark.parametrize("seed", [0, 2, 6, 18, 21, 25, 29, 34, 36, 54, 156, 166, 171, 179, 182])
+@pytest.mark.parametrize("seed", [0, 2, 6, 18, 21, 25, 29, 34, 36, 54, 156, 166, 171, 179, 182, 209, 234])
 def test_what_is_seen_stays_closed_and_whole(seed):
     kind, scene = flow_scene(seed, FRAMES)
     found = flowed(kind, scene, FRAMES)
     assert "failed" not in found and found["opened"] == 0 and found["inverted"] == 0, found
-    assert found["left"] <= 0 and (found["crossing"] == 0 or "merging" in kind), found
+    assert found["crossing"] == 0, found
     low, high = found["kept"]
     assert low > 0.9 and high < 1.15, found  # what lies in each other at first counts twice then
 
