@@ -74,16 +74,18 @@ def shown_at_rest(state: State, seen: SeenVolume, rest: Array) -> Array:
 
 def show(
     state: State, seen: SeenVolume, rest: Array, back: float = 0.0, some: NDArray[np.bool_] | None = None,
-    astray: Array | float = 1.0,
+    astray: Array | float = 1.0, family: NDArray[np.int32] | None = None,
 ) -> None:  # fmt: skip
     """Let what is to be seen of each piece be what is seen now, times its rest volume over its present one; rest (m,) [m^3].
 
-    back: by which share more it may be, as far as more was to be seen before. some (m,): of which tets alone; None of all.
+    back: by which share more it may be, as far as more was to be seen before of a family (m,) of pieces, or of the piece; it is
+    not known how much of what has torn was to be seen of each part. some (m,): of which tets alone; None of all.
     astray (m,): times that, as so much was to be seen more than that all along.
     """
     shown = astray * shown_at_rest(state, seen, rest)
-    had, has = (np.bincount(seen.piece, each, seen.count) for each in (state.shown, shown))
-    shown = shown * np.clip(had / has, 1.0, 1.0 + back)[seen.piece]
+    of = seen.piece if family is None else family
+    had, has = (np.bincount(of, each) for each in (state.shown, shown))
+    shown = shown * np.clip(np.divide(had, has, out=np.ones(len(had)), where=has > 0.0), 1.0, 1.0 + back)[of]
     state.shown = shown if some is None else np.where(some, shown, state.shown)
 
 

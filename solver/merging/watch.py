@@ -59,12 +59,11 @@ class Watch:
 
 def lie_in_each_other(pair: tuple[int, int], seen: Callable[[int], Surface]) -> bool:
     """Whether what is seen of two bodies, or of pieces of one, passes through each other."""
-    one, other = (seen(body) for body in pair)
-    places, faces = one.positions, one.triangles
-    if pair[0] != pair[1]:
-        places, faces = np.concatenate([places, other.positions]), np.concatenate([faces, other.triangles + len(places)])
-    part = connected(np.stack([faces, np.roll(faces, -1, axis=1)]).reshape(2, -1), len(places))
-    if pair[0] != pair[1]:
-        part = (np.arange(len(places)) >= len(one.positions)).astype(part.dtype)
-    meeting = part[faces[crossing_pairs(triangle_tree(places, faces)), 0]]
+    (one, other), alone = (seen(body) for body in pair), pair[0] == pair[1]
+    count = len(one.positions)
+    places = one.positions if alone else np.concatenate([one.positions, other.positions])
+    faces = one.triangles if alone else np.concatenate([one.triangles, other.triangles + count])
+    ends = np.stack([faces, np.roll(faces, -1, axis=1)]).reshape(2, -1)
+    owner = connected(ends, count) if alone else np.arange(len(places)) >= count
+    meeting = owner[faces[crossing_pairs(triangle_tree(places, faces)), 0]]
     return bool((meeting[:, 0] != meeting[:, 1]).any())

@@ -63,7 +63,7 @@ def _settle(
     otherwise = np.zeros(len(result.tets), dtype=bool)
     if anew:
         astray = gone_astray(lineage, old, before, old_rest)
-        show(result, after, rest, BACK if new.sewn else 0.0, astray=astray)
+        show(result, after, rest, BACK if new.sewn else 0.0, astray=astray, family=lineage.families[1])
     if lineage.several:
         otherwise = measured_otherwise(lineage, before, after)
         show(result, after, rest, some=otherwise)

@@ -26,6 +26,7 @@ LARGER = 1.02  # times that of old ones, of full tets, say that what is thin is 
 FULL = 0.9  # of tets that what is seen fills: in those nothing that matters goes from what is seen of them to what is not
 STRAYED = 0.01  # share of rest volume that comes back at a remesh of what has gone astray or was won
 ASTRAY = 2.0 / 3.0, 1.5  # times what is seen at rest: what is to be seen counts for no less and no more where surfaces change
+LITTLE = 0.1  # of a new piece's volume: how what was seen of so much was measured does not matter
 ALIKE = 0.1  # by which what is seen may be more or less than it was, for it to be the same surface
 
 
@@ -111,11 +112,11 @@ def measured_otherwise(lineage: Lineage, before: SeenVolume, after: SeenVolume) 
     """Return of which new tets (m',) what is seen is measured otherwise than of an old piece that their own is of.
 
     By the surface where it is closed, and by the tets where it is not: a piece that goes from one to the other would swell, or
-    shrink, to what the other says.
+    shrink, to what the other says. Not where that is little of what a new one is made of: it would forget all else.
     """
     old, new = lineage.change.old.piece, lineage.change.new.piece
     other = _of_pieces(before.closed[before.piece], old)[:, None] != _of_pieces(after.closed[after.piece], new)
-    found: NDArray[np.bool_] = ((lineage.shared > 0.0) & other).any(axis=0)[new]
+    found: NDArray[np.bool_] = ((lineage.shared * other).sum(axis=0) > LITTLE * lineage.shared.sum(axis=0))[new]
     return found
 
 

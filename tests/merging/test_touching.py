@@ -7,16 +7,19 @@ import pytest
 
 from solver.cache.topology import NamedArray, SurfaceTopology, VertexGroups, from_arrays, to_arrays, topology_of_triangles
 from solver.embedding import Binding
+from solver.geometry.edge_crossings import piercing_pairs
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
 from solver.merging.joined_topology import emptied, joined_topology
 from solver.merging.joining import element_sizes, joined, living
 from solver.merging.touching import clumps
+from solver.merging.watch import lie_in_each_other
 from solver.remesh.discretization import at_rest
 from solver.remesh.record import mesh_change
 from solver.remesh.transfer import transferred
 from solver.scene import Body, Scene
 from solver.slots import MU
+from solver.surface import Surface
 from solver.tearing.surface_cut import united_surface
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh, joined_meshes
@@ -43,6 +46,18 @@ def test_pieces_touch_once_they_lie_deep_enough_in_each_other():
     assert clumps(chain.positions, chain.tets, 0.1) == [[0, 1, 2]]
     small = joined_meshes([ball(SIZE), ball(0.1, 0.3)])  # wholly inside
     assert clumps(small.positions, small.tets, 0.2) == [[0, 1]]
+
+
+def test_what_is_seen_to_lie_in_each_other_is_two_bodies_or_two_pieces():
+    """Not what passes through itself: a ball pulled through its own side."""
+    one, far, near = sphere(12), sphere(12, centre=(3.0, 0.0, 0.0)), sphere(12, centre=(1.6, 0.1, 0.2))
+    folded = Surface(np.where(one.positions[:, :1] > 0.9, one.positions - (2.5, 0.0, 0.0), one.positions), one.triangles)
+    assert len(piercing_pairs(folded.positions, folded.triangles))
+    for other, expected in ((far, False), (near, True)):
+        seen = [folded, other, side_by_side(folded, other)]
+        assert lie_in_each_other((0, 1), seen.__getitem__) == expected
+        assert lie_in_each_other((2, 2), seen.__getitem__) == expected
+    assert not lie_in_each_other((0, 0), [folded].__getitem__)
 
 
 def test_the_larger_body_takes_the_others_in():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from solver.embedding import bind
-from solver.fem.seen_volume import SeenVolume, _open_sides
+from solver.fem.seen_volume import SeenVolume, _open_sides, show
 from solver.fem.volume_control import MOST
 from solver.filling import Covering, filled_shares
 from solver.geometry.measures import signed_volumes
@@ -20,7 +20,7 @@ from solver.tetmesh.quality import tet_volumes
 from tests.physics.scenes import box_mesh, make_scene
 from tests.physics.test_volume_exchange import LIQUID, dilations
 from tests.remesh.shapes import ball, mesh_of, moved, restuffed, state_of
-from tests.surfaces import sphere
+from tests.surfaces import joined, sphere
 
 
 def seen_of(mesh, surface) -> SeenVolume:
@@ -58,6 +58,21 @@ def test_pieces_that_share_a_shell_are_seen_together():
     assert seen.count == 2 and seen.closed.all() and len(np.unique(mesh.piece)) == 3
     assert np.array_equal(seen.piece == seen.piece[0], mesh.piece != 1)
     assert seen.of(1.1 * mesh.positions) == pytest.approx([1.1**3, 1.1**3 * 0.4], rel=1e-12)
+
+
+def test_what_has_torn_is_given_back_as_one():
+    """Two balls that were one, half of all on each: what one shows too little the other shows too much."""
+    mesh = joined_meshes([ball(0.4), ball(0.4, radius=0.5, centre=(3.0, 0.0, 0.0))])
+    state, shells = state_of(mesh), joined(sphere(12, 0.8), sphere(12, 0.4, centre=(3.0, 0.0, 0.0)))
+    seen, torn = seen_of(mesh, shells), np.zeros(len(mesh.tets), dtype=np.int32)
+    has = seen.of(mesh.positions)
+    state.shown = 1.05 * has.sum() * np.array([0.5, 0.5])[mesh.piece] / np.bincount(mesh.piece)[mesh.piece]
+    had = state.shown.copy()
+    show(state, seen, state.volumes, 0.1, family=torn)
+    assert np.bincount(mesh.piece, state.shown) == pytest.approx(1.05 * has, rel=1e-9)
+    state.shown = had
+    show(state, seen, state.volumes, 0.1)
+    assert np.bincount(mesh.piece, state.shown) == pytest.approx([has[0], 1.1 * has[1]], rel=1e-9)
 
 
 def test_sides_that_have_no_partner_are_told_as_by_counting():

@@ -12,6 +12,7 @@ from solver.remesh.drawing_in import outside
 from solver.remesh.record import mesh_change
 from solver.remesh.restuffing import NEAR, restuffed_sheets
 from solver.remesh.seen_share import (
+    LITTLE,
     MORE,
     Lineage,
     drawn_back,
@@ -141,6 +142,22 @@ def test_what_was_closed_and_is_open_is_measured_otherwise():
     for before, after in ((closed, opened), (opened, closed)):
         assert np.array_equal(measured_otherwise(lineage, before, after), two.piece == 1)
     assert not measured_otherwise(lineage, closed, closed).any()
+
+
+def test_how_little_of_a_piece_was_measured_does_not_matter():
+    """Of two balls that become one piece, one a thousandth of it, the small one was open."""
+    large, small = ball(0.3), ball(0.03, radius=0.1, centre=(1.2, 0.0, 0.0))
+    two, one = joined_meshes([large, small]), ball(0.3, radius=1.35)
+    lineage = Lineage(mesh_change(two, one))
+    assert lineage.shared.shape == (2, 1) and 0.0 < lineage.shared[1, 0] < LITTLE * lineage.shared[0, 0]
+    shells = joined(sphere(16), sphere(16, 0.1, centre=(1.2, 0.0, 0.0)))
+    bound = bind_surface(shells, two, 0.3)[0]
+    opened = whole(state_of(two), bound, shells.triangles[:-1])
+    large_opened = whole(state_of(two), bound, shells.triangles[1:])
+    shell = sphere(16, 1.35)
+    after = whole(state_of(one), bind_surface(shell, one, 0.3)[0], shell.triangles)
+    assert not measured_otherwise(lineage, opened, after).any()
+    assert measured_otherwise(lineage, large_opened, after).all()
 
 
 def test_a_family_of_several_pieces_is_one_of_which_little_is_known():
