@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..simulate import Simulation
 
 TRIED = 8  # times that creases of a body thinner than its tets are closed until new tets are tried again for that
-BARELY = 0.02  # elements by which tets lie in each other of what is asked whether it is seen to
 LOOK = 1.0 / 192.0  # seconds for which creases are looked for at once, where steps are shorter: else each would close some
 
 
@@ -46,9 +45,8 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     _switch(now, place)
     now.remeshing.heed(now.keyed.place(now.clock.time - step), place)
     met, merged = _met(now, shown), 0
-    if shown and met:
-        merged = _exchange(now, Wanted(sorted({*chain.from_iterable(met)}), met), early=True)
-        met = []
+    if shown:
+        merged, met = _joined_early(now, met), []
     worn, present = now.remeshing.due(now.state, now.ranges), now.present
     ahead = 0.0 if shown else max(step, LOOK)
     looks = shown or _looks(now.clock.time, step)
@@ -56,7 +54,7 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     creased = crossing > now.remeshing.creases
     coarse = now.remeshing.overdrawn(present)
     now.remeshing.creases = crossing if creased.any() else np.minimum(crossing, now.remeshing.creases)
-    due = sorted({*worn, *np.flatnonzero(creased).tolist(), *chain.from_iterable(met)})
+    due = sorted({*worn, *np.flatnonzero(creased).tolist(), *_members(met)})
     thin = now.remeshing.thin % TRIED > 0  # only creases of these are closed
     alone = [] if met else [k for k in due if k not in worn and thin[k]]
     return merged + _exchange(now, Wanted(due, met, alone, coarse, ahead))
@@ -78,14 +76,16 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     place, step, present = now.keyed.place(now.clock.time), now.clock.previous_step, now.present
     if not wanted.due and not wanted.coarse:
         return 0
-    made = joined(present, wanted.met, now.whole)
+    made, thin = joined(present, wanted.met, now.whole), now.remeshing.thin.copy()
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     finer_ones, due = (np.unique(made.change.into[some]).tolist() for some in ([*wanted.due, *wanted.coarse], wanted.due))
     finer, refinement = remeshing.refined(made.mesh, finer_ones, due)
     renewed = remeshing.renewed(finer, due, step, place, wanted.ahead, wanted.alone)
     due = [body for body in due if body not in wanted.alone]
     if not renewed.changes and not made.taken and not refinement.surfaces and not renewed.change.surfaces:
-        if not early:
+        if early:
+            now.remeshing.thin = thin
+        else:
             now.news += tuple(_news(now, made, renewed))
             now.remeshing.note(due, now.state, now.ranges, renewed)
         return 0
@@ -94,7 +94,9 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
     apart = renewed.apart & made.taken.keys() or any(each.waits for each in change.surfaces)  # nothing sews them yet
     if passing or (crosses and not renewed.crossing) or apart:
-        if not early:
+        if early:
+            now.remeshing.thin = thin
+        else:
             _put_off(now, renewed, [] if made.taken else due, list(chain.from_iterable(wanted.met)))
         return 0
     replay(now, new, change, Ready(renewed.unknowns, surfaces))
@@ -108,9 +110,28 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
 
 def _met(now: "Simulation", shown: bool) -> list[tuple[int, int]]:
     """The pairs of bodies, or a body twice, that are to become one: as deep in each other as what joins them needs, or with
-    `shown` those that are seen to be in each other."""
-    met = now.watch.met(now.state.positions, now.remeshing.waits, BARELY if shown else DEEP)
-    return [pair for pair in met if not shown or lie_in_each_other(pair, now.present.seen)]
+    `shown` those that are seen to be in each other, however deep."""
+    waits = now.remeshing.waits
+    if not shown:
+        return now.watch.met(now.state.positions, waits, DEEP)
+    met = now.watch.met(now.state.positions, np.zeros_like(waits), 0.0)
+    return [pair for pair in met if lie_in_each_other(pair, now.present.seen)]
+
+
+def _joined_early(now: "Simulation", met: list[tuple[int, int]]) -> int:
+    """Let pairs of bodies become one, all that have met, or those that can be; to how many bodies it has been done."""
+    done = 0
+    while met:
+        count, tries = len(now.scene.bodies), [met, *([pair] for pair in met if len(met) > 1)]
+        done += next(filter(None, (_exchange(now, Wanted(_members(some), some), early=True) for some in tries)), 0)
+        # What has become one may be seen in others only now
+        met = _met(now, True) if len(now.scene.bodies) < count else []
+    return done
+
+
+def _members(pairs: list[tuple[int, int]]) -> list[int]:
+    """The bodies of some pairs, each once, rising."""
+    return sorted({*chain.from_iterable(pairs)})
 
 
 def _looks(time: float, step: float) -> bool:
