@@ -29,6 +29,17 @@ TRIED = 8  # times that creases of a body thinner than its tets are closed until
 LOOK = 1.0 / 192.0  # seconds for which creases are looked for at once, where steps are shorter: else each would close some
 
 
+class Wanted(NamedTuple):
+    """What is due: bodies that get new tets, pairs of them that have met, those of which creases alone are closed, those of
+    which what is seen is refined, and how long ahead creases are looked for [s]."""
+
+    due: list[int]
+    met: list[tuple[int, int]]
+    alone: Sequence[int] = ()
+    coarse: Sequence[int] = ()
+    ahead: float = 0.0
+
+
 def renew(simulation: "Simulation", shown: bool = False) -> int:
     """Give new tets to bodies whose own are worn out or that have come to touch what they merge with; how many.
 
@@ -58,17 +69,6 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     thin = now.remeshing.thin % TRIED > 0  # only creases of these are closed
     alone = [] if met else [k for k in due if k not in worn and thin[k]]
     return merged + _exchange(now, Wanted(due, met, alone, coarse, ahead))
-
-
-class Wanted(NamedTuple):
-    """What is due: bodies that get new tets, pairs of them that have met, those of which creases alone are closed, those of
-    which what is seen is refined, and how long ahead creases are looked for [s]."""
-
-    due: list[int]
-    met: list[tuple[int, int]]
-    alone: Sequence[int] = ()
-    coarse: Sequence[int] = ()
-    ahead: float = 0.0
 
 
 def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
