@@ -119,7 +119,7 @@ class Simulation:
         self.first_pins = self.pins
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
-        longest = longest_step(settings, self.fields, self.pins)
+        longest = longest_step(settings, self.fields, self.pins, any(body.may_merge for body in scene.bodies))
         self.clock = Clock(longest, calmest(self, longest))
         self.frame, self.shapes = settings.frame_start - 1, KeptShapes()
         self.remeshing, self.worst = begun(scene, first), WorstCondition()

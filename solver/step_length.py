@@ -23,7 +23,7 @@ SHORTEST_FRAME = 1.0 / 96.0  # [s] in slower motion frames lie between steps
 LONGEST_TOUCHING = 1.0 / 96.0  # [s] steps in which surfaces may rub: in longer ones friction between them is some 5 % off
 
 
-def longest_step(settings: Settings, fields: list[Field], pins: Holding) -> float:
+def longest_step(settings: Settings, fields: list[Field], pins: Holding, merging: bool = False) -> float:
     """The longest step [s]: as it is set, or the share of a frame, or so many frames, that it differs from in its last digits.
 
     Else frames would end a ten-millionth of a step before one does, between two steps, for ever. Where colliders or pins move
@@ -32,7 +32,7 @@ def longest_step(settings: Settings, fields: list[Field], pins: Holding) -> floa
     """
     frame, longest = 1.0 / settings.frames_per_second, settings.maximum_substep
     share, frames = max(1.0, np.rint(frame / longest)), max(1.0, np.rint(longest / frame))
-    if frame >= SHORTEST_FRAME and not (pins.still and all(field.still for field in fields)):
+    if frame >= SHORTEST_FRAME and (merging or not (pins.still and all(field.still for field in fields))):
         return float(frame / max(1.0, np.ceil(frame / longest - NEARLY)))
     near = frame * frames / share
     return float(near) if abs(near / longest - 1.0) < LAST_DIGITS else longest

@@ -40,8 +40,9 @@ def test_other_steps_are_taken_as_they_are_where_nothing_moves(rate, longest):
 @pytest.mark.parametrize(
     ("rate", "expected"), [(24, 48), (25, 50), (30, 60), (23.976, 47.952), (12, 48), (60, 60), (120, 48), (240, 48)]
 )
-def test_where_colliders_or_pins_move_steps_are_shares_of_a_frame(rate, expected):
+def test_where_colliders_or_pins_move_or_goo_merges_steps_are_shares_of_a_frame(rate, expected):
     assert steps_a_second(rate, 1 / 48, MOVING) == pytest.approx(expected)
+    assert 1.0 / longest_step(Settings(1, 2, rate, maximum_substep=1 / 48), STILL, HELD, True) == pytest.approx(expected)
     assert steps_a_second(rate, 1 / 48, STILL, SimpleNamespace(still=False)) == pytest.approx(expected)
 
 

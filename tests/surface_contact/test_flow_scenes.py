@@ -1,5 +1,7 @@
 """Goo that falls in heaps, gets new tets, tears, merges and folds (soak_flow.py): what is seen stays closed and whole."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,15 @@ def test_what_is_seen_stays_closed_and_whole(seed):
     assert found["crossing"] == 0, found
     low, high = found["kept"]
     assert low > 0.9 and high < 1.15, found  # what lies in each other at first counts twice then
+
+
+def test_what_merges_is_not_seen_in_itself_at_sixty_frames_a_second_either():
+    """Whose frames are shorter than the longest step."""
+    kind, scene = flow_scene(209, FRAMES)
+    frames = 5 * FRAMES // 2
+    settings = replace(scene.settings, frames_per_second=60.0, frame_end=scene.settings.frame_start + frames - 1)
+    found = flowed(kind, replace(scene, settings=settings), frames)
+    assert "failed" not in found and found["crossing"] == 0 and found["remeshes"] > 0, found
 
 
 def test_a_fish_becomes_one_with_what_it_meets():
