@@ -149,11 +149,6 @@ class Body:
         return self.remeshing != "off" and bool(self.at_most.tear_thickness > 0.0)
 
     @property
-    def may_merge(self) -> bool:
-        """Whether pieces of it may ever become one, or it may with other bodies."""
-        return self.remeshing != "off" and self.at_most.merging
-
-    @property
     def at_most(self) -> "Body":
         """The body with everything switched on that ever is, and kept apart only from what it never may merge with."""
         body = self._switched({name: float(values.max()) for name, values in self.switches.items()})

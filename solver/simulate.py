@@ -38,6 +38,7 @@ from .frame import Frame, SurfaceChange
 from .integrators import integrators, start_in_free_flight
 from .jit.pace import Pace
 from .keyed import KeyedSettings
+from .merging.acting import any_may_merge
 from .merging.watch import Watch
 from .moment import Snapshot, moment_at_end, moment_between
 from .output import SurfaceOutput, with_gone
@@ -119,7 +120,7 @@ class Simulation:
         self.first_pins = self.pins
         self.pins.start(self.state)
         self.gravity = self.keyed.gravity(0.0)
-        longest = longest_step(settings, self.fields, self.pins, any(body.may_merge for body in scene.bodies))
+        longest = longest_step(settings, self.fields, self.pins, any_may_merge(scene.bodies))
         self.clock = Clock(longest, calmest(self, longest))
         self.frame, self.shapes = settings.frame_start - 1, KeptShapes()
         self.remeshing, self.worst = begun(scene, first), WorstCondition()

@@ -25,6 +25,11 @@ def merging_at(bodies: tuple[Body, ...], place: float) -> NDArray[np.bool_]:
     return np.array([[body.at(place).merging, keeps_apart_at(body, place)] for body in bodies], dtype=bool)
 
 
+def any_may_merge(bodies: tuple[Body, ...]) -> bool:
+    """Return whether pieces of any body may ever become one, or bodies."""
+    return any(body.remeshing != "off" and body.at_most.merging for body in bodies)
+
+
 def acting_scene(whole: Scene, hosts: IntArray, merging: NDArray[np.bool_]) -> Scene:
     """Return the scene with those bodies that are still one of their own, each as it merges now.
 
