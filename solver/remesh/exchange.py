@@ -51,11 +51,12 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
     """
     now = simulation
     place, step = now.keyed.place(now.clock.time), now.clock.previous_step
-    if shown and not _met(now, shown) and not (now.remeshing.crossing(now.present, 0.0, place) > now.remeshing.creases).any():
-        return 0
-    _switch(now, place)
-    now.remeshing.heed(now.keyed.place(now.clock.time - step), place)
     met, merged = _met(now, shown), 0
+    if shown and not met and not (now.remeshing.crossing(now.present, 0.0, place) > now.remeshing.creases).any():
+        return 0
+    if _switch(now, place):
+        met = _met(now, shown)
+    now.remeshing.heed(now.keyed.place(now.clock.time - step), place)
     if shown:
         merged, met = _joined_early(now, met), []
     worn, present = now.remeshing.due(now.state, now.ranges), now.present
@@ -76,7 +77,7 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     place, step, present = now.keyed.place(now.clock.time), now.clock.previous_step, now.present
     if not wanted.due and not wanted.coarse:
         return 0
-    made, thin = joined(present, wanted.met, now.whole), now.remeshing.thin.copy()
+    made, before = joined(present, wanted.met, now.whole), (now.remeshing.thin.copy(), now.remeshing.counts.copy())
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     finer_ones, due = (np.unique(made.change.into[some]).tolist() for some in ([*wanted.due, *wanted.coarse], wanted.due))
     finer, refinement = remeshing.refined(made.mesh, finer_ones, due)
@@ -84,7 +85,7 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     due = [body for body in due if body not in wanted.alone]
     if not renewed.changes and not made.taken and not refinement.surfaces and not renewed.change.surfaces:
         if early:
-            now.remeshing.thin = thin
+            now.remeshing.thin, now.remeshing.counts = before
         else:
             now.news += tuple(_news(now, made, renewed))
             now.remeshing.note(due, now.state, now.ranges, renewed)
@@ -95,9 +96,9 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     apart = renewed.apart & made.taken.keys() or any(each.waits for each in change.surfaces)  # nothing sews them yet
     if passing or (crosses and not renewed.crossing) or apart:
         if early:
-            now.remeshing.thin = thin
+            now.remeshing.thin, now.remeshing.counts = before
         else:
-            _put_off(now, renewed, [] if made.taken else due, list(chain.from_iterable(wanted.met)))
+            _put_off(now, renewed, [] if made.taken else due, _members(wanted.met))
         return 0
     replay(now, new, change, Ready(renewed.unknowns, surfaces))
     now.remeshing = remeshing
@@ -201,12 +202,15 @@ def _contact(
     return surfaces, np.flatnonzero(found > np.bincount(into, known, minlength=len(found)))
 
 
-def _switch(now: "Simulation", place: float) -> None:
-    """Let bodies merge, or not, from now on, where their keys say so at a place in frames after the first; no new tets."""
+def _switch(now: "Simulation", place: float) -> bool:
+    """Let bodies merge, or not, from now on, where their keys say so at a place in frames after the first; no new tets.
+
+    Whether any does now, or no longer.
+    """
     present, merging = now.present, merging_at(now.whole.bodies, place)
     other, alive = merging != present.merging, np.unique(present.hosts)
     if not other[alive, 0].any() and not other[:, 1].any():
-        return
+        return False
     before = left_out(now.scene, now.surfaces)
     switched = replace(present, merging=merging)
     same = now.remeshing.renewed(switched, [], now.clock.previous_step, place)
@@ -215,6 +219,7 @@ def _switch(now: "Simulation", place: float) -> None:
         f"Frame {now.frame}: Merge is off from here on, but {sentence}"
         for sentence in sorted(left_out(now.scene, now.surfaces) - before)
     )
+    return True
 
 
 def _news(now: "Simulation", made: Joined, renewed: Renewed) -> Iterator[str]:
