@@ -300,4 +300,4 @@ class Simulation:
         if self.surfaces is not None:
             self.surfaces.end_step(state.positions)
         self.pins.end_step(state.positions)
-        self.clock.tick(calm=attempt.surprise < CALM, restless=not attempt.surprise < RESTLESS)
+        self.clock.tick(attempt.surprise < CALM, not attempt.surprise < RESTLESS, not outcome.converged or outcome.sunk)

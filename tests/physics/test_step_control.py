@@ -7,7 +7,7 @@ import pytest
 
 from solver import simulate, step_length
 from solver.fem import explicit_step, newton
-from solver.fem.clock import LAST_LEVEL, LEVELS, PATIENCE, PATIENT_LEVEL, Clock
+from solver.fem.clock import LAST_LEVEL, LEVELS, MOST_PATIENCE, PATIENCE, PATIENT_LEVEL, RESIGNED, Clock
 from solver.fem.step_control import refusal
 from tests.physics.bars import swinging_bar
 from tests.physics.scenes import Even, PlaneField, ball_mesh, box_mesh, make_scene, with_keys
@@ -112,6 +112,67 @@ def test_the_clock_halves_and_doubles_on_its_own_grid():
         clock.tick()
     assert clock.level == 0 and clock.time == 3.0 / 96.0
     assert all(clock.halve() for _ in range(LEVELS)) and not clock.halve()
+
+
+def _until_grown(clock, most=200):
+    """After how many good steps it doubles the step."""
+    level = clock.level
+    for count in range(1, most):
+        clock.tick()
+        if clock.level < level:
+            return count
+    raise AssertionError("it never grows")
+
+
+def test_a_step_that_fails_as_soon_as_it_has_grown_is_tried_less_and_less_often():
+    """Each such trial may cost more than all the short steps between: half of a frame's time, where caramel falls in heaps."""
+    clock = Clock(1.0 / 96.0)
+    assert clock.halve() and clock.halve()
+    waits = []
+    for _ in range(5):
+        waits.append(_until_grown(clock))
+        assert clock.level == 1 and clock.halve()
+    assert waits == sorted(waits) and waits[0] == PATIENCE and waits[1] >= 2 * PATIENCE
+    assert waits[-1] == waits[-2] <= 2 * MOST_PATIENCE, "but it is tried again and again"
+    assert clock.halve() and _until_grown(clock) <= 2 * PATIENCE, "shorter ones never failed"
+    _until_grown(clock)
+    for _ in range(PATIENCE):
+        clock.tick()
+    clock.halve()
+    assert _until_grown(clock) <= 2 * PATIENCE, "nor does it now"
+
+
+def test_what_no_step_balances_is_taken_in_longer_ones_by_and_by():
+    clock = Clock(1.0 / 96.0)
+    while clock.halvings < LAST_LEVEL:
+        clock.halve()
+    last = clock.level
+    for _ in range(RESIGNED):
+        assert clock.level == last or clock.halvings < LAST_LEVEL
+        clock.level = last
+        clock.tick(rough=True)
+    clock.level = last - 1
+    assert clock.halvings == LAST_LEVEL, "half as many of them a frame"
+    clock.level = PATIENT_LEVEL - 1
+    assert clock.halvings == PATIENT_LEVEL - 1, "but none that is not calmed"
+    clock.level = last - 1
+    clock.tick(rough=False)
+    clock.level = last - 1
+    assert clock.halvings == LAST_LEVEL - 1, "and with a balance all is as it was"
+
+
+def test_a_clock_goes_on_from_its_arrays():
+    one, other = Clock(1.0 / 96.0), Clock(1.0 / 96.0)
+    for clock in (one, other):
+        clock.halve(), clock.halve()
+    for rough in (False, False, True, False, False, True):
+        one.tick(rough=rough)
+        if one.level == 1:
+            one.halve()
+    other.restore(one.array())
+    for _ in range(40):
+        one.tick(), other.tick()
+        assert one.array().tobytes() == other.array().tobytes()
 
 
 def test_steps_beyond_the_largest_come_with_the_calm_and_go_with_it():
