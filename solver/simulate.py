@@ -300,4 +300,5 @@ class Simulation:
         if self.surfaces is not None:
             self.surfaces.end_step(state.positions)
         self.pins.end_step(state.positions)
-        self.clock.tick(attempt.surprise < CALM, not attempt.surprise < RESTLESS, not outcome.converged or outcome.sunk)
+        calm, restless = attempt.surprise < CALM, not attempt.surprise < RESTLESS
+        self.clock.tick(calm=calm, restless=restless, rough=outcome.sunk or not outcome.converged)
