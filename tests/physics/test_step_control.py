@@ -162,6 +162,24 @@ def test_what_no_step_balances_is_taken_in_longer_ones_by_and_by():
     assert clock.halvings == LAST_LEVEL - 1, "and with a balance all is as it was"
 
 
+def test_a_frame_of_which_no_step_finds_a_balance_is_done_in_a_hundred_steps(monkeypatch):
+    """At the last halving it would take 256 of them: minutes a frame where goo is caught in what does not give way."""
+    simulation = simulate.Simulation(*make_scene([box_mesh((2, 2, 2))], [JELLY]), fields=[])
+    solve = simulation._solve
+
+    def unbalanced(step, calm):
+        attempt = solve(step, calm)
+        attempt.outcome.converged = False
+        return attempt
+
+    simulation.advance()
+    monkeypatch.setattr(simulation, "_solve", unbalanced)
+    done = [simulation.advance().statistics for _ in range(2)]
+    longest = 1.0 / simulation.scene.settings.frames_per_second / simulation.clock.largest
+    assert all(each["rough"] == each["substeps"] for each in done)
+    assert longest * 2**PATIENT_LEVEL <= done[0]["substeps"] < 100 and done[1]["substeps"] <= longest * 2**PATIENT_LEVEL + 8
+
+
 def test_a_clock_goes_on_from_its_arrays():
     one, other = Clock(1.0 / 96.0), Clock(1.0 / 96.0)
     for clock in (one, other):
