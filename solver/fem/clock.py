@@ -110,7 +110,7 @@ class Clock:
             self.doubtful = -LEVELS if self.level <= self.doubtful else self.doubtful
         enough = self.patience if self.level - 1 <= self.doubtful else PATIENCE
         if restless and self.level < self.usual:
-            self.level, self.good = self.level + 1, 0
+            self.level, self.good, self.grown = self.level + 1, 0, False
         limit = self.calmest if calm and self.coarsest == 0 else max(self.coarsest, self.usual)
         if self.good >= enough and self.level > limit and self.ticks % (1 << (LEVELS - self.level + 1)) == 0:
             self.level, self.good, self.grown = self.level - 1, 0, True
