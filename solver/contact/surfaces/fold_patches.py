@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.edges import edges_of
-from ...jit import kernel
+from ...jit import inline, kernel
 from .clusters import Clusters
 
 Array = NDArray[np.float64]
@@ -196,7 +196,8 @@ def _at_core(surface, core, vertex_mark, triangle_mark, disk, found):  # type: i
             v = own[j]
             if vertex_mark[v] == 0:
                 disk[insides], vertex_mark[v], insides = v, 1, insides + 1
-                center += places[v]
+                for axis in range(3):
+                    center[axis] += places[v, axis]
     center /= insides
     disks, near, square = insides, 0, 0.0
     for i in range(insides):
@@ -209,9 +210,15 @@ def _at_core(surface, core, vertex_mark, triangle_mark, disk, found):  # type: i
                     if vertex_mark[v] == 0:
                         disk[disks], vertex_mark[v], disks = v, 1, disks + 1
     for i in range(disks):
-        off = places[disk[i]] - center
-        square = max(square, off[0] * off[0] + off[1] * off[1] + off[2] * off[2])
+        square = max(square, _squared_off(places, disk[i], center))
     return insides, disks, near, center, np.sqrt(square)
+
+
+@inline
+def _squared_off(places, v, center):  # type: ignore[no-untyped-def]
+    """How far one of places (n, 3) is off a centre (3,), squared."""
+    x, y, z = places[v, 0] - center[0], places[v, 1] - center[1], places[v, 2] - center[2]
+    return x * x + y * y + z * z
 
 
 @kernel
@@ -222,8 +229,7 @@ def _around(surface, center, radius, count, vertex_mark, triangle_mark, found): 
     while i < count:
         for m in range(3):
             v = corners[found[i], m]
-            off = places[v] - center
-            if vertex_mark[v] == 2 or off[0] * off[0] + off[1] * off[1] + off[2] * off[2] > radius * radius:
+            if vertex_mark[v] == 2 or _squared_off(places, v, center) > radius * radius:
                 continue
             vertex_mark[v] = 2
             for k in range(first_at[v], first_at[v + 1]):
