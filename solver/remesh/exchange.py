@@ -19,13 +19,14 @@ from ..topology.consumer import Ready
 from ..topology.replay import NO_BENDS, replay, with_rest
 from .discretization import Discretization
 from .drawing_in import FAR
-from .remeshing import MOST_REFUSED
+from .remeshing import MOST_REFUSED, Remeshing
 from .renewed import Renewed
 
 if TYPE_CHECKING:
     from ..simulate import Simulation
 
 TRIED = 8  # times that creases of a body thinner than its tets are closed until new tets are tried again for that
+CREASED = 0.05  # of its faces: what would pass through itself by so many a step later is not joined early
 LOOK = 1.0 / 192.0  # seconds for which creases are looked for at once, where steps are shorter: else each would close some
 
 
@@ -73,7 +74,11 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
 
 
 def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
-    """Do what is wanted; to how many bodies. Where that fails `early` it is as if it had not been tried."""
+    """Do what is wanted; to how many bodies. Where that fails `early` it is as if it had not been tried.
+
+    Nor is it done early where what is joined would then be all creases: of many that come at once some do not close, and what
+    lies deeper in each other becomes one without any.
+    """
     place, step, present = now.keyed.place(now.clock.time), now.clock.previous_step, now.present
     if not wanted.due and not wanted.coarse:
         return 0
@@ -94,7 +99,7 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     new, surfaces, crosses = _with_contact(now, renewed.mesh, made.change.into, change.surfaces)
     passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
     apart = renewed.apart & made.taken.keys() or any(each.waits for each in change.surfaces)  # nothing sews them yet
-    if passing or (crosses and not renewed.crossing) or apart:
+    if passing or (crosses and not renewed.crossing) or apart or (early and _all_creases(remeshing, renewed.mesh, step, place)):
         if early:
             now.remeshing.thin, now.remeshing.counts = before
         else:
@@ -107,6 +112,12 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     now.remeshing.creases = now.remeshing.crossing(renewed.mesh, 0.0, place)
     now.remeshing.drawn = now.remeshing.coarse(renewed.mesh)
     return len(renewed.changes)
+
+
+def _all_creases(remeshing: Remeshing, mesh: Discretization, step: float, place: float) -> bool:
+    """Whether any body would pass through itself all over after another step [s]."""
+    crossing = remeshing.crossing(mesh, max(step, LOOK), place)
+    return bool((crossing > CREASED * np.array([len(own) for own in mesh.triangles])).any())
 
 
 def _met(now: "Simulation", shown: bool) -> list[tuple[int, int]]:
