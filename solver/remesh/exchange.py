@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..contact.surfaces.bodies import left_out, passes_through_itself, touching_bodies
 from ..contact.surfaces.surface_contact import SurfaceContact
 from ..frame import SurfaceChange
+from ..geometry.edges import connected
 from ..merging.acting import acting_scene, merging_at
 from ..merging.joining import Joined, joined
 from ..merging.touching import DEEP
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from ..simulate import Simulation
 
 TRIED = 8  # times that creases of a body thinner than its tets are closed until new tets are tried again for that
-CREASED = 0.05  # of its faces: what would pass through itself by so many a step later is not joined early
+CREASED = 0.05  # of its faces: what would pass through itself by so many a step later is not joined early,
+A_PLACE = 0.1  # where that is in more than one place, each with such a share of these
 LOOK = 1.0 / 192.0  # seconds for which creases are looked for at once, where steps are shorter: else each would close some
 
 
@@ -115,9 +117,14 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
 
 
 def _all_creases(remeshing: Remeshing, mesh: Discretization, step: float, place: float) -> bool:
-    """Whether any body would pass through itself all over after another step [s]."""
-    crossing = remeshing.crossing(mesh, max(step, LOOK), place)
-    return bool((crossing > CREASED * np.array([len(own) for own in mesh.triangles])).any())
+    """Whether any body would pass through itself in several places, with many of its faces, after another step [s]."""
+    for faces, triangles in zip(remeshing.passing(mesh, max(step, LOOK), place), mesh.triangles, strict=True):
+        if len(faces) > CREASED * len(triangles):
+            own = triangles[faces]
+            part = connected(np.stack([own, np.roll(own, -1, axis=1)]).reshape(2, -1), int(own.max()) + 1)[own[:, 0]]
+            if np.count_nonzero(np.bincount(part) > A_PLACE * len(faces)) > 1:
+                return True
+    return False
 
 
 def _met(now: "Simulation", shown: bool) -> list[tuple[int, int]]:

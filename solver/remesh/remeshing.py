@@ -165,12 +165,16 @@ class Remeshing:
 
     def crossing(self, present: Discretization, ahead: float, place: float) -> NDArray[np.int64]:
         """How many faces (b,) of each body that merges pass through it so long after now [s], if nothing stops what moves."""
-        result = np.zeros(len(self.scene.bodies), dtype=np.int64)
+        return np.array([len(faces) for faces in self.passing(present, ahead, place)], dtype=np.int64)
+
+    def passing(self, present: Discretization, ahead: float, place: float) -> list[NDArray[np.int64]]:
+        """These faces (k,) of each body, by their numbers, rising; none of one that does not merge."""
+        result = [np.zeros(0, dtype=np.int64) for _ in self.scene.bodies]
         for index, body in enumerate(self.scene.bodies):
             if self.wholesale[index] and body.at(place).merging:
                 state = body_state(present.state, present.ranges, index)
                 seen = _seen_at(body, state, present.surfaces[index], ahead)
-                result[index] = len(np.unique(pairs_within(self._tree(index, seen, present.triangles[index]))))
+                result[index] = np.unique(pairs_within(self._tree(index, seen, present.triangles[index]))).astype(np.int64)
         return result
 
     def _tree(self, index: int, seen: Array, triangles: NDArray[np.int32]) -> TriangleTree:

@@ -1,0 +1,36 @@
+"""What a frame shows in each other becomes one, but for what would be all creases a step later."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from solver.remesh.exchange import CREASED, _all_creases
+from tests.surfaces import sphere
+
+
+def band(positions, height, width):
+    """The faces of a ball about a height."""
+    return np.flatnonzero(np.abs(positions[:, 2] - height) < width)
+
+
+@pytest.mark.parametrize(
+    ("heights", "width", "refused"), [((0.0, 0.7), 0.06, True), ((0.0,), 0.15, False), ((0.0, 0.7), 0.012, False)]
+)
+def test_what_would_pass_through_itself_in_many_places_at_once_is_not_joined_yet(heights, width, refused):
+    """Fourteen balls that were joined as soon as they touched passed through themselves at hundreds of faces for good, and got
+    new tets in every step: nine minutes where two are enough."""
+    ball = sphere(48, 1.0)
+    middles = ball.positions[ball.triangles].mean(axis=1)
+    passing = np.concatenate([band(middles, height, width) for height in heights])
+    share = len(passing) / len(ball.triangles)
+    assert (share > CREASED) == (refused or len(heights) == 1)
+    asked = []
+
+    def given(mesh, ahead, place):
+        asked.append((ahead, place))
+        return [np.zeros(0, dtype=np.int64), np.sort(passing)]
+
+    remeshing, mesh = SimpleNamespace(passing=given), SimpleNamespace(triangles=(ball.triangles, ball.triangles))
+    assert _all_creases(remeshing, mesh, 1.0 / 48.0, 3.0) == refused
+    assert asked == [(1.0 / 48.0, 3.0)], "as things will be after another step"
