@@ -1,5 +1,7 @@
 """Where a surface passes through itself: edges through triangles with which they have no vertex in common."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,15 +49,19 @@ def pairs_of_shells(positions: NDArray[np.float64], triangles: NDArray[np.int32]
     return pairs_within(triangle_tree(positions, triangles))
 
 
-def pairs_within(surface: TriangleTree) -> NDArray[np.int64]:
-    """The same of a surface whose tree is at hand."""
+def pairs_within(surface: TriangleTree, parts: Callable[[], NDArray[np.integer]] | None = None) -> NDArray[np.int64]:
+    """The same of a surface whose tree is at hand; where there are `parts` (n,) of its vertices, also of shells of one part."""
     positions, triangles, pairs = surface.positions, surface.triangles, crossing_pairs(surface)
     pairs = pairs[cross_deeply(positions[triangles[pairs[:, 0]]], positions[triangles[pairs[:, 1]]], rounding(positions))]
     if not len(pairs):
         return pairs
     ends = np.stack([triangles, np.roll(triangles, -1, axis=1)]).reshape(2, -1)
     shell = connected(ends, len(positions))[triangles[pairs, 0]]
-    return pairs[shell[:, 0] == shell[:, 1]]
+    together = shell[:, 0] == shell[:, 1]
+    if parts is not None and not together.all():
+        part = parts()[triangles[pairs, 0]]
+        together |= part[:, 0] == part[:, 1]
+    return pairs[together]
 
 
 @kernel

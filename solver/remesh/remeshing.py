@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,14 +168,21 @@ class Remeshing:
         """How many faces (b,) of each body that merges pass through it so long after now [s], if nothing stops what moves."""
         return np.array([len(faces) for faces in self.passing(present, ahead, place)], dtype=np.int64)
 
-    def passing(self, present: Discretization, ahead: float, place: float) -> list[NDArray[np.int64]]:
-        """These faces (k,) of each body, by their numbers, rising; none of one that does not merge."""
+    def passing(
+        self, present: Discretization, ahead: float, place: float, shells: bool = True
+    ) -> list[NDArray[np.int64]]:  # fmt: skip
+        """These faces (k,) of each body, by their numbers, rising; none of one that does not merge.
+
+        shells: also those that pass through another shell which hangs on the same piece of tets.
+        """
         result = [np.zeros(0, dtype=np.int64) for _ in self.scene.bodies]
         for index, body in enumerate(self.scene.bodies):
             if self.wholesale[index] and body.at(place).merging:
                 state = body_state(present.state, present.ranges, index)
                 seen = _seen_at(body, state, present.surfaces[index], ahead)
-                result[index] = np.unique(pairs_within(self._tree(index, seen, present.triangles[index]))).astype(np.int64)
+                pieces = partial(_pieces, present, index) if shells else None
+                tree = self._tree(index, seen, present.triangles[index])
+                result[index] = np.unique(pairs_within(tree, pieces)).astype(np.int64)
         return result
 
     def _tree(self, index: int, seen: Array, triangles: NDArray[np.int32]) -> TriangleTree:
@@ -278,6 +286,12 @@ class Remeshing:
             self.outside[body] = farthest / self.sizes[body]
 
 
+def _pieces(present: Discretization, index: int) -> NDArray[np.int32]:
+    """The piece of a body's tets that each vertex (n,) seen of it hangs on."""
+    pieces: NDArray[np.int32] = present.mesh(index).piece[present.surfaces[index].tets]
+    return pieces
+
+
 def _unknowns(meshes: list[TetMesh]) -> Unknowns:
     """Those of bodies' meshes together."""
     joined = joined_meshes(meshes)
@@ -298,6 +312,9 @@ def begun(scene: Scene, first: Discretization) -> Remeshing:
     """The memory of a simulation that begins with the meshes that its bodies were filled with."""
     result = Remeshing(scene, first.hosts)
     result.begun = worst_conditions(first.state, first.ranges)
+    alone = result.passing(first, 0.0, 0.0, shells=False)
+    # Shells that begin in each other, as eyes in a head, get no new tets for that
+    result.creases = result.crossing(first, 0.0, 0.0) - np.array([len(faces) for faces in alone], dtype=np.int64)
     return result
 
 
