@@ -54,8 +54,8 @@ class Remeshing:
     `condition_change`, when that is so many times what it was when its tets were new (`begun`), however good it still is.
     `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `thin` how often since one
     failed, as it is thinner than its tets, it has closed creases or would have, and `creases` how many of its
-    faces passed through it after creases of it were closed the last time, `drawn` how many times too long its longest seen edge
-    was after what is seen was refined the last time, `off` how far what is seen was off what carries its contact the last time
+    faces passed through it after creases of it were closed the last time, or shells in each other when it began, `drawn` how many
+    times too long its longest seen edge was after what is seen was refined the last time, `off` how far what is seen was off what carries its contact the last time
     that it got no points of its own there, in shares of the most. `refused` counts how many new meshes in a row it was refused
     as they would leave something seen outside, or passing through itself at a tear, and `outside` how far outside its tets the
     farthest lay that is seen when they were new, in element sizes.
@@ -168,9 +168,7 @@ class Remeshing:
         """How many faces (b,) of each body that merges pass through it so long after now [s], if nothing stops what moves."""
         return np.array([len(faces) for faces in self.passing(present, ahead, place)], dtype=np.int64)
 
-    def passing(
-        self, present: Discretization, ahead: float, place: float, shells: bool = True
-    ) -> list[NDArray[np.int64]]:  # fmt: skip
+    def passing(self, present: Discretization, ahead: float, place: float, shells: bool = True) -> list[NDArray[np.int64]]:
         """These faces (k,) of each body, by their numbers, rising; none of one that does not merge.
 
         shells: also those that pass through another shell which hangs on the same piece of tets.
