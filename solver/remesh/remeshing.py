@@ -55,8 +55,8 @@ class Remeshing:
     `waits` counts in how many remeshes it failed to merge with what it touches (solver/merging), `thin` how often since one
     failed, as it is thinner than its tets, it has closed creases or would have, and `creases` how many of its
     faces passed through it after creases of it were closed the last time, or those of shells in each other when it began,
-    `drawn` how many times too long its longest seen edge was after what is seen was refined the last time, `off` how far what is
-    seen was off what carries its contact the last time
+    `drawn` how many times too long its longest seen edge was after what is seen was refined the last time, `off` how far what
+    is seen was off what carries its contact the last time
     that it got no points of its own there, in shares of the most. `refused` counts how many new meshes in a row it was refused
     as they would leave something seen outside, or passing through itself at a tear, and `outside` how far outside its tets the
     farthest lay that is seen when they were new, in element sizes.
