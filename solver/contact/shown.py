@@ -17,7 +17,7 @@ from .beneath import by_sides
 from .carriers import Carriers
 from .contacts import FREE_DEPTH
 from .entries import along
-from .looking import query
+from .looking import depths, query
 from .points import REACH
 from .response import longest_way
 from .settle import settle
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..colliders import Field
     from ..state import Solids
     from .contacts import Contacts
-    from .edges.meeting import Meeting
+    from .edges.meeting import Meeting, Touches
     from .surfaces.meetings import Meetings
 
 Array = NDArray[np.float64]
@@ -40,6 +40,7 @@ CALM = 0.005  # element sizes that nodes move where no look is needed
 MOST_LOOKS = 6  # each from where the last one has moved to
 HELD = 1e-9  # element sizes that nodes move in a step which something holds
 SPREAD = 4  # rings of tets over which a look spreads what nodes are moved by
+PAST = 0.5  # of how deep a place is by the faces of an edge, that it is at least in the collider
 YIELDING = 1e-6  # how much softer nodes hold to their ways than places are pushed out
 
 
@@ -107,7 +108,7 @@ class Look:
     def sunk(self, shown: Array) -> list[Sunk]:
         """Places that are in colliders with nodes at (n, 3)."""
         found = [_points(self.contacts, self.way, shown)]
-        return found + [_under_edges(meeting, shown) for meeting in self.meetings]
+        return found + [_under_edges(meeting, shown, self.way.time) for meeting in self.meetings]
 
     def kept_out(self, walls: Walls = NO_WALLS) -> Array:
         """Nodes (n, 3) moved out of colliders, or as drawn where none would lie less deep; what is behind walls gives way."""
@@ -195,7 +196,7 @@ def _seen(
     return np.where(through, other[0], one[0]), np.where(through[:, None], other[1], one[1])
 
 
-def _under_edges(meeting: "Meeting", shown: Array) -> Sunk:
+def _under_edges(meeting: "Meeting", shown: Array, time: float) -> Sunk:
     """Places of a body in which a collider's edges and corners are, or all but are."""
     nodes, first = shown[meeting.body.nodes], meeting.body.nodes.start
     touches = meeting.touches(nodes)
@@ -209,8 +210,26 @@ def _under_edges(meeting: "Meeting", shown: Array) -> Sunk:
     if len(deep):  # by their planes, which say so too of what lies beside a surface that is bent
         surface = touches.here[deep] + overlap[deep, None] * at.way[deep]  # the collider's, rounded by its thickness
         outside = _outside(meeting.faces.carried.places(nodes), meeting.faces.surface.triangles, surface)
-        over[deep[outside > MAY * meeting.element]] = 0.0
+        over[deep[(outside > MAY * meeting.element) | _past(meeting, touches, overlap, deep, time)]] = 0.0
     return Sunk(Carriers.by(rows), touches.here[near], at.normal[near], over[near])
+
+
+def _past(meeting: "Meeting", touches: "Touches", overlap: Array, own: NDArray[np.int64], time: float) -> NDArray[np.bool_]:
+    """Which of a meeting's touches (k,) are of what has passed, by half, the middle of a collider that is thinner than they
+    say: its far side is nearer there than the faces of the edge, along whose normal it would be pulled in.
+
+    overlap (m,) [m]: of all. A sheet has no inside, and a ground no far side.
+    """
+    field, sharp = meeting.collider.field, meeting.collider.sharp
+    edge, is_edge = touches.at.keys[own, 2], touches.at.keys[own, 3] >= 0
+    if field.sheet_offset is not None or field.beneath is not None or not is_edge.any():
+        return np.zeros(len(own), dtype=bool)
+    edge = np.where(is_edge, edge, 0)
+    lean = np.einsum("ksi,ki->ks", meeting.collider.inwards(meeting.now[0])[edge], touches.at.way[own])
+    lean = np.where(sharp.wings[edge] >= 0, lean, 0.0)
+    deep = overlap[own] * np.sqrt(1.0 - np.minimum(lean * lean, 1.0)).min(axis=1)
+    past: NDArray[np.bool_] = is_edge & (depths(field, touches.here[own], time) < PAST * deep)
+    return past
 
 
 def _outside(positions: Array, triangles: NDArray[np.int32], places: Array) -> Array:
@@ -228,19 +247,26 @@ def _moved_out(
 
     It is done by the laws of contact, which push until a place is so far [m] outside of a plane: `soft`. What nodes have moved
     in all from where they are drawn (n, 3) is shared with those around, tets (m, 4) by spread (n,), and places are moved again.
+    Points go last, or what lies over edges would push them in.
     """
+    for again in range(SPREAD + 1):
+        shown = drawn + _shared(shown - drawn, tets, spread) if again else shown.copy()
+        _settle(sunk, shown, hold, soft)
+        if len(sunk[0].over):
+            _settle(sunk[:1], shown, hold, soft)
+    return shown
+
+
+def _settle(sunk: list[Sunk], shown: Array, hold: Array, soft: float) -> None:
+    """Let nodes as shown (n, 3) go as far as all these places are to; each is held by hold (n,)."""
     normal, here = np.concatenate([one.normal for one in sunk]), np.concatenate([one.here for one in sunk])
     level = along(here, normal) + np.concatenate([one.over for one in sunk]) - soft
     carriers = sunk[0].carriers.joined([one.carriers for one in sunk[1:]])
     rows, nothing, ones = carriers.rows, np.zeros(len(level)), np.ones(len(level))
-    reach = soft * ones
-    for again in range(SPREAD + 1):
-        shown = drawn + _shared(shown - drawn, tets, spread) if again else shown.copy()
-        settle(
-            shown, carriers.nodes, carriers.weights, rows.start, rows.nodes, rows.weights, normal, level, reach, ones, here,
-            nothing, nothing, nothing.copy(), ones, hold, np.zeros_like(normal), True,
-        )  # fmt: skip
-    return shown
+    settle(
+        shown, carriers.nodes, carriers.weights, rows.start, rows.nodes, rows.weights, normal, level, soft * ones, ones, here,
+        nothing, nothing, nothing.copy(), ones, hold, np.zeros_like(normal), True,
+    )  # fmt: skip
 
 
 def _shared(change: Array, tets: NDArray[np.int32], spread: Array) -> Array:

@@ -16,8 +16,9 @@ UPRIGHT = surface([(0, -1.5, 0), (0, 1.5, 0), (0, 1.5, -1.5), (0, -1.5, -1.5)], 
 LEVEL = surface([(-1, -1.5, 0), (0, -1.5, 0), (0, 1.5, 0), (-1, 1.5, 0)], [(0, 1, 2), (0, 2, 3)])
 
 
-def thrown(onto: Surface, radius: float, place, velocity, **options) -> Simulation:
-    ball = Body("b", "Ball", sphere(16, radius, place), Material("viscoplastic", SOFT), resolution=8, velocity=velocity)
+def thrown(onto: Surface, radius: float, place, velocity, resolution=8, **options) -> Simulation:
+    shape = sphere(16, radius, place)
+    ball = Body("b", "Ball", shape, Material("viscoplastic", SOFT), resolution=resolution, velocity=velocity)
     collider = Collider("s", "Plate", "mesh", np.eye(4)[None], surface=onto, friction=0.2, **options)
     scene = validated(Scene((ball,), (collider,), Settings(1, 15, 24.0, threads=1)))
     (filled,) = prepare(scene)
@@ -56,3 +57,17 @@ def test_edges_of_a_plate_stay_out_of_what_is_folded_over_them():
             line = np.array([(x, -0.3, 0.0), (x, 0.3, 0.0)])
             deepest = max(deepest, depth(line, seen.positions + seen.origin, run.scene.bodies[0].surface.triangles))
     assert deepest < 0.02 * run.element_size
+
+
+@pytest.mark.parametrize(
+    ("thickness", "resolution", "x", "velocity"),
+    [(0.006, 8, -0.0262, (-0.251, 0.0, -4.7164)), (0.01, 6, -0.0363, (0.5771, 0.0, -7.9364))],
+)
+def test_what_hangs_over_a_plate_is_not_shown_in_it(thickness, resolution, x, velocity):
+    """What lay on one side of it passed for deep under the edge of the other, and was drawn 5 % of an element into it."""
+    plate = moved(box((thickness, 3.0, 1.5)), (0.0, 0.0, -0.75))
+    run = thrown(plate, 0.25, (x, 0.0, 0.3), velocity, resolution)
+    depths = SeenDepths(run.scene)
+    for _ in range(14):
+        depths.look(run.advance())
+    assert depths.in_colliders < 0.02
