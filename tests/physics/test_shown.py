@@ -306,7 +306,8 @@ def test_an_edge_beside_a_bent_surface_moves_nothing(height, thick, overlap, ove
     faces = SimpleNamespace(carried=all_points, surface=SimpleNamespace(triangles=goo.triangles))
     solid = SimpleNamespace(field=SimpleNamespace(sheet_offset=None, beneath=None), sharp=None)
     meeting = SimpleNamespace(
-        body=SimpleNamespace(nodes=slice(0, 8)), element=1.0, faces=faces, collider=solid, overlap=lambda touches: np.array([overlap]),
+        body=SimpleNamespace(nodes=slice(0, 8)), element=1.0, faces=faces, collider=solid,
+        overlap=lambda touches: np.array([overlap]),
         touches=lambda nodes: Touches(at, met + (thick - overlap) * up, none, own),
     )  # fmt: skip
     assert _under_edges(meeting, goo.positions, 0.0).over == pytest.approx([over])
