@@ -21,6 +21,14 @@ def test_what_is_seen_stays_closed_and_whole(seed):
     assert low > 0.9 and high < 1.15, found  # what lies in each other at first counts twice then
 
 
+def test_runny_goo_that_begins_in_runny_goo_is_apart_before_it_lands():
+    """Two animals of caramel: what had not parted when they came down wound through each other for good."""
+    kind, scene = flow_scene(211, 8)
+    found = flowed(kind, scene, 8)
+    assert "failed" not in found and found["crossing"] == 0 and found["opened"] == 0, found
+    assert found["left"] == -250, "none of the pairs of the start is left"
+
+
 def test_what_merges_is_not_seen_in_itself_at_sixty_frames_a_second_either():
     """Whose frames are shorter than the longest step."""
     kind, scene = flow_scene(209, FRAMES)

@@ -12,7 +12,7 @@ from solver.contact.surfaces.carried import Carried
 from solver.contact.surfaces.clusters import Clusters
 from solver.contact.surfaces.grips import Grips, apart
 from solver.contact.surfaces.overlapping import Overlap
-from solver.contact.surfaces.parting import SWING
+from solver.contact.surfaces.parting import FALLING, MOST_SWING, SWING
 from solver.contact.surfaces.surface import contact_surface
 from solver.jit import use_threads
 from solver.pins.pin import Pin
@@ -69,6 +69,19 @@ def test_overlapping_balls_part_at_a_bounded_speed(young, cells, substep):
     assert fastest < 2.0 * SWING / np.e * 0.6
     linear, _ = momentum(run)
     assert np.abs(linear).max() < 1e-10 * run.state.masses.sum() * fastest
+
+
+@pytest.mark.parametrize(("speed", "latest"), [(1.0, 26), (4.0, 8), (40.0, 5)])
+def test_what_falls_parts_before_it_lands(speed, latest):
+    """At four times the rate at which it falls by its own size of a metre, at most 30 a second; its motion stays."""
+    run = balls(1e5, 4, maximum_substep=1 / 96)
+    run.state.velocities[:] = run.state.previous_velocities[:] = (0.0, 0.0, -speed)
+    since, fastest = parted(run, 26)
+    assert since is not None and latest / 2 < since < latest
+    rate = min(max(FALLING * speed, SWING), MOST_SWING)
+    assert fastest < 2.0 * rate / np.e * 0.6
+    linear, _ = momentum(run)
+    assert linear == pytest.approx([0.0, 0.0, -speed * run.state.masses.sum()], abs=1e-9 * run.state.masses.sum() * speed)
 
 
 @pytest.mark.parametrize("substep", [1 / 24, 1 / 192])

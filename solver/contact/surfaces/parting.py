@@ -33,7 +33,8 @@ from .region import Region
 
 Array = NDArray[np.float64]
 
-SWING = 6.0  # [1/s]: a depth is halved in 0.28 s
+SWING = 6.0  # [1/s]: a depth is halved in 0.28 s;
+FALLING, MOST_SWING = 4.0, 30.0  # times the rate at which bodies go by their own size, where that is more, up to so much [1/s]
 FASTER = 2.0  # times as fast as the swing is at most: what goes apart so fast was thrown apart
 PULL = 4.0  # times the force that slows down the mass that is held as the swing asks: what springs goes on pushing it
 AROUND = 2.0  # radii of a part, and as many element sizes, within which it holds nodes
@@ -132,30 +133,38 @@ def lead_apart(
 
     nodes (b + 1,): where each body's nodes begin.
     """
-    rows, ways = list[tuple[NDArray[np.int64], Array]](), list[tuple[Array, float, float, int, float]]()
+    rows, ways = list[tuple[NDArray[np.int64], Array]](), list[tuple[Array, float, float, int, float, float]]()
     for each in partings:
         sides = [np.arange(*nodes[body : body + 2]) for body in each.bodies]
         element = each.overlap.element
-        extents = [np.ptp(positions[own], axis=0) for own in sides]
-        most = BEARS * each.pairs[0].modulus * min(float(np.cbrt(extent.prod())) for extent in extents) ** 2
+        size = min(float(np.cbrt(np.ptp(positions[own], axis=0).prod())) for own in sides)
+        most, swing = BEARS * each.pairs[0].modulus * size**2, _swing(velocities, masses, sides, size)
         for region in each.regions:
             around = AROUND * (region.radii + element)
             held = [_shares(region.centers, around, positions[own], masses[own]) for own in sides]
             for one, other in zip(*held, strict=True):
                 rows += [(own[shares != 0.0], shares[shares != 0.0]) for own, shares in zip(sides, (one, other), strict=True)]
-            ways += [(region.normal, region.depth, most, len(region.radii), each.firm)] * len(region.radii)
+            ways += [(region.normal, region.depth, most, len(region.radii), each.firm, swing)] * len(region.radii)
     if not ways:
         return None
-    normal, ahead, bears, pieces, firm = (np.array(column, dtype=np.float64) for column in zip(*ways, strict=True))
-    return _grips(_carried(rows), normal, ahead, bears, pieces, firm, velocities, masses, past, step)
+    normal, ahead, bears, pieces, firm, rates = (np.array(column, dtype=np.float64) for column in zip(*ways, strict=True))
+    return _grips(_carried(rows), normal, ahead, bears, pieces, firm, rates, velocities, masses, past, step)
+
+
+def _swing(velocities: Array, masses: Array, sides: Sequence[NDArray[np.int64]], size: float) -> float:
+    """At what rate [1/s] two bodies part, nodes of both, the smaller so large [m]: what is about to land has to be apart then,
+    as runny goo would wind through the other on the ground."""
+    own = np.concatenate(sides)
+    fall = np.sqrt(((masses[own] @ velocities[own] / masses[own].sum()) ** 2).sum())
+    return float(min(max(FALLING * fall / max(size, 1e-300), SWING), MOST_SWING))
 
 
 def _grips(
-    carried: Carried, normal: Array, ahead: Array, most: Array, pieces: Array, firm: Array, velocities: Array, masses: Array,
-    past: Extrapolation, step: float,
+    carried: Carried, normal: Array, ahead: Array, most: Array, pieces: Array, firm: Array, swing: Array, velocities: Array,
+    masses: Array, past: Extrapolation, step: float,
 ) -> Grips:  # fmt: skip
     """What leads g pairs of places along normals (g, 3) that have a way `ahead` (g,) [m], each one of some pieces (g,) of a
-    part, so many inertias `firm` (g,).
+    part, so many inertias `firm` (g,), as a swing of a rate (g,) [1/s].
 
     most (g,) [N]: what the pieces of a part bear together. Where several hold the same nodes each acts with its share, so
     that none of all this depends on how many they are.
@@ -171,14 +180,14 @@ def _grips(
     # How many hold the same nodes, counted by how far they move with each other
     alike = summed(share * (gives * np.bincount(node, weights=share, minlength=len(masses)))[node]) / give
     speed = (apart(carried, velocities) * normal).sum(axis=1)
-    urge = SWING * (SWING * ahead - 2.0 * speed)
+    urge = swing * (swing * ahead - 2.0 * speed)
     goal = apart(carried, past.base) + (lag * (speed + step * urge))[:, None] * normal
     held = np.add.reduceat(masses[node], begin).reshape(-1, 2).min(axis=1)  # [kg] of the lighter side
     push = most / np.maximum(pieces, alike)
     pull = np.clip(-PULL * held * urge / alike, 0.0, push)
-    drag = 2.0 * SWING / lag / summed(share**2 / masses[node]) / alike
+    drag = 2.0 * swing / lag / summed(share**2 / masses[node]) / alike
     # Where others push too, those of all of them add up
-    loose = speed > FASTER * SWING * ahead * np.maximum(alike / pieces, 1.0)
+    loose = speed > FASTER * swing * ahead * np.maximum(alike / pieces, 1.0)
     pull[loose] = drag[loose] = 0.0
     need = ((goal - apart(carried, past.targets)) * normal).sum(axis=1) / give / alike
     return Grips(carried, normal, goal, firm / give / alike, push, pull, drag, need > push)
