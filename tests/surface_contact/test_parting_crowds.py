@@ -78,8 +78,8 @@ def gripped(*pairs):
     )  # fmt: skip
     normal = np.tile([0.6, 0.0, 0.8], (many, 1))
     found = parting._grips(
-        parting._carried(rows), normal, np.full(many, 0.1), np.full(many, 50.0), np.ones(many), np.full(many, 3.0), velocities,
-        masses, past, step,
+        parting._carried(rows), normal, np.full(many, 0.1), np.full(many, 50.0), np.ones(many), np.full(many, 3.0),
+        np.full(many, SWING), velocities, masses, past, step,
     )  # fmt: skip
     return found, near
 
