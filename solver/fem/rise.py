@@ -8,7 +8,7 @@ stress, what is confined presses on what confines it. Mass stays.
 import numpy as np
 from numpy.typing import NDArray
 
-from ..slots import DENSITY, B
+from ..slots import DENSITY
 from ..state import Ranges, State
 from .tile import Tiles
 
@@ -27,7 +27,6 @@ def rise(state: State, tiles: Tiles, ranges: Ranges, rates: Array, step: float) 
 def grow(state: State, tiles: Tiles, grown: Array) -> None:
     """Let the rest volume of tets grow by logarithms (m,), in state and tiles."""
     resize(state, grown)
-    tiles.pack(B, state.rest_shape_inverse.reshape(-1, 9))
     tiles.weigh(state)
     tiles.pack(DENSITY, state.density)
 

@@ -41,7 +41,15 @@ from .phases import phase_table
 Numbers = NDArray[np.floating]
 PATIENCE = 0.25  # seconds inside out that no blow takes
 RISE = 5.0  # by what rate the weight of a tet rises from then on [1/s]
-LONGEST = PATIENCE + float(np.log(100.0)) / RISE  # that counts: no tet is over a hundred times as stiff
+LONGEST = PATIENCE + float(np.log(100.0)) / RISE  # that counts: no tet is over a hundred times as stiff;
+SMALLEST, SHRINKING = 0.4, 0.1  # times as large its rest shape is to be, after so many seconds more
+
+
+def righted_size(flattened: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many times (m,) as large as they are tets are to be that have been inside out for times (m,) [s]."""
+    share = np.clip((flattened - PATIENCE) / SHRINKING, 0.0, 1.0)
+    size: NDArray[np.float64] = 1.0 - (1.0 - SMALLEST) * share
+    return size
 
 
 @dataclass
@@ -106,7 +114,6 @@ class Tiles:
         self.reshaped += 1
         if self.fibred.any() or (state.goal_rate >= 0.0).any() or state.material[PLASTIC_LIMIT].any():
             self.keep_extras()
-        self.pack(B, state.rest_shape_inverse.reshape(-1, 9))
         self.weigh(state)
         self.pack(DENSITY, state.density)
         self.pack(YIELD, state.yield_stress)
@@ -115,11 +122,14 @@ class Tiles:
         self.turn_fibres(state)
 
     def weigh(self, state: State) -> None:
-        """Take over rest volumes, times what the energy of tets counts for that are righted (righting.py)."""
-        volumes = state.volumes
+        """Take over rest shapes, and volumes times what the energy of tets counts for: both are others where tets are righted
+        (righting.py)."""
+        volumes, inverse = state.volumes, state.rest_shape_inverse
         if state.flattened.any():
             volumes = volumes * np.exp(RISE * np.maximum(state.flattened - PATIENCE, 0.0))
+            inverse = inverse / righted_size(state.flattened)[:, None, None]
         self.pack(VOLUME, volumes)
+        self.pack(B, inverse.reshape(-1, 9))
 
     def set_materials(self, material: Numbers) -> None:
         """Take over parameters (MATERIAL_ROWS, m)."""

@@ -5,9 +5,9 @@ import pytest
 
 from solver import simulate
 from solver.fem.righting import FALL, FLAT, ROOM, right
-from solver.fem.tile import LONGEST, PATIENCE, RISE
+from solver.fem.tile import LONGEST, PATIENCE, RISE, SMALLEST
 from solver.simulate import Simulation
-from solver.slots import VOLUME
+from solver.slots import VOLUME, B
 from solver.tetmesh.mesh import TetMesh
 from solver.tetmesh.quality import tet_volumes
 from tests.physics.scenes import make_scene, momentum
@@ -84,14 +84,19 @@ def test_a_weight_rises_while_its_tet_is_flat_stays_and_falls_slowly_once_there_
     assert after(-0.2, 0.2) == pytest.approx(0.2) and after(0.5 * FLAT, step) == 0.0  # a blow
     long = PATIENCE + 0.2
     assert after(-0.2, long) == pytest.approx(long)
-    assert after(0.9 * FLAT, 0.1) == pytest.approx(long + 0.1)
-    assert after(0.5 * (FLAT + ROOM), 0.5) == pytest.approx(long + 0.1)
-    assert after(1.1 * ROOM, 1.0) == pytest.approx(long + 0.1 - FALL)
+    smaller = SMALLEST**3
+    assert after(0.9 * FLAT * smaller, 0.1) == pytest.approx(long + 0.1)
+    assert after(0.5 * (FLAT + ROOM) * smaller, 0.5) == pytest.approx(long + 0.1)
+    assert after(1.1 * ROOM * smaller, 1.0) == pytest.approx(long + 0.1 - FALL)
     assert tiles.unpack(VOLUME, 1, 8)[0, 0] == pytest.approx(state.volumes[0] * np.exp(RISE * (0.3 - FALL)), rel=1e-6)
     assert (state.flattened[1:] == 0.0).all()
     assert tiles.unpack(VOLUME, 1, 8)[1:, 0] == pytest.approx(state.volumes[1:], rel=1e-6)
+    inverse = state.rest_shape_inverse.reshape(-1, 9)
+    assert tiles.unpack(B, 9, 8)[0] == pytest.approx(inverse[0] / SMALLEST, rel=1e-6)
+    assert tiles.unpack(B, 9, 8)[1:] == pytest.approx(inverse[1:], rel=1e-6)
     assert after(1.1 * ROOM, 3.0) == 0.0
     assert tiles.unpack(VOLUME, 1, 8)[0, 0] == pytest.approx(state.volumes[0], rel=1e-6)
+    assert tiles.unpack(B, 9, 8) == pytest.approx(inverse, rel=1e-6)
     assert after(-0.2, 5.0) == LONGEST
 
 

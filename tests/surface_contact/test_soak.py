@@ -52,6 +52,11 @@ def test_a_seed_of_the_former_soak(seed):
     is_sound(soak(seed, 16, 4, former_scene))
 
 
+def test_a_tangle_inside_goo_is_undone():
+    """By weight alone one tet of 3,664, amid others of a twentieth of their volume, shrank for good and stayed inside out."""
+    is_sound(soak(423, 48, 6))
+
+
 def test_a_fist_that_folds_goo_leaves_its_sides_a_gap_in_which_steps_find_their_balance():
     """At 16 m/s through three bodies, one of 22 kPa: logarithms left a pair of edges 1e-9 m, 106 steps in a row found no
     balance, and the goo gained as much energy as there was."""
