@@ -42,12 +42,12 @@ Numbers = NDArray[np.floating]
 PATIENCE = 0.25  # seconds inside out that no blow takes
 RISE = 5.0  # by what rate the weight of a tet rises from then on [1/s]
 LONGEST = PATIENCE + float(np.log(100.0)) / RISE  # that counts: no tet is over a hundred times as stiff;
-SMALLEST, SHRINKING = 0.4, 0.1  # times as large its rest shape is to be, after so many seconds more
+SMALLEST, SHRINKING = 0.4, 0.25  # times as large it is to be, after so many seconds more
 
 
 def righted_size(flattened: NDArray[np.float64]) -> NDArray[np.float64]:
     """How many times (m,) as large as they are tets are to be that have been inside out for times (m,) [s]."""
-    share = np.clip((flattened - PATIENCE) / SHRINKING, 0.0, 1.0)
+    share = np.clip((flattened - LONGEST) / SHRINKING, 0.0, 1.0)
     size: NDArray[np.float64] = 1.0 - (1.0 - SMALLEST) * share
     return size
 
@@ -126,7 +126,7 @@ class Tiles:
         (righting.py)."""
         volumes, inverse = state.volumes, state.rest_shape_inverse
         if state.flattened.any():
-            volumes = volumes * np.exp(RISE * np.maximum(state.flattened - PATIENCE, 0.0))
+            volumes = volumes * np.exp(RISE * (np.clip(state.flattened, PATIENCE, LONGEST) - PATIENCE))
             inverse = inverse / righted_size(state.flattened)[:, None, None]
         self.pack(VOLUME, volumes)
         self.pack(B, inverse.reshape(-1, 9))
