@@ -6,8 +6,9 @@ inside out for good. So what is inside out for longer than a blow takes is made 
 its weight in the sum of energies; what squeezes it gives way by and by. Once it is upright what is around it flows and makes
 room, and the weight falls again, slowly, so that it finds its place.
 
-Amid a tangle a heavier tet may only shrink, as energies are flat where a tet is a point: what is still flat at the highest weight
-is to be smaller as well. So it is stretched, which pushes it upright at the size that it has, and then it is to grow at once.
+Amid a tangle a heavier tet may only shrink, as energies are flat where a tet is a point: what is still flat at the highest
+weight is to be smaller as well. So it is stretched, which pushes it upright at the size that it has, and then it is to grow at
+once.
 
 Forces of a tet sum to none whatever its weight, and so momentum stays. Explicit schemes are left alone: their steps are bounded
 by how stiff tets are.
