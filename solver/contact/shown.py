@@ -220,14 +220,14 @@ def _past(meeting: "Meeting", touches: "Touches", overlap: Array, own: NDArray[n
 
     overlap (m,) [m]: of all. A sheet has no inside, and a ground no far side.
     """
-    field, sharp = meeting.collider.field, meeting.collider.sharp
+    field = meeting.collider.field
     edge, is_edge = touches.at.keys[own, 2], touches.at.keys[own, 3] >= 0
     if field.sheet_offset is not None or field.beneath is not None or not is_edge.any():
         return np.zeros(len(own), dtype=bool)
     edge = np.where(is_edge, edge, 0)
-    lean = np.einsum("ksi,ki->ks", meeting.collider.inwards(meeting.now[0])[edge], touches.at.way[own])
-    lean = np.where(sharp.wings[edge] >= 0, lean, 0.0)
-    deep = overlap[own] * np.sqrt(1.0 - np.minimum(lean * lean, 1.0)).min(axis=1)
+    # Both faces lean alike from the way out, which is half-way between them
+    lean = np.einsum("ki,ki->k", meeting.collider.inwards(meeting.now[0])[edge, 0], touches.at.way[own])
+    deep = overlap[own] * np.sqrt(np.maximum(1.0 - lean * lean, 0.0))
     past: NDArray[np.bool_] = is_edge & (depths(field, touches.here[own], time) < PAST * deep)
     return past
 
@@ -249,10 +249,11 @@ def _moved_out(
     in all from where they are drawn (n, 3) is shared with those around, tets (m, 4) by spread (n,), and places are moved again.
     Points go last, or what lies over edges would push them in.
     """
+    pushed_in = len(sunk[0].over) > 0 and any(len(one.over) for one in sunk[1:])
     for again in range(SPREAD + 1):
         shown = drawn + _shared(shown - drawn, tets, spread) if again else shown.copy()
         _settle(sunk, shown, hold, soft)
-        if len(sunk[0].over):
+        if pushed_in:
             _settle(sunk[:1], shown, hold, soft)
     return shown
 

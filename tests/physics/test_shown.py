@@ -304,7 +304,7 @@ def test_an_edge_beside_a_bent_surface_moves_nothing(height, thick, overlap, ove
     half = np.array([0.5])
     at = Crossings(numbers, numbers[:, :3], no_shares, met, met, up, -half, 0.0 * half, 0.0 * half, half, 0.0 * half, up)
     faces = SimpleNamespace(carried=all_points, surface=SimpleNamespace(triangles=goo.triangles))
-    solid = SimpleNamespace(field=SimpleNamespace(sheet_offset=None, beneath=None), sharp=None)
+    solid = SimpleNamespace(field=SimpleNamespace(sheet_offset=None, beneath=None))
     meeting = SimpleNamespace(
         body=SimpleNamespace(nodes=slice(0, 8)), element=1.0, faces=faces, collider=solid,
         overlap=lambda touches: np.array([overlap]),

@@ -2,8 +2,9 @@
 
 Each part that two bodies share (overlapping.py) is led along its way out with the acceleration w^2 depth - 2 w u, u being how
 fast they go apart there. From rest that is a critically damped swing: never faster than 0.37 w times the depth, and slow when
-it ends. What is held is not the surface but the mass around the part, so bodies are moved rather than dented, and neither
-substep nor resolution nor stiffness says how fast they go. Across their way out they drag on each other at the same rate, or
+it ends; w is higher the faster both go, so that what falls has parted when it lands (`_swing`). What is held is not the surface
+but the mass around the part, so bodies are moved rather than dented, and neither substep nor resolution nor stiffness says how
+fast they go. Across their way out they drag on each other at the same rate, or
 they would slide down on each other where it is steep.
 
 What that takes is a force in the step's own solve (grips.py), on both alike: on nodes by shares that add up to one and have one
@@ -33,8 +34,8 @@ from .region import Region
 
 Array = NDArray[np.float64]
 
-SWING = 6.0  # [1/s]: a depth is halved in 0.28 s;
-FALLING, MOST_SWING = 4.0, 30.0  # times the rate at which bodies go by their own size, where that is more, up to so much [1/s]
+SWING = 6.0  # [1/s] of bodies at rest: a depth is halved in 0.28 s
+FALLING, MOST_SWING = 4.0, 30.0  # times the rate at which they go by their own size, if that is more, at most so much [1/s]
 FASTER = 2.0  # times as fast as the swing is at most: what goes apart so fast was thrown apart
 PULL = 4.0  # times the force that slows down the mass that is held as the swing asks: what springs goes on pushing it
 AROUND = 2.0  # radii of a part, and as many element sizes, within which it holds nodes
