@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.triangle_tree import closest_points, triangle_tree
-from ..geometry.winding import winding_numbers, winding_tree
 from .beneath import by_sides
 from .carriers import Carriers
 from .contacts import FREE_DEPTH
+from .edges.pierced import Outside, pierced, surface_of
 from .entries import along
 from .looking import depths, query
 from .points import REACH
@@ -70,6 +69,12 @@ class Walls(NamedTuple):
         rows, normal = self.rows.joined([met.carried.together(met.points, met.weights)]), [self.normal, met.normal]
         return Walls(rows, np.concatenate(normal), np.concatenate([self.least, met.gap]))
 
+    def with_sunk(self, sunk: "list[Sunk]") -> "Walls":
+        """These and planes up to which places are to go, in blended carriers."""
+        rows = self.rows.joined([one.carriers.rows for one in sunk])
+        normal = np.concatenate([self.normal, *(one.normal for one in sunk)])
+        return Walls(rows, normal, np.concatenate([self.least, *(along(one.here, one.normal) + one.over for one in sunk)]))
+
     def at(self, shown: Array, spare: float) -> Sunk:
         """How far they are to go with nodes at (n, 3), and a little more to `spare` [m]."""
         here = self.rows.places(shown)
@@ -101,32 +106,44 @@ class Look:
         self.least = float(points.size.min())
         self.meetings = [] if edges is None else edges.met(way.begun, drawn, way.time, way.time - way.begin, led)
         moves = ((drawn - way.begun) ** 2).sum(axis=1) > (HELD * self.least) ** 2
+        self.let_out = set() if edges is None else edges.begun_in or set()
         self.hold = np.where(moves, YIELDING * state.masses / state.masses.max(), np.inf)
         around = np.bincount(state.tets.ravel(), minlength=len(drawn))
         self.spread = np.where(moves, 0.25 / np.maximum(around, 1), 0.0)
 
-    def sunk(self, shown: Array) -> list[Sunk]:
-        """Places that are in colliders with nodes at (n, 3)."""
+    def sunk(self, shown: Array) -> tuple[list[Sunk], list[Sunk]]:
+        """Places that are in colliders with nodes at (n, 3): by planes, points first, and those that edges have pierced."""
         found = [_points(self.contacts, self.way, shown)]
-        return found + [_under_edges(meeting, shown, self.way.time) for meeting in self.meetings]
+        pierced = list[Sunk]()
+        for meeting in self.meetings:
+            nodes = shown[meeting.body.nodes]
+            touches = meeting.touches(nodes)
+            found.append(_under_edges(meeting, touches, nodes, self.way.time))
+            if meeting.pair not in self.let_out:
+                pierced.append(_pierced(meeting, touches, nodes))
+        return found, pierced
 
     def kept_out(self, walls: Walls = NO_WALLS) -> Array:
         """Nodes (n, 3) moved out of colliders, or as drawn where none would lie less deep; what is behind walls gives way."""
         if not self.needed:
             return self.drawn
-        shown, best, least = self.drawn, self.drawn, np.inf
+        shown, best, least, told = self.drawn, self.drawn, np.inf, NO_WALLS
         for turn in range(MOST_LOOKS + 1):
-            sunk = [*self.sunk(shown), walls.at(shown, LEFT * self.least)]
-            farthest = _farthest(sunk)
+            sunk, pierced = self.sunk(shown)
+            sunk.append(walls.at(shown, LEFT * self.least))
+            farthest = _farthest(sunk + pierced)
             best, least = (shown, farthest) if farthest < least else (best, least)
             if farthest <= LEFT * self.least or turn == MOST_LOOKS:
                 break
+            told = told.with_sunk(pierced)  # what comes out of one side of a thin thing would go in at the other
+            sunk.append(told.at(shown, 0.0))
             shown = _moved_out(sunk, self.drawn, shown, self.hold, REACH * self.least, self.tets, self.spread)
         return best
 
     def farthest(self, shown: Array) -> float:
         """The longest way [m] that any place in a collider is to go with nodes at (n, 3)."""
-        return _farthest(self.sunk(shown))
+        planes, pierced = self.sunk(shown)
+        return _farthest(planes + pierced)
 
 
 def _farthest(sunk: list[Sunk]) -> float:
@@ -144,7 +161,8 @@ def _needs_no_look(contacts: "Contacts", way: Way, drawn: Array) -> bool:
             return False
         if not len(ended.keys):
             return True
-    still = all(field.still for field in contacts.fields)
+    hidden = contacts.edges is not None and any(meeting.hidden for meeting in contacts.edges.meetings)
+    still = not hidden and all(field.still for field in contacts.fields)
     return still and longest_way(way.begun, drawn) <= CALM * float(contacts.points.size.min())
 
 
@@ -196,22 +214,35 @@ def _seen(
     return np.where(through, other[0], one[0]), np.where(through[:, None], other[1], one[1])
 
 
-def _under_edges(meeting: "Meeting", shown: Array, time: float) -> Sunk:
-    """Places of a body in which a collider's edges and corners are, or all but are."""
-    nodes, first = shown[meeting.body.nodes], meeting.body.nodes.start
-    touches = meeting.touches(nodes)
-    at, rows = touches.at, touches.rows
+def _under_edges(meeting: "Meeting", touches: "Touches", nodes: Array, time: float) -> Sunk:
+    """Places of a body, with its nodes at (n, 3), in which a collider's edges and corners are, or all but are, by planes."""
+    at = touches.at
     near = np.flatnonzero(at.gap < REACH * meeting.element)
-    rows = Carried(rows.start, (rows.nodes + first).astype(np.int32), rows.weights).taken(near)
     overlap = meeting.overlap(touches)
     sunk = np.minimum(-at.gap, overlap)
     over = sunk - _allowed(at.depth, meeting.element)
     deep = np.flatnonzero(over > LEFT * meeting.element)
     if len(deep):  # by their planes, which say so too of what lies beside a surface that is bent
         surface = touches.here[deep] + overlap[deep, None] * at.way[deep]  # the collider's, rounded by its thickness
-        outside = _outside(meeting.faces.carried.places(nodes), meeting.faces.surface.triangles, surface)
+        tree = surface_of(meeting.faces.shown.carried.places(nodes), meeting.faces.shown.triangles)
+        outside = Outside.of(tree, surface).distance
         over[deep[(outside > MAY * meeting.element) | _past(meeting, touches, overlap, deep, time)]] = 0.0
-    return Sunk(Carriers.by(rows), touches.here[near], at.normal[near], over[near])
+    return Sunk(_carriers(meeting, touches.rows.taken(near)), touches.here[near], at.normal[near], over[near])
+
+
+def _pierced(meeting: "Meeting", touches: "Touches", nodes: Array) -> Sunk:
+    """The same in truth, of edges and corners that touch or all but do (edges/pierced.py)."""
+    near = touches.at.keys[touches.at.gap < REACH * meeting.element]
+    is_edge = near[:, 3] >= 0
+    edges, corners = np.unique(near[is_edge, 2]), np.unique(near[~is_edge, 2])
+    found = pierced(meeting, edges, corners, nodes, (MAY + LEFT) * meeting.element)
+    over = np.maximum(found.over - MAY * meeting.element, 0.0)
+    return Sunk(_carriers(meeting, found.rows), found.here, found.normal, over)
+
+
+def _carriers(meeting: "Meeting", rows: Carried) -> Carriers:
+    """What carries places of a body, by the numbers of all nodes."""
+    return Carriers.by(Carried(rows.start, (rows.nodes + meeting.body.nodes.start).astype(np.int32), rows.weights))
 
 
 def _past(meeting: "Meeting", touches: "Touches", overlap: Array, own: NDArray[np.int64], time: float) -> NDArray[np.bool_]:
@@ -230,14 +261,6 @@ def _past(meeting: "Meeting", touches: "Touches", overlap: Array, own: NDArray[n
     deep = overlap[own] * np.sqrt(np.maximum(1.0 - lean * lean, 0.0))
     past: NDArray[np.bool_] = is_edge & (depths(field, touches.here[own], time) < PAST * deep)
     return past
-
-
-def _outside(positions: Array, triangles: NDArray[np.int32], places: Array) -> Array:
-    """How far (k,) [m] outside of a surface of triangles (t, 3) places (k, 3) are; negative inside."""
-    tree = triangle_tree(positions, triangles)
-    inside = np.abs(winding_numbers(winding_tree(tree), places)) > 0.5
-    distance: Array = closest_points(tree, places).distance
-    return np.where(inside, -distance, distance)
 
 
 def _moved_out(

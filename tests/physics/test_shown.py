@@ -303,11 +303,11 @@ def test_an_edge_beside_a_bent_surface_moves_nothing(height, thick, overlap, ove
     numbers, no_shares = np.array([[0, 0, 0, -1]], np.int32), np.zeros((1, 3))
     half = np.array([0.5])
     at = Crossings(numbers, numbers[:, :3], no_shares, met, met, up, -half, 0.0 * half, 0.0 * half, half, 0.0 * half, up)
-    faces = SimpleNamespace(carried=all_points, surface=SimpleNamespace(triangles=goo.triangles))
+    faces = SimpleNamespace(shown=SimpleNamespace(carried=all_points, triangles=goo.triangles))
     solid = SimpleNamespace(field=SimpleNamespace(sheet_offset=None, beneath=None))
     meeting = SimpleNamespace(
         body=SimpleNamespace(nodes=slice(0, 8)), element=1.0, faces=faces, collider=solid,
         overlap=lambda touches: np.array([overlap]),
         touches=lambda nodes: Touches(at, met + (thick - overlap) * up, none, own),
     )  # fmt: skip
-    assert _under_edges(meeting, goo.positions, 0.0).over == pytest.approx([over])
+    assert _under_edges(meeting, meeting.touches(None), goo.positions, 0.0).over == pytest.approx([over])

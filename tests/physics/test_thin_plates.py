@@ -16,9 +16,10 @@ UPRIGHT = surface([(0, -1.5, 0), (0, 1.5, 0), (0, 1.5, -1.5), (0, -1.5, -1.5)], 
 LEVEL = surface([(-1, -1.5, 0), (0, -1.5, 0), (0, 1.5, 0), (-1, 1.5, 0)], [(0, 1, 2), (0, 2, 3)])
 
 
-def thrown(onto: Surface, radius: float, place, velocity, resolution=8, **options) -> Simulation:
+def thrown(onto: Surface, radius: float, place, velocity, resolution=8, modulus=4e3, **options) -> Simulation:
     shape = sphere(16, radius, place)
-    ball = Body("b", "Ball", shape, Material("viscoplastic", SOFT), resolution=resolution, velocity=velocity)
+    goo = Material("viscoplastic", SOFT | {"young_modulus": modulus})
+    ball = Body("b", "Ball", shape, goo, resolution=resolution, velocity=velocity)
     collider = Collider("s", "Plate", "mesh", np.eye(4)[None], surface=onto, friction=0.2, **options)
     scene = validated(Scene((ball,), (collider,), Settings(1, 15, 24.0, threads=1)))
     (filled,) = prepare(scene)

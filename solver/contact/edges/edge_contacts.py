@@ -21,6 +21,7 @@ from ..surfaces.carried import Carried
 from ..surfaces.friction import Held
 from .meeting import Corners, Crossings, EdgedBody, EdgedCollider, Meeting, Touches
 from .near import Search
+from .pierced import begins_pierced
 from .sticking import Sticking, held_areas, left_over, sticking_range
 from .stored import Stored
 
@@ -29,6 +30,7 @@ Array = NDArray[np.float64]
 MOST_AGAIN = 4  # times that a step is solved on for places that have begun to touch in it,
 KEPT_FROM = 1  # from which on their planes are kept to its end: else what has two ways to fall may go to and fro
 DEEP = 0.015  # element sizes that they are sunk in
+PIERCED = 0.01  # that an edge is truly in a body as a step begins, which began so,
 OUTSIDE = 2.0  # element sizes by which what is seen may lie outside the nodes
 
 
@@ -52,17 +54,22 @@ class EdgeContacts:
         self.held = Held()
         self.stuck = self.sticking = Sticking()
         self.stored = Stored()
+        self.begun_in: set[tuple[int, int]] | None = None  # bodies and colliders that began in each other, and still are
         self.by_points = NOTHING_HELD
         self.known: Entries | None = None  # what was said last
         self.time, self.step, self.again = 0.0, 0.0, 0
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """What a checkpoint keeps."""
-        return self._named(self.held.arrays() | self.stuck.arrays() | self.stored.arrays())
+        return self._named(self.held.arrays() | self.stuck.arrays() | self.stored.arrays() | self._begun_in())
 
     def of_places(self) -> dict[str, NDArray[np.generic]]:
         """The same for a body that has got another surface: what is said of places stays."""
-        return self._named(self.held.renumbered().arrays() | self.stuck.arrays() | self.stored.renumbered().arrays())
+        known = self.held.renumbered().arrays() | self.stuck.arrays() | self.stored.renumbered().arrays()
+        return self._named(known | self._begun_in())
+
+    def _begun_in(self) -> dict[str, NDArray[np.generic]]:
+        return {} if self.begun_in is None else {"begun_in": np.array(sorted(self.begun_in), np.int32).reshape(-1, 2)}
 
     @staticmethod
     def _named(arrays: dict[str, NDArray[np.generic]]) -> dict[str, NDArray[np.generic]]:
@@ -74,6 +81,7 @@ class EdgeContacts:
         self.held = Held.from_arrays(own) if "held_points" in own else Held()
         self.stuck = self.sticking = Sticking.from_arrays(own)
         self.stored = Stored.from_arrays(own)
+        self.begun_in = {(int(body), int(collider)) for body, collider in own.get("begun_in", np.zeros((0, 2), np.int32))}
 
     def begin_step(self, start: Array, guess: Array, time: float, step: float, led: NDArray[np.int32]) -> None:
         """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end.
@@ -83,6 +91,9 @@ class EdgeContacts:
         self.time, self.step, self.again, self.kept = time, step, 0, []
         self.sticking = self.stuck.carried(self.fields, time - step, time)
         self.meetings = self.met(start, guess, time, step, led)
+        if self.begun_in != set():
+            begun = self.meetings if self.begun_in is None else [met for met in self.meetings if met.pair in self.begun_in]
+            self.begun_in = {met.pair for met in begun if begins_pierced(met, start[met.body.nodes], PIERCED * met.element)}
 
     def met(self, start: Array, guess: Array, time: float, step: float, led: NDArray[np.int32]) -> list[Meeting]:
         """The same pairs, of which nothing is kept."""
@@ -184,8 +195,9 @@ class EdgeContacts:
     def _gap(self, meeting: Meeting, touches: Touches) -> Array:
         """Gaps (m,) [m], by so much more than the true ones as springs had not been pressed when the step began.
 
-        Notes whether places have gone in by that: no deeper than they have moved, so that they may have been outside, or out by
-        the normals of then, where those of now, of faces that have turned over the edge, say that they were in all along.
+        Notes whether there are such, and whether places have gone in by that: no deeper than they have moved, so that they may
+        have been outside, or out by the normals of then, where those of now, of faces that have turned over the edge, say that
+        they were in all along.
         """
         at, before = touches.at, -touches.depth_before()
         reach, stiffness = self._springs(meeting, at)
@@ -194,6 +206,7 @@ class EdgeContacts:
         outside = (along(way, way) > at.gap**2) | (at.stayed < SUNK * meeting.element)
         deep = outside & (np.minimum(slack, -at.gap) > TOO_DEEP * meeting.element)
         # Planes that pass beside what thickness rounds say that it is in
+        meeting.hidden = bool((slack > TOO_DEEP * meeting.element).any())
         meeting.swept = bool(deep.any() and (meeting.overlap(touches)[deep] > TOO_DEEP * meeting.element).any())
         gap: Array = at.gap + slack
         return gap
@@ -206,7 +219,7 @@ class EdgeContacts:
     def _planes(self, meeting: Meeting, positions: Array) -> Entries | None:
         """Those of one body and one collider, in the nodes' own numbers."""
         body, points, field = meeting.body, self.points, meeting.collider.field
-        touches, meeting.swept = meeting.touches(positions[body.nodes]), False
+        touches, meeting.swept, meeting.hidden = meeting.touches(positions[body.nodes]), False, False
         at, count, point = touches.at, len(touches.here), body.point
         if not count:
             return None

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ...embedding import Binding, evaluate
+from ...fem.extension import carrying_matrix
 from ...geometry.edges import edges_of
 from ...surface import Surface
 from ...tetmesh.mesh import TetMesh
@@ -20,6 +21,19 @@ IntArray = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
+class Shown:
+    """The surface that is seen as it is: how nodes carry its vertices (v, n), and its triangles (t, 3)."""
+
+    rows: csr_matrix
+    carried: Carried
+    triangles: IntArray
+
+    def between(self, points: IntArray, shares: Array) -> Carried:
+        """What carries places between vertices (m, 3) by shares (m, 3)."""
+        return _between(self.rows, points, shares)
+
+
+@dataclass(frozen=True)
 class Faces:
     """k points, e edges, t triangles of one body's surface; nodes and tets by their numbers in the body.
 
@@ -30,6 +44,7 @@ class Faces:
     wings (e, 2)  : the third corners of the triangles to both sides, -1 where there is none
     rest (k, 3)   : places of the points when all this was made [m]
     longest       : of its edges then [m]
+    shown         : the same without cuts and merges
     """
 
     carried: Carried
@@ -39,6 +54,7 @@ class Faces:
     wings: IntArray
     rest: Array
     longest: float
+    shown: Shown
 
     @classmethod
     def of(
@@ -58,16 +74,24 @@ class Faces:
         surface = contact_surface(fit.triangles, fit.positions, element)
         ends, wings = _with_wings(fit.triangles)
         span = fit.positions[ends[:, 1]] - fit.positions[ends[:, 0]]
-        return cls(Carried.by(rows), rows, surface, ends, wings, fit.positions, float(np.sqrt((span**2).sum(axis=1).max())))
+        longest = float(np.sqrt((span**2).sum(axis=1).max()))
+        own = carrying_matrix(binding, mesh.tets, len(mesh.positions))
+        shown = Shown(own, Carried.by(own), triangles)
+        return cls(Carried.by(rows), rows, surface, ends, wings, fit.positions, longest, shown)
 
     def between(self, points: IntArray, shares: Array) -> Carried:
         """What carries places between points (m, 3) by shares (m, 3), and takes the force on them; nodes by the body's numbers.
 
         It is what carries the points, so a push moves what is seen there, whatever limb or side of a fold is near.
         """
-        count = len(points)
-        places = csr_matrix((shares.ravel(), points.ravel(), np.arange(0, 3 * count + 1, 3)), shape=(count, len(self.rest)))
-        return Carried.by(csr_matrix(places @ self.rows))
+        return _between(self.rows, points, shares)
+
+
+def _between(rows: csr_matrix, points: IntArray, shares: Array) -> Carried:
+    """What carries places between points (m, 3), which rows (k, n) carry, by shares (m, 3)."""
+    count = len(points)
+    places = csr_matrix((shares.ravel(), points.ravel(), np.arange(0, 3 * count + 1, 3)), shape=(count, rows.shape[0]))
+    return Carried.by(csr_matrix(places @ rows))
 
 
 def _with_wings(triangles: IntArray) -> tuple[IntArray, IntArray]:

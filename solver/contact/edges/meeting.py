@@ -174,6 +174,7 @@ class Meeting:
     then, now       : the collider's corners when the step begins and ends
     edges_out (e, 3), corners_out (v, 3) : the way out of it at its edges and corners
     swept           : whether places have slid in by more than a step may be taken with
+    hidden          : whether places are in by as much that push nothing, see edges/stored.py
     widths (e, 2)   : of what belongs to its edges of their faces, when the step ends, once it has been asked for [m]
     """
 
@@ -190,6 +191,12 @@ class Meeting:
     corners_out: Array
     widths: Array | None = None
     swept: bool = False
+    hidden: bool = False
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The numbers of the body and the collider."""
+        return self.number, self.collider.number
 
     def touches(self, nodes: Array) -> Touches:
         """Where they touch, or are about to, with the body's nodes at (n, 3)."""
