@@ -22,7 +22,7 @@ IntArray = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Shown:
-    """The surface that is seen as it is: how nodes carry its vertices (v, n), and its triangles (t, 3)."""
+    """What is seen, or, where it is cut, what touches: how nodes carry its vertices (v, n), and its triangles (t, 3)."""
 
     rows: csr_matrix
     carried: Carried
@@ -44,7 +44,7 @@ class Faces:
     wings (e, 2)  : the third corners of the triangles to both sides, -1 where there is none
     rest (k, 3)   : places of the points when all this was made [m]
     longest       : of its edges then [m]
-    shown         : the same without cuts and merges
+    shown         : the same without what is merged
     """
 
     carried: Carried
@@ -75,9 +75,12 @@ class Faces:
         ends, wings = _with_wings(fit.triangles)
         span = fit.positions[ends[:, 1]] - fit.positions[ends[:, 0]]
         longest = float(np.sqrt((span**2).sum(axis=1).max()))
-        own = carrying_matrix(binding, mesh.tets, len(mesh.positions))
-        shown = Shown(own, Carried.by(own), triangles)
-        return cls(Carried.by(rows), rows, surface, ends, wings, fit.positions, longest, shown)
+        carried = Carried.by(rows)
+        shown = Shown(rows, carried, fit.triangles)
+        if fit.whole is None:
+            own = carrying_matrix(binding, mesh.tets, len(mesh.positions))
+            shown = Shown(own, Carried.by(own), triangles)
+        return cls(carried, rows, surface, ends, wings, fit.positions, longest, shown)
 
     def between(self, points: IntArray, shares: Array) -> Carried:
         """What carries places between points (m, 3) by shares (m, 3), and takes the force on them; nodes by the body's numbers.
