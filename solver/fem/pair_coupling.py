@@ -53,7 +53,9 @@ class PairStiffness:
 
     def add_blocks(self, owners: IntArray, blocks: Array) -> None:
         """Add what aggregates meet, each as one, to their blocks (m, 9); owners (n,): the aggregate of each row."""
-        _add_diagonal(self.points, self.weights, self.blocks, self.start, owners[self.rows], self.shares, blocks)
+        start, own, shares = np.empty_like(self.start), np.empty_like(self.rows), np.empty_like(self.shares)
+        _add_up(self.start, self.rows, self.shares, owners, start, own, shares)
+        _add_diagonal(self.points, self.weights, self.blocks, start, own, shares, blocks)
 
     def add_coarse(self, parts: Parts, coarse: Array) -> None:
         """Add W^T K W to the coarse matrix (12a, 12a)."""
@@ -111,20 +113,39 @@ def add_pairs(pairs, p, q):  # type: ignore[no-untyped-def]
 @kernel
 def _add_diagonal(points, weights, blocks, start, rows, shares, diagonal):  # type: ignore[no-untyped-def]
     """A pair's r moves with a row by the sum over its points, which may have rows in common."""
-    own, listed = np.zeros(len(diagonal)), np.empty(4 * len(rows), np.int32)
+    own, listed = np.zeros(len(diagonal)), np.empty(4 * len(rows) + 1, np.int32)
     for k in range(len(points)):
-        count = 0
+        count, h = 0, blocks[k]
         for m in range(4):
-            a = points[k, m]
+            a, weight = points[k, m], weights[k, m]
             for e in range(start[a], start[a + 1]):
-                if own[rows[e]] == 0.0:
-                    listed[count], count = rows[e], count + 1
-                own[rows[e]] += weights[k, m] * shares[e]
+                row = rows[e]
+                before = own[row]
+                listed[count], count = row, count + (before == 0.0)  # no branch
+                own[row] = before + weight * shares[e]
+        h0, h1, h2, h3, h4, h5, h6, h7, h8 = h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], h[8]
         for n in range(count):
-            square = own[listed[n]] * own[listed[n]]
+            block, square = diagonal[listed[n]], own[listed[n]] * own[listed[n]]
             own[listed[n]] = 0.0
-            for c in range(9):
-                diagonal[listed[n], c] += square * blocks[k, c]
+            block[0], block[1], block[2] = block[0] + square * h0, block[1] + square * h1, block[2] + square * h2
+            block[3], block[4], block[5] = block[3] + square * h3, block[4] + square * h4, block[5] + square * h5
+            block[6], block[7], block[8] = block[6] + square * h6, block[7] + square * h7, block[8] + square * h8
+
+
+@kernel
+def _add_up(start, rows, shares, owners, first, own, sums):  # type: ignore[no-untyped-def]
+    """Fill own (e,) with the owners that each point moves with, from first[a] to first[a + 1] (a + 1,), and their shares."""
+    count = 0
+    for a in range(len(start) - 1):
+        first[a] = count
+        for e in range(start[a], start[a + 1]):
+            owner, at = owners[rows[e]], first[a]
+            while at < count and own[at] != owner:
+                at += 1
+            if at == count:
+                own[at], sums[at], count = owner, 0.0, count + 1
+            sums[at] += shares[e]
+    first[len(start) - 1] = count
 
 
 @kernel

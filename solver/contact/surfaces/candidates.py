@@ -60,10 +60,10 @@ class Neighbourhood:
         self.sure = self.spare  # by less than which what was found holds, whatever is off its way
         self.sides = [first] if self.own else [first, second]
         self.unfolded = Unfolded(first, rest) if self.own else None
-        self.nodes = np.concatenate([side.vertices.nodes[:, 0] for side in self.sides])
+        self.count = sum(len(side.vertices.nodes) for side in self.sides)
         self.spans = np.array([side.span for side in self.sides])  # of their numbers
         self.begun, self.ended = rest, rest  # between which places was searched,
-        self.off = np.empty_like(rest)  # and how far nodes are off that way
+        self.off = np.empty((0, 3))  # and how far nodes are off that way
         self.searched, self.share = False, 1.0  # of the room to spare that is looked for
         self.held: list[tuple[Array, Doubts | None]] = []  # what has been found to hold last, with what is doubted there
         self.doubts: Doubts | None = None
@@ -142,6 +142,8 @@ class Neighbourhood:
 
     def _holds(self, positions: Array) -> bool:
         """Whether what was found holds with nodes at positions (n, 3), but for what `unfolded` then doubts; that is `held`."""
+        if not len(self.off):
+            self.off = np.empty_like(self.rest)
         spread, self.doubts = _leave(self.spans, positions, self.begun, self.ended, self.off), None
         if not (spread <= self.sure or (spread <= self.far and self._stay_near(spread))):
             return False
@@ -161,7 +163,7 @@ class Neighbourhood:
 
     def _search(self, before: Array, after: Array) -> None:
         """Find all pairs for the way between two places (n, 3)."""
-        way, i = after - before, self.nodes[len(self.nodes) // 2]
+        way, i = after - before, self._middle()
         origin, self.begun, self.ended = np.stack([before[i], way[i]]), before, after
         for side in self.sides:
             side.fit(before, way, origin)
@@ -172,7 +174,7 @@ class Neighbourhood:
         near = still_near(self.near, *boxes, self.reach + self.spare + rounding)
         for k, side in enumerate(self.sides):
             side.fit_items(before, way, near if self.own else near[:, k], origin)
-        most, room = CROWDED * len(self.nodes), self.spare
+        most, room = CROWDED * self.count, self.spare
         self.share = min(1.0, 2.0 * self.share if len(self.pairs.nodes) < 0.25 * most else self.share)
         while True:
             self.spare = self.share * room
@@ -181,6 +183,11 @@ class Neighbourhood:
             if len(self.pairs.nodes) <= most or self.share <= CLOSEST:
                 return
             self.share *= 0.5
+
+    def _middle(self) -> int:
+        """The number of the vertex in the middle of all."""
+        first, number = self.first.vertices.nodes, self.count // 2
+        return int(first[number, 0] if number < len(first) else self.second.vertices.nodes[number - len(first), 0])
 
     def _find(self, near: IntArray, before: Array, way: Array, rounding: float) -> None:
         """Set the pairs of near clusters (k, 2) that may come close on a way (n, 3) from places (n, 3), `spare` to spare."""

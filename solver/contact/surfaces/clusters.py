@@ -101,7 +101,7 @@ class Clusters:
         """Lower and upper corner (3,) of the box around the body at two places (n, 3)."""
         corners = np.empty((2, 3))
         own = slice(*self.span)
-        _box_around(before[own], after[own], corners[0], corners[1])
+        box_around(before[own], after[own], corners[0], corners[1])
         return corners[0], corners[1]
 
 
@@ -199,7 +199,8 @@ def _fit_tree(own, first_own, positions, way, origin, leaf, boxes, whole):  # ty
 
 
 @kernel
-def _box_around(before, after, lower, upper):  # type: ignore[no-untyped-def]
+def box_around(before, after, lower, upper):  # type: ignore[no-untyped-def]
+    """Fill in lower and upper corner (3,) of the box around points (n, 3) at two places."""
     low, high = np.full(TOGETHER, np.inf), np.full(TOGETHER, -np.inf)
     for places in (before.ravel(), after.ravel()):
         for first in range(0, len(places), TOGETHER):

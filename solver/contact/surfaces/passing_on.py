@@ -9,7 +9,6 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from .candidates import Neighbourhood
 from .fresh_pairs import SAME, Begun, FreshPairs, Told, softened
 from .pairs import joined
 from .surface_contact import SurfaceContact
@@ -23,8 +22,7 @@ def told_by(contact: SurfaceContact, positions: Array) -> dict[Bodies, Told]:
     """What pairs of two bodies, or of one with itself, tell the next contact, nodes being at positions (n, 3)."""
     contact.cover(positions, positions)
     places, found = contact.carried.places(positions), dict[Bodies, Told]()
-    for bodies in dict.fromkeys(contact.bodies):
-        own = _between(contact, bodies)
+    for bodies, own in contact.ways.items():
         found[bodies] = Told.of(joined([each.pairs for each in own]), max(each.reach for each in own), places)
     return found
 
@@ -38,8 +36,8 @@ def begin_fresh(contact: SurfaceContact, told: Mapping[Bodies, Told], into: NDAr
     places = contact.carried.places(positions)
     known = {bodies: each for bodies, each in told.items() if into[bodies[0]] != into[bodies[1]] or bodies[0] == bodies[1]}
     known = {_ordered(into, bodies): each for bodies, each in known.items()}
-    for bodies in dict.fromkeys(contact.bodies):
-        own, old = _between(contact, bodies), known.get(bodies)
+    for bodies, own in contact.ways.items():
+        old = known.get(bodies)
         same = SAME * min(own[0].first.surface.element, own[0].second.surface.element)
         begun = [Begun.of(each.pairs, places, old, each.edge, same) for each in own]
         begun = softened(begun, places, 0.0 if old is None else old.energy)
@@ -64,11 +62,6 @@ def restore(contact: SurfaceContact, arrays: Mapping[str, NDArray[np.generic]]) 
         own = {name.removeprefix(start): values for name, values in arrays.items() if name.startswith(start)}
         each.begin(FreshPairs.from_arrays(own) if own else None)
     contact.take_found()
-
-
-def _between(contact: SurfaceContact, bodies: Bodies) -> list[Neighbourhood]:
-    """The ways in which two bodies collide, or one with itself."""
-    return [each for each, pair in zip(contact.neighbourhoods, contact.bodies, strict=True) if pair == bodies]
 
 
 def _ordered(into: NDArray[np.int64], bodies: Bodies) -> Bodies:
