@@ -30,11 +30,13 @@ def neighbourhoods(corners) -> tuple[list[Neighbourhood], np.ndarray]:
 def test_only_what_is_apart_on_the_whole_way_is_passed_over(seed):
     rng = np.random.default_rng(seed)
     found, places = neighbourhoods(rng.uniform(0.0, 6.0, (14, 3)))
-    boxes, after = Boxes(found), places + np.repeat(rng.normal(0.0, 0.4, (14, 3)), len(places) // 14, axis=0)
-    found[3].searched = found[20].searched = True
-    boxes.note([3, 20], found)
-    asked = boxes.asked(places, after).tolist()
-    assert asked == [k for k, each in enumerate(found) if each.own or each.searched or not each._apart(places, after)]
+    boxes, ways = Boxes(found, [(0, 0)] * len(found)), rng.normal(0.0, 0.4, (14, 3))
+    after = places + np.repeat(ways, len(places) // 14, axis=0)
+    boxes.searched[[3, 20]] = True
+    asked = boxes.asked(places, after)
+    assert asked == [k for k, each in enumerate(found) if boxes.searched[k] or not each._apart(places, after)]
+    boxes.cover(places, after)
+    assert [k for k, each in enumerate(found) if each.searched] == np.flatnonzero(boxes.searched).tolist()
     assert 14 < len(asked) < len(found)
 
 
@@ -42,7 +44,7 @@ def test_what_is_asked_grows_with_the_bodies_not_with_their_pairs():
     counts = []
     for bodies in (20, 40):
         found, places = neighbourhoods([(1.02 * k, 0.0, 0.0) for k in range(bodies)])
-        counts.append(len(Boxes(found).asked(places, places)))
+        counts.append(len(Boxes(found, []).asked(places, places)))
     assert counts == [20 + 19, 40 + 39]
 
 
@@ -62,7 +64,7 @@ def test_a_heap_falls_as_it_does_where_all_are_asked(monkeypatch):
     ends = []
     for everybody in (False, True):
         if everybody:
-            monkeypatch.setattr(Boxes, "asked", lambda self, *_: np.arange(len(self.searched)))
+            monkeypatch.setattr(Boxes, "asked", lambda self, *_: list(range(len(self.searched))))
         run = heap()
         for _ in range(7):
             run.advance()

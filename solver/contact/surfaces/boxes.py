@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from .candidates import Neighbourhood
 
 Array = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 
 class Boxes:
-    """Tells which of p neighbourhoods may have pairs on a way: all that have been searched, and those of boxes close by."""
+    """p neighbourhoods of `bodies`, pairs of numbers: which may have pairs on a way, all that have been searched or are of
+    boxes close by."""
 
-    def __init__(self, neighbourhoods: "list[Neighbourhood]") -> None:
+    def __init__(self, neighbourhoods: "list[Neighbourhood]", bodies: list[tuple[int, int]]) -> None:
+        self.neighbourhoods, self.bodies = neighbourhoods, bodies
         sides = {id(side): side for each in neighbourhoods for side in each.sides}
         rank = {key: number for number, key in enumerate(sides)}
         self.spans = np.array([side.span for side in sides.values()], np.int64).reshape(-1, 2)
@@ -32,18 +33,32 @@ class Boxes:
         self.own = np.array([each.own for each in neighbourhoods], dtype=bool)
         self.searched = self.own.copy()  # or those of one body with itself, which are always asked
 
-    def asked(self, before: Array, after: Array) -> Numbers:
-        """The numbers (k,), rising, of those that may have pairs where points go between two places (n, 3)."""
-        if self.searched.all():
-            return np.arange(len(self.searched))
-        near, boxes = self.searched.copy(), np.full((len(self.spans), 2, 3), np.nan)
-        _near(self.spans, self.ends, self.reach, before, after, boxes, near)
-        return np.flatnonzero(near)
+    def asked(self, before: Array, after: Array) -> list[int]:
+        """The numbers, rising, of those that may have pairs where points go between two places (n, 3)."""
+        near = self.searched.copy()
+        if not near.all():
+            _near(self.spans, self.ends, self.reach, before, after, np.full((len(self.spans), 2, 3), np.nan), near)
+        numbers: list[int] = np.flatnonzero(near).tolist()
+        return numbers
 
-    def note(self, asked: list[int], neighbourhoods: "list[Neighbourhood]") -> None:
-        """Take in which of those just asked have been searched."""
-        self.searched[asked] = [neighbourhoods[k].searched for k in asked]
+    def cover(self, before: Array, after: Array) -> bool:
+        """See to it that pairs hold for points anywhere between two places (n, 3); whether any had to be changed."""
+        asked = self.asked(before, after)
+        changed = [self.neighbourhoods[k].cover(before, after) for k in asked]
+        self.searched[asked] = [self.neighbourhoods[k].searched for k in asked]
         self.searched |= self.own
+        return any(changed)
+
+    def with_pairs(self) -> "list[tuple[tuple[int, int], Neighbourhood]]":
+        """Those that may have pairs now, with the bodies that they are of: of all others nothing is near."""
+        return [(self.bodies[k], self.neighbourhoods[k]) for k in np.flatnonzero(self.searched).tolist()]
+
+    def ways(self) -> "dict[tuple[int, int], list[Neighbourhood]]":
+        """The same by their bodies."""
+        found: dict[tuple[int, int], list[Neighbourhood]] = {}
+        for bodies, each in self.with_pairs():
+            found.setdefault(bodies, []).append(each)
+        return found
 
 
 @kernel

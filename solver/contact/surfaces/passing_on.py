@@ -22,7 +22,7 @@ def told_by(contact: SurfaceContact, positions: Array) -> dict[Bodies, Told]:
     """What pairs of two bodies, or of one with itself, tell the next contact, nodes being at positions (n, 3)."""
     contact.cover(positions, positions)
     places, found = contact.carried.places(positions), dict[Bodies, Told]()
-    for bodies, own in contact.ways.items():
+    for bodies, own in contact.boxes.ways().items():
         found[bodies] = Told.of(joined([each.pairs for each in own]), max(each.reach for each in own), places)
     return found
 
@@ -36,7 +36,7 @@ def begin_fresh(contact: SurfaceContact, told: Mapping[Bodies, Told], into: NDAr
     places = contact.carried.places(positions)
     known = {bodies: each for bodies, each in told.items() if into[bodies[0]] != into[bodies[1]] or bodies[0] == bodies[1]}
     known = {_ordered(into, bodies): each for bodies, each in known.items()}
-    for bodies, own in contact.ways.items():
+    for bodies, own in contact.boxes.ways().items():
         old = known.get(bodies)
         same = SAME * min(own[0].first.surface.element, own[0].second.surface.element)
         begun = [Begun.of(each.pairs, places, old, each.edge, same) for each in own]

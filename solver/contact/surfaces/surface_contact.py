@@ -88,7 +88,7 @@ class SurfaceContact:
                 self.bodies += [(i, j)] * len(both)
                 for pair in both:
                     self.neighbourhoods.append(Neighbourhood.of(touches[i], touches[j], *pair, rest, carried))
-        self._boxes = Boxes(self.neighbourhoods)
+        self.boxes = Boxes(self.neighbourhoods, self.bodies)
 
     def begin(self, positions: Array) -> None:
         """Let bodies that touch or lie in each other go apart before they collide, pushing with nothing at first: `parting`.
@@ -98,19 +98,11 @@ class SurfaceContact:
         """
         self.cover(positions, positions)
         places = self.carried.places(positions)
-        ways = {bodies: own for bodies, own in self.ways.items() if bodies[0] != bodies[1]}
+        ways = {bodies: own for bodies, own in self.boxes.ways().items() if bodies[0] != bodies[1]}
         together = {bodies for bodies, own in ways.items() if any(perhaps_together(each, places) for each in own)}
         for pair in (each for bodies in together for each in ways[bodies]):
             pair.begin(Begun.of(pair.pairs, places).fresh)
         self.part(together, places)
-
-    @property
-    def ways(self) -> dict[tuple[int, int], list[Neighbourhood]]:
-        """The neighbourhoods of each two bodies, or of one with itself, that may have pairs: of all others nothing is near."""
-        found: dict[tuple[int, int], list[Neighbourhood]] = {}
-        for k in np.flatnonzero(self._boxes.searched).tolist():
-            found.setdefault(self.bodies[k], []).append(self.neighbourhoods[k])
-        return found
 
     def part(self, bodies: Collection[tuple[int, int]], places: Array) -> None:
         """Let pairs of bodies, by their numbers, go apart where they are mixed with points at places (k, 3)."""
@@ -327,19 +319,15 @@ class SurfaceContact:
             self._passed = before
             begun, ways, ended = self._way
             share = share_of(begun, ways, before)
-            for k in np.flatnonzero(self._boxes.searched).tolist():
-                self.neighbourhoods[k].passed(before, begun, ended, share)
-        asked = self._boxes.asked(before, after).tolist()
-        changed = [self.neighbourhoods[k].cover(before, after) for k in asked]
-        self._boxes.note(asked, self.neighbourhoods)
-        if any(changed):
+            for _, neighbourhood in self.boxes.with_pairs():
+                neighbourhood.passed(before, begun, ended, share)
+        if self.boxes.cover(before, after):
             self.take_found()
 
     def take_found(self) -> None:
         """Let what has been found be the pairs that may come close, but where bodies are mixed."""
         parting = {each.bodies: each for each in self.parting}
-        found = [(self.bodies[k], self.neighbourhoods[k]) for k in np.flatnonzero(self._boxes.searched).tolist()]
-        self._way = None
+        found, self._way = self.boxes.with_pairs(), None
         self._take(joined([parting[own].others(each.pairs) if own in parting else each.pairs for own, each in found]))
 
     def _take(self, pairs: Pairs) -> None:
