@@ -111,7 +111,9 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     now.remeshing = remeshing
     now.news += tuple(_news(now, made, renewed))
     now.remeshing.note(due, now.state, now.ranges, renewed)
-    now.remeshing.creases = now.remeshing.crossing(renewed.mesh, 0.0, place)
+    crossing, known = now.remeshing.crossing(renewed.mesh, 0.0, place), now.remeshing.creases
+    other = ~np.isin(np.arange(len(known)), due)  # what nobody has closed there is not known for that
+    now.remeshing.creases = np.where(other, np.minimum(crossing, known), crossing)
     now.remeshing.drawn = now.remeshing.coarse(renewed.mesh)
     return len(renewed.changes)
 

@@ -1,11 +1,17 @@
 """What a frame shows in each other becomes one, but for what would be all creases a step later."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from figure_scenes.bargteil_6 import FIGURE
+from solver.bake import prepare
+from solver.geometry.edge_crossings import pairs_of_shells
 from solver.remesh.exchange import CREASED, _all_creases
+from solver.scene import validated
+from solver.simulate import Simulation
 from tests.surfaces import sphere
 
 
@@ -34,3 +40,18 @@ def test_what_would_pass_through_itself_in_many_places_at_once_is_not_joined_yet
     remeshing, mesh = SimpleNamespace(passing=given), SimpleNamespace(triangles=(ball.triangles, ball.triangles))
     assert _all_creases(remeshing, mesh, 1.0 / 48.0, 3.0) == refused
     assert asked == [(1.0 / 48.0, 3.0)], "as things will be after another step"
+
+
+def test_what_another_body_joins_early_leaves_creases_to_be_closed():
+    """What passed through itself where another body was joined counted as known, and 50 faces were seen to do so in a frame."""
+    scene = FIGURE.scene(FIGURE.coarse)
+    scene = validated(replace(scene, settings=replace(scene.settings, frame_end=10)))
+    made = prepare(scene)
+    run = Simulation(scene, *([getattr(each, name) for each in made] for name in ("mesh", "surface", "contacts")))
+    crossing = []
+    for _ in range(10):
+        run.advance()
+        present = run.present
+        seen = [present.seen(body) for body in range(len(present.triangles))]
+        crossing.append(sum(len(pairs_of_shells(each.positions, each.triangles)) for each in seen))
+    assert len(run.scene.bodies) < len(scene.bodies) and not any(crossing)
