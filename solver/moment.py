@@ -85,7 +85,9 @@ def _free_on_the_way(surfaces: "SurfaceContact", look: Look, kept: Array, ranges
         return kept
     tried = [drawn, reached]
     for _ in range(MOST_MET):
-        met = surfaces.meetings(drawn, kept - drawn)
+        way = kept - drawn
+        # Those within reach that are stopped late count for a direction that is twice as long
+        met = surfaces.meetings(drawn, way) or surfaces.meetings(drawn, 2.0 * way)
         if not met:
             break
         walls = walls.with_met(met)

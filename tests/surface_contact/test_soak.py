@@ -57,6 +57,15 @@ def test_a_tangle_inside_goo_is_undone():
     is_sound(soak(423, 48, 6))
 
 
+def test_what_another_body_stops_late_on_its_way_out_of_a_collider_gets_there():
+    """Pressed between a paddle and another body, that stopped it in the second half of its way out: 2.2 % of an element deep."""
+    scene = soak_scene(625, 48)[1]
+    run, depths = Account(scene, 48).run, SeenDepths(scene)
+    for _ in range(9):
+        depths.look(run.advance())
+    assert 0.0 < depths.in_colliders < 0.015
+
+
 def test_a_fist_that_folds_goo_leaves_its_sides_a_gap_in_which_steps_find_their_balance():
     """At 16 m/s through three bodies, one of 22 kPa: logarithms left a pair of edges 1e-9 m, 106 steps in a row found no
     balance, and the goo gained as much energy as there was."""
