@@ -58,7 +58,7 @@ def test_a_tangle_inside_goo_is_undone():
 
 
 def test_what_another_body_stops_late_on_its_way_out_of_a_collider_gets_there():
-    """Pressed between a paddle and another body, that stopped it in the second half of its way out: 2.2 % of an element deep."""
+    """Between a paddle and another body, that stopped it in the second half of its way out: 2.2 % of an element deep."""
     scene = soak_scene(625, 48)[1]
     run, depths = Account(scene, 48).run, SeenDepths(scene)
     for _ in range(9):
