@@ -126,8 +126,8 @@ def test_what_comes_out_of_one_side_of_a_fold_does_not_go_in_at_the_other():
 @pytest.mark.parametrize("hidden", [False, True])
 def test_what_is_pierced_is_looked_at_in_calm_too(hidden):
     """It would jump back in as it comes to rest."""
-    nodes, up = np.zeros((4, 3)), np.array([[0.0, 0.0, 1.0]])
-    ended = SimpleNamespace(depth=lambda shown: np.zeros(1), reach=np.ones(1), keys=np.zeros((1, 4)), normal=up)
+    nodes = np.zeros((4, 3))
+    ended = SimpleNamespace(depth=lambda shown: np.zeros(1), reach=np.ones(1), keys=np.zeros((1, 4)))
     edges = SimpleNamespace(meetings=[SimpleNamespace(hidden=hidden)])
     fields, points = [SimpleNamespace(still=True)], SimpleNamespace(size=np.ones(1))
     contacts = SimpleNamespace(ended=ended, edges=edges, fields=fields, points=points)
@@ -148,3 +148,14 @@ def test_what_begins_on_an_edge_is_let_out_by_and_by():
         before = now
     assert 0.2 < deep[0] < 0.4 and jumps[1] < 0.25 and all(later < earlier for earlier, later in pairwise(deep[:9]))
     assert max(deep[9:]) < 0.02
+
+
+def test_that_it_began_so_is_kept_in_checkpoints_and_by_new_tets():
+    runs = [thrown(knife()[0], 0.25, (0.0, 0.0, 0.235), (0.0, 0.0, 0.0)) for _ in range(2)]
+    first, resumed = (run.contacts.edges for run in runs)
+    for _ in range(3):
+        runs[0].advance()
+    assert first.begun_in == {(0, 0)} and resumed.begun_in is None
+    for kept in (first.arrays(), first.of_places()):
+        resumed.restore(kept)
+        assert resumed.begun_in == {(0, 0)}
