@@ -41,6 +41,8 @@ HELD = 1e-9  # element sizes that nodes move in a step which something holds
 SPREAD = 4  # rings of tets over which a look spreads what nodes are moved by
 PAST = 0.5  # of how deep a place is by the faces of an edge, that it is at least in the collider
 YIELDING = 1e-6  # how much softer nodes hold to their ways than places are pushed out
+NEARLY = 0.001  # element sizes by which places fall short of where they are to go, with which they have gone,
+MOST_SETTLED = 64  # and how often all are moved for that: what is held from two sides goes there slowly
 
 
 class Sunk(NamedTuple):
@@ -275,22 +277,26 @@ def _moved_out(
     pushed_in = len(sunk[0].over) > 0 and any(len(one.over) for one in sunk[1:])
     for again in range(SPREAD + 1):
         shown = drawn + _shared(shown - drawn, tets, spread) if again else shown.copy()
-        _settle(sunk, shown, hold, soft)
+        _settle(sunk, shown, hold, soft, MOST_SETTLED if again == SPREAD else 1)
         if pushed_in:
-            _settle(sunk[:1], shown, hold, soft)
+            _settle(sunk[:1], shown, hold, soft, 1)
     return shown
 
 
-def _settle(sunk: list[Sunk], shown: Array, hold: Array, soft: float) -> None:
-    """Let nodes as shown (n, 3) go as far as all these places are to; each is held by hold (n,)."""
+def _settle(sunk: list[Sunk], shown: Array, hold: Array, soft: float, most: int) -> None:
+    """Let nodes as shown (n, 3) go as far as all these places are to, moved so often at most; each is held by hold (n,)."""
     normal, here = np.concatenate([one.normal for one in sunk]), np.concatenate([one.here for one in sunk])
-    level = along(here, normal) + np.concatenate([one.over for one in sunk]) - soft
+    goal = along(here, normal) + np.concatenate([one.over for one in sunk])
     carriers = sunk[0].carriers.joined([one.carriers for one in sunk[1:]])
-    rows, nothing, ones = carriers.rows, np.zeros(len(level)), np.ones(len(level))
-    settle(
-        shown, carriers.nodes, carriers.weights, rows.start, rows.nodes, rows.weights, normal, level, soft * ones, ones, here,
-        nothing, nothing, nothing.copy(), ones, hold, np.zeros_like(normal), True,
-    )  # fmt: skip
+    rows, nothing, ones, force = carriers.rows, np.zeros(len(goal)), np.ones(len(goal)), np.zeros_like(normal)
+    for _ in range(most):
+        settle(
+            shown, carriers.nodes, carriers.weights, rows.start, rows.nodes, rows.weights, normal, goal - soft, soft * ones,
+            ones, here, nothing, nothing, nothing.copy(), ones, hold, force, True,
+        )  # fmt: skip
+        short = goal - along(carriers.places(shown), normal)
+        if short.max(initial=0.0) <= NEARLY / REACH * soft:
+            break
 
 
 def _shared(change: Array, tets: NDArray[np.int32], spread: Array) -> Array:
