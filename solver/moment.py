@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .contact.shown import NO_WALLS, Look, Way
+from .contact.shown import LEFT, NO_WALLS, Look, Way
 from .jit import kernel
 from .state import Ranges, Solids
 
@@ -90,7 +90,7 @@ def _free_on_the_way(surfaces: "SurfaceContact", look: Look, kept: Array, ranges
         met = surfaces.meetings(drawn, way) or surfaces.meetings(drawn, 2.0 * way)
         if not met:
             break
-        walls = walls.with_met(met)
+        walls = walls.with_met(met, LEFT * look.least)
         kept = look.kept_out(walls)
         reached = surfaces.reachable(drawn, kept)
         tried.append(reached)

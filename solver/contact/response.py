@@ -16,7 +16,7 @@ import numpy as np
 
 from ..jit import inline, kernel
 
-GIVING, FIRM, FIRMNESS = 1.5, 2.5, 10.0  # by u: half a reach deep, and one and a half
+GIVING, FIRM, FIRMNESS = 1.5, 2.5, 60.0  # by u: half a reach deep, and one and a half
 RISE = (FIRMNESS - 1.0) / (FIRM - GIVING)  # of the slope, in between
 FORCE_GIVING, ENERGY_GIVING = GIVING - 0.25, 1.0 / 24.0 + 0.25 * (GIVING - 0.5) + 0.5 * (GIVING - 0.5) ** 2
 FORCE_FIRM = FORCE_GIVING + (FIRM - GIVING) + 0.5 * RISE * (FIRM - GIVING) ** 2

@@ -41,6 +41,7 @@ HELD = 1e-9  # element sizes that nodes move in a step which something holds
 SPREAD = 4  # rings of tets over which a look spreads what nodes are moved by
 PAST = 0.5  # of how deep a place is by the faces of an edge, that it is at least in the collider
 YIELDING = 1e-6  # how much softer nodes hold to their ways than places are pushed out
+CLOSER = 0.5  # of their distance: how close surfaces may come that are in the way
 NEARLY = 0.001  # element sizes by which places fall short of where they are to go, with which they have gone,
 MOST_SETTLED = 64  # and how often all are moved for that: what is held from two sides goes there slowly
 
@@ -66,10 +67,11 @@ class Walls(NamedTuple):
         """None of them."""
         return cls(Carried.nothing(), np.zeros((0, 3)), np.zeros(0))
 
-    def with_met(self, met: "Meetings") -> "Walls":
-        """These and what surfaces have met."""
+    def with_met(self, met: "Meetings", spare: float) -> "Walls":
+        """These and what surfaces have met, which may come as close as they still may go, but for a little to spare [m]."""
         rows, normal = self.rows.joined([met.carried.together(met.points, met.weights)]), [self.normal, met.normal]
-        return Walls(rows, np.concatenate(normal), np.concatenate([self.least, met.gap]))
+        least = np.minimum(met.gap, CLOSER * np.minimum(met.gap, met.begin) + spare)
+        return Walls(rows, np.concatenate(normal), np.concatenate([self.least, least]))
 
     def with_sunk(self, sunk: "list[Sunk]") -> "Walls":
         """These and planes up to which places are to go, in blended carriers."""
@@ -77,10 +79,10 @@ class Walls(NamedTuple):
         normal = np.concatenate([self.normal, *(one.normal for one in sunk)])
         return Walls(rows, normal, np.concatenate([self.least, *(along(one.here, one.normal) + one.over for one in sunk)]))
 
-    def at(self, shown: Array, spare: float) -> Sunk:
-        """How far they are to go with nodes at (n, 3), and a little more to `spare` [m]."""
+    def at(self, shown: Array) -> Sunk:
+        """How far they are to go with nodes at (n, 3)."""
         here = self.rows.places(shown)
-        return Sunk(Carriers.by(self.rows), here, self.normal, self.least + spare - along(here, self.normal))
+        return Sunk(Carriers.by(self.rows), here, self.normal, self.least - along(here, self.normal))
 
 
 class Way(NamedTuple):
@@ -132,13 +134,13 @@ class Look:
         shown, best, least, told = self.drawn, self.drawn, np.inf, NO_WALLS
         for turn in range(MOST_LOOKS + 1):
             sunk, pierced = self.sunk(shown)
-            sunk.append(walls.at(shown, LEFT * self.least))
+            sunk.append(walls.at(shown))
             farthest = _farthest(sunk + pierced)
             best, least = (shown, farthest) if farthest < least else (best, least)
             if farthest <= LEFT * self.least or turn == MOST_LOOKS:
                 break
             told = told.with_sunk(pierced)  # what comes out of one side of a thin thing would go in at the other
-            sunk.append(told.at(shown, 0.0))
+            sunk.append(told.at(shown))
             shown = _moved_out(sunk, self.drawn, shown, self.hold, REACH * self.least, self.tets, self.spread)
         return best
 
@@ -233,10 +235,9 @@ def _under_edges(meeting: "Meeting", touches: "Touches", nodes: Array, time: flo
 
 
 def _pierced(meeting: "Meeting", touches: "Touches", nodes: Array) -> Sunk:
-    """The same in truth, of edges and corners that touch or all but do (edges/pierced.py)."""
-    near = touches.at.keys[touches.at.gap < REACH * meeting.element]
-    is_edge = near[:, 3] >= 0
-    edges, corners = np.unique(near[is_edge, 2]), np.unique(near[~is_edge, 2])
+    """The same in truth, of edges and corners that touch or are about to (edges/pierced.py)."""
+    keys, is_edge = touches.at.keys, touches.at.keys[:, 3] >= 0
+    edges, corners = np.unique(keys[is_edge, 2]), np.unique(keys[~is_edge, 2])
     found = pierced(meeting, edges, corners, nodes, (MAY + LEFT) * meeting.element)
     over = np.maximum(found.over - MAY * meeting.element, 0.0)
     return Sunk(_carriers(meeting, found.rows), found.here, found.normal, over)
