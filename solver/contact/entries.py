@@ -168,10 +168,22 @@ class Entries:
 
     def lag(self, positions: Array) -> float:
         """By which share the friction bounds are not those of the normal forces at positions (n, 3)."""
+        bounds = self._bounds(positions)
+        return float(np.abs(bounds - self.grip).sum() / max(bounds.sum(), self.grip.sum(), 1e-300))
+
+    def excess(self, positions: Array) -> float:
+        """By which share of what they should be all friction bounds together are too high at positions (n, 3)."""
+        bounds = self._bounds(positions).sum()
+        return float((self.grip.sum() - bounds) / max(bounds, 1e-300))
+
+    def rub_as_pressed(self, positions: Array) -> None:
+        """Let the friction bounds be those of the normal forces at positions (n, 3)."""
+        self.grip[:] = self._bounds(positions)
+
+    def _bounds(self, positions: Array) -> Array:
         bounds = np.empty_like(self.grip)
         normal_forces(-self.depth(positions), self.reach, self.stiffness, bounds)
-        bounds = self.friction * bounds + self.bond
-        return float(np.abs(bounds - self.grip).sum() / max(bounds.sum(), self.grip.sum(), 1e-300))
+        return self.friction * bounds + self.bond
 
     def pressed_nodes(self, positions: Array, count: int) -> NDArray[np.bool_]:
         """Nodes (count,) that carry contacts which push or stick at these positions."""

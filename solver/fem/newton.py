@@ -36,6 +36,7 @@ KEPT_FRICTION = 0.9  # planes and bounds are kept it converges much faster,
 SECANT = 0.0  # and of surfaces, of which many flip at once, until corrections are shorter than what slips before it rubs,
 FLIPPED = 0.25  # as long as no less than this fraction of a direction can be gone
 LAG = 0.1  # unless these turn out to be off by more than this share,
+EXCESS = 0.01  # or to be so much more than is pressed in all: in every step that would stop what slides too early,
 STALE = 0.1  # or nodes have gone on by so many element sizes, where a plane may be that of nothing that is near any more,
 MOST_LINEARIZATIONS = 15  # so many times at most
 LINEAR_TOLERANCE = 0.02  # of a linear system; at 0.05 as fast, but three to seven times the error at a blow
@@ -222,7 +223,7 @@ class ImplicitStep(StepEnergy):
         if self.surfaces is not None:
             x = self.surfaces.reachable(self.state.positions, x)
         elastic, internal = self.begin(x)
-        fresh_until, flipping, laid = LINEARIZATIONS, False, guess
+        fresh_until, flipping, evened, laid = LINEARIZATIONS, False, False, guess
         for iteration in range(MOST_ITERATIONS):
             if iteration >= MAXIMUM_ITERATIONS and not progress.shrinking():
                 break
@@ -271,6 +272,10 @@ class ImplicitStep(StepEnergy):
                 continue
             true = entries.lag(x) < LAG and largest_change(*entries.touching, laid, x) < STALE
             if fresh or fresh_until >= MOST_LINEARIZATIONS or (true and not astray(self.contacts, x, entries)):
+                if not evened and entries.excess(x) > EXCESS and entries.lag(x) < LAG:
+                    entries.rub_as_pressed(x)
+                    fresh_until, evened = min(fresh_until, iteration + 1), True
+                    continue
                 return Outcome(x, internal, self.rubs(x, entries), iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
         done = (settled and alone and progress.near()) or (self.patient and progress.nearing())

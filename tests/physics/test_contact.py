@@ -79,6 +79,19 @@ def test_a_faster_block_stops_at_coulombs_distance():
     assert slide(0.4, 0.0, 24, 1.5)[24] == pytest.approx(1.5**2 / (2 * 0.4 * 9.81), rel=0.02)
 
 
+@pytest.mark.parametrize(("young_modulus", "damping", "cells"), [(3e6, 0.0, 5), (3e6, 20.0, 8), (3e7, 0.0, 8)])
+def test_a_cube_as_high_as_wide_stops_no_earlier_than_coulomb_says(young_modulus, damping, cells):
+    """Its front edge bears most, and of how much each place bears a step's last guess is a little high: with that it stopped
+    0.9 to 1.4 % too early."""
+    mesh = box_mesh((cells,) * 3, (0.2, 0.2, 0.2), (0.0, 0.0, 0.0002))
+    block = BLOCK | {"young_modulus": young_modulus, "damping": damping}
+    simulation, _ = run(make_scene([mesh], [block], velocity=(2.0, 0.0, 0.0), integrator="bdf2"), 1, [PlaneField(friction=0.5)])
+    start = center(simulation)[0]
+    for _ in range(24):
+        simulation.advance()
+    assert center(simulation)[0] - start == pytest.approx(2.0**2 / (2 * 0.5 * 9.81), rel=0.005)
+
+
 def velocity(simulation):
     """Of the centre of mass (3,)."""
     state = simulation.state
