@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .beneath import by_sides
 from .carriers import Carriers
 from .contacts import FREE_DEPTH
-from .edges.pierced import Outside, pierced, surface_of
+from .edges.pierced import Skin, pierced
 from .entries import along
 from .looking import depths, query
 from .points import REACH
@@ -110,7 +110,7 @@ class Look:
         self.least = float(points.size.min())
         self.meetings = [] if edges is None else edges.met(way.begun, drawn, way.time, way.time - way.begin, led)
         moves = ((drawn - way.begun) ** 2).sum(axis=1) > (HELD * self.least) ** 2
-        self.let_out = set() if edges is None else edges.begun_in or set()
+        self.let_out = set() if edges is None else edges.let_out
         self.hold = np.where(moves, YIELDING * state.masses / state.masses.max(), np.inf)
         around = np.bincount(state.tets.ravel(), minlength=len(drawn))
         self.spread = np.where(moves, 0.25 / np.maximum(around, 1), 0.0)
@@ -120,11 +120,11 @@ class Look:
         found = [_points(self.contacts, self.way, shown)]
         pierced = list[Sunk]()
         for meeting in self.meetings:
-            nodes = shown[meeting.body.nodes]
-            touches = meeting.touches(nodes)
-            found.append(_under_edges(meeting, touches, nodes, self.way.time))
+            skin = Skin(meeting, shown[meeting.body.nodes])
+            touches = meeting.touches(skin.nodes)
+            found.append(_under_edges(meeting, touches, skin, self.way.time))
             if meeting.pair not in self.let_out:
-                pierced.append(_pierced(meeting, touches, nodes))
+                pierced.append(_pierced(meeting, touches, skin))
         return found, pierced
 
     def kept_out(self, walls: Walls = NO_WALLS) -> Array:
@@ -165,8 +165,7 @@ def _needs_no_look(contacts: "Contacts", way: Way, drawn: Array) -> bool:
             return False
         if not len(ended.keys):
             return True
-    hidden = contacts.edges is not None and any(meeting.hidden for meeting in contacts.edges.meetings)
-    still = not hidden and all(field.still for field in contacts.fields)
+    still = not (contacts.edges is not None and contacts.edges.hides) and all(field.still for field in contacts.fields)
     return still and longest_way(way.begun, drawn) <= CALM * float(contacts.points.size.min())
 
 
@@ -218,8 +217,8 @@ def _seen(
     return np.where(through, other[0], one[0]), np.where(through[:, None], other[1], one[1])
 
 
-def _under_edges(meeting: "Meeting", touches: "Touches", nodes: Array, time: float) -> Sunk:
-    """Places of a body, with its nodes at (n, 3), in which a collider's edges and corners are, or all but are, by planes."""
+def _under_edges(meeting: "Meeting", touches: "Touches", skin: Skin, time: float) -> Sunk:
+    """Places of a body, as it is shown, in which a collider's edges and corners are, or all but are, by planes."""
     at = touches.at
     near = np.flatnonzero(at.gap < REACH * meeting.element)
     overlap = meeting.overlap(touches)
@@ -227,20 +226,19 @@ def _under_edges(meeting: "Meeting", touches: "Touches", nodes: Array, time: flo
     over = sunk - _allowed(at.depth, meeting.element)
     deep = np.flatnonzero(over > LEFT * meeting.element)
     if len(deep):  # by their planes, which say so too of what lies beside a surface that is bent
-        surface = touches.here[deep] + overlap[deep, None] * at.way[deep]  # the collider's, rounded by its thickness
-        tree = surface_of(meeting.faces.shown.carried.places(nodes), meeting.faces.shown.triangles)
-        outside = Outside.of(tree, surface).distance
-        over[deep[(outside > MAY * meeting.element) | _past(meeting, touches, overlap, deep, time)]] = 0.0
+        tops = touches.here[deep] + overlap[deep, None] * at.way[deep]  # the collider's, rounded by its thickness
+        over[deep[(skin.outside(tops).distance > MAY * meeting.element) | _past(meeting, touches, overlap, deep, time)]] = 0.0
     return Sunk(_carriers(meeting, touches.rows.taken(near)), touches.here[near], at.normal[near], over[near])
 
 
-def _pierced(meeting: "Meeting", touches: "Touches", nodes: Array) -> Sunk:
+def _pierced(meeting: "Meeting", touches: "Touches", skin: Skin) -> Sunk:
     """The same in truth, of edges and corners that touch or are about to (edges/pierced.py)."""
     keys, is_edge = touches.at.keys, touches.at.keys[:, 3] >= 0
     edges, corners = np.unique(keys[is_edge, 2]), np.unique(keys[~is_edge, 2])
-    found = pierced(meeting, edges, corners, nodes, (MAY + LEFT) * meeting.element)
-    over = np.maximum(found.over - MAY * meeting.element, 0.0)
-    return Sunk(_carriers(meeting, found.rows), found.here, found.normal, over)
+    found = pierced(meeting, edges, corners, skin, (MAY + LEFT) * meeting.element)
+    own = np.flatnonzero(found.over)  # of what runs through it on purpose nothing is left
+    over = np.maximum(found.over[own] - MAY * meeting.element, 0.0)
+    return Sunk(_carriers(meeting, found.rows.taken(own)), found.here[own], found.normal[own], over)
 
 
 def _carriers(meeting: "Meeting", rows: Carried) -> Carriers:

@@ -10,8 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from solver.bake import prepare
 from solver.colliders.shaped import cube
+from solver.contact.edges.edge_contacts import EdgeContacts
 from solver.contact.edges.faces import Shown
-from solver.contact.edges.pierced import STUCK, pierced
+from solver.contact.edges.pierced import STUCK, Skin, pierced
 from solver.contact.shown import Way, _needs_no_look
 from solver.contact.surfaces.carried import Carried
 from solver.materials import Material
@@ -38,7 +39,7 @@ def meeting(line, parts=3, offset=0.0, triangles=None, element=1.0) -> tuple[Sim
 
 
 def asked(met, nodes, edges=(0,), corners=()):
-    return pierced(met, np.array(edges, np.int32), np.array(corners, np.int32), nodes, LEAST)
+    return pierced(met, np.array(edges, np.int32), np.array(corners, np.int32), Skin(met, nodes), LEAST)
 
 
 def deepest_in(run: Simulation, lines: list[np.ndarray], frames: int) -> tuple[float, float]:
@@ -123,15 +124,16 @@ def test_what_comes_out_of_one_side_of_a_fold_does_not_go_in_at_the_other():
     assert edge < 0.02 and vertex < 0.02
 
 
-@pytest.mark.parametrize("hidden", [False, True])
-def test_what_is_pierced_is_looked_at_in_calm_too(hidden):
-    """It would jump back in as it comes to rest."""
+@pytest.mark.parametrize(("hidden", "begun", "looked"), [(False, set(), False), (True, set(), True), (True, {(0, 0)}, False)])
+def test_what_is_pierced_is_looked_at_in_calm_too(hidden, begun, looked):
+    """It would jump back in as it comes to rest; but what began so is let out by and by."""
     nodes = np.zeros((4, 3))
     ended = SimpleNamespace(depth=lambda shown: np.zeros(1), reach=np.ones(1), keys=np.zeros((1, 4)))
-    edges = SimpleNamespace(meetings=[SimpleNamespace(hidden=hidden)])
+    edges = EdgeContacts([], None, [], np.zeros((0, 0), bool), holds=True)
+    edges.meetings, edges.begun_in = [SimpleNamespace(hidden=hidden, pair=(0, 0))], begun
     fields, points = [SimpleNamespace(still=True)], SimpleNamespace(size=np.ones(1))
     contacts = SimpleNamespace(ended=ended, edges=edges, fields=fields, points=points)
-    assert _needs_no_look(contacts, Way(nodes, nodes, 0.0, 0.1, 0.1), nodes) is not hidden
+    assert _needs_no_look(contacts, Way(nodes, nodes, 0.0, 0.1, 0.1), nodes) is not looked
 
 
 def test_what_begins_on_an_edge_is_let_out_by_and_by():

@@ -10,6 +10,7 @@ from solver.bake import prepare
 from solver.colliders.shaped import cube
 from solver.contact.contacts import FREE_DEPTH
 from solver.contact.edges.meeting import Crossings, Touches
+from solver.contact.edges.pierced import Skin
 from solver.contact.shown import Look, Way, _allowed, _under_edges
 from solver.contact.surfaces.carried import Carried
 from solver.materials import Material
@@ -310,4 +311,4 @@ def test_an_edge_beside_a_bent_surface_moves_nothing(height, thick, overlap, ove
         overlap=lambda touches: np.array([overlap]),
         touches=lambda nodes: Touches(at, met + (thick - overlap) * up, none, own),
     )  # fmt: skip
-    assert _under_edges(meeting, meeting.touches(None), goo.positions, 0.0).over == pytest.approx([over])
+    assert _under_edges(meeting, meeting.touches(None), Skin(meeting, goo.positions), 0.0).over == pytest.approx([over])

@@ -83,6 +83,16 @@ class EdgeContacts:
         self.stored = Stored.from_arrays(own)
         self.begun_in = {(int(body), int(collider)) for body, collider in own.get("begun_in", np.zeros((0, 2), np.int32))}
 
+    @property
+    def let_out(self) -> set[tuple[int, int]]:
+        """Bodies and colliders that began in each other, and still are: these go apart by and by."""
+        return self.begun_in or set()
+
+    @property
+    def hides(self) -> bool:
+        """Whether any places are in that push nothing, of bodies that did not begin so."""
+        return any(meeting.hidden and meeting.pair not in self.let_out for meeting in self.meetings)
+
     def begin_step(self, start: Array, guess: Array, time: float, step: float, led: NDArray[np.int32]) -> None:
         """Find what may touch in the step that ends at `time`, from node positions (n, 3) at its start and guessed end.
 

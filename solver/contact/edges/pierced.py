@@ -6,6 +6,7 @@ way out is to the closest place of the surface.
 """
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -83,32 +84,47 @@ class _Line(NamedTuple):
         return self._replace(edge=edge, share=share)
 
 
-def surface_of(positions: Array, triangles: IntArray) -> WindingTree:
-    """What tells who is inside of triangles (t, 3)."""
-    return winding_tree(triangle_tree(positions, triangles))
+class Skin:
+    """What is shown of a meeting's body with its nodes at (n, 3), which tells who is inside."""
+
+    def __init__(self, meeting: "Meeting", nodes: Array) -> None:
+        self.shown, self.nodes = meeting.faces.shown, nodes
+
+    @cached_property
+    def positions(self) -> Array:
+        """Of its vertices (v, 3)."""
+        return self.shown.carried.places(self.nodes)
+
+    @cached_property
+    def tree(self) -> WindingTree:
+        """Its triangles by place."""
+        return winding_tree(triangle_tree(self.positions, self.shown.triangles))
+
+    def outside(self, places: Array) -> Outside:
+        """How far outside of it places (k, 3) are."""
+        return Outside.of(self.tree, places)
 
 
 def begins_pierced(meeting: "Meeting", nodes: Array, least: float) -> bool:
     """Whether anything of the collider is in a body by more than the least [m] as a step begins, with its nodes at (n, 3)."""
     pairs = meeting.pairs
     then = replace(meeting, now=meeting.then)
-    return len(pierced(then, np.unique(pairs.edges_met), np.unique(pairs.corners_met), nodes, least).over) > 0
+    return len(pierced(then, np.unique(pairs.edges_met), np.unique(pairs.corners_met), Skin(then, nodes), least).over) > 0
 
 
-def pierced(meeting: "Meeting", edges: IntArray, corners: IntArray, nodes: Array, least: float) -> Pierced:
-    """What is in a body, with its nodes at (n, 3), by more than the least [m], of some edges (e,) and corners (c,)."""
-    shown, element = meeting.faces.shown, meeting.element
-    positions, triangles = shown.carried.places(nodes), shown.triangles
+def pierced(meeting: "Meeting", edges: IntArray, corners: IntArray, skin: Skin, least: float) -> Pierced:
+    """What is in a body, as it is shown, by more than the least [m], of some edges (e,) and corners (c,)."""
+    positions, triangles, element = skin.positions, skin.shown.triangles, meeting.element
     line = _lines(meeting, edges, corners, positions.min(axis=0), positions.max(axis=0))
     if not len(line.edge):
         return Pierced(Carried.nothing(), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
-    tree, (wide, fine) = surface_of(positions, triangles), APART
-    outside = Outside.of(tree, line.places()).distance
+    wide, fine = APART
+    outside = skin.outside(line.places()).distance
     # No place is deeper than the next by more than the way between them
     own = np.flatnonzero(line.thick() - outside > least - 0.5 * wide * element)
     line = line.around(own, wide * element, round(0.5 * wide / fine))
     asked = line.places()
-    found = Outside.of(tree, asked)
+    found = skin.outside(asked)
     depth = line.thick() - found.distance
     deep = np.flatnonzero((depth > least) & (np.abs(found.distance) > ROUNDING * element))
     deep = _deepest(deep, depth[deep], line.edge[deep], found.triangle[deep])
@@ -116,7 +132,7 @@ def pierced(meeting: "Meeting", edges: IntArray, corners: IntArray, nodes: Array
     here = np.einsum("km,kmi->ki", weights, positions[points])
     normal = (asked[deep] - here) / -found.distance[deep, None]
     share = np.clip((STUCK - depth.max(initial=0.0) / element) / FADING, 0.0, 1.0)
-    return Pierced(shown.between(points, weights), here, normal, share * depth[deep])
+    return Pierced(skin.shown.between(points, weights), here, normal, share * depth[deep])
 
 
 def _deepest(numbers: Numbers, depth: Array, edge: Numbers, triangle: IntArray) -> Numbers:
