@@ -5,9 +5,10 @@ n . x = level (the collider's surface linearised there). With the gap d = n . x 
 starts smoothly, K reach u^2, and is linear from u = 1/2 on: what lies is met by a spring as stiff as its body. A blow presses
 harder than that by the square of its speed over that of sound, and on a point that stands out all of it rests: so from
 u = GIVING on, which what merely lies seldom reaches, the slope rises to FIRMNESS K at u = FIRM and stays, lest what is seen
-sink in. Friction has the lagged bound `grip` = mu times the normal force, and the displacement t along the surface since the
-step's start: force grip (2y - y^2) t/|t| with y = |t|/slip, grip t/|t| beyond y = 1 (Li et al. 2020, "Incremental potential
-contact", section 5).
+sink in. From u = CRUSHED on, which no blow reaches but jaws that leave no room, it is CRUSHING K: what they store there throws
+goo about once they open. Friction has the lagged bound `grip` = mu times the normal force, and the displacement t along the
+surface since the step's start: force grip (2y - y^2) t/|t| with y = |t|/slip, grip t/|t| beyond y = 1 (Li et al. 2020,
+"Incremental potential contact", section 5).
 
 Entries are few and sorted, so these loops are serial: the same order, the same bytes.
 """
@@ -16,11 +17,14 @@ import numpy as np
 
 from ..jit import inline, kernel
 
-GIVING, FIRM, FIRMNESS = 1.5, 2.5, 60.0  # by u: half a reach deep, and one and a half
+GIVING, FIRM, CRUSHED = 1.5, 2.5, 6.0  # by u: half a reach deep, one and a half, and five
+FIRMNESS, CRUSHING = 60.0, 10.0
 RISE = (FIRMNESS - 1.0) / (FIRM - GIVING)  # of the slope, in between
 FORCE_GIVING, ENERGY_GIVING = GIVING - 0.25, 1.0 / 24.0 + 0.25 * (GIVING - 0.5) + 0.5 * (GIVING - 0.5) ** 2
 FORCE_FIRM = FORCE_GIVING + (FIRM - GIVING) + 0.5 * RISE * (FIRM - GIVING) ** 2
 ENERGY_FIRM = ENERGY_GIVING + FORCE_GIVING * (FIRM - GIVING) + 0.5 * (FIRM - GIVING) ** 2 + RISE * (FIRM - GIVING) ** 3 / 6.0
+FORCE_CRUSHED = FORCE_FIRM + FIRMNESS * (CRUSHED - FIRM)
+ENERGY_CRUSHED = ENERGY_FIRM + FORCE_FIRM * (CRUSHED - FIRM) + 0.5 * FIRMNESS * (CRUSHED - FIRM) ** 2
 
 
 @inline
@@ -39,9 +43,13 @@ def normal_response(gap, reach, stiffness):  # type: ignore[no-untyped-def]
         over = u - GIVING
         energy = ENERGY_GIVING + over * (FORCE_GIVING + over * (0.5 + RISE / 6.0 * over))
         return scale * reach * energy, scale * (FORCE_GIVING + over + 0.5 * RISE * over * over), stiffness * (1.0 + RISE * over)
-    over = u - FIRM
-    energy = ENERGY_FIRM + over * (FORCE_FIRM + 0.5 * FIRMNESS * over)
-    return scale * reach * energy, scale * (FORCE_FIRM + FIRMNESS * over), FIRMNESS * stiffness
+    if u <= CRUSHED:
+        over = u - FIRM
+        energy = ENERGY_FIRM + over * (FORCE_FIRM + 0.5 * FIRMNESS * over)
+        return scale * reach * energy, scale * (FORCE_FIRM + FIRMNESS * over), FIRMNESS * stiffness
+    over = u - CRUSHED
+    energy = ENERGY_CRUSHED + over * (FORCE_CRUSHED + 0.5 * CRUSHING * over)
+    return scale * reach * energy, scale * (FORCE_CRUSHED + CRUSHING * over), CRUSHING * stiffness
 
 
 @kernel

@@ -9,7 +9,19 @@ contact against springs has a closed form.
 import numpy as np
 
 from ..jit import inline, inner_kernel, kernel
-from .response import FIRM, FIRMNESS, FORCE_FIRM, FORCE_GIVING, GIVING, RISE, point_of, row_point
+from .response import (
+    CRUSHED,
+    CRUSHING,
+    FIRM,
+    FIRMNESS,
+    FORCE_CRUSHED,
+    FORCE_FIRM,
+    FORCE_GIVING,
+    GIVING,
+    RISE,
+    point_of,
+    row_point,
+)
 
 SWEEPS = 8
 
@@ -32,11 +44,15 @@ def _push(gap, reach, stiffness, give):  # type: ignore[no-untyped-def]
         return stiffness * reach * v * v
     if v <= GIVING:
         return stiffness * reach * (v - 0.25)
-    # last branch: f = K reach (FORCE_FIRM + FIRMNESS over), over = v - FIRM
+    # last branch: f = K reach (FORCE_CRUSHED + CRUSHING over), over = v - CRUSHED
+    over = (u - CRUSHED - a * FORCE_CRUSHED) / (1.0 + a * CRUSHING)
+    if over >= 0.0:
+        return stiffness * reach * (FORCE_CRUSHED + CRUSHING * over)
+    # the one before: f = K reach (FORCE_FIRM + FIRMNESS over), over = v - FIRM
     over = (u - FIRM - a * FORCE_FIRM) / (1.0 + a * FIRMNESS)
     if over >= 0.0:
         return stiffness * reach * (FORCE_FIRM + FIRMNESS * over)
-    # the one before: f = K reach (FORCE_GIVING + over + RISE/2 over^2), over = v - GIVING
+    # and before that: f = K reach (FORCE_GIVING + over + RISE/2 over^2), over = v - GIVING
     over = u - GIVING - a * FORCE_GIVING
     over = 2.0 * over / (1.0 + a + np.sqrt((1.0 + a) ** 2 + 2.0 * a * RISE * over))
     return stiffness * reach * (FORCE_GIVING + over * (1.0 + 0.5 * RISE * over))

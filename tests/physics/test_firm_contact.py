@@ -3,14 +3,23 @@
 import numpy as np
 import pytest
 
-from solver.contact.response import FIRM, FIRMNESS, GIVING, contact_gradient, contact_stiffness, normal_forces
+from solver.contact.response import (
+    CRUSHED,
+    CRUSHING,
+    FIRM,
+    FIRMNESS,
+    GIVING,
+    contact_gradient,
+    contact_stiffness,
+    normal_forces,
+)
 from solver.contact.settle import settle
 from tests.surface_contact.seen_depths import SeenDepths
 from tests.surface_contact.soak import Account
 from tests.surface_contact.soak_scenes import soak_scene
 
 REACH, STIFFNESS = 0.02, 3e4
-BRANCHES = [0.3, 0.9, 1.4, 1.6, 2.4, 2.6, 9.0]  # of it: how near, in reaches, 1 being where it touches
+BRANCHES = [0.3, 0.9, 1.4, 1.6, 2.4, 2.6, 5.9, 6.1, 9.0]  # of it: how near, in reaches, 1 being where it touches
 NODES, ALONE, NORMAL = np.zeros((1, 4), np.int32), np.array([[1.0, 0.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 1.0]])
 
 
@@ -51,6 +60,11 @@ def test_its_branches_meet(near):
     before, here, after = (push(near + side * little) for side in (-1.0, 0.0, 1.0))
     assert before == pytest.approx(after, abs=1e-6 * STIFFNESS * REACH)
     assert after - here == pytest.approx(here - before, abs=0.01 * little * STIFFNESS * REACH)
+
+
+def test_what_is_crushed_is_pushed_as_hard_as_just_before_and_then_hardly_harder():
+    assert push(CRUSHED + 1e-9) == pytest.approx(push(CRUSHED - 1e-9), rel=1e-6)
+    assert push(CRUSHED + 0.4) - push(CRUSHED + 0.2) == pytest.approx(0.2 * CRUSHING * STIFFNESS * REACH)
 
 
 def test_what_lies_meets_a_spring_as_stiff_as_its_body_and_a_blow_a_firmer_one():

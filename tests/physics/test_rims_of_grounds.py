@@ -106,7 +106,7 @@ def test_what_comes_up_is_seen_from_beneath_before_it_is_from_above(margin):
     assert np.isinf(below).tolist() == [True, False, False, False]
 
 
-@pytest.mark.parametrize(("begun", "velocity", "speed"), [(0.02, -6.0, 12.0), (-0.45, 15.0, 30.0)])
+@pytest.mark.parametrize(("begun", "velocity", "speed"), [(0.02, -6.0, 12.0), (-0.45, 15.0, 45.0)])
 def test_what_strikes_the_edge_of_a_table_stays_beneath_where_it_is(begun, velocity, speed):
     """A block that falls on it with one half, and one that is thrown up against it. Short steps lost who came up from far
     below and who was there: it was shot away at 180 m/s."""
