@@ -155,7 +155,7 @@ def test_settled_contacts_balance_their_springs(lying, entries):
     """What is pressed down on springs comes to where contact's force, by its own law, is that of the springs."""
     simulation, _, _ = lying
     start = pressed(lying)
-    hold = np.full(len(start), 1e8)  # firm against contacts pressed as deep as these, or sweeps creep
+    hold = np.full(len(start), 1e9)  # firm against contacts pressed as deep as these, or sweeps creep
     positions = start.copy()
     smooth = replace(entries, grip=0.0 * entries.grip, friction=0.0 * entries.friction)
     after = np.zeros_like(start)
