@@ -17,8 +17,8 @@ import numpy as np
 
 from ..jit import inline, kernel
 
-GIVING, FIRM, CRUSHED = 1.5, 2.5, 6.0  # by u: half a reach deep, one and a half, and five
-FIRMNESS, CRUSHING = 60.0, 10.0
+GIVING, FIRM, CRUSHED = 1.5, 2.5, 4.0  # by u: half a reach deep, one and a half, and three
+FIRMNESS, CRUSHING = 60.0, 2.0
 RISE = (FIRMNESS - 1.0) / (FIRM - GIVING)  # of the slope, in between
 FORCE_GIVING, ENERGY_GIVING = GIVING - 0.25, 1.0 / 24.0 + 0.25 * (GIVING - 0.5) + 0.5 * (GIVING - 0.5) ** 2
 FORCE_FIRM = FORCE_GIVING + (FIRM - GIVING) + 0.5 * RISE * (FIRM - GIVING) ** 2
