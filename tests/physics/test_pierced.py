@@ -13,7 +13,7 @@ from solver.colliders.shaped import cube
 from solver.contact.edges.edge_contacts import EdgeContacts
 from solver.contact.edges.faces import Shown
 from solver.contact.edges.pierced import STUCK, Skin, pierced
-from solver.contact.shown import Way, _needs_no_look
+from solver.contact.shown import MAY, Way, _needs_no_look, _pierced
 from solver.contact.surfaces.carried import Carried
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
@@ -93,6 +93,14 @@ def test_what_runs_through_a_body_on_purpose_is_left_alone():
 def test_goo_that_is_inside_out_holds_nothing():
     met, nodes = meeting([(0.1, -2.0, 0.4), (0.1, 2.0, 0.4)], triangles=lambda faces: faces[:, ::-1].copy())
     assert len(asked(met, nodes).over) == 0
+
+
+def test_what_is_pierced_by_an_edge_that_touches_nothing_is_found_too():
+    """The far edge of a thin plate may be in a fold although by planes all that it meets is more than the reach away."""
+    met, nodes = meeting([(0.1, -2.0, 0.4), (0.1, 2.0, 0.4)])
+    met.body = SimpleNamespace(nodes=slice(0, len(nodes)))
+    touches = SimpleNamespace(at=SimpleNamespace(keys=np.array([[0, 0, 0, 5]], np.int32), gap=np.array([0.3])))
+    assert _pierced(met, touches, Skin(met, nodes)).over.max() == pytest.approx(0.1 - MAY)
 
 
 @pytest.mark.parametrize(

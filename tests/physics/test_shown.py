@@ -8,10 +8,11 @@ import pytest
 from solver import moment
 from solver.bake import prepare
 from solver.colliders.shaped import cube
+from solver.contact.carriers import Carriers
 from solver.contact.contacts import FREE_DEPTH
 from solver.contact.edges.meeting import Crossings, Touches
 from solver.contact.edges.pierced import Skin
-from solver.contact.shown import Look, Way, _allowed, _under_edges
+from solver.contact.shown import Look, Sunk, Walls, Way, _allowed, _moved_out, _under_edges
 from solver.contact.surfaces.carried import Carried
 from solver.materials import Material
 from solver.scene import Body, Collider, Scene, Settings, Surface, validated
@@ -313,3 +314,28 @@ def test_an_edge_beside_a_bent_surface_moves_nothing(height, thick, overlap, ove
         touches=lambda nodes: Touches(at, met + (thick - overlap) * up, none, own),
     )  # fmt: skip
     assert _under_edges(meeting, meeting.touches(None), Skin(meeting, goo.positions), 0.0).over == pytest.approx([over])
+
+
+def test_what_is_held_from_two_sides_goes_all_of_its_way():
+    """A pile of 16 slices, whose lowest is lifted by half an element, and which may come no closer to each other: swept eight
+    times only the lowest few had gone up."""
+    count, still = 16, np.zeros((0, 4), np.int32)
+    nodes, up = np.column_stack([np.zeros((count, 2)), np.arange(count, dtype=float)]), np.array([[0.0, 0.0, 1.0]])
+    pairs = np.repeat(np.arange(count, dtype=np.int32), 2)[1:-1]
+    ways = Carried(np.arange(0, 2 * count - 1, 2), pairs, np.tile([-1.0, 1.0], count - 1))
+    lowest = Carriers.by(Carried(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1)))
+    walls = Walls(ways, np.repeat(up, count - 1, axis=0), np.ones(count - 1))
+    points = Sunk(Carriers.by(Carried.nothing()), nodes[:0], nodes[:0], np.zeros(0))
+    sunk = [points, Sunk(lowest, nodes[:1], up, np.array([0.5])), walls.at(nodes)]
+    moved = _moved_out(sunk, nodes, nodes, np.full(count, 1e-6), 0.01, still, np.zeros(count))
+    assert moved[0, 2] > 0.5 - 2e-3 and (np.diff(moved[:, 2]) > 1.0 - 2e-3).all()
+
+
+def test_surfaces_in_the_way_may_come_as_close_as_they_still_may_go():
+    """To half of what counts of their distance, and a little: they are stopped at 0.4 of it."""
+    pair = Carried(np.array([0, 1, 2]), np.array([0, 1], np.int32), np.ones(2))
+    met = SimpleNamespace(
+        carried=pair, points=np.zeros((3, 4), np.int32), weights=np.zeros((3, 4)), normal=np.zeros((3, 3)),
+        gap=np.array([0.001, 0.008, 0.05]), begin=np.array([0.001, 0.008, 0.01]),
+    )  # fmt: skip
+    assert Walls.nothing().with_met(met, 0.002).least == pytest.approx([0.001, 0.006, 0.007])
