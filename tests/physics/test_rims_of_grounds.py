@@ -45,7 +45,7 @@ def test_a_ball_is_wedged_into_a_hole_that_is_too_narrow():
     begun = energy(simulation)
     speed, most, beneath = fastest(simulation, 14)
     assert beneath > 3, "some of it bulges in under the rim"
-    assert speed < 12.0 and most <= 1.001 * begun
+    assert speed < 18.0 and most <= 1.001 * begun
     assert -0.5 < simulation.state.positions[:, 2].mean() < 0.3
 
 

@@ -18,7 +18,7 @@ def test_what_is_seen_stays_closed_and_whole(seed):
     assert "failed" not in found and found["opened"] == 0 and found["inverted"] == 0, found
     assert found["crossing"] == 0, found
     low, high = found["kept"]
-    # What lies in each other at first counts twice then. Folds of 173 are closed in a hard blow, which hangs on the last digits:
+    # What lies in each other at first counts twice then. Folds of 173 are closed in a hard blow, which hangs on last digits:
     # starts a 500th apart lose 2 to 20 % for some frames
     assert low > (0.75 if seed == 173 else 0.9) and high < 1.15, found
 
