@@ -14,6 +14,8 @@ from solver.contact.response import (
     normal_forces,
 )
 from solver.contact.settle import settle
+from tests.physics.scenes import PlaneField, ball_mesh, make_scene, run
+from tests.physics.test_thin_plates import SOFT
 from tests.surface_contact.seen_depths import SeenDepths
 from tests.surface_contact.soak import Account
 from tests.surface_contact.soak_scenes import soak_scene
@@ -84,6 +86,24 @@ def test_a_settled_contact_balances_its_spring(near, hold):
         np.full(1, hold), np.zeros((1, 3)), True,
     )  # fmt: skip
     assert positions == pytest.approx(at(near), abs=1e-9 * REACH)
+
+
+@pytest.mark.parametrize("young_modulus", [2e3, 1e4])
+def test_a_blow_faster_than_sound_presses_a_ball_in_by_less_than_contacts_reach(young_modulus):
+    """At 8 m/s: by 3.3 % of an element with a spring as stiff as the body, by 1.3 with one ten times as stiff."""
+    arguments = make_scene([ball_mesh(8, 0.5, (0.0, 0.0, 0.51))], [SOFT | {"young_modulus": young_modulus}], velocity=(0, 0, -8.0))
+    simulation, _ = run(arguments, 1, [PlaneField(friction=0.2)])
+    deepest, end_step = 0.0, simulation.contacts.end_step
+
+    def looked(positions, entries):
+        nonlocal deepest
+        deepest = max(deepest, -float(positions[:, 2].min()) / simulation.element_size)
+        end_step(positions, entries)
+
+    simulation.contacts.end_step = looked
+    for _ in range(6):
+        simulation.advance()
+    assert 0.001 < deepest < 0.01
 
 
 @pytest.mark.parametrize(("seed", "frames"), [(91, 10), (148, 9), (393, 16), (993, 10)])  # a paddle, gears
