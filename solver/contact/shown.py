@@ -289,12 +289,13 @@ def _settle(sunk: list[Sunk], shown: Array, hold: Array, soft: float, most: int)
     carriers = sunk[0].carriers.joined([one.carriers for one in sunk[1:]])
     rows, nothing, ones, force = carriers.rows, np.zeros(len(goal)), np.ones(len(goal)), np.zeros_like(normal)
     for _ in range(most):
+        before = shown.copy()
         settle(
             shown, carriers.nodes, carriers.weights, rows.start, rows.nodes, rows.weights, normal, goal - soft, soft * ones,
             ones, here, nothing, nothing, nothing.copy(), ones, hold, force, True,
         )  # fmt: skip
         short = goal - along(carriers.places(shown), normal)
-        if short.max(initial=0.0) <= NEARLY / REACH * soft:
+        if short.max(initial=0.0) <= NEARLY / REACH * soft or (shown == before).all():
             break
 
 
