@@ -5,9 +5,9 @@ n . x = level (the collider's surface linearised there). With the gap d = n . x 
 starts smoothly, K reach u^2, and is linear from u = 1/2 on: what lies is met by a spring as stiff as its body. A blow presses
 harder than that by the square of its speed over that of sound, and on a point that stands out all of it rests: so from
 u = GIVING on, which what merely lies seldom reaches, the slope rises to FIRMNESS K at u = FIRM and stays, lest what is seen
-sink in. From u = CRUSHED on, which no blow reaches but jaws that leave no room, it is CRUSHING K: what they store there throws
-goo about once they open. Friction has the lagged bound `grip` = mu times the normal force, and the displacement t along the
-surface since the step's start: force grip (2y - y^2) t/|t| with y = |t|/slip, grip t/|t| beyond y = 1 (Li et al. 2020,
+sink in. From u = CRUSHED on, which jaws reach that leave no room but hardly any blow, it is CRUSHING K: what they store there
+throws goo about once they open. Friction has the lagged bound `grip` = mu times the normal force, and the displacement t along
+the surface since the step's start: force grip (2y - y^2) t/|t| with y = |t|/slip, grip t/|t| beyond y = 1 (Li et al. 2020,
 "Incremental potential contact", section 5).
 
 Entries are few and sorted, so these loops are serial: the same order, the same bytes.

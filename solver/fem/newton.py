@@ -36,9 +36,9 @@ KEPT_FRICTION = 0.9  # planes and bounds are kept it converges much faster,
 SECANT = 0.0  # and of surfaces, of which many flip at once, until corrections are shorter than what slips before it rubs,
 FLIPPED = 0.25  # as long as no less than this fraction of a direction can be gone
 LAG = 0.1  # unless these turn out to be off by more than this share,
-EXCESS = 0.01  # or to be so much more than is pressed in all: in every step that would stop what slides too early,
 STALE = 0.1  # or nodes have gone on by so many element sizes, where a plane may be that of nothing that is near any more,
 MOST_LINEARIZATIONS = 15  # so many times at most
+EXCESS = 0.01  # of friction's bounds in all, from which on they are taken once more: what slides would stop too early
 LINEAR_TOLERANCE = 0.02  # of a linear system; at 0.05 as fast, but three to seven times the error at a blow
 MOST_SOLVES = 4  # of the linear system an iteration, at most, until it knows the pairs of surfaces that its direction
 SOLVES = 3  # brings together; and the contacts that it runs into, for which it is solved so often,
@@ -270,13 +270,14 @@ class ImplicitStep(StepEnergy):
                 continue
             if not (progress.carried if alone else progress.stays)(self.drift(x, internal, entries, ranges)):
                 continue
-            true = entries.lag(x) < LAG and largest_change(*entries.touching, laid, x) < STALE
+            close = entries.lag(x) < LAG
+            true = close and largest_change(*entries.touching, laid, x) < STALE
             if fresh or fresh_until >= MOST_LINEARIZATIONS or (true and not astray(self.contacts, x, entries)):
-                if not evened and entries.excess(x) > EXCESS and entries.lag(x) < LAG:
+                if close and not evened and entries.excess(x) > EXCESS:
                     entries.rub_as_pressed(x)
                     fresh_until, evened = min(fresh_until, iteration + 1), True
                     continue
-                return Outcome(x, internal, self.rubs(x, entries), iteration + 1, linear, entries)
+                return Outcome(x, internal, self.patient or close, iteration + 1, linear, entries)
             fresh_until = iteration + 1 + LINEARIZATIONS
         done = (settled and alone and progress.near()) or (self.patient and progress.nearing())
         done &= progress.stays(self.drift(x, internal, entries, ranges)) and self.rubs(x, entries)

@@ -21,11 +21,9 @@ gained        : the most energy, of motion, height and strain, that was there wh
                 what the collider that moves has done (ledger.py, collider_ledger.py), as a share of what falls, flies or moves
 """
 
-import argparse
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -35,7 +33,7 @@ from solver.scene import Scene
 from solver.simulate import Simulation
 from tests.physics.collider_ledger import ColliderLedger
 from tests.surface_contact.ledger import Ledger
-from tests.surface_contact.resuming import resumed
+from tests.surface_contact.resuming import commanded
 from tests.surface_contact.seen_depths import SeenDepths
 from tests.surface_contact.soak_scenes import LONGEST, soak_scene
 from tests.surface_contact.watch import Watch
@@ -147,13 +145,7 @@ def soak(seed: int, frames: int, resolution: int = 6, scenes: Scenes = soak_scen
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000))
-    parser.add_argument("--frames", type=int, default=48)
-    parser.add_argument("--resolution", type=int, default=6)
-    options = parser.parse_args(arguments)
-    resumed(options.results, range(*options.seeds), lambda seed: soak(seed, options.frames, options.resolution))
+    commanded(__doc__, soak, arguments, frames=48, resolution=6)
 
 
 if __name__ == "__main__":

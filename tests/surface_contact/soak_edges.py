@@ -6,10 +6,8 @@ Each line says of one scene, in element sizes: in_colliders, the deepest that a 
 edge, the deepest that the collider's edges were in what is seen, by sums over all of its faces (tests/physics/knives.py).
 """
 
-import argparse
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -23,7 +21,7 @@ from solver.simulate import Simulation
 from solver.tearing.at_start import made_fit
 from tests.physics.knives import depth, knife, nosing, spike
 from tests.physics.test_thin_plates import SOFT
-from tests.surface_contact.resuming import resumed
+from tests.surface_contact.resuming import commanded
 from tests.surface_contact.seen_depths import SeenDepths
 from tests.surfaces import box, moved, sphere, stored
 
@@ -32,9 +30,9 @@ EFFORT = ("newton_iterations", "substeps", "rejected")
 Lines = list[np.ndarray]
 
 
-def along(x: float, z: float = 0.0, reach: float = WIDE) -> np.ndarray:
+def along(x: float) -> np.ndarray:
     """An edge (2, 3) along y."""
-    return np.array([(x, -reach, z), (x, reach, z)])
+    return np.array([(x, -WIDE, 0.0), (x, WIDE, 0.0)])
 
 
 def obstacle(kind: str, thickness: float) -> tuple[Surface, Lines]:
@@ -108,12 +106,7 @@ def deepest(seed: int, frames: int) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000))
-    parser.add_argument("--frames", type=int, default=14)
-    options = parser.parse_args()
-    resumed(options.results, range(*options.seeds), lambda seed: deepest(seed, options.frames))
+    commanded(__doc__, deepest, frames=14)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,7 @@ kept     : shares of the volume that was seen at first that are, at least and at
 and how many tets are inside out at the end, how many remeshes there were, what ended the bake, and how long it took.
 """
 
-import argparse
 import time
-from pathlib import Path
 
 import numpy as np
 
@@ -27,7 +25,7 @@ from solver.simulate import Simulation
 from solver.tearing.at_start import made_fit
 from solver.tetmesh.quality import tet_volumes
 from tests.surface_contact.flow_scenes import flow_scene
-from tests.surface_contact.resuming import resumed
+from tests.surface_contact.resuming import commanded
 
 LONG = 150.0  # process time of one scene from which on it is given up [s]
 
@@ -76,13 +74,7 @@ def flowed(kind: str, scene: Scene, frames: int) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000))
-    parser.add_argument("--frames", type=int, default=30)
-    options = parser.parse_args()
-    frames = options.frames
-    resumed(options.results, range(*options.seeds), lambda seed: {"seed": seed, **flowed(*flow_scene(seed, frames), frames)})
+    commanded(__doc__, lambda seed, frames: {"seed": seed, **flowed(*flow_scene(seed, frames), frames)}, frames=30)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,7 @@ Each line says of one scene (open_scenes.py): fastest, the speed of the fastest 
 exceed; inverted, how many tets are inside out at the end; failed, what ended the bake, and how long it took.
 """
 
-import argparse
 import time
-from pathlib import Path
 
 import numpy as np
 
@@ -17,7 +15,7 @@ from solver.errors import Cancelled, MeshingError, StepError
 from solver.simulate import Simulation
 from solver.tearing.at_start import made_fit
 from tests.surface_contact.open_scenes import open_scene
-from tests.surface_contact.resuming import resumed
+from tests.surface_contact.resuming import commanded
 
 LONG = 90.0  # process time of one scene from which on it is given up [s]
 
@@ -40,12 +38,7 @@ def thrown(seed: int, frames: int) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000))
-    parser.add_argument("--frames", type=int, default=20)
-    options = parser.parse_args()
-    resumed(options.results, range(*options.seeds), lambda seed: thrown(seed, options.frames))
+    commanded(__doc__, thrown, frames=20)
 
 
 if __name__ == "__main__":
