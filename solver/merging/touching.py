@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..geometry.edges import connected
 from ..geometry.tet_location import locate
@@ -51,12 +51,16 @@ def touching(positions: Array, parts: list[Part], pairs: Iterable[tuple[int, int
     return found
 
 
-def clumps(positions: Array, tets: NDArray[np.int32], depth: float) -> list[list[int]]:
-    """Return the pieces of tets (m, 4), by number, in groups that hang together by touching this deep [m]."""
+def clumps(
+    positions: Array, tets: NDArray[np.int32], depth: float, also: ArrayLike = ()
+) -> list[list[int]]:  # fmt: skip
+    """Return the pieces of tets (m, 4), by number, in groups that hang together by touching this deep [m], or as pairs (k, 2)
+    of them are one `also`."""
     parts = parts_of(tets)
     count = len(parts)
     pairs = touching(positions, parts, ((i, j, depth) for i in range(count) for j in range(i + 1, count)))
-    name = connected(np.array(pairs, dtype=np.int64).reshape(-1, 2).T, count)
+    pairs = np.concatenate([np.reshape(each, (-1, 2)) for each in (pairs, also)]).astype(np.int64)
+    name = connected(pairs.T, count)
     return [np.flatnonzero(name == one).tolist() for one in np.unique(name)]
 
 

@@ -88,7 +88,7 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     finer_ones, due = (np.unique(made.change.into[some]).tolist() for some in ([*wanted.due, *wanted.coarse], wanted.due))
     finer, refinement = remeshing.refined(made.mesh, finer_ones, due)
-    renewed = remeshing.renewed(finer, due, step, place, wanted.ahead, wanted.alone)
+    renewed = remeshing.renewed(finer, due, step, place, wanted.ahead, wanted.alone, early)
     due = [body for body in due if body not in wanted.alone]
     if not renewed.changes and not made.taken and not refinement.surfaces and not renewed.change.surfaces:
         if early:

@@ -8,10 +8,16 @@ import pytest
 
 from figure_scenes.bargteil_6 import FIGURE
 from solver.bake import prepare
-from solver.geometry.edge_crossings import pairs_of_shells
+from solver.embedding import bind_surface
+from solver.geometry.edge_crossings import pairs_of_shells, piercing_pairs
+from solver.merging.touching import DEEP, clumps
 from solver.remesh.exchange import CREASED, _all_creases
-from solver.scene import validated
+from solver.scene import Body, validated
 from solver.simulate import Simulation
+from solver.tearing.renewal import renewed_body
+from solver.tetmesh.mesh import joined_meshes
+from tests.remesh.shapes import GOO, ball
+from tests.surfaces import joined as side_by_side
 from tests.surfaces import sphere
 
 
@@ -40,6 +46,23 @@ def test_what_would_pass_through_itself_in_many_places_at_once_is_not_joined_yet
     remeshing, mesh = SimpleNamespace(passing=given), SimpleNamespace(triangles=(ball.triangles, ball.triangles))
     assert _all_creases(remeshing, mesh, 1.0 / 48.0, 3.0) == refused
     assert asked == [(1.0 / 48.0, 3.0)], "as things will be after another step"
+
+
+@pytest.mark.parametrize("overlap", [0.05, 0.15])
+def test_what_is_seen_in_each_other_becomes_one_however_little_that_is(overlap):
+    """By up to a quarter of an element it did not, and was seen in each other for a frame: 50 pairs of faces of caramel."""
+    size = 0.1
+    mesh, one = ball(size), sphere(24, 1.0)
+    other = replace(one, positions=one.positions + (2.0 - overlap * size, 0.01, 0.02))
+    seen = side_by_side(one, other)
+    old = joined_meshes([mesh, replace(mesh, positions=mesh.positions + (2.0 - overlap * size, 0.01, 0.02))])
+    assert len(piercing_pairs(seen.positions, seen.triangles)) and len(clumps(old.positions, old.tets, DEEP * size)) == 2
+    body = Body("goo", "Goo", seen, GOO, remeshing="wholesale", merging=True)
+    bound = bind_surface(seen, old, size)[0].tets
+    made = [renewed_body(body, size, old, seen, bound, np.eye(3), early=early) for early in (False, True)]
+    assert [len(np.unique(each.change.new.piece)) for each in made] == [2, 1]
+    assert [len(piercing_pairs(each.seen.positions, each.seen.triangles)) > 0 for each in made] == [True, False]
+    assert not made[1].apart and made[1].sewn
 
 
 def test_what_another_body_joins_early_leaves_creases_to_be_closed():

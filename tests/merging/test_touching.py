@@ -46,6 +46,7 @@ def test_pieces_touch_once_they_lie_deep_enough_in_each_other():
     assert clumps(chain.positions, chain.tets, 0.1) == [[0, 1, 2]]
     small = joined_meshes([ball(SIZE), ball(0.1, 0.3)])  # wholly inside
     assert clumps(small.positions, small.tets, 0.2) == [[0, 1]]
+    assert clumps(mesh.positions, mesh.tets, 0.15, np.array([[2, 1], [1, 2], [0, 0]])) == [[0], [1, 2]], "or as said"
 
 
 def test_what_is_seen_to_lie_in_each_other_is_two_bodies_or_two_pieces():

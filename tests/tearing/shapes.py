@@ -62,9 +62,9 @@ def sums(simulation: Simulation) -> list[np.ndarray]:
 class Watched(Simulation):
     """Keeps what it has just before and just after a cut or a merge, and what is seen then."""
 
-    def _remesh(self):
+    def _remesh(self, shown=False):
         had, seen, count = sums(self), self.output.frame(Snapshot.of(self.state)), len(self.cuts)
-        done = super()._remesh()
+        done = super()._remesh(shown)
         if len(self.cuts) > count:
             self.had, self.has = had, sums(self)
             self.was, self.shown = seen, self.output.frame(Snapshot.of(self.state))
