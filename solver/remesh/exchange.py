@@ -34,13 +34,15 @@ LOOK = 1.0 / 192.0  # seconds for which creases are looked for at once, where st
 
 class Wanted(NamedTuple):
     """What is due: bodies that get new tets, pairs of them that have met, those of which creases alone are closed, those of
-    which what is seen is refined, and how long ahead creases are looked for [s]."""
+    which what is seen is refined, how long ahead creases are looked for [s], and whether pairs become one that are seen in each
+    other although their tets hardly are."""
 
     due: list[int]
     met: list[tuple[int, int]]
     alone: Sequence[int] = ()
     coarse: Sequence[int] = ()
     ahead: float = 0.0
+    grazing: bool = False
 
 
 def renew(simulation: "Simulation", shown: bool = False) -> int:
@@ -88,7 +90,7 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     remeshing = now.remeshing.after(now.whole, made) if made.taken else now.remeshing
     finer_ones, due = (np.unique(made.change.into[some]).tolist() for some in ([*wanted.due, *wanted.coarse], wanted.due))
     finer, refinement = remeshing.refined(made.mesh, finer_ones, due)
-    renewed = remeshing.renewed(finer, due, step, place, wanted.ahead, wanted.alone, early)
+    renewed = remeshing.renewed(finer, due, step, place, wanted.ahead, wanted.alone, wanted.grazing)
     due = [body for body in due if body not in wanted.alone]
     if not renewed.changes and not made.taken and not refinement.surfaces and not renewed.change.surfaces:
         if early:
@@ -140,11 +142,16 @@ def _met(now: "Simulation", shown: bool) -> list[tuple[int, int]]:
 
 
 def _joined_early(now: "Simulation", met: list[tuple[int, int]]) -> int:
-    """Let pairs of bodies become one, all that have met, or those that can be; to how many bodies it has been done."""
+    """Let pairs of bodies become one, all that have met, or those that can be; to how many bodies it has been done.
+
+    One that meets nothing else at once does however little they overlap, but in a heap that goes on into each other such necks
+    are many, with a crease around each: it becomes one as soon as new tets join it.
+    """
     done = 0
     while met:
-        count, tries = len(now.scene.bodies), [met, *([pair] for pair in met if len(met) > 1)]
-        done += next(filter(None, (_exchange(now, Wanted(_members(some), some), early=True) for some in tries)), 0)
+        count, tries, grazing = len(now.scene.bodies), [met, *([pair] for pair in met if len(met) > 1)], len(met) == 1
+        wanted = (Wanted(_members(some), some, grazing=grazing) for some in tries)
+        done += next(filter(None, (_exchange(now, some, early=True) for some in wanted)), 0)
         # What has become one may be seen in others only now
         met = _met(now, True) if len(now.scene.bodies) < count else []
     return done

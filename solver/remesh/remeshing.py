@@ -198,13 +198,13 @@ class Remeshing:
 
     def renewed(
         self, present: Discretization, bodies: list[int], step: float, place: float = 0.0, ahead: float = 0.0,
-        alone: Sequence[int] = (), early: bool = False,
+        alone: Sequence[int] = (), grazing: bool = False,
     ) -> Renewed:
         """The discretization with new meshes for some bodies, at a place in frames after the first; step [s] is the last one.
 
         Creases of bodies that merge are closed where they pass through themselves, now or so long `ahead` [s]. Of some,
-        `alone`, that is all. With `early` pieces become one that are seen in each other, however little. The other bodies keep
-        every array, and so does one that new tets cannot fill, being thinner than they are, but for its creases.
+        `alone`, that is all. With `grazing` pieces become one that are seen in each other, however little. The other bodies
+        keep every array, and so does one that new tets cannot fill, being thinner than they are, but for its creases.
         """
         everybody = enumerate(self.scene.bodies)
         states = [with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
@@ -221,7 +221,7 @@ class Remeshing:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
                 insist = bool(max(self.refused[index], self.waits[index]) >= MOST_REFUSED)
-                new = renewed_body(body, self.sizes[index], old, seen, bound.tets, turn, soon, insist, early)
+                new = renewed_body(body, self.sizes[index], old, seen, bound.tets, turn, soon, insist, grazing)
             except Refused:
                 refused.append(index)
                 continue

@@ -71,7 +71,7 @@ class _Seen:
 
 def renewed_body(
     body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array,
-    soon: Array | None = None, insist: bool = False, early: bool = False,
+    soon: Array | None = None, insist: bool = False, grazing: bool = False,
 ) -> RenewedBody:  # fmt: skip
     """Return a body on new tets of a size [m], on a lattice that is turned so.
 
@@ -80,17 +80,17 @@ def renewed_body(
     pass through each other. PassesThrough where it would pass through itself at a tear. LeftOutside where some of what is seen
     would be left behind, and neither a tear, a merge nor a crease leaves it there; but for those who `insist`. Nor but for
     those are pieces joined where it would pass through itself at the seam. Pieces are joined that are DEEP in each other,
-    and `early` those that are seen in each other, however little that is.
+    and `grazing` those that are seen in each other, however little that is.
     """
     cuts = list[SurfaceCut]()
     if body.merging and body.seen == "artist" and soon is not None:
         cuts = unfolded(seen, soon, components(old.tets)[carrying].astype(np.int32), element_size)
     if not cuts:
-        return _renewed_body(body, element_size, old, seen, carrying, turn, insist, early)
+        return _renewed_body(body, element_size, old, seen, carrying, turn, insist, grazing)
     carriers = carrying
     for cut in cuts:
         carriers = cut.carried_as(carriers)
-    result = _renewed_body(body, element_size, old, _after(cuts, seen), carriers, turn, insist, early, creased=True)
+    result = _renewed_body(body, element_size, old, _after(cuts, seen), carriers, turn, insist, grazing, creased=True)
     # Where shells are united too, nothing is left of what a crease's band has gone through
     left = new_crossings(cuts[0], seen) if len(cuts) == 1 else np.zeros((0, 3))
     crossing = np.concatenate([left, result.crossing])
@@ -99,7 +99,7 @@ def renewed_body(
 
 def _renewed_body(
     body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array, insist: bool,
-    early: bool, creased: bool = False,
+    grazing: bool, creased: bool = False,
 ) -> RenewedBody:  # fmt: skip
     """The same as `renewed_body` of a body none of whose creases closes, or whose have been closed."""
     frame, spacing = LatticeFrame(turn, old.middle), 0.5 * element_size / body.contact_detail
@@ -108,7 +108,7 @@ def _renewed_body(
     here, shell = frame.mesh(old), Surface(frame.points(seen.positions), seen.triangles)
     carriers, left, torn_parts = _Seen(shell, carrying, body.seen == "tets"), untorn(old), list[_Part]()
     apart, cuts, crossing, parts = False, list[SurfaceCut](), [np.zeros((0, 3))], list[_Part]()
-    merging = _Merging(body, here, seen, carriers, element_size, insist, early) if body.merging else None
+    merging = _Merging(body, here, seen, carriers, element_size, insist, grazing) if body.merging else None
     together = merging is not None and merging.several
     if merging is not None and together:
         # What lies in each other becomes one before it tears: a cut through both would cross itself
@@ -292,12 +292,12 @@ class _Merging:
     """
 
     def __init__(
-        self, body: Body, old: TetMesh, seen: Surface, first: _Seen, element_size: float, insist: bool, early: bool
+        self, body: Body, old: TetMesh, seen: Surface, first: _Seen, element_size: float, insist: bool, grazing: bool
     ) -> None:  # fmt: skip
         self.body, self.first, self.insist = body, first, insist
         self.old, self.piece, self.seen = old, components(old.tets), seen
         self.owner = voted(seen, self.piece[first.carrying])[seen.triangles[:, 0]]  # the piece of each triangle
-        through = self.owner[crossing_pairs(triangle_tree(seen.positions, seen.triangles))] if early else ()
+        through = self.owner[crossing_pairs(triangle_tree(seen.positions, seen.triangles))] if grazing else ()
         self.groups = clumps(old.positions, old.tets, DEEP * element_size, through)
         self.several = any(len(group) > 1 for group in self.groups)
         self.cuts: list[SurfaceCut] = []

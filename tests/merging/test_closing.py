@@ -354,8 +354,7 @@ def test_creases_are_looked_for_at_times_of_their_own_where_steps_are_short(monk
 def test_a_bake_goes_on_from_a_closed_crease_with_the_same_bytes(tmp_path):
     """With several changes of one surface in a remesh, and one right before a frame."""
     scene = pile(7)
-    bodies = (replace(one, uid=one.uid.replace(" ", "_"), velocity=(0.0, 0.0, -1.5)) for one in scene.bodies)
-    scene = replace(scene, bodies=tuple(bodies))
+    scene = replace(scene, bodies=tuple(replace(one, uid=one.uid.replace(" ", "_")) for one in scene.bodies))
 
     def baked(folder, last, **options):
         bake(validated(replace(scene, settings=replace(scene.settings, frame_end=last))), folder, **options)

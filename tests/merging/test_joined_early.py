@@ -59,7 +59,7 @@ def test_what_is_seen_in_each_other_becomes_one_however_little_that_is(overlap):
     assert len(piercing_pairs(seen.positions, seen.triangles)) and len(clumps(old.positions, old.tets, DEEP * size)) == 2
     body = Body("goo", "Goo", seen, GOO, remeshing="wholesale", merging=True)
     bound = bind_surface(seen, old, size)[0].tets
-    made = [renewed_body(body, size, old, seen, bound, np.eye(3), early=early) for early in (False, True)]
+    made = [renewed_body(body, size, old, seen, bound, np.eye(3), grazing=grazing) for grazing in (False, True)]
     assert [len(np.unique(each.change.new.piece)) for each in made] == [2, 1]
     assert [len(piercing_pairs(each.seen.positions, each.seen.triangles)) > 0 for each in made] == [True, False]
     assert not made[1].apart and made[1].sewn
