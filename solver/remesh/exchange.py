@@ -144,14 +144,16 @@ def _met(now: "Simulation", shown: bool) -> list[tuple[int, int]]:
 def _joined_early(now: "Simulation", met: list[tuple[int, int]]) -> int:
     """Let pairs of bodies become one, all that have met, or those that can be; to how many bodies it has been done.
 
-    One that meets nothing else at once does however little they overlap, but in a heap that goes on into each other such necks
-    are many, with a crease around each: it becomes one as soon as new tets join it.
+    A pair that meets while nothing else does becomes one however little they overlap. In a heap that goes on into each other
+    such necks are many, with a crease around each: there pairs wait until they are as deep in each other as new tets need else.
     """
-    done = 0
+    done, grazing = 0, len(met) == 1
     while met:
-        count, tries, grazing = len(now.scene.bodies), [met, *([pair] for pair in met if len(met) > 1)], len(met) == 1
-        wanted = (Wanted(_members(some), some, grazing=grazing) for some in tries)
-        done += next(filter(None, (_exchange(now, some, early=True) for some in wanted)), 0)
+        deep = now.watch.met(now.state.positions, np.zeros_like(now.remeshing.waits), DEEP)
+        some = met if grazing else [pair for pair in met if pair in deep]
+        count, tries = len(now.scene.bodies), [some, *([pair] for pair in some if len(some) > 1)]
+        wanted = (Wanted(_members(each), each, grazing=grazing) for each in tries)
+        done += next(filter(None, (_exchange(now, each, early=True) for each in wanted)), 0)
         # What has become one may be seen in others only now
         met = _met(now, True) if len(now.scene.bodies) < count else []
     return done
