@@ -40,6 +40,13 @@ def test_what_merges_is_not_seen_in_itself_at_sixty_frames_a_second_either():
     assert "failed" not in found and found["crossing"] == 0 and found["remeshes"] > 0, found
 
 
+def test_what_meets_alone_becomes_one_before_it_is_seen_in_the_other():
+    """Two bodies of caramel that overlap by less than a quarter of an element at a frame, with 50 pairs of faces."""
+    kind, scene = flow_scene(251, 4)
+    found = flowed(kind, scene, 4)
+    assert "failed" not in found and found["crossing"] == 0 and found["remeshes"] > 0, found
+
+
 def test_a_fish_becomes_one_with_what_it_meets():
     """Four bodies of wax that merge, one of them thinner than its tets: they are one after four frames."""
     run = begun(flow_scene(179, 5)[1])
