@@ -215,9 +215,9 @@ class Simulation:
         effort["contacts"] = float(len(outcome.entries.level))
 
     def _look_at_meshes(self, effort: dict[str, float], shown: bool = False) -> None:
-        """New tets for bodies, how many and how long that takes."""
+        """New tets for bodies that want some, or with `shown` for what a frame would show, and how long that takes."""
         begun = perf_counter()
-        effort["remeshes"] += self._remesh(shown)
+        effort["remeshes"] += renew(self, shown=True) if shown else self._remesh()
         effort["remeshing"] += perf_counter() - begun
 
     def _follow(self, positions: Array, effort: dict[str, float]) -> bool:
@@ -227,9 +227,9 @@ class Simulation:
         effort["remeshing"] += perf_counter() - begun
         return followed
 
-    def _remesh(self, shown: bool = False) -> int:
-        """Give new tets to bodies that want some, or with `shown` for what a frame would show; how many."""
-        return renew(self, shown)
+    def _remesh(self) -> int:
+        """Give new tets to bodies that want some; how many."""
+        return renew(self)
 
     def _solve(self, step: float, calm: NDArray[np.bool_]) -> Attempt:
         """The balance of inertia, elasticity, flow, contact and friction at the end of a step that bodies (b,) take calmly."""

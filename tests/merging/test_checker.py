@@ -33,10 +33,10 @@ class Restless(Simulation):
         shown = self.output.frame(Snapshot.of(self.state))
         return {body.uid: body.origin + body.positions.astype(np.float64) for body in shown}
 
-    def _remesh(self, shown=False):
+    def _remesh(self):
         self.remeshing.due = lambda *_: list(range(len(self.scene.bodies)))
         before, count = self.seen(), len(self.cuts)
-        done = super()._remesh(shown)
+        done = super()._remesh()
         if done:
             self.note(before, self.seen(), self.cuts[count:])
         return done

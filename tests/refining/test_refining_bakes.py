@@ -33,10 +33,10 @@ class Watched(Simulation):
         self.jumps, self.away, self.plain = [], [], []
         super().__init__(*arguments, **options)
 
-    def _remesh(self, shown=False):
+    def _remesh(self):
         before, known = self.places(), len(self.cuts)
         old = Surface(before, self.bound[2][0])
-        done = super()._remesh(shown)
+        done = super()._remesh()
         if len(self.cuts) > known or done:
             now, kept = self.places(), np.arange(len(before))
             for change in self.cuts[known:]:

@@ -62,13 +62,12 @@ def sums(simulation: Simulation) -> list[np.ndarray]:
 class Watched(Simulation):
     """Keeps what it has just before and just after a cut or a merge, and what is seen then."""
 
-    def _remesh(self, shown=False):
+    def _look_at_meshes(self, effort, shown=False):
         had, seen, count = sums(self), self.output.frame(Snapshot.of(self.state)), len(self.cuts)
-        done = super()._remesh(shown)
+        super()._look_at_meshes(effort, shown)
         if len(self.cuts) > count:
             self.had, self.has = had, sums(self)
             self.was, self.shown = seen, self.output.frame(Snapshot.of(self.state))
-        return done
 
 
 def check_kept(simulation: Watched, shrinks: bool = False) -> None:

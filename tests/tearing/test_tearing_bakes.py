@@ -79,9 +79,9 @@ class Jumping(Simulation):
         super().__init__(*arguments, **options)
         self.remeshing.due = lambda *_: self.bodies_due
 
-    def _remesh(self, shown=False):
+    def _remesh(self):
         before, cuts = self.output.frame(Snapshot.of(self.state))[0].positions, len(self.cuts)
-        done = super()._remesh(shown)
+        done = super()._remesh()
         if done:
             now = self.output.frame(Snapshot.of(self.state))[0].positions
             cut = self.cuts[-1].cut if len(self.cuts) > cuts else None
