@@ -74,6 +74,10 @@ class Carriers:
             found.append(Part(slice(few, None), themselves, np.tile(ALONE, (others, 1)), self.rows))
         return found
 
+    def as_rows(self) -> Carried:
+        """All of them as points over nodes."""
+        return Carried(4 * np.arange(len(self.nodes) + 1), self.nodes.ravel(), self.weights.ravel()).joined([self.rows])
+
     def places(self, vectors: Array) -> Array:
         """Where nodes at (n, 3) carry the points (c, 3); the same of directions."""
         points, few = np.empty((len(self), 3)), len(self.nodes)

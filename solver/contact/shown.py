@@ -36,6 +36,7 @@ MAY = 0.01  # element sizes that what is shown may be in a collider, or what it 
 MOST = 0.015  # but no more than this unless it has started in the collider, as what is FREE_DEPTH deep has;
 LEFT = 0.002  # and deeper than that where it is left
 CALM = 0.005  # element sizes that nodes move where no look is needed
+BY_TURNS = 2  # looks from which on all that was in something stays out, as what one moves out the next moves in
 MOST_LOOKS = 6  # each from where the last one has moved to
 HELD = 1e-9  # element sizes that nodes move in a step which something holds
 SPREAD = 4  # rings of tets over which a look spreads what nodes are moved by
@@ -74,8 +75,8 @@ class Walls(NamedTuple):
         return Walls(rows, np.concatenate(normal), np.concatenate([self.least, least]))
 
     def with_sunk(self, sunk: "list[Sunk]") -> "Walls":
-        """These and planes up to which places are to go, in blended carriers."""
-        rows = self.rows.joined([one.carriers.rows for one in sunk])
+        """These and planes up to which places are to go."""
+        rows = self.rows.joined([one.carriers.as_rows() for one in sunk])
         normal = np.concatenate([self.normal, *(one.normal for one in sunk)])
         return Walls(rows, normal, np.concatenate([self.least, *(along(one.here, one.normal) + one.over for one in sunk)]))
 
@@ -133,13 +134,14 @@ class Look:
             return self.drawn
         shown, best, least, told = self.drawn, self.drawn, np.inf, NO_WALLS
         for turn in range(MOST_LOOKS + 1):
-            sunk, pierced = self.sunk(shown)
-            sunk.append(walls.at(shown))
+            found, pierced = self.sunk(shown)
+            sunk = [*found, walls.at(shown)]
             farthest = _farthest(sunk + pierced)
             best, least = (shown, farthest) if farthest < least else (best, least)
             if farthest <= LEFT * self.least or turn == MOST_LOOKS:
                 break
-            told = told.with_sunk(pierced)  # what comes out of one side of a thin thing would go in at the other
+            # What comes out of one side of a thin thing would go in at the other, and what edges push out, at a face, by turns
+            told = told.with_sunk(pierced if turn < BY_TURNS else found + pierced)
             sunk.append(told.at(shown))
             shown = _moved_out(sunk, self.drawn, shown, self.hold, REACH * self.least, self.tets, self.spread)
         return best
