@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from solver.geometry.measures import signed_volumes
 from solver.scene import Surface
 
 DATA = Path(__file__).parent / "data"
@@ -104,6 +105,26 @@ def _speared(ball: Surface) -> Surface:
     positions = ball.positions.copy()
     positions[0, 2] = -1.5
     return surface(positions, ball.triangles)
+
+
+def loop_through_itself(radius: float = 0.25, sides: int = 16, along: int = 48) -> Surface:
+    """A closed sausage of a radius [m] along a loop in the plane z = 0 whose two ends pass through each other at (0, 1, 0)."""
+    t = np.linspace(-1.5, 1.5, along)[:, None]
+    middle = np.concatenate([t**3 - t, t**2, 0.0 * t], axis=1)
+    forward = np.concatenate([3.0 * t**2 - 1.0, 2.0 * t, 0.0 * t], axis=1)
+    aside = np.cross([0.0, 0.0, 1.0], forward / np.linalg.norm(forward, axis=1, keepdims=True))
+    angle = 2.0 * np.pi * np.arange(sides) / sides
+    ring = np.cos(angle)[None, :, None] * aside[:, None] + np.sin(angle)[None, :, None] * np.array([0.0, 0.0, 1.0])
+    places = np.concatenate([(middle[:, None] + radius * ring).reshape(-1, 3), middle[[0, -1]]])
+    k, n, count = *(part.ravel() for part in np.meshgrid(np.arange(along - 1), np.arange(sides), indexing="ij")), along * sides
+    here, there = k * sides + n, k * sides + (n + 1) % sides
+    faces = [np.stack([here, here + sides, there], axis=1), np.stack([there, here + sides, there + sides], axis=1)]
+    around, last = np.arange(sides), count - sides
+    ends = np.full(sides, count), np.full(sides, count + 1)
+    faces += [np.stack([ends[0], around, (around + 1) % sides], axis=1)]
+    faces += [np.stack([ends[1], last + (around + 1) % sides, last + around], axis=1)]
+    made = surface(places, np.concatenate(faces))
+    return made if signed_volumes(made.positions, made.triangles).sum() > 0.0 else flipped(made)
 
 
 def wrecks() -> dict[str, Surface]:

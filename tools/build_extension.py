@@ -3,8 +3,9 @@
     python3 tools/build_extension.py                                       all released zips
     python3 tools/build_extension.py --platform linux-x64 --python cp314   one, for example for a distribution's Blender
 
-The code comes out of Blender's own builder (blender_manifest.toml says what it leaves out); this adds the wheels, unmodified,
-and the lines of the manifest that name them. The same sources and pins give the same bytes.
+The code comes out of Blender's own builder (blender_manifest.toml says what it leaves out); this adds the wheels, unmodified
+but for those that pyproject.toml trims, and the lines of the manifest that name them. The same sources and pins give the same
+bytes.
 """
 
 import argparse
@@ -17,9 +18,9 @@ from pathlib import Path
 from environment import CACHE, development_venv, extension_tool, own_tag
 from failure import SetUpError
 from pins import MANIFEST, PINS, ROOT, wheel_requirements
+from trimmed_wheels import FIXED_DATE, built_as, trimmed
 
 MARKER = "# `wheels` and `platforms` are written into each zip"
-FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 MANIFEST_NAME = "blender_manifest.toml"
 
 
@@ -50,12 +51,12 @@ def _download(requirements: list[str], platform: str, tag: str, folder: Path, py
             command += ["--platform", wheel_platform]
         subprocess.run([*command, *requirements], check=True)
         for wheel in Path(unfinished).iterdir():
-            wheel.replace(folder / wheel.name)
+            trimmed(wheel, folder)
 
 
 def _wheel(folder: Path, requirement: str) -> Path | None:
     name, version = requirement.split("==")
-    found = sorted(folder.glob(f"{name.replace('-', '_')}-{version}-*.whl"))
+    found = sorted(folder.glob(f"{name.replace('-', '_')}-{version}-{built_as(name)}*.whl"))
     return found[0] if found else None
 
 

@@ -1,7 +1,7 @@
-"""What is seen of a body that merges, where it passes through itself: creases are closed, shells of one piece of tets united.
+"""What is seen of a body that merges, where it passes through itself: creases are closed, and what still does then is united.
 
 A crease that closes may leave two shells of one, as where bulges meet around a neck. Nothing keeps them apart then, and they
-are no pieces that could merge.
+are no pieces that could merge. And some fold too deep to be closed by a band: they are united with themselves.
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ from ..geometry.edges import connected
 from ..geometry.measures import signed_volumes
 from ..surface import Surface
 from ..tearing.pieces import voted
-from ..tearing.seams import grown, sew
+from ..tearing.seams import grown, sew, sew_to_itself
 from ..tearing.surface_cut import SurfaceCut
 from .closing import creases_closed
 
@@ -34,25 +34,29 @@ def unfolded(seen: Surface, soon: Array, pieces: NDArray[np.int32], element_size
             had = float(signed_volumes(seen.positions, seen.triangles).sum())
             closed = replace(closed, positions=grown(closed, closed.triangles, had, seam, element_size))
         cuts, seen, pieces = [closed], Surface(closed.positions, closed.triangles), closed.carried_as(pieces)
-    united = shells_united(seen, voted(seen, pieces)[seen.triangles[:, 0]], element_size)
-    return cuts if united is None else [*cuts, united]
+    for piece in np.unique(pieces):
+        united = self_united(seen, voted(seen, pieces)[seen.triangles[:, 0]] == piece, element_size)
+        if united is not None:
+            cuts, seen, pieces = [*cuts, united], Surface(united.positions, united.triangles), united.carried_as(pieces)
+    return cuts
 
 
-def shells_united(seen: Surface, pieces: NDArray[np.int32], element_size: float) -> SurfaceCut | None:
-    """Return a surface's change where shells of one of the pieces (t,) of its triangles pass through each other; None where
-    none do, or where they would pass through themselves at the seam. Of several pieces it is that with most such pairs.
+def self_united(seen: Surface, own: NDArray[np.bool_], element_size: float) -> SurfaceCut | None:
+    """Return a surface's change where its own triangles (t,) pass through each other; None where none do, or where no union
+    leaves fewer that do.
 
+    Shells of theirs that pass through others become one with these, and one that passes through itself one with itself.
     element_size [m] is that of the tets.
     """
     pairs = piercing_pairs(seen.positions, seen.triangles)
-    ends = np.stack([seen.triangles, np.roll(seen.triangles, -1, axis=1)]).reshape(2, -1)
-    shells = connected(ends, len(seen.positions))[seen.triangles[:, 0]]
-    pairs = pairs[(shells[pairs[:, 0]] != shells[pairs[:, 1]]) & (pieces[pairs[:, 0]] == pieces[pairs[:, 1]])]
+    pairs = pairs[own[pairs].all(axis=1)]
     if not len(pairs):
         return None
-    pairs = pairs[pieces[pairs[:, 0]] == np.bincount(pieces[pairs[:, 0]]).argmax()]
+    ends = np.stack([seen.triangles, np.roll(seen.triangles, -1, axis=1)]).reshape(2, -1)
+    shells = connected(ends, len(seen.positions))[seen.triangles[:, 0]]
     part = np.full(len(shells), -1, dtype=np.int32)
     for number, shell in enumerate(np.unique(shells[pairs])):
         part[shells == shell] = number
-    made = sew(seen, part, element_size)
-    return None if made is None or len(made[1]) else made[0]
+    folded = (shells[pairs[:, 0]] == shells[pairs[:, 1]]).any()
+    made = sew_to_itself(seen, part >= 0, element_size) if folded else sew(seen, part, element_size)
+    return None if made is None or len(made[1]) >= len(np.unique(pairs)) else made[0]

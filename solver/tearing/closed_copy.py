@@ -14,7 +14,8 @@ from ..geometry.hole_filling import holes_filled
 from ..geometry.measures import area_vectors, box_middle, signed_volumes, winding_numbers_by_sum
 from ..geometry.orientation import oriented
 from ..surface import Surface
-from .surface_cut import INNER, Made, SurfaceCut, change_of, united_solids
+from .booleans import INNER, Made, united_solids
+from .surface_cut import SurfaceCut, change_of
 from .wrapping import wrapped
 
 Array = NDArray[np.float64]

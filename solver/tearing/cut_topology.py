@@ -9,8 +9,9 @@ from scipy.sparse import csr_matrix
 from ..cache.topology import NamedArray, SurfaceTopology, VertexGroups
 from ..errors import CacheError
 from .blend import Blend
+from .booleans import INNER
 from .flat_uvs import flat_coordinates, scale_of
-from .surface_cut import INNER, Sources, SurfaceCut
+from .surface_cut import Sources, SurfaceCut
 
 Indices = NDArray[np.int64]
 

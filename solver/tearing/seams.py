@@ -1,5 +1,6 @@
 """What is seen where it has been cut or sewn: vertices moved so that nothing crosses and no volume is lost."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..geometry.triangle_tree import triangle_tree
 from ..remesh.drawing_in import Refused
 from ..remesh.volume import FARTHEST
 from ..surface import Surface
-from .surface_cut import SurfaceCut, united_surface
+from .surface_cut import SurfaceCut, self_united_surface, united_surface
 
 Array = NDArray[np.float64]
 
@@ -38,32 +39,52 @@ def parted(cut: SurfaceCut, element_size: float) -> SurfaceCut:
 def sew(seen: Surface, part: NDArray[np.int32], element_size: float) -> tuple[SurfaceCut, Array] | None:
     """What unites parts (t,) of what is seen, those of each triangle, and the middles (k, 3) of faces that pass through others
     then that did not before [m], if there is no way without; None where the parts do not meet, or one is open, or would be."""
-    had, made = float(signed_volumes(seen.positions, seen.triangles[part >= 0]).sum()), None
+    if united_surface(seen, part) is None:
+        return None
+    made = _best(seen, part >= 0, element_size, lambda tidy: united_surface(seen, part, tidy), False)
+    if made is not None and not len(made[1]):
+        return made
+    exact = sew_to_itself(seen, part >= 0, element_size)
+    return min((each for each in (made, exact) if each is not None), key=lambda each: len(each[1]), default=None)
+
+
+def sew_to_itself(seen: Surface, own: NDArray[np.bool_], element_size: float) -> tuple[SurfaceCut, Array] | None:
+    """The same of some of its triangles (t,) of which some pass through others; of those too that did so before."""
+    return _best(seen, own, element_size, lambda tidy: self_united_surface(seen, own, tidy), True)
+
+
+def _best(
+    seen: Surface, own: NDArray[np.bool_], element_size: float, united: Callable[[float], SurfaceCut | None], itself: bool
+) -> tuple[SurfaceCut, Array] | None:
+    """What unites triangles (t,), if need be `itself`, given the length of edges that are drawn together: in the first way
+    that leaves nothing passing through others that did not before, else in that by which the fewest faces do."""
+    had, found = float(signed_volumes(seen.positions, seen.triangles[own]).sum()), list[tuple[SurfaceCut, Array]]()
     open_edges = unpaired_edges(seen.triangles)
     for tidies, grows in SEAMS:
-        cut = united_surface(seen, part, element_size if tidies else 0.0)
-        if cut is None:
-            return None
-        if unpaired_edges(cut.triangles) > open_edges:
+        cut = united(element_size if tidies else 0.0)
+        if cut is None or unpaired_edges(cut.triangles) > open_edges:
             continue  # what passes through itself at the seam
         if grows:
-            seam, own = np.arange(len(cut.kept), len(cut.positions)), cut.triangles[part[cut.origin] >= 0]
-            cut = replace(cut, positions=grown(cut, own, had, seam, element_size))
+            seam, triangles = np.arange(len(cut.kept), len(cut.positions)), cut.triangles[own[cut.origin]]
+            cut = replace(cut, positions=grown(cut, triangles, had, seam, element_size))
         cut = parted(cut, element_size)
-        made = cut, new_crossings(cut, seen)
-        if not len(made[1]):
+        found.append((cut, new_crossings(cut, seen, united=own if itself else None)))
+        if not len(found[-1][1]):
             break
-    return made
+    return min(found, key=lambda made: len(made[1]), default=None)
 
 
-def new_crossings(cut: SurfaceCut, old: Surface, sewn: bool = True) -> Array:
+def new_crossings(cut: SurfaceCut, old: Surface, sewn: bool = True, united: NDArray[np.bool_] | None = None) -> Array:
     """Return the middles (k, 3) of faces of a cut surface that pass through others where those of the old one did not [m].
 
     But none of one that is cut, not sewn, where no more pairs do so than before: what passed through itself goes on to there.
+    Of triangles (t,) that have been `united` with themselves those too that did so before.
     """
     pairs = piercing_pairs(cut.positions, cut.triangles)
     if len(pairs):
         before = piercing_pairs(old.positions, old.triangles).astype(np.int32)
+        if united is not None:
+            before = before[~united[before].all(axis=1)]
         known = np.isin(_names(cut.origin[pairs], old), _names(before, old)) | (not sewn and len(pairs) <= len(before))
         pairs = pairs[~known]
     return np.asarray(cut.positions[cut.triangles[np.unique(pairs)]].mean(axis=1))

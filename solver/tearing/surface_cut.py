@@ -1,11 +1,10 @@
 """Cutting a closed triangle surface by a solid, and what of the old surface each new corner and vertex comes from.
 
-The boolean is manifold3d's; it leaves corners that it does not cut where they are, to the last bit, and says of every triangle
-which one it is a part of. So what is away from the cut stays as it is, and all else is found again by its place in a triangle.
+A boolean (booleans.py) leaves corners that it does not cut where they are, to the last bit, and says of every triangle which
+one it is a part of. So what is away from the cut stays as it is, and all else is found again by its place in a triangle.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +14,11 @@ from ..geometry.measures import area_vectors, box_middle
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..geometry.weights import clamped_weights
 from ..surface import Surface
+from .booleans import Made, difference, self_union, union
 from .short_edges import without_short_edges
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
-
-INNER = -1  # origin of a triangle that was not there before
-Made = tuple[Array, NDArray[np.int64], NDArray[np.int64]]  # vertices (n, 3), triangles (t, 3), the origin (t,) of each, rising
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,7 @@ def cut_surface(surface: Surface, solid: Surface, element_size: float = 0.0) -> 
     old, middle = _centred(surface)
     if unpaired_edges(old.triangles):
         return None
-    made = _difference(old, Surface(solid.positions - middle, solid.triangles))
+    made = difference(old, Surface(solid.positions - middle, solid.triangles))
     return None if made is None else _met(change_of(surface, old, middle, _tidy(made, old, element_size)))
 
 
@@ -95,7 +92,21 @@ def united_surface(surface: Surface, part: IntArray, element_size: float = 0.0) 
     old, middle = _centred(surface)
     if any(unpaired_edges(old.triangles[part == k]) for k in range(int(part.max()) + 1)):
         return None
-    made = _union(old, part)
+    made = union(old, part)
+    return None if made is None else _met(change_of(surface, old, middle, _tidy(made, old, element_size)))
+
+
+def self_united_surface(surface: Surface, own: NDArray[np.bool_], element_size: float = 0.0) -> SurfaceCut | None:
+    """Return what uniting a surface's own triangles (t,) with themselves changes: no two of them pass through each other then.
+
+    What of them lies inside goes, and what is turned inside out; the others stay as they are. None where none pass through
+    others, or they are not closed, or would not be. Where edges come that are short beside an element_size [m], their ends are
+    drawn together.
+    """
+    old, middle = _centred(surface)
+    if unpaired_edges(old.triangles[own]):
+        return None
+    made = self_union(old, own)
     return None if made is None else _met(change_of(surface, old, middle, _tidy(made, old, element_size)))
 
 
@@ -164,90 +175,6 @@ def _weld(surface: Surface, old: Surface) -> IntArray | None:
     names = np.arange(len(surface.positions), dtype=np.int32)
     names[surface.triangles] = old.triangles
     return names
-
-
-def _difference(surface: Surface, solid: Surface) -> Made | None:
-    """A surface less a solid."""
-    import manifold3d  # at hand only where something tears: 10 ms to load
-
-    first = int(manifold3d.Manifold.reserve_ids(2))
-    solids = _manifold(manifold3d, surface, first), _manifold(manifold3d, solid, first + 1)
-    return _made(manifold3d, solids[0] - solids[1], first, len(surface.triangles))
-
-
-def _union(surface: Surface, part: IntArray) -> Made | None:
-    """The parts (t,) of a surface united, and after them what belongs to none."""
-    import manifold3d
-
-    first = int(manifold3d.Manifold.reserve_ids(1))
-    names = [np.flatnonzero(part == k) for k in range(int(part.max()) + 1)]
-    solids = [_manifold(manifold3d, surface, first, own) for own in names]
-    made = _made(manifold3d, manifold3d.Manifold.batch_boolean(solids, manifold3d.OpType.Add), first, len(surface.triangles))
-    if made is None:
-        return None
-    others = np.flatnonzero(part < 0)
-    places = np.concatenate([made[0], surface.positions])
-    triangles = np.concatenate([made[1], surface.triangles[others].astype(np.int64) + len(made[0])])
-    origin = np.concatenate([made[2], others])
-    order = np.argsort(origin, kind="stable")
-    return places, triangles[order], origin[order]
-
-
-def united_solids(
-    positions: Array, solids: list[tuple[IntArray, NDArray[np.int64]]], hollows: list[tuple[IntArray, NDArray[np.int64]]],
-    count: int,
-) -> Made | None:  # fmt: skip
-    """Closed shells as one solid, less hollows in it, all turned outwards; each of triangles (k, 3) and their origins (k,).
-
-    count is how many triangles there may be that origins name, besides INNER.
-    """
-    import manifold3d
-
-    first = int(manifold3d.Manifold.reserve_ids(2))
-
-    def solid(triangles: IntArray, origin: NDArray[np.int64]) -> Any:
-        own = Surface(positions, triangles)
-        names = np.where(origin == INNER, count, origin)
-        return _manifold(manifold3d, own, first, names=names)
-
-    whole = manifold3d.Manifold.batch_boolean([solid(*shell) for shell in solids], manifold3d.OpType.Add)
-    if hollows:
-        whole -= manifold3d.Manifold.batch_boolean([solid(*shell) for shell in hollows], manifold3d.OpType.Add)
-    made = _made(manifold3d, whole, first, count)
-    if made is None:
-        return None
-    places, triangles, origin = made
-    return places, triangles, np.where(origin == count, INNER, origin)
-
-
-def _made(manifold3d: Any, solid: Any, first: int, count: int) -> Made | None:
-    """What a boolean has made of a surface of so many triangles, which it knows by its number `first`; None of nothing."""
-    if solid.status() != manifold3d.Error.NoError or solid.is_empty():
-        return None
-    mesh = solid.to_mesh64()
-    triangles = np.asarray(mesh.tri_verts).astype(np.int64)
-    lengths = np.diff(np.asarray(mesh.run_index).astype(np.int64)) // 3
-    owner = np.repeat(np.asarray(mesh.run_original_id, dtype=np.int64), lengths)
-    origin = np.where(owner == first, np.asarray(mesh.face_id).astype(np.int64), INNER)
-    order = np.argsort(np.where(origin == INNER, count, origin), kind="stable")
-    return np.asarray(mesh.vert_properties), triangles[order], origin[order]
-
-
-def _manifold(
-    manifold3d: Any, surface: Surface, identifier: int, own: NDArray[np.int64] | None = None,
-    names: NDArray[np.int64] | None = None,
-) -> Any:  # fmt: skip
-    """The solid of a surface, or of its own triangles by number, with that number as the name of each, or with `names`."""
-    own = np.arange(len(surface.triangles)) if own is None else own
-    count, (used, numbered) = len(own), np.unique(surface.triangles[own], return_inverse=True)
-    mesh = manifold3d.Mesh64(
-        vert_properties=np.ascontiguousarray(surface.positions[used]),
-        tri_verts=numbered.reshape(-1, 3).astype(np.uint64),
-        face_id=(own if names is None else names).astype(np.uint64),
-        run_original_id=np.array([identifier], dtype=np.uint32),
-        run_index=np.array([0, 3 * count], dtype=np.uint64),
-    )
-    return manifold3d.Manifold(mesh)
 
 
 def _corner_sources(

@@ -13,8 +13,9 @@ from ..geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
 from ..geometry.weights import clamped_weights
 from ..geometry.winding import winding_numbers, winding_tree
 from ..surface import Surface
+from .booleans import INNER
 from .isosurface import isosurface
-from .surface_cut import INNER, Sources, SurfaceCut
+from .surface_cut import Sources, SurfaceCut
 
 Array = NDArray[np.float64]
 

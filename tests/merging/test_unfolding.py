@@ -8,7 +8,7 @@ from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
 from solver.merging.unfolding import unfolded
 from solver.surface import Surface
-from tests.surfaces import joined, sphere
+from tests.surfaces import joined, loop_through_itself, moved, sphere
 
 SIZE = 0.1  # of tets that would fill it [m]
 
@@ -51,3 +51,26 @@ def test_a_shell_within_another_stays():
     """As the inside of a shell of goo, or an eye in a head."""
     seen, _ = two_balls(0.1)
     assert unfolded(seen, seen.positions, np.zeros(len(seen.positions), np.int32), SIZE) == []
+
+
+def test_what_folds_too_deep_to_be_closed_is_united_with_itself():
+    """The ends of a sausage along a loop lie across each other: there is no crease that a band would close."""
+    seen = loop_through_itself()
+    cuts = unfolded(seen, seen.positions, np.zeros(len(seen.positions), np.int32), SIZE)
+    after = Surface(cuts[-1].positions, cuts[-1].triangles)
+    assert len(piercing_pairs(seen.positions, seen.triangles)) > 100
+    assert not len(piercing_pairs(after.positions, after.triangles)) and not unpaired_edges(after.triangles)
+    assert volume(after) == pytest.approx(volume(seen), rel=1e-3), "what overlapped comes back"
+
+
+def test_pieces_that_pass_through_themselves_are_united_each_by_itself():
+    """And pass through each other as they did, for they are to be merged."""
+    one, other = loop_through_itself(), moved(loop_through_itself(), (0.3, 0.0, 0.35))
+    seen = joined(one, other)
+    pieces = np.repeat(np.arange(2, dtype=np.int32), [len(one.positions), len(other.positions)])
+    cuts = unfolded(seen, seen.positions, pieces, SIZE)
+    after = Surface(cuts[-1].positions, cuts[-1].triangles)
+    for cut in cuts:
+        pieces = cut.carried_as(pieces)
+    pairs = pieces[after.triangles[piercing_pairs(after.positions, after.triangles)]][:, :, 0]
+    assert len(pairs) and (pairs[:, 0] != pairs[:, 1]).all() and not unpaired_edges(after.triangles)

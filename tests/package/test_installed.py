@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.package, pytest.mark.slow]
 
 def test_it_lives_on_its_own_wheels_and_blenders_numpy(installation: Any, shot: dict[str, Any]) -> None:
     local = str((installation.folder / "resources" / "extensions" / ".local").resolve())
-    for module in ("numba", "scipy", "llvmlite", "tetgen"):
+    for module in ("numba", "scipy", "llvmlite", "tetgen", "manifold3d", "igl"):
         assert shot["wheels"][module].startswith(local), f"{module} comes from {shot['wheels'][module] or 'nowhere'}"
     assert not shot["wheels"]["numpy"].startswith(local)
 

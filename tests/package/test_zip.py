@@ -42,8 +42,8 @@ def test_the_manifest_lists_exactly_the_wheels_inside(built: tuple[Path, str, st
     assert all(system in name for name in inside)
 
 
-def test_wheels_are_unmodified(built: tuple[Path, str, str]) -> None:
-    """Every wheel still matches the checksums that its own RECORD holds."""
+def test_what_is_carried_of_a_wheel_is_unmodified(built: tuple[Path, str, str]) -> None:
+    """Every file of it still matches the checksum that its RECORD holds, and that is all there is."""
     with zipfile.ZipFile(built[0]) as archive:
         for name in archive.namelist():
             if not name.endswith(".whl"):
@@ -51,10 +51,23 @@ def test_wheels_are_unmodified(built: tuple[Path, str, str]) -> None:
             with zipfile.ZipFile(io.BytesIO(archive.read(name))) as wheel:
                 (record,) = [item for item in wheel.namelist() if item.endswith(".dist-info/RECORD")]
                 rows = list(csv.reader(io.StringIO(wheel.read(record).decode())))
+                assert {path for path, *_ in rows} == {item for item in wheel.namelist() if not item.endswith("/")}
                 for path, checksum, _ in rows:
                     if checksum:
                         digest = hashlib.sha256(wheel.read(path)).digest()
                         assert checksum == "sha256=" + base64.urlsafe_b64encode(digest).rstrip(b"=").decode(), path
+
+
+def test_of_a_trimmed_wheel_only_what_is_used_is_carried(built: tuple[Path, str, str]) -> None:
+    """libigl's holds Triangle, which may not be sold, and folders beside other add-ons' own."""
+    with zipfile.ZipFile(built[0]) as archive:
+        for name in PINS["trimmed"]:
+            (found,) = (item for item in archive.namelist() if item.startswith(f"wheels/{name}-"))
+            with zipfile.ZipFile(io.BytesIO(archive.read(found))) as wheel:
+                items = wheel.namelist()
+            assert {item.split("/")[0] for item in items} == {"igl", f"{name}-{PINS['wheels'][built[2]][name]}.dist-info"}
+            assert not any("triangle" in item or "embree" in item for item in items)
+            assert any("/licenses/" in item for item in items) and any("cgal/pyigl" in item for item in items)
 
 
 def test_only_the_extension_is_inside(built: tuple[Path, str, str]) -> None:

@@ -20,11 +20,12 @@ from solver.pins.pin import Pin
 from solver.remesh.restuffing import lattice_turn
 from solver.scene import Surface
 from solver.tearing.at_start import made_fit, on_copy
+from solver.tearing.booleans import INNER
 from solver.tearing.charts import charts
 from solver.tearing.closed_copy import closed_copy, needs_closed_copy
 from solver.tearing.cut_topology import cut_topology
 from solver.tearing.renewal import renewed_body
-from solver.tearing.surface_cut import INNER, SurfaceCut
+from solver.tearing.surface_cut import SurfaceCut
 from solver.tetmesh.cage import cage
 from solver.tetmesh.manifold import components
 from solver.tetmesh.mesh import TetMesh

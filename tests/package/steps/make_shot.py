@@ -32,6 +32,6 @@ scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_pe
 bpy.ops.wm.save_as_mainfile(filepath=blend)
 report(
     version=bpy.app.version_string,
-    wheels={module: origin_of(module) for module in ("numba", "scipy", "llvmlite", "tetgen", "numpy")},
+    wheels={module: origin_of(module) for module in ("numba", "scipy", "llvmlite", "tetgen", "manifold3d", "igl", "numpy")},
     preset=ball.dollop.preset,
 )
