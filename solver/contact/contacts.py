@@ -17,7 +17,7 @@ from .looking import depths, query
 from .passage import Seen, met_on_the_way
 from .planes import Columns, by_carriers, joined, lay_planes, take_points
 from .points import REACH, ContactPoints
-from .response import longest_way
+from .response import CRUSHED, longest_way
 from .sheets import on_own_side
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ EXIT_TIME = 0.25  # points that start deeper are let out at this time constant [
 SLIP_SPEED = 2e-3  # speed below which friction sticks, in body extents per second,
 SUNK = 0.01  # depth in element sizes from which on a point that stands by is seen to sink in, and touches,
 TOO_DEEP = 0.02  # from the next step on, or in the same one if it is as deep as this
+CRUSHED_DEPTH = (CRUSHED - 1.0) * REACH  # depth in element sizes from which on what comes with new tets is let out,
 STICK_TIME = 1.0 / 96.0  # and for how long, where what sticks is remembered: from then on it slips [s]
 WITHIN = 0.9  # element sizes within which stickiness holds on: contacts are only looked for within one
 
@@ -94,11 +95,12 @@ class Contacts:
             self._lead_out(c, here, up)
             self.sunk[c] = field.beneath is not None and are_sunk(field, here, self.points.bodies)
 
-    def take_in(self, fresh: NDArray[np.int64], positions: Array, time: float) -> None:
-        """Let points (k,) that have just come be let out of colliders in which they lie, with nodes at positions (n, 3)."""
+    def take_in(self, fresh: NDArray[np.int64], positions: Array, time: float, least: float) -> None:
+        """Let points (k,) that have just come be let out of colliders in which they lie at least so many elements deep, with
+        nodes at positions (n, 3)."""
         here = self.points.positions(positions)[fresh]
         for c in range(len(self.fields) if len(fresh) else 0):
-            self._let_out(c, fresh, here, time, SUNK)
+            self._let_out(c, fresh, here, time, least)
 
     def _let_out(self, c: int, chosen: NDArray[np.int64], here: Array, time: float, least: float = FREE_DEPTH) -> None:
         """Let chosen points (k,), seen here (k, 3) at a time [s], be as deep in a collider as they are, from a depth on.

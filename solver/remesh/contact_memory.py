@@ -52,9 +52,9 @@ def handed_on(
     return {"awake": new.awake, **old.leading.arrays(), **edges, **taken}
 
 
-def come(old_places: Array, places: Array, points: ContactPoints) -> NDArray[np.int64]:
-    """The points at places (k', 3) that stand by and were not among the old ones at their places (k, 3)."""
-    own = np.flatnonzero(points.standby)
+def come(old_places: Array, places: Array, points: ContactPoints, asked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Those of the points asked (k',), at places (k', 3), that were not among the old ones at their places (k, 3)."""
+    own = np.flatnonzero(asked)
     if not len(own) or not len(old_places):
         return own
     distance, _ = cKDTree(old_places).query(places[own], distance_upper_bound=SAME * float(points.size.max()))

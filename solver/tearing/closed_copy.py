@@ -1,7 +1,8 @@
 """A closed copy of an artist's surface, which can be cut and sewn: as they are handed in, many are open or cross themselves.
 
 Shells are turned outwards, their holes filled between vertices that they have, and united: what of one lies in another goes,
-and a shell that lies in none keeps every face. A surface that this leaves open or crossing is wrapped (wrapping.py).
+and a shell that lies in none keeps every face. Where a shell passes through itself, all are united exactly, and what is inside
+out goes too. A surface that this leaves open or crossing is wrapped (wrapping.py).
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..geometry.hole_filling import holes_filled
 from ..geometry.measures import area_vectors, box_middle, signed_volumes, winding_numbers_by_sum
 from ..geometry.orientation import oriented
 from ..surface import Surface
-from .booleans import INNER, Made, united_solids
+from .booleans import INNER, Made, self_union, united_solids
 from .surface_cut import SurfaceCut, change_of
 from .wrapping import wrapped
 
@@ -56,12 +57,9 @@ def closed_copy(surface: Surface, spacing: float, charts: NDArray[np.int64] | No
 
 
 def _united(old: Surface) -> Made | None:
-    """A welded surface's shells closed and united, and of which triangle each is a part.
-
-    None where one crosses itself, or cannot be closed.
-    """
+    """A welded surface's shells closed and united, and of which triangle each is a part; None where one cannot be closed."""
     faces = oriented(old.positions, old.triangles)
-    solids, cavities, hollows = list[_Shell](), list[_Shell](), list[_Shell]()
+    solids, cavities, hollows, exactly = list[_Shell](), list[_Shell](), list[_Shell](), False
     for shell in range(int(faces.shell.max(initial=-1)) + 1):
         own = faces.shell == shell
         closing = holes_filled(old.positions, faces.weld[own])
@@ -73,8 +71,7 @@ def _united(old: Surface) -> Made | None:
         area = float(np.sqrt((area_vectors(old.positions, triangles) ** 2).sum(axis=1)).sum())
         if abs(volume) < FLAT * area**1.5:
             continue
-        if passes_through_itself(old.positions, triangles):
-            return None
+        exactly |= passes_through_itself(old.positions, triangles)
         if volume > 0.0:
             solids.append((triangles, origin))
         else:
@@ -86,4 +83,17 @@ def _united(old: Surface) -> Made | None:
         place = old.positions[cavity[0][:1, 0]]
         held = abs(float(winding_numbers_by_sum(old.positions, within, place)[0])) > 0.5
         (hollows if held else solids).append(cavity)
+    if exactly:
+        return _united_exactly(old.positions, [*solids, *((shell[:, [0, 2, 1]], origin) for shell, origin in hollows)])
     return united_solids(old.positions, solids, hollows, len(old.triangles))
+
+
+def _united_exactly(positions: Array, shells: list[_Shell]) -> Made | None:
+    """The same of shells that may pass through themselves, hollows turned inwards; None where something still does."""
+    every = np.concatenate([triangles for triangles, _ in shells])
+    made = self_union(Surface(positions, every), np.ones(len(every), dtype=bool))
+    if made is None or passes_through_itself(made[0], made[1].astype(np.int32)):
+        return None
+    origin = np.concatenate([names for _, names in shells])[made[2]]
+    order = np.argsort(np.where(origin == INNER, np.iinfo(np.int64).max, origin), kind="stable")
+    return made[0], made[1][order], origin[order]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..colliders.solidity import against_gravity
 from ..contact.beneath import beneath_again
-from ..contact.contacts import TOO_DEEP, Contacts
+from ..contact.contacts import CRUSHED_DEPTH, SUNK, TOO_DEEP, Contacts
 from ..contact.edges.bodies import edge_contacts
 from ..contact.points import meeting
 from ..contact.surfaces.bodies import touching_bodies
@@ -105,11 +105,12 @@ class ColliderContacts(Consumer):
             if field.beneath is not None and old.behind[c].any():
                 deep, new = TOO_DEEP * now.element_size, (here, points.bodies, now.contacts.behind[c])
                 now.contacts.behind[c] = beneath_again(field, now.clock.time, deep, (places, bodies, old.behind[c]), new)
-        # Of a body that gets new tets they push at once: let out at each remesh, it would sink bit by bit
-        staying = np.logical_and.reduceat(change.nodes.same >= 0, now.ranges.nodes[:-1])
-        if staying.any():
-            fresh = come(places, here, points)
-            now.contacts.take_in(fresh[staying[points.bodies[fresh]]], now.state.positions, now.clock.time)
+        # Of a body that gets new tets they push at once: let out at each remesh, it would sink bit by bit. But where a crease,
+        # a seam or a cut has come to lie so deep that it would be shot out
+        staying = np.logical_and.reduceat(change.nodes.same >= 0, now.ranges.nodes[:-1])[points.bodies]
+        for asked, least in ((points.standby & staying, SUNK), (~staying, CRUSHED_DEPTH)):
+            if asked.any():
+                now.contacts.take_in(come(places, here, points, asked), now.state.positions, now.clock.time, least)
 
     def kept(self, now: "Simulation") -> Arrays:
         return now.contacts.arrays()

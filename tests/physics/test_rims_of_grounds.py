@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from solver.contact.beneath import are_beside, are_sunk, belong_beneath, beneath_again, come_round
+from solver.contact.contacts import SUNK
 from solver.contact.looking import query
 from tests.physics.scenes import ball_mesh, box_mesh, make_scene, run
 from tests.physics.test_fast_colliders import field_of, grid, without
@@ -144,7 +145,7 @@ def test_new_points_beneath_a_ground_are_not_let_into_it():
     assert len(under) > 4
     for beneath in (True, False):
         contacts.behind[0, under] = beneath
-        contacts.take_in(under, positions, simulation.clock.time)
+        contacts.take_in(under, positions, simulation.clock.time, SUNK)
         assert (contacts.slack[0, under] == 0.0).all() if beneath else (contacts.slack[0, under] > 0.01).all()
 
 
