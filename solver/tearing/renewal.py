@@ -13,6 +13,7 @@ from ..embedding import Binding, bind_surface, evaluate
 from ..errors import MeshingError
 from ..geometry.chunks import side_by_side
 from ..geometry.edge_crossings import crossing_pairs
+from ..geometry.measures import signed_volumes
 from ..geometry.triangle_tree import closest_points, triangle_tree
 from ..lookup import Lookup
 from ..merging.touching import DEEP, clumps
@@ -41,7 +42,7 @@ from .thin import Torn, torn, untorn
 
 Array = NDArray[np.float64]
 
-MOST_GONE = 0.1  # of what is no fragment, with a tear: else nothing tears
+MOST_GONE = 0.1  # of what is no fragment, of tets or of what is seen, with a tear: else nothing tears
 MOST_LEFT = 0.01  # of what is seen of a body that may not tear: then it keeps the tets that it has
 
 
@@ -99,10 +100,10 @@ def renewed_body(
 
 def _renewed_body(
     body: Body, element_size: float, old: TetMesh, seen: Surface, carrying: NDArray[np.int32], turn: Array, insist: bool,
-    grazing: bool, creased: bool = False,
+    grazing: bool, creased: bool = False, tears: bool = True,
 ) -> RenewedBody:  # fmt: skip
-    """The same as `renewed_body` of a body none of whose creases closes, or whose have been closed."""
-    frame, spacing = LatticeFrame(turn, old.middle), 0.5 * element_size / body.contact_detail
+    """The same as `renewed_body` of a body none of whose creases closes, or whose have been closed; it may be that `tears`."""
+    frame, spacing, first = LatticeFrame(turn, old.middle), 0.5 * element_size / body.contact_detail, seen
     if body.tear_thickness == 0.0 and not old.piece.any():
         return _renewed_whole(body, element_size, old, seen, carrying, frame, spacing, insist or creased)
     here, shell = frame.mesh(old), Surface(frame.points(seen.positions), seen.triangles)
@@ -114,7 +115,7 @@ def _renewed_body(
         # What lies in each other becomes one before it tears: a cut through both would cross itself
         parts, apart = merging.parts(element_size)
     if apart or not together:
-        left, torn_parts = _torn(body, old, frame, element_size)
+        left, torn_parts = _torn(body, old, frame, element_size) if tears else (left, torn_parts)
     if left.mesh is not old:
         sheets = _joined_sheets([replace(part, tets=left.kept[part.tets]) for part in torn_parts])
         parts = [_Part(np.arange(len(old.tets)), joined_meshes([part.new for part in torn_parts]), sheets)]
@@ -130,6 +131,7 @@ def _renewed_body(
     if body.seen == "tets":
         laid = _laid(body, element_size, change, seen, carrying)
         return replace(laid, apart=apart, fragments=(left.fragments, left.volume), folded=sheets is not None)
+    had = _enclosed(_after(cuts, seen)) - left.volume
     for part, was in zip(parts, before, strict=True):
         seen = _after(cuts, seen)
         solid = cutter(frame.in_world(was), frame.in_world(part.new), element_size, left.holes)
@@ -138,6 +140,8 @@ def _renewed_body(
             if len(new_crossings(cuts[-1], seen, sewn=False)):
                 raise PassesThrough("It would pass through itself where it tears.", remedy="Raise the Resolution.")
     seen = _after(cuts, seen)
+    if left.mesh is not old and _enclosed(seen) < (1.0 - MOST_GONE) * had:
+        return _renewed_body(body, element_size, old, first, carrying, turn, insist, grazing, creased, tears=False)
     bound = _bound(seen, change.new, element_size, spacing)
     bound = _on_own_sheets(*bound, seen, still_carrying(carrying, cuts), change, sheets)
     bound = gathered(*bound, seen, change.new, element_size)
@@ -225,6 +229,10 @@ def _drawn_in_and_bound(
 def _after(cuts: list[SurfaceCut], seen: Surface) -> Surface:
     """The surface after the last cut, if there was one."""
     return Surface(cuts[-1].positions, cuts[-1].triangles) if cuts else seen
+
+
+def _enclosed(seen: Surface) -> float:
+    return float(signed_volumes(seen.positions, seen.triangles).sum())
 
 
 def _joined_sheets(parts: list[_Part]) -> OfSheets | None:

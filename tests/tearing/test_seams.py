@@ -9,8 +9,8 @@ from solver.geometry.edge_crossings import pairs_of_shells, piercing_pairs
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
 from solver.tearing import seams
-from solver.tearing.seams import EASED, parted, sew, sew_to_itself
-from solver.tearing.surface_cut import cut_surface, self_united_surface, united_surface
+from solver.tearing.seams import EASED, new_crossings, parted, sew, sew_to_itself
+from solver.tearing.surface_cut import Sources, SurfaceCut, cut_surface, self_united_surface, united_surface
 from tests.surfaces import box, joined, loop_through_itself, sphere
 
 
@@ -93,3 +93,15 @@ def test_parts_of_which_one_passes_through_itself_are_sewn():
     assert {frozenset(pair) for pair in part[before].tolist()} >= {frozenset({0}), frozenset({0, 1}), frozenset({0, -1})}
     sewn = sew(seen, part, 0.2)
     assert sewn is not None and not len(sewn[1])
+
+
+def test_what_is_left_of_a_fold_counts_once_more():
+    """Of what is united with itself nothing may pass through itself, also where it did before."""
+    seen = loop_through_itself()
+    own = np.ones(len(seen.triangles), dtype=bool)
+    unchanged = SurfaceCut(
+        np.arange(len(seen.positions), dtype=np.int32), seen.positions, seen.triangles, seen.triangles,
+        np.arange(len(own), dtype=np.int32), own, Sources(own[:0].astype(np.int32), np.zeros((0, 3))),
+        Sources(np.repeat(np.arange(len(own), dtype=np.int32)[:, None], 3, axis=1), np.tile(np.eye(3), (len(own), 1, 1))), 1.0,
+    )  # fmt: skip
+    assert len(new_crossings(unchanged, seen, united=own)) > 100 and not len(new_crossings(unchanged, seen))
