@@ -20,6 +20,8 @@ from .closing import creases_closed
 
 Array = NDArray[np.float64]
 
+CROWDED = 500  # pairs of faces in each other from which on no band is tried: that takes long then, and leaves some for a union
+
 
 def unfolded(seen: Surface, soon: Array, pieces: NDArray[np.int32], element_size: float) -> list[SurfaceCut]:
     """The changes, one after the other, of what is seen where it passes through itself, or will with vertices `soon` (n, 3).
@@ -27,7 +29,9 @@ def unfolded(seen: Surface, soon: Array, pieces: NDArray[np.int32], element_size
     pieces (n,) are those of the tets that carry its vertices; element_size [m] is that of the tets.
     """
     cuts = list[SurfaceCut]()
-    closed = creases_closed(seen, soon, element_size)
+    pairs, own = piercing_pairs(seen.positions, seen.triangles), voted(seen, pieces)[seen.triangles[:, 0]]
+    crowded = np.count_nonzero(own[pairs[:, 0]] == own[pairs[:, 1]]) > CROWDED
+    closed = None if crowded else creases_closed(seen, soon, element_size)
     if closed is not None:
         seam = np.unique(closed.triangles[~closed.whole]).astype(np.int64)
         if len(seam):

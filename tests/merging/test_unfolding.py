@@ -63,6 +63,18 @@ def test_what_folds_too_deep_to_be_closed_is_united_with_itself():
     assert volume(after) == pytest.approx(volume(seen), rel=1e-3), "what overlapped comes back"
 
 
+def test_what_passes_through_itself_very_often_is_united_at_once(monkeypatch):
+    """The search for bands took a minute where four thousand pairs of faces did, and left a quarter of them."""
+    (seen, (two, _)), asked = (loop_through_itself(), two_balls(0.75)), []
+    many, few = (len(piercing_pairs(each.positions, each.triangles)) for each in (seen, two))
+    monkeypatch.setattr("solver.merging.unfolding.CROWDED", (many + few) // 2)
+    assert many > few > 20
+    monkeypatch.setattr("solver.merging.unfolding.creases_closed", lambda *_: asked.append(None))
+    (cut,) = unfolded(seen, seen.positions, np.zeros(len(seen.positions), np.int32), SIZE)
+    assert not len(piercing_pairs(cut.positions, cut.triangles)) and not asked
+    assert unfolded(two, two.positions, np.zeros(len(two.positions), np.int32), SIZE) and asked
+
+
 def test_pieces_that_pass_through_themselves_are_united_each_by_itself():
     """And pass through each other as they did, for they are to be merged."""
     one, other = loop_through_itself(), moved(loop_through_itself(), (0.3, 0.0, 0.35))
