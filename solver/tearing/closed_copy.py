@@ -16,7 +16,8 @@ from ..geometry.measures import area_vectors, box_middle, signed_volumes, windin
 from ..geometry.orientation import oriented
 from ..surface import Surface
 from .booleans import INNER, Made, self_union, united_solids
-from .surface_cut import SurfaceCut, change_of
+from .seams import parted
+from .surface_cut import SurfaceCut, change_of, tidied
 from .wrapping import wrapped
 
 Array = NDArray[np.float64]
@@ -24,6 +25,7 @@ IntArray = NDArray[np.int32]
 
 _Shell = tuple[IntArray, NDArray[np.int64]]  # triangles, and of which old one each is
 
+ELEMENT = 4.0  # times the length of edges where it must be wrapped: a tet's size
 FLAT = 1e-4  # volume, against the area to the power of 3/2, below which a shell encloses nothing: a ball has 0.09
 
 
@@ -42,10 +44,11 @@ def closed_copy(surface: Surface, spacing: float, charts: NDArray[np.int64] | No
     """
     middle = box_middle(surface.positions)
     old = Surface(surface.positions - middle, welded(surface.positions, surface.triangles))
-    made = _united(old)
+    made = _united(old, ELEMENT * spacing)
     if made is not None:
-        cut = change_of(surface, old, middle, made)
-        if not unpaired_edges(cut.triangles):
+        cut = change_of(surface, old, middle, made[0])
+        cut = parted(cut, ELEMENT * spacing) if made[1] else cut
+        if not unpaired_edges(cut.triangles) and not (made[1] and passes_through_itself(cut.positions, cut.triangles)):
             return cut
     around = wrapped(surface, spacing, charts)
     if around is None:
@@ -56,8 +59,11 @@ def closed_copy(surface: Surface, spacing: float, charts: NDArray[np.int64] | No
     return around
 
 
-def _united(old: Surface) -> Made | None:
-    """A welded surface's shells closed and united, and of which triangle each is a part; None where one cannot be closed."""
+def _united(old: Surface, element_size: float) -> tuple[Made, bool] | None:
+    """A welded surface's shells closed and united, and of which triangle each is a part; None where one cannot be closed.
+
+    And whether exactly, as one passes through itself; edges shorter than a share of an element [m] are gone then.
+    """
     faces = oriented(old.positions, old.triangles)
     solids, cavities, hollows, exactly = list[_Shell](), list[_Shell](), list[_Shell](), False
     for shell in range(int(faces.shell.max(initial=-1)) + 1):
@@ -84,16 +90,19 @@ def _united(old: Surface) -> Made | None:
         held = abs(float(winding_numbers_by_sum(old.positions, within, place)[0])) > 0.5
         (hollows if held else solids).append(cavity)
     if exactly:
-        return _united_exactly(old.positions, [*solids, *((shell[:, [0, 2, 1]], origin) for shell, origin in hollows)])
-    return united_solids(old.positions, solids, hollows, len(old.triangles))
+        made = _exactly(old.positions, [*solids, *((shell[:, [0, 2, 1]], origin) for shell, origin in hollows)], element_size)
+    else:
+        made = united_solids(old.positions, solids, hollows, len(old.triangles))
+    return None if made is None else (made, exactly)
 
 
-def _united_exactly(positions: Array, shells: list[_Shell]) -> Made | None:
-    """The same of shells that may pass through themselves, hollows turned inwards; None where something still does."""
-    every = np.concatenate([triangles for triangles, _ in shells])
-    made = self_union(Surface(positions, every), np.ones(len(every), dtype=bool))
-    if made is None or passes_through_itself(made[0], made[1].astype(np.int32)):
+def _exactly(positions: Array, shells: list[_Shell], element_size: float) -> Made | None:
+    """The union of shells that may pass through themselves, hollows turned inwards."""
+    every = Surface(positions, np.concatenate([triangles for triangles, _ in shells]))
+    made = self_union(every, np.ones(len(every.triangles), dtype=bool))
+    if made is None:
         return None
-    origin = np.concatenate([names for _, names in shells])[made[2]]
+    places, triangles, parts = tidied(made, every, element_size)
+    origin = np.concatenate([names for _, names in shells])[parts]
     order = np.argsort(np.where(origin == INNER, np.iinfo(np.int64).max, origin), kind="stable")
-    return made[0], made[1][order], origin[order]
+    return places, triangles[order], origin[order]

@@ -80,7 +80,7 @@ def cut_surface(surface: Surface, solid: Surface, element_size: float = 0.0) -> 
     if unpaired_edges(old.triangles):
         return None
     made = difference(old, Surface(solid.positions - middle, solid.triangles))
-    return None if made is None else _met(change_of(surface, old, middle, _tidy(made, old, element_size)))
+    return None if made is None else _met(change_of(surface, old, middle, tidied(made, old, element_size)))
 
 
 def united_surface(surface: Surface, part: IntArray, element_size: float = 0.0) -> SurfaceCut | None:
@@ -93,7 +93,7 @@ def united_surface(surface: Surface, part: IntArray, element_size: float = 0.0) 
     if any(unpaired_edges(old.triangles[part == k]) for k in range(int(part.max()) + 1)):
         return None
     made = union(old, part)
-    return None if made is None else _met(change_of(surface, old, middle, _tidy(made, old, element_size)))
+    return None if made is None else _met(change_of(surface, old, middle, tidied(made, old, element_size)))
 
 
 def self_united_surface(surface: Surface, own: NDArray[np.bool_], element_size: float = 0.0) -> SurfaceCut | None:
@@ -107,10 +107,10 @@ def self_united_surface(surface: Surface, own: NDArray[np.bool_], element_size: 
     if unpaired_edges(old.triangles[own]):
         return None
     made = self_union(old, own)
-    return None if made is None else _met(change_of(surface, old, middle, _tidy(made, old, element_size)))
+    return None if made is None else _met(change_of(surface, old, middle, tidied(made, old, element_size)))
 
 
-def _tidy(made: Made, old: Surface, element_size: float) -> Made:
+def tidied(made: Made, old: Surface, element_size: float) -> Made:
     """What a boolean has made of a surface, without edges that are short beside an element."""
     places, triangles, origin = made
     fresh = np.ones(len(places), dtype=bool)
