@@ -96,8 +96,7 @@ class Contacts:
             self.sunk[c] = field.beneath is not None and are_sunk(field, here, self.points.bodies)
 
     def take_in(self, fresh: NDArray[np.int64], positions: Array, time: float, least: float) -> None:
-        """Let points (k,) that have just come be let out of colliders in which they lie so many elements deeper than they may,
-        with nodes at positions (n, 3)."""
+        """Let new points (k,), with nodes at positions (n, 3), out of colliders in which they lie so many elements too deep."""
         here = self.points.positions(positions)[fresh]
         for c in range(len(self.fields) if len(fresh) else 0):
             self._let_out(c, fresh, here, time, least, self.slack[c, fresh])
@@ -106,12 +105,9 @@ class Contacts:
         self, c: int, chosen: NDArray[np.int64], here: Array, time: float, least: float = FREE_DEPTH, slack: Array | float = 0.0
     ) -> None:  # fmt: skip
         """Let chosen points (k,), seen here (k, 3) at a time [s], be as deep in a collider as they are, where that is more by
-        some depth than a slack (k,) [m]; the others have that.
-
-        What is beneath a ground is in none.
-        """
+        some depth than a slack (k,) [m], which the others have. What is beneath a ground is in none."""
         depth = np.where(self.behind[c, chosen], 0.0, depths(self.fields[c], here, time))
-        self.slack[c, chosen] = np.where(depth - slack > least * self.points.size[chosen], depth, slack)
+        self.slack[c, chosen] = np.where(depth - slack > least * self.points.size[chosen], depth, np.clip(depth, 0.0, slack))
 
     def _lead_out(self, c: int, here: Array, up: Array) -> None:
         """Have bodies whose points, seen here (k, 3) at the start, a collider would tear apart led out of it."""

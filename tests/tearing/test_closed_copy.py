@@ -139,6 +139,10 @@ def test_what_passes_through_itself_keeps_what_is_seen_of_it():
     away = (part.positions[part.triangles].mean(axis=1)[:, 1] < 0.5) & turned_right
     assert np.isin(np.flatnonzero(away), cut.origin[cut.whole]).all() and (cut.origin != INNER).all()
     assert cut.positions[: len(cut.kept)].tobytes() == part.positions[cut.kept].tobytes()
+    ball = sphere(8, 0.1, (0.0, 0.01, 0.02))
+    with_hollow = copy_of(joined(part, flipped(ball)))
+    hollow = volume(cut.positions, cut.triangles) - volume(with_hollow.positions, with_hollow.triangles)
+    assert hollow == pytest.approx(volume(ball.positions, ball.triangles), rel=1e-6)
     shared, had = 16.0 / 3.0 * 0.25**3, volume(part.positions, part.triangles)  # Steinmetz' solid
     assert volume(cut.positions, cut.triangles) == pytest.approx(had - shared, rel=0.01)
 
