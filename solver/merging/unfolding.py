@@ -29,20 +29,26 @@ def unfolded(seen: Surface, soon: Array, pieces: NDArray[np.int32], element_size
     pieces (n,) are those of the tets that carry its vertices; element_size [m] is that of the tets.
     """
     cuts = list[SurfaceCut]()
-    pairs, own = piercing_pairs(seen.positions, seen.triangles), voted(seen, pieces)[seen.triangles[:, 0]]
-    crowded = np.count_nonzero(own[pairs[:, 0]] == own[pairs[:, 1]]) > CROWDED
-    closed = None if crowded else creases_closed(seen, soon, element_size)
+    through = _through_themselves(seen, pieces)
+    closed = None if len(through) > CROWDED else creases_closed(seen, soon, element_size)
     if closed is not None:
         seam = np.unique(closed.triangles[~closed.whole]).astype(np.int64)
         if len(seam):
             had = float(signed_volumes(seen.positions, seen.triangles).sum())
             closed = replace(closed, positions=grown(closed, closed.triangles, had, seam, element_size))
         cuts, seen, pieces = [closed], Surface(closed.positions, closed.triangles), closed.carried_as(pieces)
-    for piece in np.unique(pieces):
+        through = _through_themselves(seen, pieces)
+    for piece in np.unique(through):
         united = self_united(seen, voted(seen, pieces)[seen.triangles[:, 0]] == piece, element_size)
         if united is not None:
             cuts, seen, pieces = [*cuts, united], Surface(united.positions, united.triangles), united.carried_as(pieces)
     return cuts
+
+
+def _through_themselves(seen: Surface, pieces: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The piece (k,) of each pair of faces of one that pass through each other, given those (n,) of vertices."""
+    pairs, owner = piercing_pairs(seen.positions, seen.triangles), voted(seen, pieces)[seen.triangles[:, 0]]
+    return np.asarray(owner[pairs[:, 0]][owner[pairs[:, 0]] == owner[pairs[:, 1]]])
 
 
 def self_united(seen: Surface, own: NDArray[np.bool_], element_size: float) -> SurfaceCut | None:

@@ -39,9 +39,10 @@ def parted(cut: SurfaceCut, element_size: float) -> SurfaceCut:
 def sew(seen: Surface, part: NDArray[np.int32], element_size: float) -> tuple[SurfaceCut, Array] | None:
     """What unites parts (t,) of what is seen, those of each triangle, and the middles (k, 3) of faces that pass through others
     then that did not before [m], if there is no way without; None where the parts do not meet, or one is open, or would be."""
-    if united_surface(seen, part) is None:
+    first = united_surface(seen, part, element_size)
+    if first is None:
         return None
-    made = _best(seen, part >= 0, element_size, lambda tidy: united_surface(seen, part, tidy), False)
+    made = _best(seen, part >= 0, element_size, lambda tidy: first if tidy else united_surface(seen, part), False)
     if made is not None and not len(made[1]):
         return made
     exact = sew_to_itself(seen, part >= 0, element_size)
