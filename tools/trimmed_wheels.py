@@ -26,7 +26,7 @@ def trimmed(wheel: Path, folder: Path) -> Path:
     if name not in PINS["trimmed"]:
         return wheel.replace(folder / wheel.name)
     target = folder / f"{name}-{version}-{built_as(name)}{tags}"
-    unfinished = target.with_suffix(".part")
+    unfinished = wheel.with_suffix(".part")  # beside it, where no other process that builds a zip writes
     information = PurePosixPath(f"{name}-{version}.dist-info")
     wanted = [*PINS["trimmed"][name], f"{information}/METADATA", f"{information}/WHEEL", f"{information}/licenses/*"]
     with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(unfinished, "w") as made:

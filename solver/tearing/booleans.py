@@ -4,6 +4,7 @@ Those of solids are manifold3d's, fast and robust, but they ask for solids that 
 does is united with itself by libigl, in exact arithmetic.
 """
 
+import os
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ def self_union(surface: Surface, own: NDArray[np.bool_]) -> Made | None:
     None too where they do not close around what is within: of each place it must be clear how often it lies inside; and where
     more than MOST pairs of them pass through each other, at 2.5 ms each.
     """
+    os.environ["IGL_NUM_THREADS"] = "1"  # it reads that once; by several threads triangles come in another order at each run
     import igl.copyleft.cgal as exact  # at hand only where something folds too deep for all else: 0.2 s to load
 
     names = np.flatnonzero(own)
