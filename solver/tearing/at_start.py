@@ -17,13 +17,12 @@ from ..scene import Body, Scene
 from ..surface import LARGE_FACE, Surface
 from .blend import Blend
 from .charts import charts
-from .closed_copy import closed_copy, needs_closed_copy
+from .closed_copy import FINENESS, closed_copy, needs_closed_copy
 from .cut_topology import cut_topology
 from .surface_cut import SurfaceCut
 
 Topologies = dict[str, SurfaceTopology]
 
-FINENESS = 4.0  # edges along an element, where a surface is laid anew
 HELD, HELD_ANEW = 1.0 - 1e-9, 0.5  # share of a new vertex beyond which a pin holds it, by the vertices that it comes from; the
 # second where no face is left
 

@@ -25,7 +25,7 @@ IntArray = NDArray[np.int32]
 
 _Shell = tuple[IntArray, NDArray[np.int64]]  # triangles, and of which old one each is
 
-ELEMENT = 4.0  # times the length of edges where it must be wrapped: a tet's size
+FINENESS = 4.0  # edges along an element, where a surface is laid anew
 FLAT = 1e-4  # volume, against the area to the power of 3/2, below which a shell encloses nothing: a ball has 0.09
 
 
@@ -44,10 +44,10 @@ def closed_copy(surface: Surface, spacing: float, charts: NDArray[np.int64] | No
     """
     middle = box_middle(surface.positions)
     old = Surface(surface.positions - middle, welded(surface.positions, surface.triangles))
-    made = _united(old, ELEMENT * spacing)
+    made = _united(old, FINENESS * spacing)
     if made is not None:
         cut = change_of(surface, old, middle, made[0])
-        cut = parted(cut, ELEMENT * spacing) if made[1] else cut
+        cut = parted(cut, FINENESS * spacing) if made[1] else cut
         if not unpaired_edges(cut.triangles) and not (made[1] and passes_through_itself(cut.positions, cut.triangles)):
             return cut
     around = wrapped(surface, spacing, charts)

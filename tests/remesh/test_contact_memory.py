@@ -18,8 +18,6 @@ from solver.topology.replay import replay
 from tests.surfaces import sphere
 
 SIZE = 0.1
-SHORT = Settings(frame_end=20, frames_per_second=1000.0, threads=1)
-
 
 def contacts(rng, inside, knowing=None):
     """As much of Contacts as is asked: of two colliders, with some points (k,) that know something."""
@@ -115,7 +113,7 @@ def test_what_comes_to_lie_deep_in_a_collider_with_new_tets_is_not_shot_out(were
     on, or goo would sink in remesh by remesh (also in tests/surface_contact/test_flow_scenes.py)."""
     jelly = Material("viscoplastic", {"density": 1050.0, "young_modulus": 9e3, "yield_stress": 1e12, "damping": 0.0})
     body = Body("b", "Ball", sphere(12, 0.2, (0.0, 0.0, 0.2)), jelly, resolution=8, remeshing="wholesale")
-    scene = validated(Scene((body,), (Collider("g", "Ground", "plane", np.eye(4)[None]),), SHORT))
+    scene = validated(Scene((body,), (Collider("g", "Ground", "plane", np.eye(4)[None]),), Settings(frame_end=2, threads=1)))
     (made,) = prepare(scene)
     simulation = Simulation(scene, [made.mesh], [made.surface], [made.contacts])
     simulation.advance()
