@@ -95,7 +95,7 @@ def test_what_all_but_lies_in_its_own_skin_is_no_pair_until_it_is_apart():
 
 def test_what_has_come_since_is_no_one_skin_with_what_it_would_lie_on():
     """At rest both points all but lie on the triangle: only the one that lay there then is one skin with it."""
-    pairs, rest = below([1e-5, 1e-5, 0.02])
+    pairs, rest = below([1e-7, 1e-7, 0.02])
     kept = apart_at_rest(pairs, rest, REACH, since=np.array([True, False, False]))
     assert kept.nodes[:, 0].tolist() == [0, 2] and kept.points == 2
     np.testing.assert_allclose(kept.reach, [0.01 * REACH, 0.01])

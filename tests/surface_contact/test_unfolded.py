@@ -8,7 +8,7 @@ from solver.contact.surfaces import candidates as candidates_module
 from solver.contact.surfaces import unfolded as unfolded_module
 from solver.contact.surfaces.candidates import CLOSEST, Neighbourhood
 from solver.contact.surfaces.clusters import Clusters, near_clusters
-from solver.contact.surfaces.pairs import LEAST, REST_SHARE, Edges, apart_at_rest, distances, pairs_of
+from solver.contact.surfaces.pairs import NOTHING, REST_SHARE, Edges, apart_at_rest, distances, pairs_of
 from solver.contact.surfaces.seen_patch import rim_stays_away
 from solver.contact.surfaces.surface import contact_surface
 from solver.contact.surfaces.unfolded import Unfolded
@@ -323,7 +323,7 @@ def test_where_pairs_crowd_less_room_is_searched(monkeypatch):
 
 def test_what_all_but_touches_at_rest_is_not_kept_apart():
     """Edges that cross above each other: within a body by what their gap at rest is, between bodies whatever it is."""
-    reach, gaps = 0.02, np.array([0.5, 0.98, 1.02, 3.0, 100.0]) * LEAST * 0.02 / REST_SHARE
+    reach, gaps = 0.02, np.array([0.5, 0.98, 1.02, 3.0, 1e6]) * NOTHING * 0.02 / REST_SHARE
     corner = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0]])
     lifted = np.array([0.0, 0.0, 1.0, 1.0])
     rest = np.concatenate([corner + np.outer(lifted, (0.0, 0.0, gap)) + (4.0 * k, 0.0, 0.0) for k, gap in enumerate(gaps)])
@@ -357,7 +357,7 @@ def test_what_is_doubted_is_looked_at_where_it_is(name, monkeypatch):
             ]
         )
         reaches = np.minimum(search.reach, REST_SHARE * distances(flat, nodes, len(corners)))
-        pushing = (distances(there, nodes, len(corners)) < reaches) & (reaches > LEAST * search.reach)
+        pushing = (distances(there, nodes, len(corners)) < reaches) & (reaches > NOTHING * search.reach)
         listed, expected = ({tuple(sorted(each)) for each in some.tolist()} for some in (search.pairs.nodes, nodes[pushing]))
         assert expected <= listed
         count += len(expected)

@@ -12,8 +12,8 @@ from ...geometry.measures import area_vectors
 from ...jit import kernel
 from .candidates import Neighbourhood
 from .distance import closest_points, corners_of
-from .fresh_pairs import NOTHING, FreshPairs, Sides
-from .pairs import Pairs, distances, taken
+from .fresh_pairs import FreshPairs, Sides
+from .pairs import NOTHING, Pairs, distances, taken
 from .surface import ContactSurface
 
 Array = NDArray[np.float64]

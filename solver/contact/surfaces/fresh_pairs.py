@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from .known_reach import ALIGNED, ASKED, apart
-from .pairs import LEAST, Pairs, distances, numbers_among, taken
+from .pairs import LEAST, NOTHING, Pairs, distances, numbers_among, taken
 from .standing import Standing
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 Number = TypeVar("Number", bound=np.generic)
 
-NOTHING = 1e-6  # of the reach: new pairs so near are no pair at all until they are LEAST of it apart: one skin in itself
 HALVINGS = 12  # of the span in which is looked for how soft new pairs have to be
 SAME = 1e-9  # element sizes: points of two surfaces that lie so close are the same
 

@@ -13,7 +13,8 @@ Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 EDGES = 0.1  # weight of two edges against a vertex and a triangle, which carry what lies flat; edges carry ridges
 REST_SHARE = 0.5  # of the distance at rest: a pair of one body pushes only when closer than this,
-LEAST = 0.01  # and not at all where that is less than such a share of the reach
+NOTHING = 1e-6  # and not at all where that is less than such a share of the reach: one skin in itself
+LEAST = 0.01  # share of the reach that pairs have at least with points that have come since
 
 
 class Pairs(NamedTuple):
@@ -82,17 +83,17 @@ def apart_at_rest(
     """Pairs within one body, with how far they reach for nodes at rest (n, 3).
 
     Those that lie close already at rest begin to push only at REST_SHARE of that distance, so that a body at rest is free of
-    contact however fine its mesh. Those that cross at rest are left out, and those that all but do: slivers and seams of one
-    skin, which tets keep from themselves. But what has reached further before a remesh, `known` (k,) [m], goes on to
-    (known_reach.py). And pairs with points that have come since the tets were made, `since` (k,), reach LEAST at least: where
-    these would lie at rest says little of whether they are one skin.
+    contact however fine its mesh. Those that touch at rest are left out: seams of one skin, which tets keep from themselves.
+    All others stay, however near: of a film only contact keeps one side from coming out through the other. But what has reached
+    further before a remesh, `known` (k,) [m], goes on to (known_reach.py). And pairs with points that have come since the tets
+    were made, `since` (k,), reach LEAST at least: where these would lie at rest says little of whether they are one skin.
     """
     free = REST_SHARE * distances(rest, pairs.nodes, pairs.points)
     reaches = np.minimum(reach, free if known is None else np.maximum(free, known))
     if since is not None:
         reaches = np.where(since, np.maximum(reaches, LEAST * reach), reaches)
-        return taken(pairs._replace(reach=reaches), since | (reaches > LEAST * reach))
-    return taken(pairs._replace(reach=reaches), reaches > LEAST * reach)
+        return taken(pairs._replace(reach=reaches), since | (reaches > NOTHING * reach))
+    return taken(pairs._replace(reach=reaches), reaches > NOTHING * reach)
 
 
 def joined(parts: list[Pairs]) -> Pairs:

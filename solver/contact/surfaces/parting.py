@@ -29,7 +29,7 @@ from .crossing import crossings, surfaces_cross
 from .facing import Facing, begin_new
 from .grips import Grips, apart
 from .overlapping import MARGIN, Overlap
-from .pairs import Pairs, distances, taken
+from .pairs import NOTHING, Pairs, distances, taken
 from .region import Region
 
 Array = NDArray[np.float64]
@@ -47,7 +47,6 @@ PATIENCE, FADE = 0.25, 0.5  # [s] after so long without, and in so long a time
 BEARS = 0.5  # of their modulus, on the cross-section of the smaller body: the largest force
 LEAST_NODES = 8  # that a part holds; else it holds the whole body
 DEEPER = 1.001  # times the margin: what has no more of a way to go only touches
-NOTHING = 1e-6  # share of the reach that is no distance
 FLAT = 1e-6  # of the largest second moment: less is none
 
 
