@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.back_to_back import back_to_back
 from ..geometry.flipping import Flips, flipped
 from ..geometry.measures import area_vectors
 from ..geometry.splitting import parts
@@ -80,9 +81,10 @@ class Patchwork:
         return replace(self, **{name: np.concatenate([getattr(rest, name), getattr(old, name)]) for name in names})
 
     def change(self, seen: Surface) -> SurfaceCut:
-        """What it changes of the old surface."""
-        before = len(seen.positions)
-        made = self.chosen(np.argsort(self.origin, kind="stable"))
+        """What it changes of the old surface; of what has come to lie back to back nothing is left."""
+        before, gone = len(seen.positions), back_to_back(self.triangles)
+        gone[self.untouched] &= ~back_to_back(self.triangles[self.untouched])  # as the artist has made them
+        made = self.chosen(np.flatnonzero(~gone)[np.argsort(self.origin[~gone], kind="stable")])
         loose = np.setdiff1d(np.arange(before), seen.triangles)
         used, first = np.unique(made.triangles, return_index=True)
         fresh = used >= before

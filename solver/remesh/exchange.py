@@ -80,8 +80,8 @@ def renew(simulation: "Simulation", shown: bool = False) -> int:
 def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
     """Do what is wanted; to how many bodies. Where that fails `early` it is as if it had not been tried.
 
-    Nor is it done early where what is joined would then be all creases: of many that come at once some do not close, and what
-    lies deeper in each other becomes one without any.
+    Nor is it done early where many that come at once would then be all creases: some of these do not close, and what lies
+    deeper in each other becomes one without any.
     """
     place, step, present = now.keyed.place(now.clock.time), now.clock.previous_step, now.present
     if not wanted.due and not wanted.coarse:
@@ -101,9 +101,10 @@ def _exchange(now: "Simulation", wanted: Wanted, early: bool = False) -> int:
         return 0
     change = made.change.then(refinement).then(renewed.change)
     new, surfaces, crosses = _with_contact(now, renewed.mesh, made.change.into, change.surfaces)
+    heap = early and len(wanted.met) > 1
     passing = bool(left_out(remeshing.scene, surfaces) - left_out(now.scene, now.surfaces))
-    apart = renewed.apart & made.taken.keys() or any(each.waits for each in change.surfaces)  # nothing sews them yet
-    if passing or (crosses and not renewed.crossing) or apart or (early and _all_creases(remeshing, renewed.mesh, step, place)):
+    unsewn = bool(renewed.apart.union(renewed.refused) & made.taken.keys()) or any(each.waits for each in change.surfaces)
+    if passing or (crosses and not renewed.crossing) or unsewn or (heap and _all_creases(remeshing, renewed.mesh, step, place)):
         if early:
             now.remeshing.thin, now.remeshing.counts = before
         else:

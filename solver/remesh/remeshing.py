@@ -204,7 +204,8 @@ class Remeshing:
 
         Creases of bodies that merge are closed where they pass through themselves, now or so long `ahead` [s]. Of some,
         `alone`, that is all. With `grazing` pieces become one that are seen in each other, however little. The other bodies
-        keep every array, and so does one that new tets cannot fill, being thinner than they are, but for its creases.
+        keep every array, and so does one that new tets cannot fill, being thinner than they are, or that they would tear too
+        much of away, but for its creases.
         """
         everybody = enumerate(self.scene.bodies)
         states = [with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
@@ -224,6 +225,7 @@ class Remeshing:
                 new = renewed_body(body, self.sizes[index], old, seen, bound.tets, turn, soon, insist, grazing)
             except Refused:
                 refused.append(index)
+                records |= self._closed_alone(index, body, present, soon)
                 continue
             except Vanished:
                 thin.append(index)
@@ -234,6 +236,7 @@ class Remeshing:
             apart |= {index} if new.apart else set()
             if not new.sewn and _has_vanished(new.change, new.fragments[1]):
                 thin.append(index)
+                records |= self._closed_alone(index, body, present, soon)
                 continue
             made[index] = new
             fragments |= {index: new.fragments} if new.fragments[0] else {}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.back_to_back import back_to_back
 from ..geometry.edges import unpaired_edges
 from ..geometry.measures import area_vectors, box_middle
 from ..geometry.triangle_tree import closest_points, triangle_tree
@@ -111,12 +112,13 @@ def self_united_surface(surface: Surface, own: NDArray[np.bool_], element_size: 
 
 
 def tidied(made: Made, old: Surface, element_size: float) -> Made:
-    """What a boolean has made of a surface, without edges that are short beside an element."""
+    """What a boolean has made of a surface, without edges that are short beside an element, and what lies back to back then."""
     places, triangles, origin = made
     fresh = np.ones(len(places), dtype=bool)
     fresh[triangles[_same(made, old).any(axis=2)]] = False
     triangles, were = without_short_edges(places, triangles, fresh, element_size)
-    return places, triangles, origin[were]
+    left = ~back_to_back(triangles)
+    return places, triangles[left], origin[were[left]]
 
 
 def _same(made: Made, old: Surface) -> NDArray[np.bool_]:

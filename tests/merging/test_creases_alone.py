@@ -1,14 +1,19 @@
 """Creases of a body that keeps its tets, as new ones would be thicker than it is somewhere."""
 
 import numpy as np
+import pytest
 
 from solver.embedding import bind_surface, evaluate
 from solver.geometry.edges import unpaired_edges
+from solver.remesh import remeshing
 from solver.remesh.creases_alone import creases_alone
+from solver.remesh.drawing_in import Refused
+from solver.remesh.restuffing import Vanished
+from solver.scene import Scene, Settings, validated
 from solver.surface import Surface
 from solver.tetmesh.cage import cage
 
-from .shapes import body
+from .shapes import body, started
 from .test_closing import SIZE, bent, crossings
 
 
@@ -33,3 +38,19 @@ def test_what_does_not_merge_or_cross_stays():
     both = bind_surface(seen, mesh, 0.5 * SIZE)
     assert creases_alone(body("b", seen, 10), SIZE, mesh, seen, seen.positions, *both) is None
     assert creases_alone(body("b", bent(0.92), 10), SIZE, mesh, seen, None, *both) is None
+
+
+@pytest.mark.parametrize("error", [Refused, Vanished])
+def test_they_close_where_new_tets_are_refused_too(monkeypatch, error):
+    """As those of a body that would tear where it must not: it would be seen in itself until it is not refused any more."""
+    run = started(validated(Scene((body("b", bent(0.92), 10),), (), Settings(threads=1))), spread=False)
+
+    def refused(*_):
+        raise error("It would pass through itself where it tears.")
+
+    monkeypatch.setattr(remeshing, "renewed_body", refused)
+    assert run.remeshing.crossing(run.present, 0.0, 0.0).min() > 20
+    made = run.remeshing.renewed(run.present, [0], 0.01)
+    assert not made.changes and len(made.change.surfaces) == 1
+    assert (made.refused, made.thin) == (((0,), ()) if error is Refused else ((), (0,)))
+    assert run.remeshing.crossing(made.mesh, 0.0, 0.0).tolist() == [0]
