@@ -8,6 +8,7 @@ they are everywhere else, to the last bit; where a few faces still pass through 
 (geometry/easing.py).
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -59,10 +60,12 @@ def creases_closed(seen: Surface, soon: Array, element_size: float) -> SurfaceCu
     if not (len(met) or len(ahead)) or unpaired_edges(seen.triangles):
         return None
     found, volume = list[_Closing](), float(signed_volumes(seen.positions, seen.triangles).sum())
+    met, both = (np.unique(np.sort(pairs, axis=1), axis=0) for pairs in (met, np.concatenate([met, ahead])))
+    closers = [_Closer(seen, pairs, element_size) for pairs in ((both, met) if 0 < len(met) < len(both) else (both,))]
     for smooth in (True, False):
-        for pairs in (np.concatenate([met, ahead]), met):
-            if len(pairs) and not (found and min(one.left for one in found) == 0):
-                closings = _Closer(seen, pairs, element_size).closings(smooth)
+        for closer in closers:
+            if not (found and min(one.left for one in found) == 0):
+                closings = closer.closings(smooth)
                 found += [one for one in closings if -LOST * volume <= one.volume - volume <= GAINED * volume]
     found = [one for one in found if one.out.any()]
     if len(met):
@@ -111,6 +114,7 @@ class _Closer:
         self.beside = across_sides(seen.triangles)
         self.middles = seen.positions[seen.triangles].mean(axis=1)
 
+    @cached_property
     def creases(self) -> tuple[Flags, Flags]:
         """Which triangles (t,) cross, are inside out or enclosed twice, and which (t,) else lie in the creases that close."""
         seen, crossing = self.seen, np.unique(self.pairs)
@@ -138,7 +142,7 @@ class _Closer:
 
         smooth: whether their rims are drawn smooth, triangles being cut there.
         """
-        wrong, tight = self.creases()
+        wrong, tight = self.creases
         left, done, found = wrong | tight, np.zeros(len(wrong), dtype=bool), []
         for number in range(ROUNDS):
             out = tidied(self.seen, self.beside, left | done, ISLAND * self.size)
