@@ -4,22 +4,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def ahead(triangles: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Return whether each of triangles (t, 3) walks its corners in the turn of their rising numbers, or in the other one."""
+    return np.asarray((triangles < np.roll(triangles, -1, axis=1)).sum(axis=1) == 2)
+
+
 def back_to_back(triangles: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Return which of triangles (t, 3) lie back to back with another one; of several alike as many as there are pairs."""
-    corners = np.sort(triangles, axis=1)
+    corners, result = np.sort(triangles, axis=1), np.zeros(len(triangles), dtype=bool)
     order = np.lexsort(corners.T)
     same = (corners[order[1:]] == corners[order[:-1]]).all(axis=1)
-    result = np.zeros(len(triangles), dtype=bool)
     if not same.any():
         return result
-    first = triangles.argmin(axis=1)
-    second, third = (np.take_along_axis(triangles, ((first + k) % 3)[:, None], axis=1)[:, 0] for k in (1, 2))
-    group = np.empty(len(triangles), dtype=np.int64)
-    group[order] = np.cumsum(np.append(0, ~same))
-    turned = second > third
-    pairs = np.minimum(*(np.bincount(group[turned == way], minlength=int(group.max()) + 1) for way in (False, True)))
-    for way in (False, True):
-        own = order[turned[order] == way]  # group by group
-        starts = np.searchsorted(group[own], group[own])
-        result[own[np.arange(len(own)) - starts < pairs[group[own]]]] = True
+    group, way = np.cumsum(np.append(0, ~same)), ahead(triangles[order])
+    pairs = np.minimum(np.bincount(group, way), np.bincount(group, ~way))
+    for own in (np.flatnonzero(way), np.flatnonzero(~way)):
+        before = np.arange(len(own)) - np.searchsorted(group[own], group[own])  # of the same corners and turn
+        result[order[own[before < pairs[group[own]]]]] = True
     return result

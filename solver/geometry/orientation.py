@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..jit import kernel
+from .back_to_back import ahead
 from .edges import Edges, edges_of, welded
 from .measures import area_vectors, signed_volumes, winding_numbers_by_sum
 
@@ -78,13 +79,10 @@ def _distinct(weld: NDArray[np.int32]) -> NDArray[np.bool_]:
     are kept; unless nearly all are such pairs: then every face was doubled to be seen from both sides, and one stays.
     """
     turned = np.sort(weld, axis=1)
-    # An even permutation of the sorted corners faces the one way, an odd one the other.
-    ahead = (weld == turned).all(axis=1) | (np.roll(weld, 1, axis=1) == turned).all(axis=1)
-    ahead |= (np.roll(weld, 2, axis=1) == turned).all(axis=1)
     first_of_any = _first(turned)
     if first_of_any.sum() <= MOSTLY_DOUBLED * len(weld):
         return first_of_any
-    return _first(np.concatenate([turned, ahead[:, None]], axis=1))
+    return _first(np.concatenate([turned, ahead(weld)[:, None]], axis=1))
 
 
 def _first(rows: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -1,5 +1,5 @@
-"""What is seen of a body that merges and keeps its tets, since new ones would be thicker than it is somewhere: where it passes
-through itself its creases are closed all the same, or more and more of it would."""
+"""What is seen of a body that merges and keeps its tets, since new ones would be thicker than it is somewhere, or are refused:
+where it passes through itself its creases are closed all the same, or more and more of it would."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..simulate import Simulation
 
 TRIED = 8  # times that creases of a body thinner than its tets are closed until new tets are tried again for that
-CREASED = 0.05  # of its faces: what would pass through itself by so many a step later is not joined early,
+CREASED = 0.05  # of its faces: of several pairs what would pass through itself by so many a step later waits,
 A_PLACE = 0.1  # where that is in more than one place, each with such a share of these
 LOOK = 1.0 / 192.0  # seconds for which creases are looked for at once, where steps are shorter: else each would close some
 

@@ -204,42 +204,38 @@ class Remeshing:
 
         Creases of bodies that merge are closed where they pass through themselves, now or so long `ahead` [s]. Of some,
         `alone`, that is all. With `grazing` pieces become one that are seen in each other, however little. The other bodies
-        keep every array, and so does one that new tets cannot fill, being thinner than they are, or that they would tear too
-        much of away, but for its creases.
+        keep every array, and so does one that new tets cannot fill, being thinner than they are, or that would lie outside of
+        them or pass through itself at a tear, but for its creases.
         """
         everybody = enumerate(self.scene.bodies)
         states = [with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
         apart, fragments, thin, refused = set(), dict[int, tuple[int, float]](), [], []
         made, records = dict[int, RenewedBody](), dict[int, BodyChange]()
-        for index in bodies:
+        soon = {index: self._soon(index, present, states[index], place, ahead) for index in bodies}
+        for index in (each for each in bodies if each not in alone):
             body, old = self.scene.bodies[index].at(place), present.mesh(index)
             seen, bound = present.seen(index), present.surfaces[index]
-            soon = _seen_at(body, states[index], bound, ahead) if body.merging else None
-            if index in alone:
-                records |= self._closed_alone(index, body, present, soon)
-                continue
             try:
                 self.counts[index] += 1
                 turn = lattice_turn(int(self.counts[index]))
                 insist = bool(max(self.refused[index], self.waits[index]) >= MOST_REFUSED)
-                new = renewed_body(body, self.sizes[index], old, seen, bound.tets, turn, soon, insist, grazing)
+                new = renewed_body(body, self.sizes[index], old, seen, bound.tets, turn, soon[index], insist, grazing)
             except Refused:
                 refused.append(index)
-                records |= self._closed_alone(index, body, present, soon)
                 continue
             except Vanished:
                 thin.append(index)
-                records |= self._closed_alone(index, body, present, soon)
                 continue
             except MeshingError as error:
                 raise MeshingError(error.message, body=body.name, remedy=error.remedy) from None
             apart |= {index} if new.apart else set()
             if not new.sewn and _has_vanished(new.change, new.fragments[1]):
                 thin.append(index)
-                records |= self._closed_alone(index, body, present, soon)
                 continue
             made[index] = new
             fragments |= {index: new.fragments} if new.fragments[0] else {}
+        for index in (each for each in bodies if each not in made):
+            records |= self._closed_alone(index, present, soon[index])
         changes = {index: new.change for index, new in made.items()}
         records |= {index: new.record for index, new in made.items()}
         mesh, surfaces = replaced(present, records, self.alive.tolist(), self.uids)
@@ -257,13 +253,17 @@ class Remeshing:
         told = frozenset(apart), fragments, tuple(thin), tuple(refused), outside, crossing, folded
         return Renewed(mesh, unknowns, change, changes, *told)
 
-    def _closed_alone(
-        self, index: int, body: Body, present: Discretization, soon: Array | None
-    ) -> dict[int, BodyChange]:  # fmt: skip
-        """By its number, the change of a body thinner than its tets whose creases close; none where none does."""
+    def _soon(self, index: int, present: Discretization, state: State, place: float, ahead: float) -> Array | None:
+        """Where what is seen of a body that merges will be (n, 3) so long after now [s]; None of one that does not."""
+        body = self.scene.bodies[index].at(place)
+        return _seen_at(body, state, present.surfaces[index], ahead) if body.merging else None
+
+    def _closed_alone(self, index: int, present: Discretization, soon: Array | None) -> dict[int, BodyChange]:
+        """By its number, the change of a body that keeps its tets and whose creases close; none where none does."""
         self.thin[index] += 1
+        body, mesh, seen = self.scene.bodies[index], present.mesh(index), present.seen(index)
         bound = present.surfaces[index], present.contacts[index]
-        closed = creases_alone(body, self.sizes[index], present.mesh(index), present.seen(index), soon, *bound)
+        closed = creases_alone(body, self.sizes[index], mesh, seen, soon, *bound)
         return {} if closed is None else {index: closed}
 
     def _carried(
