@@ -73,7 +73,8 @@ class Simulation:
     What lies on meshes is built by topology/consumers.py, where what is not plain here is explained.
     """
 
-    scene: Scene
+    scene: Scene  # without the bodies that have become part of another
+    whole: Scene
     state: State
     ranges: Ranges
     bound: tuple[Any, ...]  # of `present`

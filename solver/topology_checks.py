@@ -70,7 +70,6 @@ def check_merging(bodies: "tuple[Body, ...]") -> None:
         if not body.merges_with_others or not others:
             continue
         kept = {
-            "pins": bool(body.pins),
             "a goal shape": body.goal is not None,
             "a keyed material": bool(body.keys) and not all(_keyed_alike(body, other) for other in others),
             "fibres whose activation is keyed": body.fibres is not None and len(body.activation) > 1,

@@ -57,8 +57,9 @@ class DraftSimulation:
         self.contacts = Contacts(points, fields, meets=meeting(scene, points.tets, self.ranges, len(fields)))
         triangles = [self.body.surface.triangles]
         self.contacts.edges = edge_contacts(self.contacts, self.state, self.ranges, scene.bodies, surfaces, triangles)
-        bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(scene.bodies, meshes, strict=True)]
-        self.pins = Holding(scene, self.state, self.ranges, bearings, surfaces, fields)
+        bearings = Bearing.at_rest([body.surface for body in scene.bodies], meshes)
+        hosts = np.arange(len(scene.bodies))
+        self.pins = Holding(scene, hosts, self.state, self.ranges, bearings, surfaces, fields)
         self.force_fields = ForceFields(scene, self.ranges, self.state.masses)
         self.keyed = KeyedBody(self.body, self.state, self.space, self.contacts, settings)
         self.step, self.steps = min(STEP, settings.maximum_substep), 0

@@ -83,11 +83,14 @@ def slowed(positions: Array, velocities: Array, masses: Array, own: NDArray[np.b
     velocities[own] -= (1.0 - np.sqrt(max(1.0 - energy / max(there, 1e-300), 0.0))) * apart
 
 
-def disturbed(bodies: tuple[Body, ...], ranges: Ranges) -> NDArray[np.bool_]:
-    """Return for each node (n,) whether more than gravity and contact may change its body's spin: pins, fields, drag."""
+def disturbed(bodies: tuple[Body, ...], hosts: NDArray[np.int64], ranges: Ranges) -> NDArray[np.bool_]:
+    """Return for each node (n,) whether more than gravity and contact may change its body's spin: pins, fields, drag.
+
+    bodies are all of the scene, of which hosts (b,) says what each is a part of by now.
+    """
     dragged = [b.material.values.get("mass_damping", 0.0) > 0.0 or "mass_damping" in b.keys for b in bodies]
-    acted = [bool(b.pins) or any(b.field_weights.values()) for b in bodies]
-    return np.repeat(np.logical_or(dragged, acted), np.diff(ranges.nodes))
+    acted = np.logical_or(dragged, [bool(b.pins) or any(b.field_weights.values()) for b in bodies])
+    return np.repeat(np.isin(np.unique(hosts), hosts[acted]), np.diff(ranges.nodes))
 
 
 def alone(bodies: int) -> NDArray[np.int64]:

@@ -107,13 +107,13 @@ def _triangles(present: Discretization, group: list[int]) -> NDArray[np.int32]:
 
 
 def _bearing(parts: list[Bearing]) -> Bearing:
-    """What pins of the first lie on, and what is of others and has none."""
+    """What pins of all of them lie on."""
     if len(parts) == 1:
         return parts[0]
     mesh = joined_meshes([part.mesh for part in parts])
     surface = joined_meshes([TetMesh(part.positions, part.triangles) for part in parts])
-    others = np.full(len(surface.positions) - len(parts[0].positions), -1, dtype=np.int32)
-    return Bearing(mesh.positions, mesh.tets, surface.positions, surface.tets, np.concatenate([parts[0].vertices, others]))
+    names = np.concatenate([part.vertices for part in parts])
+    return Bearing(mesh.positions, mesh.tets, surface.positions, surface.tets, names)
 
 
 def _bound(states: list[State], bindings: list[Binding], group: list[int]) -> Binding:

@@ -1,5 +1,6 @@
 """What pins of a body lie on: its tets and its surface as they were when the tets were new."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -21,8 +22,9 @@ class Bearing:
 
     nodes (n, 3), tets (m, 4)           : the tets, when they were new [m]
     positions (k, 3), triangles (t, 3)  : the surface, then [m]
-    vertices (k,)                       : which of the artist's vertices each one is, -1 where a cut has made it; on a surface
-                                          that has been laid anew several are the one that they are nearest to
+    vertices (k,)                       : which of the artist's vertices each one is, by its place among those of all bodies of
+                                          the scene, as bodies merge; -1 where a cut has made it; on a surface that has been
+                                          laid anew several are the one that they are nearest to
     """
 
     nodes: Array
@@ -32,10 +34,13 @@ class Bearing:
     vertices: IntArray
 
     @classmethod
-    def at_rest(cls, surface: Surface, mesh: TetMesh) -> Self:
-        """That of a body which still has its first tets."""
-        vertices = np.arange(len(surface.positions), dtype=np.int32)
-        return cls(mesh.positions, mesh.tets, surface.positions, surface.triangles, vertices)
+    def at_rest(cls, surfaces: Sequence[Surface], meshes: Sequence[TetMesh]) -> list[Self]:
+        """Those of all bodies of a scene with their first tets."""
+        first, bearings = first_vertices(surfaces), []
+        for surface, mesh, start in zip(surfaces, meshes, first, strict=True):
+            names = np.arange(start, start + len(surface.positions), dtype=np.int32)
+            bearings.append(cls(mesh.positions, mesh.tets, surface.positions, surface.triangles, names))
+        return bearings
 
     def named(self, cut: SurfaceCut) -> "Bearing":
         """The same of a surface that a change has made, of which so far only the vertices' names are right."""
@@ -67,10 +72,20 @@ class Bearing:
         """The surface, when they were new."""
         return Surface(self.positions, self.triangles)
 
-    def left(self, pin: Pin) -> tuple[IntArray, IntArray]:
-        """Which (p',) of the pin's vertices are still there, and which of the surface's (p',) they are, in the pin's order."""
-        place = np.full(max(int(self.vertices.max()), int(pin.vertices.max())) + 2, -1, dtype=np.int32)
-        place[pin.vertices] = np.arange(len(pin.vertices))
+    def left(self, pin: Pin, first: int) -> tuple[IntArray, IntArray]:
+        """Which (p',) of the vertices of a pin are still there, and which of the surface's (p',) they are, in the pin's order.
+
+        first: the place of the first vertex of the pin's body among those of all bodies.
+        """
+        names = pin.vertices + first
+        place = np.full(max(int(self.vertices.max()), int(names.max())) + 2, -1, dtype=np.int32)
+        place[names] = np.arange(len(names))
         which = place[self.vertices]
         there = np.argsort(which, kind="stable").astype(np.int32)[(which < 0).sum() :]
         return which[there], there
+
+
+def first_vertices(surfaces: Sequence[Surface]) -> list[int]:
+    """The place of each body's first vertex among the artist's vertices of all bodies of a scene."""
+    counts = [len(surface.positions) for surface in surfaces]
+    return [0, *np.cumsum(counts[:-1], dtype=np.int64).tolist()] if counts else []

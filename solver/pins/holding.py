@@ -22,7 +22,7 @@ from ..keyframes import at_frame
 from ..scene import Body, Scene
 from ..state import Ranges, Solids
 from ..topology.parentage import Parentage
-from .bearing import Bearing
+from .bearing import Bearing, first_vertices
 from .pin import Pin
 from .places import MovingLeastSquares, Nodes, held_nodes, sprung_nodes
 
@@ -73,14 +73,13 @@ class Targets:
 class Grip:
     """A pin on its nodes (h,) with weights (h,) of a body; exactly one of targets and collider is set.
 
-    body, uid      : the body's number, which others that merge may change, and its name
+    uid            : the name of the body that has the pin, which may be part of another by now
     left           : share of its vertices, by their weights, that no cut has taken away
     anchors (h, 3) : at the end of the last step [m]
     ahead (h, 3)   : at the end of the step in hand
     """
 
     pin: Pin
-    body: int
     uid: str
     nodes: Nodes
     weights: Array
@@ -108,19 +107,21 @@ class Holding:
     """All pins of a simulation."""
 
     def __init__(
-        self, scene: Scene, state: Solids, ranges: Ranges, bearings: list[Bearing], surfaces: list[Binding],
-        fields: Sequence[Follows], first: "Holding | None" = None,
+        self, scene: Scene, hosts: NDArray[np.int64], state: Solids, ranges: Ranges, bearings: list[Bearing],
+        surfaces: list[Binding], fields: Sequence[Follows], first: "Holding | None" = None,
     ) -> None:  # fmt: skip
-        """bearings, and surfaces bound to their tets, hold one item a body, fields one a collider.
+        """bearings, and surfaces bound to their tets, hold one item a body that is still one of its own, fields one a collider.
 
+        scene: with all of its bodies; hosts (b,) says which of them each one is a part of by now.
         first: the pins at rest, whose springs hold as much mass as these do, however new tets lie.
         """
         self.frames_per_second, self.first = scene.settings.frames_per_second, ranges.nodes
         colliders = {collider.uid: field for collider, field in zip(scene.colliders, fields, strict=False)}
         self.grips: list[Grip] = []
-        for index, (body, bearing, surface) in enumerate(zip(scene.bodies, bearings, surfaces, strict=False)):
+        starts = first_vertices([body.surface for body in scene.bodies])
+        for body, start, host in zip(scene.bodies, starts, np.unique(hosts, return_inverse=True)[1].tolist(), strict=True):
             for pin in body.pins:
-                self._grip(body, index, pin, bearing, surface, colliders.get(pin.collider))
+                self._grip(body, start, host, pin, bearings[host], surfaces[host], colliders.get(pin.collider))
         self.masses, self.ending = state.masses, 0.0
         if first is not None:
             for key, grip in self._by_pin().items():
@@ -138,10 +139,10 @@ class Holding:
         return float((self.masses[grip.nodes] * grip.weights).sum()) / grip.left
 
     def _grip(
-        self, body: Body, index: int, pin: Pin, bearing: Bearing, surface: Binding, collider: Follows | None
+        self, body: Body, start: int, host: int, pin: Pin, bearing: Bearing, surface: Binding, collider: Follows | None
     ) -> None:
-        """Add the pin's grip on the body, unless all of its vertices have been cut away."""
-        which, there = bearing.left(pin)
+        """Add the pin's grip on what the body is a part of, unless all of its vertices have been cut away."""
+        which, there = bearing.left(pin, start)
         if not len(which):
             return
         weights = np.zeros(len(bearing.positions))
@@ -155,7 +156,7 @@ class Holding:
             followed = MovingLeastSquares(places, bearing.positions[there], body.element_size)
             targets = Targets(pin.targets[:, which], followed, self.frames_per_second)
         left = float(pin.weights[np.unique(which)].sum() / pin.weights.sum())
-        self.grips.append(Grip(pin, index, body.uid, nodes + self.first[index], shares, left, targets, collider, places.copy()))
+        self.grips.append(Grip(pin, body.uid, nodes + self.first[host], shares, left, targets, collider, places.copy()))
 
     @property
     def still(self) -> bool:

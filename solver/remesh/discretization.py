@@ -142,7 +142,7 @@ def at_rest(
     triangles = [turned_outwards(body.surface.positions, body.surface.triangles) for body in bodies]
     pieces = [mesh.piece for mesh in meshes]
     show(state, SeenVolume(ranges, state.tets, surfaces, triangles, pieces), state.volumes)
-    bearings = [Bearing.at_rest(body.surface, mesh) for body, mesh in zip(bodies, meshes, strict=True)]
+    bearings = Bearing.at_rest([body.surface for body in bodies], meshes)
     topologies, hosts = np.zeros(len(bodies), dtype=np.int64), np.arange(len(bodies))
     merging = merging_at(bodies, 0.0)
     tables = tuple(mesh.topology for mesh in meshes)

@@ -75,7 +75,7 @@ CONSUMERS: tuple[Consumer, ...] = (
     Pinched(),
     Pins(),
     Built("force_fields", lambda now, _: ForceFields(now.scene, now.ranges, now.state.masses)),
-    Built("disturbed", lambda now, _: disturbed(now.scene.bodies, now.ranges)),
+    Built("disturbed", lambda now, ground: disturbed(now.whole.bodies, ground.mesh.hosts, now.ranges)),
     Built("damping", _damping),
     Keyed(),  # after contacts, whose stiffness it keys
     Built("element_size", lambda now, _: element_size(now.state.volumes)),

@@ -221,7 +221,9 @@ class Pins(Consumer):
 
     def build(self, now: "Simulation", ground: Ground) -> Holding:
         mesh = ground.mesh
-        return Holding(now.scene, now.state, now.ranges, mesh.bearings, mesh.surfaces, now.fields, now.first_pins)
+        return Holding(
+            now.whole, mesh.hosts, now.state, now.ranges, mesh.bearings, mesh.surfaces, now.fields, now.first_pins
+        )
 
     def told(self, now: "Simulation") -> tuple[Holding, Array]:
         return now.pins, now.state.positions

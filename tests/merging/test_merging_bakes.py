@@ -1,5 +1,6 @@
 """Balls that fly into each other: pieces of one body, and bodies of one merge group."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from solver.bake import bake, prepare
 from solver.cache import FrameStore
-from solver.errors import SceneError
+from solver.errors import Cancelled, SceneError
 from solver.geometry.edge_crossings import crossing_pairs, pairs_of_shells
 from solver.geometry.edges import unpaired_edges
 from solver.geometry.measures import signed_volumes
@@ -200,6 +201,64 @@ def test_a_third_body_keeps_its_pins(two):
     # what sways on the pins does so in other steps
     assert off[low[:2]].max() < 1e-6 and off.max() < 0.02 * 0.2
     assert lifted[low[:2], 2].min() > block.positions[low[:2], 2].max() + 0.2 * 0.2
+
+
+def holding(scene: Scene) -> Scene:
+    """The pair with a firm pin on the left ball, which hangs on it, and springs on the right one, which begin with frame 5."""
+    left, right = scene.bodies
+    far = [np.flatnonzero(np.abs(body.surface.positions[:, 0]) > 0.29) for body in (left, right)]
+    firm = Pin("pin", far[0], np.ones(len(far[0])), left.surface.positions[far[0]][None])
+    sought, begins = right.surface.positions[far[1]] + [0.1, 0.0, 0.0], (np.arange(scene.settings.frame_end) >= 4).astype(float)
+    soft = Pin("goal positions", far[1], np.ones(len(far[1])), sought[None], stiffness=2000.0, damping=20.0, strength=begins)
+    return validated(replace(scene, bodies=(replace(left, pins=(firm,), velocity=(0.0,) * 3), replace(right, pins=(soft,)))))
+
+
+def without_pins(scene: Scene) -> Scene:
+    """The same with pins that hold nothing."""
+    idle = [replace(body, pins=tuple(replace(pin, strength=np.zeros(1)) for pin in body.pins)) for body in scene.bodies]
+    return replace(scene, bodies=tuple(idle))
+
+
+def pinned(simulation: Simulation, frame, body: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where the vertices of the pin of a body of the scene are in a frame, and where they are to be."""
+    bodies = simulation.whole.bodies
+    (own,), start = bodies[body].pins, sum(len(one.surface.positions) for one in bodies[:body])
+    which, there = simulation.remeshed.bearings[0].left(own, start)
+    return (frame.bodies[0].positions + frame.bodies[0].origin)[there], own.targets[0][which]
+
+
+def test_pins_of_both_hold_what_has_merged(two, prepared, tmp_path, monkeypatch):
+    """The firm one but for what overlapped, which moves all that is seen out; springs as much mass as before.
+
+    And a bake resumes with the same bytes.
+    """
+    scene = holding(replace(two, settings=replace(two.settings, frame_end=12)))
+    simulation, free = (started(s, prepared) for s in (scene, without_pins(scene)))
+    masses = [grip.weights @ simulation.state.masses[grip.nodes] for grip in simulation.pins.grips]
+    until_merged(simulation), until_merged(free)
+    while simulation.frame < 12:
+        frame, other = simulation.advance(), free.advance()
+        has, sought = pinned(simulation, frame, 0)
+        assert len(has) > 10 and np.abs(has - sought).max() < 2e-3 * scene.bodies[0].element_size
+    assert len(simulation.scene.bodies) == 1 and [grip.uid for grip in simulation.pins.grips] == ["left", "right"]
+    grip = simulation.pins.grips[1]
+    assert grip.weights @ simulation.state.masses[grip.nodes] == pytest.approx(masses[1], rel=1e-6)
+    (has, sought), (went, _) = (pinned(run, one, 1) for run, one in ((simulation, frame), (free, other)))
+    assert np.abs(has - sought)[:, 0].mean() < 0.5 * np.abs(went - sought)[:, 0].mean()
+    monkeypatch.setattr("solver.bake.prepare", lambda scene, report=None: prepared)
+    ends, done = [], [0]
+    for folder, last in (("whole", 12), ("stopped", 7)):
+        with suppress(Cancelled):
+            bake(
+                scene, tmp_path / folder, stop=lambda last=last: last < 12 and done[-1] >= last,
+                report=lambda event: done.append(event.get("frame", done[-1])),
+            )  # fmt: skip
+        if done[-1] < 12:
+            bake(scene, tmp_path / folder, resume=True)
+        with FrameStore.open(tmp_path / folder) as store:
+            ends.append(store.read_body_frame(12, "left").positions.tobytes())
+        done.append(0)
+    assert ends[0] == ends[1]
 
 
 @pytest.mark.parametrize("groups", [{"merge_group": 0}, {"merging": False}])
