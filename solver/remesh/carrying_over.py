@@ -34,12 +34,11 @@ def carried_over(body: Body, old: State, seen: Surface, surface: Binding, new: R
         shown, room = known_share(lineage, seen, surface.tets, new.seen, new.surface.tets), ROOM
     counted = counts_flow(body, old)
     result = transferred(old, new.change, step, counted, families=lineage.families, shown=shown, bounds=room)
-    after = Covering(new.change.new, new.seen)
     if body.seen == "artist":
-        _grow(result, pressed_alike(lineage, old, Covering(new.change.old, seen), result, after))
+        _grow(result, pressed_alike(lineage, old, Covering(new.change.old, seen), result, new.covering))
     _settle(body, old, seen, surface, new, lineage, result)
     if body.seen == "artist":
-        _grow(result, np.full(len(result.tets), drawn_back(lineage, result, after)))
+        _grow(result, np.full(len(result.tets), drawn_back(lineage, result, new.covering)))
     return result
 
 

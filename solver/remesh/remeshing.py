@@ -1,6 +1,6 @@
 """Wholesale remeshing during a bake: which bodies are due, and the meshes that they get (Bargteil 2007, section 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -243,7 +243,7 @@ class Remeshing:
         (state, ranges), unknowns, covered = side_by_side(
             lambda: joined_states([self._carried(k, present, states[k], made.get(k), step, place) for k in range(len(states))]),
             lambda: _unknowns(meshes) if changes else None,
-            lambda: _covered(meshes, mesh.surfaces, mesh.triangles) if changes else (),
+            lambda: _covered(mesh, meshes, made) if changes else (),
         )
         mesh = replace(mesh, state=state, ranges=ranges, covered=covered)
         change = TopologyChange.of_new_tets(present.ranges, ranges, changes, surfaces)
@@ -300,11 +300,13 @@ def _unknowns(meshes: list[TetMesh]) -> Unknowns:
     return Unknowns.of(joined.tets, joined.positions)
 
 
-def _covered(meshes: list[TetMesh], surfaces: list[Binding], triangles: list[NDArray[np.int32]]) -> tuple[Covering, ...]:
+def _covered(present: Discretization, meshes: list[TetMesh], made: Mapping[int, RenewedBody]) -> tuple[Covering, ...]:
     """What is seen of bodies about their meshes, with what is asked of it at once (fem/volume_control.py) made."""
-    seen = (evaluate(bound, mesh.tets, mesh.positions) for bound, mesh in zip(surfaces, meshes, strict=True))
-    pairs = zip(meshes, seen, triangles, strict=True)
-    covered = tuple(Covering(mesh, Surface(places, faces)) for mesh, places, faces in pairs)
+    seen = zip(meshes, present.surfaces, present.triangles, strict=True)
+    covered = tuple(
+        made[body].covering if body in made else Covering(mesh, Surface(evaluate(bound, mesh.tets, mesh.positions), triangles))
+        for body, (mesh, bound, triangles) in enumerate(seen)
+    )
     for covering in covered:
         covering.filled  # noqa: B018
     return covered

@@ -1,11 +1,13 @@
 """What a body is on new tets."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..embedding import Binding
+from ..embedding import Binding, evaluate
+from ..filling import Covering
 from ..remesh.record import MeshChange
 from ..surface import Surface
 from ..topology.body_change import BodyChange
@@ -48,6 +50,12 @@ class RenewedBody:
     def cut(self) -> bool:
         """Whether its surface has been cut or sewn, and not only creases of it closed."""
         return len(self.cuts) > self.creased
+
+    @cached_property
+    def covering(self) -> Covering:
+        """What is seen about the new tets, to the last bit as a bake that is resumed finds it."""
+        mesh = self.change.new
+        return Covering(mesh, Surface(evaluate(self.surface, mesh.tets, mesh.positions), self.seen.triangles))
 
     @property
     def record(self) -> BodyChange:
