@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .geometry.measures import area_vectors, signed_volumes
 from .geometry.triangle_tree import TriangleTree, closest_points, triangle_tree
 from .geometry.winding import WindingTree, winding_numbers, winding_tree
+from .geometry.winding_steps import DOUBTFUL, winding_steps
 from .surface import Surface
 from .tetmesh.mesh import TetMesh
 
@@ -93,10 +94,16 @@ def filled_shares(covering: Covering) -> Array:
         return shares
     some = covering.reaching
     if len(some):
-        places = np.einsum("pc,tcd->tpd", PLACES, mesh.positions[mesh.tets[some]]).reshape(-1, 3)
-        inside = np.where(winding_numbers(covering.around, places) > 0.5, 1.0, 0.0)
-        inside[closest_points(covering.tree, places, ON_SURFACE * mesh.mean_edge).triangle >= 0] = 0.5
-        shares[some] = inside.reshape(len(some), -1).mean(axis=1)
+        places, near = np.einsum("pc,tcd->tpd", PLACES, mesh.positions[mesh.tets[some]]), ON_SURFACE * mesh.mean_edge
+        steps = winding_steps(covering.tree, places, near)
+        wound = winding_numbers(covering.around, np.ascontiguousarray(places[:, 0]))
+        inside = np.where(wound[:, None] + steps > 0.5, 1.0, 0.0)
+        doubtful = np.nonzero(steps == DOUBTFUL)
+        asked = places[doubtful]
+        found = np.where(winding_numbers(covering.around, asked) > 0.5, 1.0, 0.0)
+        found[closest_points(covering.tree, asked, near).triangle >= 0] = 0.5
+        inside[doubtful] = found
+        shares[some] = inside.mean(axis=1)
     return shares
 
 
