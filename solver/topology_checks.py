@@ -70,11 +70,17 @@ def check_merging(bodies: "tuple[Body, ...]") -> None:
         if not body.merges_with_others or not others:
             continue
         kept = {
-            "a goal shape": body.goal is not None,
             "a keyed material": bool(body.keys) and not all(_keyed_alike(body, other) for other in others),
             "fibres whose activation is keyed": body.fibres is not None and len(body.activation) > 1,
             "a rise": bool(body.rise.any()) and not all(np.array_equal(body.rise, other.rise) for other in others),
         }
+        restored = [other.name for other in others if other.volume_rate > 0.0]
+        if body.goal is not None and restored:
+            raise SceneError(
+                f"It may merge with '{restored[0]}', which gets its volume back, but its own goal shape says how large it is.",
+                body=body.name,
+                remedy="Remove the goal or that one's Volume, or set its Merge Group to 0.",
+            )
         for name, has in kept.items():
             if has:
                 raise SceneError(

@@ -73,7 +73,7 @@ def _settle(
 def counts_flow(body: Body, state: State) -> bool:
     """Whether it matters how far the body has flowed before it got new tets, given what its own are made of."""
     limited = "plastic_limit" in body.keys or bool(state.material[PLASTIC_LIMIT].any())
-    return limited or body.goal is not None
+    return limited or bool((state.goal_rate >= 0.0).any())
 
 
 def with_first_material(state: State, body: Body) -> State:

@@ -70,7 +70,8 @@ def transferred(
 ) -> State:  # fmt: skip
     """The state of one body on the new mesh; step [s] is the last one taken.
 
-    A new tet is of the material of the old one that it shares most volume with, but for fibres, which are averaged.
+    A new tet is of the material of the old one that it shares most volume with, but for fibres, which are averaged, and has a
+    goal if that one has.
     Flow that is `counted`, because it has a goal or a limit, goes over; any other counts from the new mesh on. Where the meshes
     are part of a body, its nodes bear tets `beyond` as well, of masses (n',) [kg]: momentum is that of all that nodes bear, of
     each of the `families` (heirs.py), which may share no node. `shown` (p',) says which share of what is to be seen of each new
@@ -92,7 +93,7 @@ def _tet_fields(
     volumes = np.maximum(volumes, LEAST_VOLUME * volumes.mean())
     present = np.maximum(np.abs(change.old.volumes), old.volumes * SQUEEZED[0])
     strain, rotation = log_left_stretch(old.positions, old.tets, old.rest_shape_inverse, counted)
-    flow = (log_plastic_stretch(old.plastic_deformation, rotation), turned(old.goal, rotation)) if counted else ()
+    flow = _counted_flow(old, rotation) if counted else ()
     fibred = bool(old.fibres.any())
     columns = {
         "rest": [old.volumes / present], "mass": [old.density * old.volumes / present], "strain": [*strain.T],
@@ -122,8 +123,14 @@ def _tet_fields(
         "volumes": rest, "density": mass / rest, "material": rows, "yield_stress": np.maximum(yields, rows[MINIMUM_YIELD]),
         "worn": np.zeros(len(volumes)), "flattened": np.zeros(len(volumes)),
         **_shapes(change, strain, directions, np.ascontiguousarray(fields["counted"].T)),
-        "goal_rate": np.full(len(volumes), old.goal_rate[0]), "painted": painted, **by_themselves,
+        "goal_rate": old.goal_rate[main], "painted": painted, **by_themselves,
     }  # fmt: skip
+
+
+def _counted_flow(old: State, rotation: Array) -> tuple[Array, Array]:
+    """The logarithms (m, 6) of flow and its goal, turned by R (m, 3, 3) of F_e; what has no goal is where it is to be."""
+    flow = log_plastic_stretch(old.plastic_deformation, rotation)
+    return flow, np.where((old.goal_rate >= 0.0)[:, None], turned(old.goal, rotation), flow)
 
 
 def _room(change: MeshChange, to: Heirs, shown: Array) -> Array:

@@ -261,6 +261,26 @@ def test_pins_of_both_hold_what_has_merged(two, prepared, tmp_path, monkeypatch)
     assert ends[0] == ends[1]
 
 
+def test_what_has_a_goal_flows_into_it_as_a_part_of_what_has_merged():
+    """The left ball is to be twice as tall: that half of the whole becomes taller, the other one does not."""
+    heights = []
+    for rate in (0.0, 4.0):
+        scene = pair(frames=30)
+        left, right = scene.bodies
+        tall = left.surface.positions * [0.8, 0.8, 2.0]
+        scene = replace(scene, bodies=(replace(left, goal=tall, goal_rate=rate, velocity=(0.2, 0.0, 0.0)), right))
+        simulation = started(validated(scene))
+        until_merged(simulation)
+        while simulation.frame < 30:
+            simulation.advance()
+        state = simulation.state
+        led = np.unique(state.tets[state.goal_rate >= 0.0])
+        assert 0.4 < state.volumes[state.goal_rate >= 0.0].sum() / state.volumes.sum() < 0.7
+        heights.append([np.ptp(state.positions[own, 2]) for own in (led, np.setdiff1d(state.tets, led))])
+    (low, still), (high, other) = heights
+    assert high > 1.5 * low and other == pytest.approx(still, rel=0.2)
+
+
 @pytest.mark.parametrize("groups", [{"merge_group": 0}, {"merging": False}])
 def test_what_is_not_to_merge_bounces_off(groups, prepared):
     simulation = started(pair(**groups), prepared)
@@ -336,6 +356,13 @@ def test_the_seam_takes_nothing_from_elsewhere(two, prepared):
     low, high = corners.min(axis=1)[:, None, :2] - 1e-6, corners.max(axis=1)[:, None, :2] + 1e-6
     maps = new.uv_layers["map"].reshape(-1, 3, 2)
     assert ((maps >= low) & (maps <= high)).all()
+
+
+def test_a_goal_does_not_merge_with_what_gets_its_volume_back(two):
+    left, right = two.bodies
+    broken = replace(two, bodies=(replace(left, goal=left.surface.positions, goal_rate=1.0), replace(right, volume_rate=1.0)))
+    with pytest.raises(SceneError, match="may merge with 'Right'"):
+        validated(broken)
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,23 @@ def test_flow_that_is_counted_and_its_goal_turn_with_the_body():
     assert np.abs(now @ seen / np.linalg.norm(seen) / np.linalg.norm(now, axis=1)).min() > 1.0 - 1e-9
 
 
+def test_only_what_had_a_goal_is_led():
+    """Of a ball whose left half has one; where both halves meet a new tet's goal lies between that and where it is."""
+    old, stretch, goal = state_of(ball()), symmetric([0.2, 0.1, -0.3]), symmetric([-0.2, 0.5, -0.3])
+    left = old.positions[old.tets].mean(axis=1)[:, 0] < 0.0
+    old = replace(
+        old, plastic_deformation=np.tile(exponential(stretch), (len(left), 1, 1)), goal_rate=np.where(left, 2.0, -1.0),
+        goal=np.where(left[:, None], goal[ROWS, COLUMNS], 99.0),
+    )  # fmt: skip
+    new = transferred(old, mesh_change(mesh_of(old), restuffed(mesh_of(old), 0.2, np.eye(3))), STEP, counted=True)
+    led, middle = new.goal_rate >= 0.0, new.positions[new.tets].mean(axis=1)[:, 0]
+    assert set(new.goal_rate) == {-1.0, 2.0} and middle[led].max() < 0.1 and middle[~led].min() > -0.1
+    way = new.goal - stretch[ROWS, COLUMNS]
+    share = (way / (goal - stretch)[ROWS, COLUMNS]).T
+    assert np.ptp(share, axis=0).max() < 1e-6 and share.min() > -1e-6 and share.max() < 1.0 + 1e-6
+    assert share[:, middle < -0.25].min() > 1.0 - 1e-6 and share[:, middle > 0.25].max() < 1e-6
+
+
 def symmetric(values) -> np.ndarray:
     turn = rotation([2, 0, 1], 0.5)
     return turn @ np.diag(values) @ turn.T
