@@ -1,7 +1,7 @@
 """By how much a surface's winding number changes between places close to each other: by one wherever it is crossed.
 
-To count crossings among the few triangles around some places costs a tenth of what their winding numbers do. Where that is not
-certain, as a place lies in the surface or the way to it meets an edge, it is said to be doubtful, and its winding number asked.
+To count crossings among the few triangles around some places costs little beside their winding numbers. Where that is not certain,
+as a place lies in the surface or the way to it meets an edge, it is said to be doubtful, and its winding number is to be asked.
 """
 
 import math
@@ -22,8 +22,8 @@ FLAT = 1e-10  # times the square of its longest edge is the area of a triangle t
 def winding_steps(surface: TriangleTree, places: NDArray[np.float64], near: float) -> NDArray[np.int8]:
     """Return by how much winding numbers change from the first to each of some places (k, p, 3), as (k, p).
 
-    Exact where the surface is closed, and next to holes about right. DOUBTFUL are places no further than `near` [m] from the
-    plane of a triangle that is as near to them all, and those to which the way meets an edge.
+    Exact where the surface is closed, and next to holes about right. DOUBTFUL are places within `near` [m] of the plane of a
+    triangle whose box meets theirs, and those to which the way meets an edge.
     """
     result = np.zeros(places.shape[:2], dtype=np.int8)
     in_chunks(_steps, len(places), surface, places, near, result)
