@@ -282,7 +282,7 @@ class Simulation:
         state, outcome = self.state, attempt.outcome
         self.before = Snapshot.of(state)  # a step makes all of these anew
         commit_flow(state, self.space.tiles, self.clock.step, outcome.positions)
-        rise(state, self.space.tiles, self.ranges, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
+        rise(state, self.space.tiles, self.keyed.rise(self.clock.time + 0.5 * self.clock.step), self.clock.step)
         self.volume_control.act(state, self.space, outcome.positions, self.clock.step, self.damping.lags())
         if self.integrator.remember is not None:
             self.integrator.remember(state, attempt.past, attempt.velocities, self.clock.step)

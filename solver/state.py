@@ -99,6 +99,7 @@ class State(Solids):
     shown                                   : (m,) volumes that are to be seen of pieces, in sum (fem/seen_volume.py) [m^3]
     restoring                               : (m,) share of log of volumes that overcomes damping (fem/volume_control.py)
     fibres                                  : (m, 3) unit direction of the fibres before all flow, zero where there are none
+    origin                                  : (m,) place in the scene of the body whose goo it is, which may be part of another
     painted                                 : (m, 4) by what the material is multiplied there (solver/painted.py)
     material                                : (MATERIAL_ROWS, m) per-tet parameters
     """
@@ -120,6 +121,7 @@ class State(Solids):
     wanted: Amount
     shown: Amount
     restoring: Mean
+    origin: Array
     painted: Array
 
 
@@ -156,6 +158,7 @@ def build_state(bodies: tuple[Body, ...], meshes: list[TetMesh]) -> tuple[State,
         fibres=np.zeros((count, 3)),
         wanted=solids["volumes"].copy(),
         shown=solids["volumes"].copy(),
+        origin=np.repeat(np.arange(float(len(bodies))), np.diff(ranges.tets)),
         painted=np.ones((count, len(PAINTABLE))),
     )
     return state, ranges

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 LEAST_CONDITION_CHANGE = 1.5  # times as badly shaped as when they were new: below that new tets would hardly be better
 MOST_MERGE_GROUPS = 32
-ALIKE = 1e-6  # share by which bodies keyed alike may differ in size
 SWITCHES = {"merging": 1.0, "tear_thickness": np.inf, "keep_apart": 1.0}  # what may be keyed, and the most that it may be
 _LABELS = {"merging": "Merge", "tear_thickness": "Tear Below", "keep_apart": "Keep Apart"}
 
@@ -51,10 +50,7 @@ def _check_topology(body: "Body") -> None:
 
 
 def check_merging(bodies: "tuple[Body, ...]") -> None:
-    """One body cannot be keyed in two ways: what is keyed is refused where bodies may become one, unless all are keyed alike.
-
-    And what is kept apart from another body must name one.
-    """
+    """What is kept apart from another body must name one, and what has a goal may not merge with what gets its volume back."""
     known = {body.uid for body in bodies}
     for body in bodies:
         missing = [uid for uid in body.apart_from if uid not in known or uid == body.uid]
@@ -69,11 +65,6 @@ def check_merging(bodies: "tuple[Body, ...]") -> None:
         others = [other for other in most if other is not body and other.merges_with(body)]
         if not body.merges_with_others or not others:
             continue
-        kept = {
-            "a keyed material": bool(body.keys) and not all(_keyed_alike(body, other) for other in others),
-            "fibres whose activation is keyed": body.fibres is not None and len(body.activation) > 1,
-            "a rise": bool(body.rise.any()) and not all(np.array_equal(body.rise, other.rise) for other in others),
-        }
         restored = [other.name for other in others if other.volume_rate > 0.0]
         if body.goal is not None and restored:
             raise SceneError(
@@ -81,32 +72,3 @@ def check_merging(bodies: "tuple[Body, ...]") -> None:
                 body=body.name,
                 remedy="Remove the goal or that one's Volume, or set its Merge Group to 0.",
             )
-        for name, has in kept.items():
-            if has:
-                raise SceneError(
-                    f"It has {name}, which a body merged of several cannot have in a part of it.",
-                    body=body.name,
-                    remedy="Remove that, or set its Merge Group to 0. Keys of a material or a rise may be the same on all"
-                    + (", with Real Size off, as it scales each by its size." if _only_sizes_differ(body, others) else "."),
-                )
-
-
-def _only_sizes_differ(body: "Body", others: list["Body"]) -> bool:
-    """Whether nothing but its size in the scene makes a keyed material of a body another one than that of the others."""
-    same = bool(body.keys) and all(_same_keys(body, other) for other in others)
-    return same and not all(_keyed_alike(body, other) for other in others)
-
-
-def _keyed_alike(one: "Body", other: "Body") -> bool:
-    """Whether two bodies are of one material at any time: the same keys, painted alike, at one size to rounding."""
-    sizes = [body.size_ratio for body in (one, other)]
-    return _same_keys(one, other) and abs(sizes[0] - sizes[1]) <= ALIKE * sizes[0]
-
-
-def _same_keys(one: "Body", other: "Body") -> bool:
-    return (
-        one.material == other.material
-        and one.keys.keys() == other.keys.keys()
-        and all(np.array_equal(keys, other.keys[name]) for name, keys in one.keys.items())
-        and bool(one.painted) == bool(other.painted)
-    )

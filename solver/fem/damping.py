@@ -79,6 +79,10 @@ class Damping:
     own: Array | None = None
     frames: list[RigidFrame] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        # As when the tets were new: what rises or flows since would leave a bake that is resumed, and asks again, other numbers
+        self.densities = [float(self.state.density[a:b].mean()) for a, b in pairwise(self.ranges.tets.tolist())]
+
     def set_materials(self, materials: list[Material]) -> None:
         """Take each body's damping at its size in the scene; elastic moduli are those of the state."""
         eta, times, drags = [], [], []
@@ -173,4 +177,4 @@ class Damping:
         a, b = self.ranges.tets[body], self.ranges.tets[body + 1]
         mu, lam = self.state.material[MU, a:b].mean(), self.state.material[[LAMBDA, NODAL_BULK], a:b].sum(axis=0).mean()
         young = mu * (3.0 * lam + 2.0 * mu) / (lam + mu)
-        return slowest_vibration(float(young), float(self.state.density[a:b].mean()), self.extents[body])
+        return slowest_vibration(float(young), self.densities[body], self.extents[body])

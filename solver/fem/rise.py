@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..slots import DENSITY
-from ..state import Ranges, State
+from ..state import State
 from .tile import Tiles
 
 Array = NDArray[np.float64]
 
 
-def rise(state: State, tiles: Tiles, ranges: Ranges, rates: Array, step: float) -> None:
-    """Let bodies grow at rates (b,) [1/s] for a step [s], in state and tiles."""
+def rise(state: State, tiles: Tiles, rates: Array, step: float) -> None:
+    """Let tets grow at the rates (b,) [1/s] of the bodies of the scene that they are of for a step [s], in state and tiles."""
     if not rates.any():
         return
-    grown = np.repeat(rates * step, np.diff(ranges.tets))
+    grown = (rates * step)[state.origin.astype(np.int64)]
     state.wanted, state.shown = state.wanted * np.exp(grown), state.shown * np.exp(grown)
     grow(state, tiles, grown)
 

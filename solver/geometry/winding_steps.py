@@ -1,7 +1,7 @@
 """By how much a surface's winding number changes between places close to each other: by one wherever it is crossed.
 
-To count crossings among the few triangles around some places costs little beside their winding numbers. Where that is not certain,
-as a place lies in the surface or the way to it meets an edge, it is said to be doubtful, and its winding number is to be asked.
+To count crossings among the few triangles around some places costs little beside their winding numbers. Where that is not
+certain, as a place lies in the surface or the way to it meets an edge, it is said to be doubtful, and its winding number asked.
 """
 
 import math

@@ -1,6 +1,7 @@
 """A body's state on its new tets, and how much is to be seen of it from then on (Bargteil 2007, section 4.4, goes no further
 than the state of tets)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,16 +24,18 @@ ROOM = 0.5, 1.05  # times as much rest volume as it had at least and at most, fo
 BACK = 0.1  # of the volume seen of what has merged, that may come back of what overlapped just then
 
 
-def carried_over(body: Body, old: State, seen: Surface, surface: Binding, new: RenewedBody, step: float) -> State:
+def carried_over(
+    body: Body, old: State, seen: Surface, surface: Binding, new: RenewedBody, step: float, counted: bool
+) -> State:
     """Return a body's state on its new tets, given that on the old ones, what was seen of it and its binding to them.
 
-    step [s] is the last one taken. Mass, momentum and spin stay; rest volume is what leaves what is seen as large as it was.
+    step [s] is the last one taken, `counted` what `counts_flow` says. Mass, momentum and spin stay; rest volume is what leaves
+    what is seen as large as it was.
     """
     lineage = Lineage(new.change)
     shown, room = new.shown, (0.0, np.inf)
     if shown is None and not new.cut:
         shown, room = known_share(lineage, seen, surface.tets, new.seen, new.surface.tets), ROOM
-    counted = counts_flow(body, old)
     result = transferred(old, new.change, step, counted, families=lineage.families, shown=shown, bounds=room)
     if body.seen == "artist":
         _grow(result, pressed_alike(lineage, old, Covering(new.change.old, seen), result, new.covering))
@@ -70,19 +73,31 @@ def _settle(
         hold_back(result, lineage, had, ROOM[0], otherwise)
 
 
-def counts_flow(body: Body, state: State) -> bool:
-    """Whether it matters how far the body has flowed before it got new tets, given what its own are made of."""
-    limited = "plastic_limit" in body.keys or bool(state.material[PLASTIC_LIMIT].any())
+def counts_flow(bodies: Sequence[Body], state: State) -> bool:
+    """Whether it matters how far a body has flowed before it got new tets, given what its own are made of, and of which of
+    all bodies of the scene."""
+    limited = bool(state.material[PLASTIC_LIMIT].any()) or any("plastic_limit" in bodies[k].keys for k in _origins(state))
     return limited or bool((state.goal_rate >= 0.0).any())
 
 
-def with_first_material(state: State, body: Body) -> State:
-    """The body's state with the material that its keys begin with: what firmness is sized by (solver/keyed.py).
+def with_first_material(state: State, bodies: Sequence[Body]) -> State:
+    """A body's state with the material that keys begin with: what firmness is sized by (solver/keyed.py).
 
-    What is keyed is written into the arrays again before the next step.
+    bodies are all of the scene. What is keyed is written into the arrays again before the next step.
     """
-    if not body.keys:
+    keyed = [k for k in _origins(state) if bodies[k].keys]
+    if not keyed:
         return state
-    rows = painted_rows(material_rows(body, 1), state.painted)
-    rows[OF_FIBRES] = state.material[OF_FIBRES]
-    return replace(state, material=rows)
+    material = state.material.copy()
+    for k in keyed:
+        own = state.origin == k
+        material[:, own] = painted_rows(material_rows(bodies[k], 1), state.painted[own])
+    material[OF_FIBRES] = state.material[OF_FIBRES]
+    return replace(state, material=material)
+
+
+def _origins(state: State) -> list[int]:
+    """The places in the scene of the bodies that tets are of."""
+    if (state.origin == state.origin[0]).all():
+        return [int(state.origin[0])]
+    return [int(k) for k in np.unique(state.origin)]

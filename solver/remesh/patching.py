@@ -21,14 +21,14 @@ def patched(
     All that does not lie on them keeps every bit; what is seen stays, bound anew where its tets have gone.
     """
     states, records = [], dict[int, BodyChange]()
-    for index, body in enumerate(remeshing.scene.bodies):
-        state = with_first_material(body_state(present.state, present.ranges, index), body)
+    for index in range(len(remeshing.scene.bodies)):
+        state = with_first_material(body_state(present.state, present.ranges, index), remeshing.bodies)
         if (part := patches.get(index)) is not None:
             seen, contacts = present.seen(index), present.contacts[index]
             bound = part.bound(present.surfaces[index], seen.positions)
             places = evaluate(contacts, state.tets, state.positions)
             records[index] = BodyChange(seen, bound, part.bound(contacts, places), tets=part)
-            state = part.state(state, step, counts_flow(body, state))
+            state = part.state(state, step, counts_flow(remeshing.bodies, state))
         states.append(state)
     mesh, surfaces = replaced(present, records, remeshing.alive.tolist(), remeshing.uids)
     state, ranges = joined_states(states)

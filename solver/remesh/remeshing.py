@@ -26,7 +26,7 @@ from ..tetmesh.mesh import TetMesh, joined_meshes
 from ..topology.body_change import BodyChange, replaced
 from ..topology.change import TopologyChange
 from ..topology_checks import LEAST_CONDITION_CHANGE
-from .carrying_over import carried_over, with_first_material
+from .carrying_over import carried_over, counts_flow, with_first_material
 from .condition import worst_conditions
 from .creases_alone import creases_alone
 from .discretization import Discretization
@@ -65,6 +65,7 @@ class Remeshing:
     def __init__(self, scene: Scene, hosts: NDArray[np.int64]) -> None:
         """hosts (b,) says as part of which body each of the scene's goes on; those that do so as their own are looked at."""
         self.scene, self.alive, self.sizes = living(scene, hosts), np.unique(hosts), element_sizes(scene, hosts)
+        self.bodies = scene.bodies
         count = len(self.scene.bodies)
         self.wholesale = np.array([body.remeshing == "wholesale" for body in self.scene.bodies])
         self.fresh: Array = np.zeros(count)
@@ -207,8 +208,8 @@ class Remeshing:
         keep every array, and so does one that new tets cannot fill, being thinner than they are, or that would lie outside of
         them or pass through itself at a tear, but for its creases.
         """
-        everybody = enumerate(self.scene.bodies)
-        states = [with_first_material(body_state(present.state, present.ranges, k), body) for k, body in everybody]
+        everybody = range(len(self.scene.bodies))
+        states = [with_first_material(body_state(present.state, present.ranges, k), self.bodies) for k in everybody]
         apart, fragments, thin, refused = set(), dict[int, tuple[int, float]](), [], []
         made, records = dict[int, RenewedBody](), dict[int, BodyChange]()
         soon = {index: self._soon(index, present, states[index], place, ahead) for index in bodies}
@@ -273,7 +274,8 @@ class Remeshing:
         if new is None:
             return state
         body = self.scene.bodies[index].at(place)
-        return carried_over(body, state, present.seen(index), present.surfaces[index], new, step)
+        counted = counts_flow(self.bodies, state)
+        return carried_over(body, state, present.seen(index), present.surfaces[index], new, step, counted)
 
     def note(self, bodies: list[int], state: State, ranges: Ranges, renewed: Renewed) -> None:
         """Take in how worn out bodies are that have just got a new mesh, or were refused one."""

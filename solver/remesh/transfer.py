@@ -70,8 +70,8 @@ def transferred(
 ) -> State:  # fmt: skip
     """The state of one body on the new mesh; step [s] is the last one taken.
 
-    A new tet is of the material of the old one that it shares most volume with, but for fibres, which are averaged, and has a
-    goal if that one has.
+    A new tet is of the material, and the body, of the old one that it shares most volume with, but for fibres, which are
+    averaged, and has a goal if that one has.
     Flow that is `counted`, because it has a goal or a limit, goes over; any other counts from the new mesh on. Where the meshes
     are part of a body, its nodes bear tets `beyond` as well, of masses (n',) [kg]: momentum is that of all that nodes bear, of
     each of the `families` (heirs.py), which may share no node. `shown` (p',) says which share of what is to be seen of each new
@@ -123,7 +123,7 @@ def _tet_fields(
         "volumes": rest, "density": mass / rest, "material": rows, "yield_stress": np.maximum(yields, rows[MINIMUM_YIELD]),
         "worn": np.zeros(len(volumes)), "flattened": np.zeros(len(volumes)),
         **_shapes(change, strain, directions, np.ascontiguousarray(fields["counted"].T)),
-        "goal_rate": old.goal_rate[main], "painted": painted, **by_themselves,
+        "goal_rate": old.goal_rate[main], "origin": old.origin[main], "painted": painted, **by_themselves,
     }  # fmt: skip
 
 

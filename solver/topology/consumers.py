@@ -42,7 +42,7 @@ class Keyed(Consumer):
     name = "keyed"
 
     def build(self, now: "Simulation", ground: Ground) -> KeyedSettings:
-        return KeyedSettings(now.scene, now.ranges, now.state, now.space, now.contacts)
+        return KeyedSettings(now.whole, ground.mesh.hosts, now.ranges, now.state, now.space, now.contacts)
 
     def replay(self, now: "Simulation", told: None, change: TopologyChange) -> None:
         now.keyed.restart(now.state)

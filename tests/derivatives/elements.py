@@ -50,7 +50,7 @@ class Elements:
             tets=np.arange(4 * n, dtype=np.int32).reshape(n, 4), volumes=np.ones(n), density=np.ones(n), material=rows,
             rest_shape_inverse=np.tile(np.eye(3), (n, 1, 1)), yield_stress=rows[YIELD_STRESS].copy(), flow_stress=np.zeros(n),
             plastic_deformation=np.tile(np.eye(3), (n, 1, 1)), fibres=np.zeros((n, 3)) if fibres is None else fibres,
-            goal=np.zeros((n, 6)), goal_rate=np.full(n, -1.0), flattened=np.zeros(n),
+            goal=np.zeros((n, 6)), goal_rate=np.full(n, -1.0), flattened=np.zeros(n), origin=np.zeros(n),
         )  # fmt: skip
         self.tiles = Tiles.of(self.state, precision)
         if fibres is not None:

@@ -8,6 +8,7 @@ import pytest
 
 from solver.bake import bake, prepare
 from solver.cache import FrameStore
+from solver.checkpoint import checkpoint_of, restore
 from solver.errors import Cancelled, SceneError
 from solver.geometry.edge_crossings import crossing_pairs, pairs_of_shells
 from solver.geometry.edges import unpaired_edges
@@ -17,7 +18,7 @@ from solver.materials import Material
 from solver.pins.pin import Pin
 from solver.scene import Body, Scene, Settings, validated
 from solver.simulate import Simulation
-from solver.slots import MU
+from solver.slots import ACTIVATION, MU
 from solver.state import material_rows
 from solver.tearing.cut_topology import cut_topology
 from solver.tetmesh.manifold import components
@@ -148,25 +149,36 @@ def test_a_merge_does_not_push_older_creases_through_each_other():
     assert signed_volumes(seen, triangles).sum() == pytest.approx(volume, rel=0.01)
 
 
-def test_bodies_keyed_alike_merge_and_go_on_as_one():
-    """All tets are of the keyed material then, and rise; one that is keyed otherwise, or is larger, is refused."""
-    values = pair().bodies[0].material.values
-    keys = {"young_modulus": values["young_modulus"] * np.linspace(1.0, 3.0, 8)}
-    shot = pair(keys=keys, rise=np.full(1, 0.5))
+def test_what_is_keyed_goes_on_in_the_part_that_it_was_of():
+    """The left ball stiffens and rises, and its fibres pull ever harder; the right one's pull at half.
+
+    After 16 frames each new tet still goes by one of both, and a bake that is resumed by the same.
+    """
+    shot = pair(frames=16)
+    left, right = (replace(one, fibres=np.array([1.0, 0.0, 0.0]), fibre_tension=500.0) for one in shot.bodies)
+    stiff = left.material.values["young_modulus"] * np.linspace(1.0, 3.0, 16)
+    left = replace(left, keys={"young_modulus": stiff}, rise=np.full(1, 0.3), activation=np.linspace(0.0, 1.0, 16))
+    shot = validated(replace(shot, bodies=(left, replace(right, activation=np.full(1, 0.5)))))
     simulation = started(shot)
-    had = float(simulation.state.volumes.sum())
+    had = [float(simulation.state.volumes[simulation.state.origin == k].sum()) for k in range(2)]
     until_merged(simulation)
-    for _ in range(2):
+    while simulation.frame < 16:
         frame = simulation.advance()
-    state, late = simulation.state, (frame.number - 1) / 24.0
-    assert len(simulation.scene.bodies) == 1 and float(state.volumes.sum()) == pytest.approx(had * np.exp(0.5 * late), rel=0.01)
-    stiff = material_rows(shot.bodies[0].at(24.0 * simulation.clock.time), 1)[MU]
-    assert state.material[MU] == pytest.approx(np.full(len(state.tets), stiff), rel=1e-6)
-    left, right = shot.bodies
-    larger = replace(right.surface, positions=1.1 * right.surface.positions)
-    for other, told in ((replace(right, keys={}), "on all."), (replace(right, surface=larger), "Real Size off")):
-        with pytest.raises(SceneError, match=f"a keyed material.*{told}"):
-            validated(replace(shot, bodies=(left, other)))
+    state, late, place = simulation.state, (frame.number - 1) / 24.0, 24.0 * simulation.clock.time
+    assert len(simulation.scene.bodies) == 1 and set(state.origin) == {0.0, 1.0}
+    grown = [float(state.volumes[state.origin == k].sum()) for k in range(2)]
+    assert grown == pytest.approx([had[0] * np.exp(0.3 * late), had[1]], rel=0.05)
+    pulls = np.array([place / 15.0, 0.5])
+    for k, one in enumerate(shot.bodies):
+        own = state.origin == k
+        assert state.material[MU, own] == pytest.approx(material_rows(one.at(place), 1)[MU, 0], rel=1e-6)
+        assert simulation.space.tiles.unpack(ACTIVATION, 1, len(own))[own, 0] == pytest.approx(pulls[k], rel=1e-3)
+    side = state.positions[state.tets].mean(axis=1)[:, 0]
+    assert side[state.origin == 0.0].mean() < 0.0 < side[state.origin == 1.0].mean()
+    again = started(shot)
+    restore(again, checkpoint_of(simulation))
+    one, other = simulation.advance().bodies[0].positions, again.advance().bodies[0].positions
+    assert one.tobytes() == other.tobytes()
 
 
 def test_what_has_merged_keeps_its_spin(two, prepared):
@@ -367,7 +379,7 @@ def test_a_goal_does_not_merge_with_what_gets_its_volume_back(two):
 
 @pytest.mark.parametrize(
     "change, word",
-    [({"rise": np.ones(1)}, "a rise"), ({"merge_group": 99}, "outside")],
+    [({"merge_group": 99}, "outside"), ({"apart_from": ("nobody",)}, "no other body")],
 )
 def test_what_cannot_merge_is_refused(two, change, word):
     broken = replace(two, bodies=(replace(two.bodies[0], **change), two.bodies[1]))

@@ -77,3 +77,19 @@ def test_shapes_that_grow_or_are_taken_back_are_copied_anew(plane):
     third = simulation.checkpoint()
     shapes = [each["rest_shape_inverse"].tobytes() for each in (first, second, third)]
     assert shapes[0] == shapes[2] != shapes[1]
+
+
+def test_goo_whose_keys_have_ended_goes_on_from_a_checkpoint_with_the_same_bytes(plane):
+    """A resumed bake writes what was keyed anew, an uninterrupted one does not: rest volumes have gone on since."""
+    stiffer = np.minimum(np.linspace(3e4, 9e4, 16), 5e4)  # to frame 6
+    arguments = make_scene([ball_mesh(4, 0.5, (0.0, 0.0, 0.52))], [LIQUID | {"damping": 1.0}], frames=16)
+    arguments = with_keys(arguments, young_modulus=stiffer)
+    one, other = (Simulation(*arguments, fields=[plane]) for _ in range(2))
+    for _ in range(10):
+        one.advance()
+    volumes = one.state.volumes.copy()
+    other.restore(one.checkpoint())
+    for _ in range(2):
+        frames = [run.advance().bodies[0].positions.tobytes() for run in (one, other)]
+        assert frames[0] == frames[1]
+    assert (one.state.volumes != volumes).any()  # or nothing was asked of it

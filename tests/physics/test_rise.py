@@ -64,7 +64,7 @@ def test_confined_goo_presses_as_its_law_says(grown):
     mesh = box_mesh((3, 3, 3), (1.0, 1.0, 1.0))
     simulation = Simulation(*make_scene([mesh], [DOUGH | {"damping": 0.0}], options={"elastic_law": LAW}), fields=[])
     state = simulation.state
-    rise(state, simulation.space.tiles, simulation.ranges, np.array([grown]), 1.0)
+    rise(state, simulation.space.tiles, np.array([grown]), 1.0)
     past = extrapolate(state, np.zeros(3), 1.0, 1.0, np.zeros(len(mesh.positions), dtype=bool))
     past.effective[:] = past.inertial[:] = 1e12
     problem = ImplicitStep(state, simulation.space, simulation.contacts, simulation.damping, past, 1.0)
