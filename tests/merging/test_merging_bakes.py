@@ -16,9 +16,10 @@ from solver.geometry.measures import signed_volumes
 from solver.geometry.self_crossing import crossing_faces
 from solver.materials import Material
 from solver.pins.pin import Pin
+from solver.remesh.carrying_over import with_first_material
 from solver.scene import Body, Scene, Settings, validated
 from solver.simulate import Simulation
-from solver.slots import ACTIVATION, MU
+from solver.slots import ACTIVATION, FIBRE_STIFFNESS, FIBRE_TENSION, MATERIAL_ROWS, MU
 from solver.state import material_rows
 from solver.tearing.cut_topology import cut_topology
 from solver.tetmesh.manifold import components
@@ -188,6 +189,20 @@ def test_what_has_merged_keeps_its_spin(two, prepared):
     for _ in range(4):
         simulation.advance()
     assert np.abs(sums(simulation)[3] - spin).max() < 1e-6 * np.abs(spin).max()
+
+
+def test_new_tets_begin_with_the_first_material_of_the_body_that_they_are_of(two):
+    """What keys write is taken back in the goo that has them, and nowhere else: what is sized by it follows it from there."""
+    left, right = two.bodies
+    bodies = (replace(left, keys={"young_modulus": np.linspace(1e4, 3e4, 8)}), right)
+    state = started(two).state
+    state = replace(state, material=np.random.default_rng(3).uniform(1.0, 2.0, (MATERIAL_ROWS, len(state.tets))))
+    new, first = with_first_material(state, bodies), material_rows(left, 1)
+    keyed, fibres = state.origin == 0.0, [FIBRE_STIFFNESS, FIBRE_TENSION]
+    rest = np.setdiff1d(np.arange(MATERIAL_ROWS), fibres)
+    assert 0 < keyed.sum() < len(keyed) and (new.material[rest][:, keyed] == first[rest]).all()
+    assert (new.material[:, ~keyed] == state.material[:, ~keyed]).all() and (new.material[fibres] == state.material[fibres]).all()
+    assert with_first_material(state, two.bodies) is state
 
 
 def test_a_third_body_keeps_its_pins(two):
