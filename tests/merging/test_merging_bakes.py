@@ -201,7 +201,8 @@ def test_new_tets_begin_with_the_first_material_of_the_body_that_they_are_of(two
     keyed, fibres = state.origin == 0.0, [FIBRE_STIFFNESS, FIBRE_TENSION]
     rest = np.setdiff1d(np.arange(MATERIAL_ROWS), fibres)
     assert 0 < keyed.sum() < len(keyed) and (new.material[rest][:, keyed] == first[rest]).all()
-    assert (new.material[:, ~keyed] == state.material[:, ~keyed]).all() and (new.material[fibres] == state.material[fibres]).all()
+    assert (new.material[:, ~keyed] == state.material[:, ~keyed]).all()
+    assert (new.material[fibres] == state.material[fibres]).all()
     assert with_first_material(state, two.bodies) is state
 
 
