@@ -88,9 +88,12 @@ def disturbed(bodies: tuple[Body, ...], hosts: NDArray[np.int64], ranges: Ranges
 
     bodies are all of the scene, of which hosts (b,) says what each is a part of by now.
     """
-    dragged = [b.material.values.get("mass_damping", 0.0) > 0.0 or "mass_damping" in b.keys for b in bodies]
-    acted = np.logical_or(dragged, [bool(b.pins) or any(b.field_weights.values()) for b in bodies])
-    return np.repeat(np.isin(np.unique(hosts), hosts[acted]), np.diff(ranges.nodes))
+    alive = np.unique(hosts)
+    own = [bodies[k] for k in alive]  # whose drag and fields act, while pins of all hold
+    dragged = [body.material.values.get("mass_damping", 0.0) > 0.0 or "mass_damping" in body.keys for body in own]
+    acted = np.logical_or(dragged, [any(body.field_weights.values()) for body in own])
+    pinned = np.isin(alive, hosts[[bool(body.pins) for body in bodies]])
+    return np.repeat(acted | pinned, np.diff(ranges.nodes))
 
 
 def alone(bodies: int) -> NDArray[np.int64]:

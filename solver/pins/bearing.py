@@ -87,5 +87,5 @@ class Bearing:
 
 def first_vertices(surfaces: Sequence[Surface]) -> list[int]:
     """The place of each body's first vertex among the artist's vertices of all bodies of a scene."""
-    counts = [len(surface.positions) for surface in surfaces]
-    return [0, *np.cumsum(counts[:-1], dtype=np.int64).tolist()] if counts else []
+    first: list[int] = np.cumsum([0, *(len(surface.positions) for surface in surfaces)]).tolist()
+    return first[:-1]

@@ -66,3 +66,12 @@ def started(
         velocities[:, 0] = np.where(simulation.state.positions[:, 0] < 0.0, 0.5, -0.5)
         simulation.state.velocities, simulation.state.previous_velocities = velocities, velocities.copy()
     return simulation
+
+
+def until_merged(simulation: Simulation):
+    """The first frame with a change of a surface."""
+    for _ in range(8):
+        frame = simulation.advance()
+        if frame.changes:
+            return frame
+    raise AssertionError("nothing has merged")
