@@ -9,6 +9,12 @@ FACE, CORNER_A, CORNER_B, CORNER_C, EDGE_AB, EDGE_BC, EDGE_CA = 0, 1, 2, 3, 4, 5
 
 
 @inline
+def cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
+    """Return a x b."""
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+@inline
 def closest_on_triangle(px, py, pz, a, b, c):  # type: ignore[no-untyped-def]
     """Return (squared distance, weight of b, weight of c, feature) of the point of triangle abc closest to p.
 

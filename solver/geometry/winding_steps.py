@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..jit import inline, inner_kernel, kernel
 from .chunks import in_chunks
 from .tree import STACK, items_near
+from .triangle import cross
 from .triangle_tree import TriangleTree
 
 DOUBTFUL = 127
@@ -60,7 +61,7 @@ def _pass(surface, t, places, own, lower, upper, near, steps):  # type: ignore[n
     ax, ay, az = corners[i, 0] - x, corners[i, 1] - y, corners[i, 2] - z
     bx, by, bz = corners[j, 0] - x, corners[j, 1] - y, corners[j, 2] - z
     cx, cy, cz = corners[k, 0] - x, corners[k, 1] - y, corners[k, 2] - z
-    nx, ny, nz = _cross(bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az)
+    nx, ny, nz = cross(bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az)
     area = math.sqrt(nx * nx + ny * ny + nz * nz)
     longest = max(_square(bx - ax, by - ay, bz - az), _square(cx - bx, cy - by, cz - bz))
     if area <= FLAT * max(longest, _square(ax - cx, ay - cy, az - cz)):
@@ -71,9 +72,9 @@ def _pass(surface, t, places, own, lower, upper, near, steps):  # type: ignore[n
         for p in range(steps.shape[1]):
             steps[own, p] = DOUBTFUL
         return
-    abx, aby, abz = _cross(ax, ay, az, bx, by, bz)
-    bcx, bcy, bcz = _cross(bx, by, bz, cx, cy, cz)
-    cax, cay, caz = _cross(cx, cy, cz, ax, ay, az)
+    abx, aby, abz = cross(ax, ay, az, bx, by, bz)
+    bcx, bcy, bcz = cross(bx, by, bz, cx, cy, cz)
+    cax, cay, caz = cross(cx, cy, cz, ax, ay, az)
     for p in range(1, steps.shape[1]):
         dx, dy, dz = places[own, p, 0] - x, places[own, p, 1] - y, places[own, p, 2] - z
         along = nx * dx + ny * dy + nz * dz
@@ -90,11 +91,6 @@ def _pass(surface, t, places, own, lower, upper, near, steps):  # type: ignore[n
                 steps[own, p] -= np.int8(turn)
             elif least >= -doubt:
                 steps[own, p] = DOUBTFUL
-
-
-@inline
-def _cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 @inline

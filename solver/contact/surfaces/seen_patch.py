@@ -2,12 +2,8 @@
 
 import numpy as np
 
+from ...geometry.triangle import cross
 from ...jit import inline, kernel
-
-
-@inline
-def _cross(ax, ay, az, bx, by, bz):  # type: ignore[no-untyped-def]
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 @inline
@@ -24,10 +20,10 @@ def heights_of(before, after, corners):  # type: ignore[no-untyped-def]
     square = max(begun, ended, ex * ex + ey * ey + ez * ez, fx * fx + fy * fy + fz * fz)
     # Twice the area over the longest edge is the least of the three heights
     scale = 1.0 / np.sqrt(max(square, 1e-300))
-    ux, uy, uz = _cross(px, py, pz, qx, qy, qz)
-    vx, vy, vz = _cross(px, py, pz, sx, sy, sz)
-    wx, wy, wz = _cross(rx, ry, rz, qx, qy, qz)
-    yx, yy, yz = _cross(rx, ry, rz, sx, sy, sz)
+    ux, uy, uz = cross(px, py, pz, qx, qy, qz)
+    vx, vy, vz = cross(px, py, pz, sx, sy, sz)
+    wx, wy, wz = cross(rx, ry, rz, qx, qy, qz)
+    yx, yy, yz = cross(rx, ry, rz, sx, sy, sz)
     half = 0.5 * scale
     between = half * (vx + wx), half * (vy + wy), half * (vz + wz)
     return (scale * ux, scale * uy, scale * uz), between, (scale * yx, scale * yy, scale * yz)
@@ -96,7 +92,7 @@ def _plane_of(view):  # type: ignore[no-untyped-def]
     right = -view[least] * view
     right[least] += 1.0
     right /= np.sqrt(right[0] * right[0] + right[1] * right[1] + right[2] * right[2])
-    x, y, z = _cross(view[0], view[1], view[2], right[0], right[1], right[2])
+    x, y, z = cross(view[0], view[1], view[2], right[0], right[1], right[2])
     return right, np.array([x, y, z])
 
 
