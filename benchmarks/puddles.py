@@ -6,9 +6,8 @@
     python benchmarks/puddles.py dough --keep FOLDER             its frames stay there
 
 A ball of half a metre falls its own diameter. Numbers as in tools/figure_scenes/bargteil_8.py; volumes are those of what is
-seen. In a blow goo is squeezed as much as its moduli let it, so the least in the first two seconds is said by itself: the
-preset of cornstarch keeps its volume to 1 % there too, dough does with the volume kept at nodes (INCOMPRESSIBLE). Ends with 1
-where one does not end as flat as it ought to, does not keep its volume, or resumes to other bytes.
+seen. In a blow goo is squeezed as much as its moduli let it, so the least in the first two seconds is said by itself. Ends with
+1 where one does not end as flat as it ought to, does not keep its volume, or resumes to other bytes.
 """
 
 import argparse
@@ -36,7 +35,6 @@ from solver.tetmesh.quality import tet_volumes
 
 DIAMETER, SECONDS = 0.5, 10.0  # [m], [s]: 240 frames at 24 a second
 BATTER = {"yield_stress": 0.02, "flow_rate": 20.0, "hardening_modulus": 0.0}  # times the preset's, as in Bargteil 7
-INCOMPRESSIBLE = 0.49, {"volume": "at_nodes"}  # Poisson's ratio and choice of dough, which is squeezed by 5 % without
 # Heights in the end over the diameter. Batter that yields at Y comes to rest at (Y / (1.55 density g D))^0.4 D = 0.11 D
 # (Roussel and Coussot 2005), and goes there ever more slowly; dough as it is at half of it, and it hardens on its way
 FLAT = {"cornstarch": 0.15, "batter": 0.2, "dough": 0.8}
@@ -50,11 +48,7 @@ def goo_of(name: str) -> tuple[Material, float]:
     preset = load_preset(ROOT / "presets" / f"{'dough' if name == 'batter' else name}.toml")
     values = preset.material.values
     thin = {key: factor * values[key] for key, factor in BATTER.items()} if name == "batter" else {}
-    if name == "cornstarch":
-        return preset.material, preset.real_size
-    firm, at_nodes = INCOMPRESSIBLE
-    values, options = {**values, **thin, "poisson_ratio": firm}, {**preset.material.options, **at_nodes}
-    return replace(preset.material, values=values, options=options), preset.real_size
+    return replace(preset.material, values={**values, **thin}), preset.real_size
 
 
 def scene_of(name: str, resolution: int, frames_per_second: float) -> Scene:

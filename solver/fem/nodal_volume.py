@@ -18,12 +18,13 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS, parallel
+from ..jit.simd import add, load, store, three, zero
 from ..jit.simd_rows import ROWS
 from ..slots import NODAL_BULK
 from ..state import State
 from .assembly import Pattern
 from .block_matrix import Layout
-from .volume_coupling import OTHERS, VolumeCoupling, corner_gradient
+from .volume_coupling import FOUR, OTHERS, VolumeCoupling, corner_gradient
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -59,7 +60,7 @@ class NodalVolume:
         bulk = np.bincount(corners, np.repeat(quarters * state.material[NODAL_BULK], 4), minlength=count)
         self.firmness = bulk / np.maximum(self.rest, 1e-300) ** 2
         self._volumes, self._pressures = np.empty(len(state.tets)), np.empty(count)
-        self._energies = np.empty(CHUNKS)
+        self._energies, self._turns = np.empty(CHUNKS), np.empty((len(self.coupling.layout.columns), 4), np.float32)
 
     def pressures(self, positions: Array) -> tuple[float, Array]:
         """The energy [J] and minus the pressure, kappa (v/V - 1), at the nodes (n,) [Pa], at positions (n, 3)."""
@@ -86,8 +87,8 @@ class NodalVolume:
         _, pressures = self.pressures(positions)
         layout, slots = self.coupling.layout, self.coupling.corner_slots
         _add_curvature(
-            positions, self.tets, layout.order, self.pattern.corner_offsets, self.pattern.corners, slots,
-            layout.addresses, layout.slabs.apart, pressures, values,
+            positions, self.tets, layout.order, layout.row_offsets, self.pattern.corner_offsets, self.pattern.corners, slots,
+            layout.addresses, layout.slabs.apart, pressures, self._turns, values,
         )  # fmt: skip
 
     def coupled(self, positions: Array) -> VolumeCoupling:
@@ -137,27 +138,38 @@ def _add_gradient(positions, tets, corner_offsets, corners, pressures, gradient)
 
 @parallel
 def _add_curvature(  # type: ignore[no-untyped-def]
-    positions, tets, order, corner_offsets, corners, corner_slots, addresses, apart, pressures, values
+    positions, tets, order, row_offsets, corner_offsets, corners, corner_slots, addresses, apart, pressures, turns, values
 ):
     """Row by row: of a node's corner to another of the tet the block is p [end - start]_x / 6 of the edge of the other two.
 
-    addresses (2e,): where each block begins, -1 where only the other row has it; by themselves from `apart` on.
+    turns (2e, 4): room for the sums of p (end - start) / 6; addresses (2e,): where each block begins, -1 where only the other
+    row has it; by themselves from `apart` on.
     """
     for row in prange(len(order)):
-        for k in range(corner_offsets[order[row]], corner_offsets[order[row] + 1]):
+        node = order[row]
+        for s in range(np.uint64(row_offsets[row]), np.uint64(row_offsets[row + 1])):
+            store(turns, FOUR * s, zero())
+        for k in range(np.uint64(corner_offsets[node]), np.uint64(corner_offsets[node + 1])):
             tet, others = tets[corners[k] >> 2], OTHERS[corners[k] & 3]
             p = (pressures[tet[0]] + pressures[tet[1]] + pressures[tet[2]] + pressures[tet[3]]) / 24.0
             for other in range(3):
-                v = addresses[corner_slots[k, other]]
-                if v < 0:
+                s = np.uint64(corner_slots[k, other])
+                if addresses[s] < 0:
                     continue
-                a, b, step = tet[others[(other + 1) % 3]], tet[others[(other + 2) % 3]], 1 if v >= apart else ROWS
-                w0 = np.float32(p * (positions[b, 0] - positions[a, 0]))
-                w1 = np.float32(p * (positions[b, 1] - positions[a, 1]))
-                w2 = np.float32(p * (positions[b, 2] - positions[a, 2]))
-                values[v + step] -= w2
-                values[v + 2 * step] += w1
-                values[v + 3 * step] += w2
-                values[v + 5 * step] -= w0
-                values[v + 6 * step] -= w1
-                values[v + 7 * step] += w0
+                a, b = tet[others[(other + 1) % 3]], tet[others[(other + 2) % 3]]
+                turn = three(
+                    np.float32(p * (positions[b, 0] - positions[a, 0])), np.float32(p * (positions[b, 1] - positions[a, 1])),
+                    np.float32(p * (positions[b, 2] - positions[a, 2])),
+                )  # fmt: skip
+                store(turns, FOUR * s, add(load(turns, FOUR * s), turn))
+        for s in range(np.uint64(row_offsets[row]), np.uint64(row_offsets[row + 1])):
+            v = addresses[s]
+            if v < 0:
+                continue
+            w0, w1, w2, step = turns[s, 0], turns[s, 1], turns[s, 2], 1 if v >= apart else ROWS
+            values[v + step] -= w2
+            values[v + 2 * step] += w1
+            values[v + 3 * step] += w2
+            values[v + 5 * step] -= w0
+            values[v + 6 * step] -= w1
+            values[v + 7 * step] += w0

@@ -2,7 +2,7 @@
 
 Row n of B is the gradient of the volume v_n about node n by all positions, D = kappa / V_n. As moving all nodes together
 changes no volume, (B p)_n = sum_j b_nj (p_j - p_n) over the node's neighbours, so B lies in the places of the matrix's
-off-diagonal blocks: at that of (i, j), `ahead` holds b_ij and `back` holds b_ji, and (B^T f)_i = sum_j (f_j b_ji - f_i b_ij).
+off-diagonal blocks: at that of (i, j), `ahead` holds b_ij and `back` holds b_ji, and (B^T f)_i = sum_j f_j b_ji + f_i b_ii.
 """
 
 from dataclasses import dataclass, field
@@ -13,6 +13,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..jit import CHUNKS, inline, kernel, parallel
+from ..jit.simd import add, add_each, add_scaled, lane, load, store, subtract, zero
 from .assembly import Pattern
 from .block_matrix import Layout
 from .coarse_space import MODES, Parts
@@ -23,7 +24,8 @@ IntArray = NDArray[np.int32]
 
 # The other corners of a tet, so that (corner, others) is an even permutation.
 OTHERS = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
-Arrays = tuple[Any, ...]  # row_offsets, columns, ahead, back, firmness, flux: what `add_coupling` takes
+ONE, TWO, THREE, FOUR, SIXTEEN = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(16)
+Arrays = tuple[Any, ...]  # row_offsets, columns, ahead, back, own, firmness, flux: what `add_coupling` takes
 
 
 @dataclass
@@ -32,7 +34,8 @@ class VolumeCoupling:
 
     rank (n,)             : the row of each node
     corner_slots (4m, 3)  : of each node's corners (Pattern.corners), the places of the blocks to the tet's other nodes
-    ahead, back (2e, 3)   : see the module's text [m^2]
+    ahead, back (2e, 4)   : see the module's text [m^2]; the fourth is 0, as in all vectors of the linear solve
+    own (n, 4)            : b_ii, minus the sum of a row's `ahead`
     firmness (n,)         : D by rows [Pa/m^3]
     """
 
@@ -43,10 +46,12 @@ class VolumeCoupling:
     corner_slots: IntArray
     ahead: Floats = field(init=False)
     back: Floats = field(init=False)
+    own: Floats = field(init=False)
     firmness: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ahead, self.back = np.zeros((2, len(self.layout.columns), 3), np.float32)
+        self.ahead, self.back = np.zeros((2, len(self.layout.columns), 4), np.float32)
+        self.own, self._gradients = np.zeros((len(self.rank), 4), np.float32), np.zeros((len(self.tets), 16), np.float32)
         self.firmness, self._flux = np.zeros((2, len(self.rank)), np.float32)
 
     @classmethod
@@ -59,7 +64,7 @@ class VolumeCoupling:
     @property
     def arrays(self) -> Arrays:
         """What kernels take."""
-        return self.layout.row_offsets, self.layout.columns, self.ahead, self.back, self.firmness, self._flux
+        return self.layout.row_offsets, self.layout.columns, self.ahead, self.back, self.own, self.firmness, self._flux
 
     def fill(self, positions: Array, firmness: Array) -> "VolumeCoupling":
         """Take positions (n, 3) and D (n,) [Pa/m^3]."""
@@ -67,24 +72,24 @@ class VolumeCoupling:
         self.firmness[:] = firmness[layout.order]
         _fill(
             positions, self.tets, layout.order, layout.row_offsets, pattern.corner_offsets, pattern.corners,
-            self.corner_slots, self.ahead, self.back,
+            self.corner_slots, self._gradients, self.ahead, self.back, self.own,
         )  # fmt: skip
         return self
 
     def diagonal(self) -> Array:
         """The diagonal blocks (n, 9) of B^T D B by rows [N/m]."""
         diagonal = np.empty((len(self.rank), 9))
-        _diagonal(self.layout.row_offsets, self.layout.columns, self.ahead, self.back, self.firmness, diagonal)
+        _diagonal(self.layout.row_offsets, self.layout.columns, self.back, self.own, self.firmness, diagonal)
         return diagonal
 
     def add_blocks(self, owners: IntArray, blocks: Array) -> None:
         """Add what aggregates meet, each as one, to their blocks (m, 9); owners (n,): the aggregate of each row."""
-        row_offsets, columns, ahead, _, firmness, _ = self.arrays
+        row_offsets, columns, ahead, _, _, firmness, _ = self.arrays
         _add_blocks(row_offsets, columns, ahead, firmness, owners, blocks)
 
     def add_coarse(self, parts: Parts, coarse: Array) -> None:
         """Add W^T B^T D B W to the coarse matrix (12a, 12a)."""
-        row_offsets, columns, ahead, _, firmness, _ = self.arrays
+        row_offsets, columns, ahead, _, _, firmness, _ = self.arrays
         _add_coarse(row_offsets, columns, ahead, firmness, parts.node_parts, parts.modes, coarse)
 
 
@@ -100,72 +105,75 @@ def corner_gradient(positions, tet, corner):  # type: ignore[no-untyped-def]
 
 @parallel
 def _fill(  # type: ignore[no-untyped-def]
-    positions, tets, order, row_offsets, corner_offsets, corners, corner_slots, ahead, back
+    positions, tets, order, row_offsets, corner_offsets, corners, corner_slots, gradients, ahead, back, own
 ):
-    """Quarters of the tets' volume gradients, summed by the row that they belong to."""
+    """Quarters of the tets' volume gradients (m, 16), four numbers a corner, summed by the row that they belong to."""
+    for t in prange(len(tets)):
+        last0, last1, last2 = 0.0, 0.0, 0.0
+        for corner in range(3):
+            g0, g1, g2 = corner_gradient(positions, tets[t], corner)
+            last0, last1, last2 = last0 - g0, last1 - g1, last2 - g2
+            for axis, g in enumerate((g0, g1, g2)):
+                gradients[t, 4 * corner + axis] = 0.25 * g
+        for axis, g in enumerate((last0, last1, last2)):
+            gradients[t, 12 + axis] = 0.25 * g
     for row in prange(len(order)):
-        node = order[row]
-        for s in range(row_offsets[row], row_offsets[row + 1]):
-            for axis in range(3):
-                ahead[s, axis], back[s, axis] = 0.0, 0.0
-        for k in range(corner_offsets[node], corner_offsets[node + 1]):
-            tet, corner = tets[corners[k] >> 2], corners[k] & 3
-            h0, h1, h2 = corner_gradient(positions, tet, corner)
+        node, total = order[row], zero()
+        for s in range(np.uint64(row_offsets[row]), np.uint64(row_offsets[row + 1])):
+            store(ahead, FOUR * s, zero())
+            store(back, FOUR * s, zero())
+        for k in range(np.uint64(corner_offsets[node]), np.uint64(corner_offsets[node + 1])):
+            corner = np.uint64(corners[k])
+            tet, here = SIXTEEN * (corner >> TWO), corner & THREE
+            h = load(gradients, tet + FOUR * here)
+            total = add(total, h)
             for other in range(3):
-                s = corner_slots[k, other]
-                g0, g1, g2 = corner_gradient(positions, tet, OTHERS[corner, other])
-                ahead[s, 0] += 0.25 * g0
-                ahead[s, 1] += 0.25 * g1
-                ahead[s, 2] += 0.25 * g2
-                back[s, 0] += 0.25 * h0
-                back[s, 1] += 0.25 * h1
-                back[s, 2] += 0.25 * h2
+                s = FOUR * np.uint64(corner_slots[k, other])
+                store(ahead, s, add(load(ahead, s), load(gradients, tet + FOUR * np.uint64(OTHERS[here, other]))))
+                store(back, s, add(load(back, s), h))
+        store(own, FOUR * np.uint64(row), total)
 
 
 @parallel
-def _diagonal(row_offsets, columns, ahead, back, firmness, diagonal):  # type: ignore[no-untyped-def]
-    """D_i b_ii b_ii^T + sum_j D_j b_ji b_ji^T with b_ii = -sum_j b_ij."""
+def _diagonal(row_offsets, columns, back, own, firmness, diagonal):  # type: ignore[no-untyped-def]
+    """D_i b_ii b_ii^T + sum_j D_j b_ji b_ji^T."""
     for i in prange(len(firmness)):
-        own, total = np.zeros(3), diagonal[i]
-        total[:] = 0.0
+        total = diagonal[i]
+        for a in range(3):
+            for b in range(3):
+                total[3 * a + b] = firmness[i] * own[i, a] * own[i, b]
         for s in range(row_offsets[i], row_offsets[i + 1]):
             f = np.float64(firmness[columns[s]])
             for a in range(3):
-                own[a] -= ahead[s, a]
                 for b in range(3):
                     total[3 * a + b] += f * back[s, a] * back[s, b]
-        for a in range(3):
-            for b in range(3):
-                total[3 * a + b] += firmness[i] * own[a] * own[b]
 
 
 @parallel
 def add_coupling(coupling, p, q):  # type: ignore[no-untyped-def]
-    """q += B^T D B p for flat vectors p, q (4n,) by rows; return p . B^T D B p."""
-    row_offsets, columns, ahead, back, firmness, flux = coupling
+    """q += B^T D B p for flat vectors p, q (4n,) by rows, the fourth of p 0; return p . B^T D B p."""
+    row_offsets, columns, ahead, back, own, firmness, flux = coupling
     n = len(firmness)
     parts = np.empty(CHUNKS)
     for chunk in prange(CHUNKS):
         total = 0.0
-        for i in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
-            p0, p1, p2 = p[4 * i], p[4 * i + 1], p[4 * i + 2]
-            change = np.float32(0.0)
-            for s in range(row_offsets[i], row_offsets[i + 1]):
-                j = 4 * columns[s]
-                change += ahead[s, 0] * (p[j] - p0) + ahead[s, 1] * (p[j + 1] - p1) + ahead[s, 2] * (p[j + 2] - p2)
+        for row in range(n * chunk // CHUNKS, n * (chunk + 1) // CHUNKS):
+            i = np.uint64(row)
+            here, changes = load(p, FOUR * i), zero()
+            for s in range(np.uint64(row_offsets[i]), np.uint64(row_offsets[i + ONE])):
+                away = subtract(load(p, FOUR * np.uint64(columns[s])), here)
+                changes = add_each(changes, load(ahead, FOUR * s), away)
+            change = lane(changes, 0) + lane(changes, 1) + lane(changes, 2)
             flux[i] = firmness[i] * change
             total += float(flux[i]) * float(change)
         parts[chunk] = total
-    for i in prange(n):
-        q0, q1, q2, own = np.float32(0.0), np.float32(0.0), np.float32(0.0), flux[i]
-        for s in range(row_offsets[i], row_offsets[i + 1]):
-            theirs = flux[columns[s]]
-            q0 += theirs * back[s, 0] - own * ahead[s, 0]
-            q1 += theirs * back[s, 1] - own * ahead[s, 1]
-            q2 += theirs * back[s, 2] - own * ahead[s, 2]
-        q[4 * i] += q0
-        q[4 * i + 1] += q1
-        q[4 * i + 2] += q2
+    for row in prange(n):
+        i = np.uint64(row)
+        total = zero()
+        for s in range(np.uint64(row_offsets[i]), np.uint64(row_offsets[i + ONE])):
+            total = add_scaled(total, load(back, FOUR * s), flux[columns[s]])
+        total = add_scaled(total, load(own, FOUR * i), flux[i])
+        store(q, FOUR * i, add(load(q, FOUR * i), total))
     energy = 0.0
     for chunk in range(CHUNKS):
         energy += parts[chunk]

@@ -150,6 +150,16 @@ def add_scaled(_context, total, vector, number):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
+def add_each(_context, total, a, b):  # type: ignore[no-untyped-def]
+    """total + a * b, number by number."""
+
+    def code(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.fadd(builder.fmul(args[1], args[2], flags=_FUSED), args[0], flags=_FUSED)
+
+    return FLOATS(FLOATS, FLOATS, FLOATS), code
+
+
+@intrinsic
 def add_products(_context, total, a, b):  # type: ignore[no-untyped-def]
     """total + a * b in float64."""
 

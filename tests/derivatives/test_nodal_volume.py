@@ -73,7 +73,7 @@ def dense(state, linear, volume, x):
     ties = np.zeros((count, count, 3))
     for row in range(count):
         for s in range(layout.row_offsets[row], layout.row_offsets[row + 1]):
-            ties[nodes[row], nodes[layout.columns[s]]] = coupling.ahead[s]
+            ties[nodes[row], nodes[layout.columns[s]]] = coupling.ahead[s, :3]
     ties[np.arange(count), np.arange(count)] = -ties.sum(axis=1)
     rows = ties.reshape(count, -1)
     return full.reshape(3 * count, -1), rows.T @ (volume.firmness[:, None] * rows), coupling

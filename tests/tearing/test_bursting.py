@@ -90,7 +90,7 @@ def test_what_is_seen_opens_with_the_tets(name):
 
 def test_a_film_bursts_in_a_bake():
     """A disc whose parts fly outwards: one cut, closed, without faces that cross, and momentum as before."""
-    (gum,) = scene(tear=0.12).bodies
+    (gum,) = scene(tear=0.14).bodies
     body = replace(gum, surface=disc(0.06), resolution=18)
     shot = validated(Scene((body,), (), Settings(frame_end=3, worst_condition=2.0, gravity=(0.0, 0.0, 0.0), threads=1)))
     made = prepare(shot)[0]
