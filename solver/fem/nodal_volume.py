@@ -153,15 +153,16 @@ def _add_curvature(  # type: ignore[no-untyped-def]
             tet, others = tets[corners[k] >> 2], OTHERS[corners[k] & 3]
             p = (pressures[tet[0]] + pressures[tet[1]] + pressures[tet[2]] + pressures[tet[3]]) / 24.0
             for other in range(3):
-                s = np.uint64(corner_slots[k, other])
-                if addresses[s] < 0:
+                slot = corner_slots[k, other]
+                if addresses[slot] < 0:
                     continue
                 a, b = tet[others[(other + 1) % 3]], tet[others[(other + 2) % 3]]
                 turn = three(
                     np.float32(p * (positions[b, 0] - positions[a, 0])), np.float32(p * (positions[b, 1] - positions[a, 1])),
                     np.float32(p * (positions[b, 2] - positions[a, 2])),
                 )  # fmt: skip
-                store(turns, FOUR * s, add(load(turns, FOUR * s), turn))
+                at = FOUR * np.uint64(slot)
+                store(turns, at, add(load(turns, at), turn))
         for s in range(np.uint64(row_offsets[row]), np.uint64(row_offsets[row + 1])):
             v = addresses[s]
             if v < 0:

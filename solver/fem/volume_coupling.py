@@ -123,14 +123,14 @@ def _fill(  # type: ignore[no-untyped-def]
             store(ahead, FOUR * s, zero())
             store(back, FOUR * s, zero())
         for k in range(np.uint64(corner_offsets[node]), np.uint64(corner_offsets[node + 1])):
-            corner = np.uint64(corners[k])
-            tet, here = SIXTEEN * (corner >> TWO), corner & THREE
+            each = np.uint64(corners[k])
+            tet, here = SIXTEEN * (each >> TWO), each & THREE
             h = load(gradients, tet + FOUR * here)
             total = add(total, h)
             for other in range(3):
-                s = FOUR * np.uint64(corner_slots[k, other])
-                store(ahead, s, add(load(ahead, s), load(gradients, tet + FOUR * np.uint64(OTHERS[here, other]))))
-                store(back, s, add(load(back, s), h))
+                at = FOUR * np.uint64(corner_slots[k, other])
+                store(ahead, at, add(load(ahead, at), load(gradients, tet + FOUR * np.uint64(OTHERS[here, other]))))
+                store(back, at, add(load(back, at), h))
         store(own, FOUR * np.uint64(row), total)
 
 
