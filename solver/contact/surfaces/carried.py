@@ -6,6 +6,7 @@ is W^T f on nodes, and momentum is kept, as weights add up to one and turn with 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from ..response import carry_spread
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
-TOGETHER = 192  # coordinates that are compared at once
+TOGETHER = 64  # nodes that are compared at once
 NOTHING = 1e-9  # weights below this are rounding
 
 
@@ -50,6 +51,17 @@ class Carried:
 
     def __len__(self) -> int:
         return len(self.start) - 1
+
+    @cached_property
+    def carriers(self) -> IntArray:
+        """The nodes (u,) that carry any, rising."""
+        carries = np.zeros(int(self.nodes.max(initial=-1)) + 1, dtype=np.bool_)
+        carries[self.nodes] = True
+        return np.flatnonzero(carries).astype(np.int32)
+
+    def moved_from(self, nodes: Array, known: Array) -> bool:
+        """Whether any carrier is elsewhere with nodes at (n, 3) than it is known to have been (u, 3)."""
+        return bool(_elsewhere(nodes, self.carriers, known))
 
     def listed(self, points: NDArray[np.integer]) -> NDArray[np.int64]:
         """The numbers of points in ascending order, each once."""
@@ -98,10 +110,8 @@ class Carried:
 
     def nodes_of(self, points: NDArray[np.integer], count: int) -> NDArray[np.bool_]:
         """Which of so many nodes (n,) carry some of the points by their numbers."""
-        chosen = np.zeros(len(self), dtype=bool)
-        chosen[points] = True
-        carrying = np.zeros(count, dtype=bool)
-        carrying[self.nodes[np.repeat(chosen, np.diff(self.start))]] = True
+        carrying = np.zeros(count, dtype=np.bool_)
+        _mark_nodes(points.ravel(), self.start, self.nodes, carrying)
         return carrying
 
     def stiffness(self, points: IntArray, weights: Array, blocks: Array, rank: IntArray) -> PairStiffness:
@@ -119,18 +129,24 @@ class Carried:
 
 
 @kernel
-def same(one, other):  # type: ignore[no-untyped-def]
-    """Whether two sets of positions (n, 3) are the same; where they are not, that is seen early."""
-    if len(one) != len(other):
-        return False
-    here, there, differ = one.ravel(), other.ravel(), 0
-    for first in range(0, len(here), TOGETHER):
-        some, others = here[first : first + TOGETHER], there[first : first + TOGETHER]
-        for n in range(len(some)):  # no branch, so that several are compared at once
-            differ += some[n] != others[n]
+def _elsewhere(nodes, carriers, known):  # type: ignore[no-untyped-def]
+    """Where any is, that is seen early."""
+    for first in range(0, len(carriers), TOGETHER):
+        differ = 0
+        for k in range(first, min(first + TOGETHER, len(carriers))):  # no branch, so that several are compared at once
+            i = np.uint64(carriers[k])
+            for axis in range(3):
+                differ += nodes[i, axis] != known[k, axis]
         if differ:
-            return False
-    return True
+            return True
+    return False
+
+
+@kernel
+def _mark_nodes(points, start, nodes, carrying):  # type: ignore[no-untyped-def]
+    for p in points:
+        for e in range(start[p], start[p + 1]):
+            carrying[nodes[e]] = True
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...jit import kernel
-from .carried import Carried, same
+from .carried import Carried
 
 Array = NDArray[np.float64]
 
@@ -18,22 +18,24 @@ class Going:
 
     def __init__(self, carried: Carried) -> None:
         self.carried = carried
-        self._places: list[tuple[Array, Array]] = []
-        self._way: tuple[Array, Array, Array] | None = None  # a direction of nodes, from which places, and the points' ways
+        self._places: list[tuple[Array, Array]] = []  # of carriers, and of points
+        self._way: tuple[Array, Array, Array] | None = None  # a direction of carriers, from which places, and the points' ways
 
     def places(self, positions: Array) -> Array:
         """Places (k, 3) of points with nodes at positions (n, 3)."""
         for known, places in self._places:
-            if same(positions, known):
+            if not self.carried.moved_from(positions, known):
                 return places
-        self._places = [(positions.copy(), self.carried.places(positions)), *self._places[: KEPT - 1]]
+        known = positions.take(self.carried.carriers, 0)
+        self._places = [(known, self.carried.places(positions)), *self._places[: KEPT - 1]]
         return self._places[0][1]
 
     def way(self, positions: Array, direction: Array) -> tuple[Array, Array]:
         """Places and ways (k, 3) of points with nodes at positions (n, 3) on a direction (n, 3)."""
         places, known = self.places(positions), self._way
-        if known is None or known[1] is not places or not same(direction, known[0]):
-            known = self._way = direction.copy(), places, self.carried.places(direction)
+        if known is None or known[1] is not places or self.carried.moved_from(direction, known[0]):
+            own = direction.take(self.carried.carriers, 0)
+            known = self._way = own, places, self.carried.places(direction)
         return known[1:]
 
 
