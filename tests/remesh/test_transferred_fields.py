@@ -123,11 +123,12 @@ def test_a_hot_body_merges_with_a_cold_one():
 
 
 def test_a_body_hot_on_one_side_tears():
-    """Each side keeps its own heat: neck that vanishes at the tear goes to the side that it was on."""
+    """Each side keeps its own heat: neck that vanishes at the tear goes to the side that it was on, which may tear it off a
+    little beyond where it is hot."""
     simulation = pulled(scene(), kind=Heated)
     simulation.heat()
     until_changed(simulation)
-    assert simulation.sides() == pytest.approx((COLD, HOT), abs=1e-3 * (HOT - COLD))
+    assert simulation.sides() == pytest.approx((COLD, HOT), abs=5e-3 * (HOT - COLD))
 
 
 def parted(old: State, kept: np.ndarray) -> tuple[MeshChange, Warm]:
